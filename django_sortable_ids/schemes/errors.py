@@ -1,0 +1,17 @@
+"""What the schemes raise."""
+
+
+class InvalidID(ValueError):
+    """The input is not an id of the scheme: wrong text, wrong bits or wrong type."""
+
+
+class OutOfRange(ValueError):
+    """The time does not fit the scheme, or the id's time does not fit a ``datetime``."""
+
+
+class NotTimeOrdered(TypeError):
+    """The scheme's ids carry no time: they are a sequence."""
+
+
+class SequenceExhausted(RuntimeError):
+    """Every id of a sequence with a fixed width has been given out."""

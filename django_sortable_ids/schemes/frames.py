@@ -1,0 +1,100 @@
+"""Where the fixed bits of a UUID stand: between a plain payload and the 128-bit number.
+
+A frame turns a payload, whose order is the order of time, into the number that is stored, and
+back. All of them but ``TimeLowFirstFrame`` keep the order.
+
+UUID, most significant bit first (RFC 9562, section 4)::
+
+    48 payload | 4 version | 12 payload | 2 variant (binary 10) | 62 payload
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+_LOW_62 = (1 << 62) - 1
+_LOW_12 = (1 << 12) - 1
+_VARIANT = 0b10
+
+
+class Frame(Protocol):
+    @property
+    def version(self) -> int | None:
+        """The UUID version of the numbers, None for other ones."""
+
+    @property
+    def keeps_order(self) -> bool:
+        """Whether numbers sort as their payloads do."""
+
+    def wrap(self, payload: int) -> int:
+        """The number for a payload."""
+
+    def unwrap(self, number: int) -> int | None:
+        """The payload of a number, or None where its fixed bits are not this frame's."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlainFrame:
+    """No fixed bits: the number is the payload."""
+
+    version: ClassVar[None] = None
+    keeps_order: ClassVar[bool] = True
+
+    def wrap(self, payload: int) -> int:
+        return payload
+
+    def unwrap(self, number: int) -> int | None:
+        return number
+
+
+PLAIN = PlainFrame()
+
+
+@dataclass(frozen=True, slots=True)
+class UUIDFrame:
+    """122 payload bits, with a version and the variant of RFC 9562 put in."""
+
+    version: int
+    keeps_order: ClassVar[bool] = True
+
+    def wrap(self, payload: int) -> int:
+        return (
+            payload >> 74 << 80
+            | self.version << 76
+            | (payload >> 62 & _LOW_12) << 64
+            | _VARIANT << 62
+            | payload & _LOW_62
+        )
+
+    def unwrap(self, number: int) -> int | None:
+        if number >> 76 & 0xF != self.version or number >> 62 & 0b11 != _VARIANT:
+            return None
+        return number >> 80 << 74 | (number >> 64 & _LOW_12) << 62 | number & _LOW_62
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLowFirstFrame:
+    """UUID version 1: the same payload as version 6, its time fields the other way round.
+
+    RFC 9562, section 5.1: ``time_low 32 | time_mid 16 | version 4 | time_high 12``, so the number
+    does not sort by time.
+    """
+
+    version: ClassVar[int] = 1
+    keeps_order: ClassVar[bool] = False
+
+    def wrap(self, payload: int) -> int:
+        time = payload >> 62
+        return (
+            (time & 0xFFFFFFFF) << 96
+            | (time >> 32 & 0xFFFF) << 80
+            | 1 << 76
+            | time >> 48 << 64
+            | _VARIANT << 62
+            | payload & _LOW_62
+        )
+
+    def unwrap(self, number: int) -> int | None:
+        if number >> 76 & 0xF != 1 or number >> 62 & 0b11 != _VARIANT:
+            return None
+        time = (number >> 64 & _LOW_12) << 48 | (number >> 80 & 0xFFFF) << 32 | number >> 96
+        return time << 62 | number & _LOW_62

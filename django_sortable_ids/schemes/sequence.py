@@ -1,0 +1,234 @@
+"""Lexical sequences: short ids that count, in the characters of one's choice.
+
+The idea is Michael Lang's ("Sequence ID generation for short high capacity identifiers", Candor);
+the arithmetic is bijective numeration, so that every text, leading "zeros" included, has one
+number and one successor: ``8, 9, 00, 01, ... 99, 000``. The order of numbers is the shortlex order
+of the texts: by length, then by character.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import ClassVar
+
+from .errors import SequenceExhausted
+from .scheme import ID, Scheme
+
+CHARSETS = {
+    "numeric": "0123456789",
+    "alpha_lower": "abcdefghijklmnopqrstuvwxyz",
+    "alpha_upper": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    "alnum_lower": "0123456789abcdefghijklmnopqrstuvwxyz",
+    "alnum_upper": "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    "alpha": "AaBbCcDdEeFfGgHhIiJjKkLlMmNnOoPpQqRrSsTtUuVvWwXxYyZz",
+    "alnum": "0123456789AaBbCcDdEeFfGgHhIiJjKkLlMmNnOoPpQqRrSsTtUuVvWwXxYyZz",
+}
+"""Candor's character sets. ``alpha`` and ``alnum`` are not in ASCII order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numeration:
+    """Bijective numeration over a character set: n = sum of (index + 1) * base ** position."""
+
+    characters: str
+    """Each character once; with ``ignore_case`` both cases of a letter are one digit."""
+    ignore_case: bool = False
+
+    def __post_init__(self) -> None:
+        characters = self.characters
+        if len(set(characters)) != len(characters) or len(self.digits("upper")) < 2:
+            raise ValueError(
+                f"{characters!r} is no character set: expected two or more characters, each once"
+            )
+        if not re.fullmatch("[A-Za-z0-9._~-]+", characters):
+            # RFC 3986, section 2.3: what a URL may hold as it is.
+            raise ValueError(f"{characters!r}: expected letters, digits and -._~ of ASCII only")
+
+    def digits(self, case: str) -> str:
+        """The characters that count, letters in ``case`` where case is ignored."""
+        if not self.ignore_case:
+            return self.characters
+        folded = self.characters.upper() if case == "upper" else self.characters.lower()
+        return "".join(dict.fromkeys(folded))
+
+    @property
+    def base(self) -> int:
+        return len(self.digits("upper"))
+
+    def number(self, text: str) -> int:
+        """The number of a text; ``""`` is 0. Raises ``ValueError`` for other characters."""
+        digits = self.digits("upper")
+        folded = text.upper() if self.ignore_case and text.isascii() else text
+        total = 0
+        for character in folded:
+            index = digits.find(character)
+            if index < 0:
+                raise ValueError(f"{character!r} is not one of its characters")
+            total = total * len(digits) + index + 1
+        return total
+
+    def text(self, number: int, case: str = "upper") -> str:
+        """The text of a number >= 0."""
+        digits = self.digits(case)
+        characters = []
+        while number:
+            number, index = divmod(number - 1, len(digits))
+            characters.append(digits[index])
+        return "".join(reversed(characters))
+
+    def add(self, text: str, count: int = 1) -> str:
+        """The text ``count`` steps after ``text``.
+
+        Where case is ignored, characters that change take the case that most letters of ``text``
+        have (upper case where it is even), and the others stay as they are. Raises
+        ``ValueError`` for a negative count or a character outside the set.
+        """
+        if count < 0:
+            raise ValueError(f"can't add {count}: a sequence only goes up")
+        result = self.text(self.number(text) + count, majority_case(text))
+        if not self.ignore_case:
+            return result
+        old = text.rjust(len(result))
+        return "".join(
+            was if was.upper() == now.upper() else now for was, now in zip(old, result, strict=True)
+        )
+
+
+def majority_case(text: str) -> str:
+    """``"lower"`` where most letters are, else ``"upper"``."""
+    lower = sum(map(str.islower, text))
+    return "lower" if lower > sum(map(str.isupper, text)) else "upper"
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceText:
+    """The text form of a sequence: bijective digits, of one width or of any up to a limit."""
+
+    numeration: Numeration
+    length: int
+    fixed: bool
+    case: str
+
+    @property
+    def keeps_order(self) -> bool:
+        digits = self.numeration.digits(self.case)
+        return self.fixed and list(digits) == sorted(digits)
+
+    @property
+    def pattern(self) -> str:
+        digits = "".join(f"\\{c}" if not c.isalnum() else c for c in self._spellings)
+        return f"[{digits}]{{{self.length if self.fixed else 1},{self.length}}}"
+
+    @property
+    def _spellings(self) -> str:
+        return self.numeration.digits(self.case)
+
+    @property
+    def expected(self) -> str:
+        case = ", in any case" if self.numeration.ignore_case else ""
+        at_most = "" if self.fixed else "1 to "
+        return f"{at_most}{self.length} characters of {self._spellings}{case}"
+
+    def format(self, number: int) -> str:
+        return self.numeration.text(number, self.case)
+
+    def parse(self, text: str) -> int:
+        if not (self.length if self.fixed else 1) <= len(text) <= self.length:
+            raise ValueError(f"it has {len(text)} characters")
+        return self.numeration.number(text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LexicalSequence(Scheme):
+    """Ids that count from ``start`` in steps: order numbers, confirmation numbers.
+
+    A counter that outlives the process says which is next (the field keeps one in the database);
+    ``nth`` turns that into an id.
+    """
+
+    numeration: Numeration
+    start: str
+    step: int
+    width: int | None
+    """Every id has this many characters; None lets them grow."""
+
+    time_ordered: ClassVar[bool] = False
+
+    def holds(self, number: int) -> bool:
+        base, length = self.numeration.base, self.canonical.length
+        # The numbers of the texts with n characters are (base**n - 1)/(base - 1) and up.
+        stop = (base ** (length + 1) - 1) // (base - 1)
+        first = (base**length - 1) // (base - 1) if self.width else 1
+        return bool(first <= number < stop)
+
+    def nth(self, n: int) -> str:
+        """The id number ``n``, counted from 0: ``start`` and ``n`` steps.
+
+        Raises ``SequenceExhausted`` past the last id of the width.
+        """
+        number = self.numeration.number(self.start) + n * self.step
+        if n < 0 or not self.holds(number):
+            raise SequenceExhausted(
+                f"the sequence from {self.start!r} in steps of {self.step} has no id number {n} "
+                f"of {self.canonical.length} characters; widen it"
+            )
+        return self.canonical.format(number)
+
+    def generate(self, at: datetime | None = None) -> ID:
+        """Not possible without a counter: raises ``TypeError``."""
+        raise TypeError("a sequence needs a counter that outlives the process: use nth(n)")
+
+    def generate_many(self, n: int, at: datetime | None = None) -> Sequence[ID]:
+        """Not possible without a counter: raises ``TypeError``."""
+        return [self.generate(at)]
+
+    @cached_property
+    def example(self) -> ID:
+        first = self.numeration.number(self.start)
+        later = first + self.numeration.base * self.step
+        return self.canonical.format(later if self.holds(later) else first)
+
+
+def lexical_sequence(
+    charset: str = "alnum_upper",
+    *,
+    ignore_case: bool = False,
+    width: int | None = None,
+    start: str | None = None,
+    step: int = 1,
+    max_length: int = 20,
+) -> LexicalSequence:
+    """A sequence over a named character set (see ``CHARSETS``) or one's own characters.
+
+    ``start`` is the first id: ``"0000"`` or the like; by default the first character, ``width``
+    times. Raises ``ValueError`` for what can't be counted.
+    """
+    numeration = Numeration(CHARSETS.get(charset, charset), ignore_case)
+    if width is not None and width < 1:
+        raise ValueError(f"width={width}: expected 1 or more characters")
+    if step < 1:
+        raise ValueError(f"step={step}: expected 1 or more, a sequence only goes up")
+    letters = start if start and any(map(str.isalpha, start)) else numeration.characters
+    case = majority_case(letters)
+    if start is None:
+        start = numeration.digits(case)[0] * (width or 1)
+    numeration.number(start)
+    length = max_length if width is None else width
+    if not (width or 1) <= len(start) <= length:
+        raise ValueError(f"start={start!r} has {len(start)} characters, expected {length}")
+    form = SequenceText(numeration, length, width is not None, case)
+    return LexicalSequence(
+        name="lexical_sequence",
+        title="lexical sequence",
+        specification="Michael Lang, Candor: LexicalAdd; bijective numeration",
+        bits=((numeration.base ** (length + 1)) // (numeration.base - 1)).bit_length(),
+        value_type=str,
+        text_forms=(("canonical", form),),
+        stored_as_text=True,
+        numeration=numeration,
+        start=start,
+        step=step,
+        width=width,
+    )

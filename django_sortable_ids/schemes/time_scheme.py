@@ -1,0 +1,280 @@
+"""Schemes whose ids carry their creation time."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import cache, cached_property
+from itertools import takewhile
+from threading import Lock
+from typing import ClassVar
+
+from .errors import NotTimeOrdered, OutOfRange
+from .generator import Generator
+from .layout import Layout
+from .scheme import ID, Converted, Scheme
+from .spread import spread
+
+_UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_LAST_MICROSECOND = (datetime.max.replace(tzinfo=UTC) - _UNIX_EPOCH) // _MICROSECOND
+_making = Lock()
+_EXAMPLE_TIME = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimeScheme(Scheme):
+    """A scheme with a clock: tick 0 is at ``epoch_ns``, and each tick lasts ``tick_ns``."""
+
+    layout: Layout
+    epoch_ns: int = 0
+    """Unix time of tick 0, in ns."""
+    tick_ns: int
+    worker: int | None = None
+    """The number of the worker that ``generate`` makes ids for, where the layout has a place for
+    it. None fills that place at random too: ids of two processes then collide as seldom as those
+    of a random scheme, instead of whenever both count from 0."""
+
+    time_ordered: ClassVar[bool] = True
+
+    @property
+    def descending(self) -> bool:
+        """The newest id is the smallest."""
+        return self.layout.descending
+
+    @property
+    def sorts(self) -> bool:
+        """Whether values sort by their times, newest last or, if ``descending``, newest first."""
+        return self.layout.frame.keeps_order
+
+    @property
+    def resolution_ns(self) -> int:
+        return self.tick_ns
+
+    def holds(self, number: int) -> bool:
+        return 0 <= number < 1 << self.bits and self.layout.split(number) is not None
+
+    def _misfit(self, number: int) -> str:
+        wanted = self.layout.frame.version
+        found = number >> 76 & 0xF
+        if wanted is None or wanted == found or number >> self.bits:
+            return super()._misfit(number)
+        return f"it is a UUID of version {found}, not {wanted}"
+
+    # Generation
+
+    def generate(self, at: datetime | None = None) -> ID:
+        """A new value: of now, greater than all that this process made before; or of ``at``, with
+        a random tail.
+
+        ``at`` is aware. Raises ``OutOfRange`` where the scheme can't hold the time.
+        """
+        if at is not None:
+            return self.generate_many(1, at)[0]
+        return self.from_trusted(self.layout.join(*self._generator.next()))
+
+    def generate_many(self, n: int, at: datetime | None = None) -> Sequence[ID]:
+        """``n`` new values, strictly increasing; strictly decreasing for a reversed scheme.
+
+        Raises ``OutOfRange`` where the tick of ``at`` has no room for ``n`` ids.
+        """
+        if at is None:
+            return [self.generate() for _ in range(n)]
+        tick = self.tick(at)
+        room = self.layout.capacity(tick)
+        if n > room:
+            raise OutOfRange(f"{self.title} has room for {room} ids of one tick, not for {n}")
+        tails = spread(n, 0, room) if n else ()
+        return [self.from_trusted(self.layout.join(tick, tail)) for tail in tails]
+
+    def with_worker(self, worker: int | None) -> "TimeScheme":
+        """This scheme for the worker with that number; always the same object for the same number.
+
+        Raises ``ValueError`` for a number that the layout has no place for.
+        """
+        return self if worker == self.worker else _with_worker(self, worker)
+
+    @property
+    def _generator(self) -> Generator:
+        made: Generator | None = vars(self).get("_made_generator")
+        if made is None:
+            # Two threads that make the first ids must not each get a generator of their own.
+            with _making:
+                made = vars(self).setdefault("_made_generator", self._make_generator())
+        return made
+
+    def _make_generator(self) -> Generator:
+        # The clock is looked up at each call, so that freezegun and time-machine are seen.
+        return Generator(
+            self.layout,
+            self._tick_of_ns,
+            tick_ns=self.tick_ns,
+            worker=self.worker,
+            clock=lambda: time.time_ns(),
+        )
+
+    # Time
+
+    def created_at(self, value: ID) -> datetime:
+        tick, _ = self.parts(value)
+        microseconds = self._microseconds(tick)
+        if microseconds > _LAST_MICROSECOND:
+            raise OutOfRange(f"{self.format(value)} was made after the year 9999")
+        return _UNIX_EPOCH + timedelta(microseconds=microseconds)
+
+    def parts(self, value: ID) -> tuple[int, int]:
+        """The tick, counted from the scheme's epoch, and the tail."""
+        parts = self.layout.split(self.to_int(value))
+        assert parts is not None, "to_int refuses what does not split"
+        return parts
+
+    def tick(self, at: datetime) -> int:
+        """The tick that ``at`` falls into; ``OutOfRange`` where the scheme has none."""
+        tick = self._floor(at)
+        if not self.layout.first_tick <= tick <= self.layout.last_tick:
+            raise OutOfRange(self._out_of_range(at))
+        return tick
+
+    def tick_span(self, at: datetime) -> tuple[datetime, datetime]:
+        """Start, and end excluded, of the tick that ``at`` falls into; at least a microsecond.
+
+        Raises ``OutOfRange`` as ``tick`` does, and where the end is past the year 9999.
+        """
+        start = self._microseconds(self.tick(at))
+        end = max(self._microseconds(self.tick(at) + 1), start + 1)
+        if end > _LAST_MICROSECOND:
+            raise OutOfRange(self._out_of_range(at))
+        return (
+            _UNIX_EPOCH + timedelta(microseconds=start),
+            _UNIX_EPOCH + timedelta(microseconds=end),
+        )
+
+    def can_hold(self, at: datetime) -> bool:
+        """Whether ids of ``at`` (aware) exist."""
+        return self.layout.first_tick <= self._floor(at) <= self.layout.last_tick
+
+    @cached_property
+    def earliest(self) -> datetime:
+        """The earliest time that ids can have."""
+        first = self.layout.first_tick
+        return _UNIX_EPOCH + timedelta(microseconds=self._microseconds(first))
+
+    @cached_property
+    def latest(self) -> datetime:
+        """The latest time that ids can have and a ``datetime`` can show."""
+        last = min(self._microseconds(self.layout.last_tick), _LAST_MICROSECOND)
+        return self._floored(_UNIX_EPOCH + timedelta(microseconds=last))
+
+    def lower_bound(self, at: datetime) -> ID:
+        """The least value made at or after ``at`` (aware).
+
+        So ``a <= created_at(v) < b`` exactly when ``lower_bound(a) <= v < lower_bound(b)``. A
+        reversed scheme mirrors it: the greatest value made at or after ``at``, and
+        ``lower_bound(b) < v <= lower_bound(a)``. Raises ``OutOfRange`` after the last time.
+        """
+        self._require_order()
+        tick = max(self._ceiling(at), self.layout.first_tick)
+        if tick > self.layout.last_tick:
+            raise OutOfRange(self._out_of_range(at))
+        smallest, largest = self.layout.between(tick, tick)
+        return self.from_trusted(largest if self.descending else smallest)
+
+    def number_range(self, start: datetime | None, stop: datetime | None) -> tuple[int, int] | None:
+        """The smallest and the largest number made in ``start <= time < stop``, None where no
+        id can be; None for a bound means unbounded.
+        """
+        self._require_order()
+        layout = self.layout
+        first = layout.first_tick if start is None else max(self._ceiling(start), layout.first_tick)
+        last = layout.last_tick if stop is None else min(self._ceiling(stop) - 1, layout.last_tick)
+        return layout.between(first, last) if first <= last else None
+
+    @cached_property
+    def whole_range(self) -> tuple[int, int]:
+        """The smallest and the largest number of the scheme."""
+        return self.layout.between(self.layout.first_tick, self.layout.last_tick)
+
+    def prefix(self, at: datetime) -> str:
+        """The characters that every canonical id of the tick of ``at`` begins with."""
+        self._require_order()
+        tick = self.tick(at)
+        first, last = map(self.canonical.format, self.layout.between(tick, tick))
+        same = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=True))
+        return "".join(character for character, _ in same)
+
+    def _require_order(self) -> None:
+        if not self.sorts:
+            raise NotTimeOrdered(f"{self.title} values do not sort by their times")
+
+    def _tick_of_ns(self, unix_ns: int) -> int:
+        return (unix_ns - self.epoch_ns) // self.tick_ns
+
+    def _floor(self, at: datetime) -> int:
+        return self._tick_of_ns(_unix_ns(at))
+
+    def _ceiling(self, at: datetime) -> int:
+        return -((self.epoch_ns - _unix_ns(at)) // self.tick_ns)
+
+    def _microseconds(self, tick: int) -> int:
+        return (self.epoch_ns + tick * self.tick_ns) // 1000
+
+    def _floored(self, at: datetime) -> datetime:
+        return _UNIX_EPOCH + timedelta(microseconds=self._microseconds(self._floor(at)))
+
+    def _out_of_range(self, at: datetime) -> str:
+        return (
+            f"{self.title} can't hold {at.isoformat()}: "
+            f"it holds {self.earliest.isoformat()} to {self.latest.isoformat()}"
+        )
+
+    # Copies
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without the generator: a copy in another process must not go on from its counter."""
+        return {key: value for key, value in vars(self).items() if key != "_made_generator"}
+
+    # Conversion
+
+    def convert(self, value: ID, to: Scheme) -> Converted:
+        """The id in another scheme: bit for bit where the other one can hold it so, otherwise of
+        the same time with fresh randomness.
+
+        Lossless are, for example, uuid7 to ulid, ulid to hexulid and back, and uuid1, uuid6 and
+        comb13 to each other. Raises ``OutOfRange`` where the other scheme can't hold the time,
+        ``NotTimeOrdered`` where it has none.
+        """
+        if not isinstance(to, TimeScheme):
+            raise NotTimeOrdered(f"{to.title} carries no creation time to convert to")
+        tick, tail = self.parts(value)
+        ours, theirs = self.layout, to.layout
+        if (self.epoch_ns, self.tick_ns) == (to.epoch_ns, to.tick_ns):
+            if (ours.ticks, ours.tails) == (theirs.ticks, theirs.tails):
+                return Converted(to.from_trusted(theirs.join(tick, tail)), lossless=True)
+            parts = theirs.split(self.to_int(value)) if self.bits == to.bits else None
+            if parts is not None and parts[0] == tick:
+                return Converted(to.from_trusted(self.to_int(value)), lossless=True)
+        return Converted(to.generate(self.created_at(value)), lossless=False)
+
+    # Messages
+
+    @cached_property
+    def example(self) -> ID:
+        layout = self.layout
+        tick = min(max(self._floor(_EXAMPLE_TIME), layout.first_tick), layout.last_tick)
+        return self.from_trusted(self.layout.join(tick, self.layout.capacity(tick) // 7 * 5))
+
+
+@cache
+def _with_worker(scheme: TimeScheme, worker: int | None) -> TimeScheme:
+    changed = replace(scheme, worker=worker)
+    _ = changed._generator  # refuses a wrong number now, not at the first id
+    return changed
+
+
+def _unix_ns(at: datetime) -> int:
+    if at.utcoffset() is None:
+        raise ValueError(
+            f"{at.isoformat()} is a naive time; give an aware one, such as "
+            f"datetime(2026, 1, 1, tzinfo=timezone.utc)"
+        )
+    return (at - _UNIX_EPOCH) // _MICROSECOND * 1000

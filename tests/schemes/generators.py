@@ -1,0 +1,41 @@
+"""Generators with clocks of the tests' own, and what their ids must be like."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+from django_sortable_ids.schemes.generator import Generator
+from django_sortable_ids.schemes.layout import Layout
+
+MANY = 20_000
+TINY = Layout(ticks=10, tails=4)
+
+
+def fresh(scheme):
+    """The same scheme with a generator that nothing has used."""
+    return replace(scheme)
+
+
+def generator(layout, clock, *, tick_ns=1, **options):
+    return Generator(layout, lambda ns: ns // tick_ns, tick_ns=tick_ns, clock=clock, **options)
+
+
+def generator_of(scheme, clock):
+    return Generator(
+        scheme.layout,
+        lambda ns: (ns - scheme.epoch_ns) // scheme.tick_ns,
+        tick_ns=scheme.tick_ns,
+        worker=scheme.worker,
+        clock=clock,
+    )
+
+
+def take(generator, count):
+    return [generator.next() for _ in range(count)]
+
+
+def increases(items):
+    return all(before < after for before, after in pairwise(items))
+
+
+def decreases(items):
+    return all(before > after for before, after in pairwise(items))

@@ -1,0 +1,174 @@
+"""What the tests of the schemes share: the schemes under test, their vectors, values to try."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from django_sortable_ids.schemes import TimeScheme, all_schemes, get
+
+VECTORS = Path(__file__).parent / "vectors"
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+NOW_NS = 1_767_225_600_123_456_789
+"""2026-01-01T00:00:00.123456789Z"""
+NOW = datetime(2026, 1, 1, 0, 0, 0, 123_456, tzinfo=UTC)
+
+examples = settings(derandomize=True, database=None, deadline=None, max_examples=20)
+
+_VARIANTS = (
+    ("snowflake", {"epoch_ms": 1_420_070_400_000, "time_bits": 42}),
+    ("snowflake", {"epoch_ms": 0, "time_bits": 48, "worker_bits": 0}),
+    ("time64", {"layout": "3+6"}),
+    ("time64", {"workers": 100}),
+    ("time64", {"layout": "3+6", "workers": 1000}),
+    ("kuuid", {"reverse": True}),
+    ("kuuid", {"short": True}),
+    ("kuuid_ms", {"reverse": True, "short": True}),
+    ("lexical_sequence", {"charset": "numeric", "width": 6}),
+    ("lexical_sequence", {"charset": "alpha", "width": 5}),
+    ("lexical_sequence", {"charset": "alpha", "width": 5, "ignore_case": True}),
+    ("lexical_sequence", {"charset": "alnum_lower", "max_length": 8, "start": "abc"}),
+)
+
+
+def _param(name, options):
+    label = " ".join([name, *(f"{key}={value}" for key, value in options.items())])
+    return pytest.param(get(name, **options), id=label)
+
+
+def _encoding_params(scheme_param):
+    scheme = scheme_param.values[0]
+    return [
+        pytest.param(scheme, encoding, id=f"{scheme_param.id} {encoding}")
+        for encoding in scheme.encodings
+    ]
+
+
+ROWS = [_param(scheme.name, {}) for scheme in all_schemes()]
+"""Every row and family of the catalogue with its default options."""
+
+SCHEMES = [*ROWS, *(_param(name, options) for name, options in _VARIANTS)]
+TIME_SCHEMES = [param for param in SCHEMES if param.values[0].time_ordered]
+SORTING_SCHEMES = [param for param in TIME_SCHEMES if param.values[0].sorts]
+SEQUENCES = [param for param in SCHEMES if not param.values[0].time_ordered]
+ENCODINGS = [param for row in ROWS for param in _encoding_params(row)] + [
+    param
+    for variant in SCHEMES[len(ROWS) :]
+    if variant.values[0].text_forms != get(variant.values[0].name).text_forms
+    for param in _encoding_params(variant)
+]
+"""Every text form once, with a scheme that has it."""
+
+
+def vectors(name):
+    return json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def unix_ns(at):
+    return (at - EPOCH) // MICROSECOND * 1000
+
+
+def from_unix_ns(ns):
+    """The time, floored to the microsecond."""
+    return EPOCH + timedelta(microseconds=ns // 1000)
+
+
+def floored(scheme, at):
+    """The beginning of the scheme's tick that ``at`` falls into, floored to the microsecond."""
+    tick = (unix_ns(at) - scheme.epoch_ns) // scheme.tick_ns
+    return from_unix_ns(scheme.epoch_ns + tick * scheme.tick_ns)
+
+
+def value_of(scheme, tick, tail):
+    return scheme.from_int(scheme.layout.join(tick, tail))
+
+
+def last_shown_tick(scheme):
+    """The last tick that a ``datetime`` can show."""
+    return scheme.tick(scheme.latest)
+
+
+def number_limits(sequence):
+    """The least and the greatest number of a lexical sequence."""
+    digits = sequence.numeration.digits("upper")
+    shortest = sequence.width or 1
+    return (
+        sequence.numeration.number(digits[0] * shortest),
+        sequence.numeration.number(digits[-1] * sequence.canonical.length),
+    )
+
+
+def evenly_spaced(scheme, count=200):
+    """Values from the whole range of the scheme, in the order of their numbers."""
+    if not isinstance(scheme, TimeScheme):
+        first, last = number_limits(scheme)
+        return [scheme.from_int(first + (last - first) * i // count) for i in range(count)]
+    layout = scheme.layout
+    span = layout.last - layout.smallest
+    payloads = [layout.smallest + span * i // count for i in range(count)]
+    numbers = sorted(layout.join(*divmod(payload, layout.tails)) for payload in payloads)
+    return [scheme.from_int(number) for number in numbers]
+
+
+@st.composite
+def ticks(draw, scheme, last=None):
+    first = scheme.layout.first_tick
+    last = scheme.layout.last_tick if last is None else last
+    present = scheme.tick(NOW)
+    return draw(
+        st.sampled_from([first, first + 1, last - 1, last])
+        | st.integers(first, last)
+        | st.integers(present, min(present + 3, last))
+    )
+
+
+@st.composite
+def values(draw, scheme, *, shown=False):
+    """Any value; with ``shown`` one whose time a ``datetime`` can show."""
+    if not isinstance(scheme, TimeScheme):
+        return scheme.from_int(draw(st.integers(*number_limits(scheme))))
+    tick = draw(ticks(scheme, last_shown_tick(scheme) if shown else None))
+    last_tail = scheme.layout.capacity(tick) - 1
+    return value_of(scheme, tick, draw(st.sampled_from([0, last_tail]) | st.integers(0, last_tail)))
+
+
+def _neighbours(scheme, value):
+    number = scheme.to_int(value)
+    if isinstance(scheme, TimeScheme):
+        tick, tail = scheme.parts(value)
+        payload = tick * scheme.layout.tails + tail
+        near = [payload - 1, payload + 1, payload - scheme.layout.tails]
+        near = [p for p in near if scheme.layout.smallest <= p <= scheme.layout.last]
+        numbers = [scheme.layout.join(*divmod(p, scheme.layout.tails)) for p in near]
+    else:
+        numbers = [n for n in (number - 1, number + 1) if scheme.holds(n)]
+    return [scheme.from_int(n) for n in numbers]
+
+
+@st.composite
+def pairs(draw, scheme, *, shown=False):
+    """Two values, often next to each other."""
+    value = draw(values(scheme, shown=shown))
+    if shown:
+        return value, draw(values(scheme, shown=True))
+    return value, draw(st.sampled_from(_neighbours(scheme, value)) | values(scheme))
+
+
+@st.composite
+def times_about(draw, scheme, value):
+    """Times next to that of ``value``, at the ends of the scheme's range, and any others."""
+    made = scheme.created_at(value)
+    tick = timedelta(microseconds=max(1, scheme.tick_ns // 1000))
+    anchor = draw(st.sampled_from([made, made, scheme.earliest, scheme.latest]))
+    step = draw(st.sampled_from([timedelta(0), tick, -tick, MICROSECOND * 3]))
+    jitter = draw(st.integers(-2, 2)) * MICROSECOND
+    anywhere = draw(st.booleans()) and draw(st.datetimes(timezones=st.just(UTC)))
+    try:
+        return anywhere or anchor + step + jitter
+    except OverflowError:
+        return anchor

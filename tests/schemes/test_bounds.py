@@ -1,0 +1,172 @@
+"""Times as bounds: the ids made at or after a time, and those of a range of times."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from django_sortable_ids.schemes import NotTimeOrdered, OutOfRange, get
+
+from .support import (
+    MICROSECOND,
+    NOW,
+    SORTING_SCHEMES,
+    examples,
+    from_unix_ns,
+    last_shown_tick,
+    ticks,
+    times_about,
+    value_of,
+    values,
+)
+
+NAIVE = NOW.replace(tzinfo=None)
+
+
+def made_at_or_after(scheme, value, bound):
+    return value <= bound if scheme.descending else bound <= value
+
+
+@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+@examples
+@given(data=st.data())
+def test_lower_bound_divides_the_values(scheme, data):
+    value = data.draw(values(scheme, shown=True))
+    at = data.draw(times_about(scheme, value))
+    try:
+        bound = scheme.lower_bound(at)
+    except OutOfRange:
+        assert at > scheme.latest
+        assert scheme.created_at(value) < at
+    else:
+        assert made_at_or_after(scheme, value, bound) == (at <= scheme.created_at(value))
+
+
+@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+@examples
+@given(data=st.data())
+def test_two_lower_bounds_enclose_the_values_between(scheme, data):
+    value = data.draw(values(scheme, shown=True))
+    a, b = (min(data.draw(times_about(scheme, value)), scheme.latest) for _ in range(2))
+    low, high = scheme.lower_bound(a), scheme.lower_bound(b)
+    inside = high < value <= low if scheme.descending else low <= value < high
+    assert inside == (a <= scheme.created_at(value) < b)
+
+
+@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+@examples
+@given(data=st.data())
+def test_lower_bound_is_exact_to_the_tick(scheme, data):
+    tick = data.draw(ticks(scheme, last_shown_tick(scheme) - 1))
+    starts_ns = scheme.epoch_ns + tick * scheme.tick_ns
+    at = from_unix_ns(starts_ns)
+    whole = starts_ns % 1000 == 0
+    if whole:
+        assert scheme.lower_bound(at) == value_of(scheme, tick, 0)
+    if whole and scheme.tick_ns > 1000:
+        assert scheme.lower_bound(at + MICROSECOND) == value_of(scheme, tick + 1, 0)
+        if tick > scheme.layout.first_tick:
+            assert scheme.lower_bound(at - MICROSECOND) == value_of(scheme, tick, 0)
+
+
+@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+def test_lower_bound_before_the_earliest_time_is_the_first_id(scheme):
+    first = value_of(scheme, scheme.layout.first_tick, 0)
+    assert scheme.lower_bound(scheme.earliest) == first
+    assert scheme.lower_bound(scheme.earliest - MICROSECOND) == first
+    assert scheme.lower_bound(datetime.min.replace(tzinfo=UTC)) == first
+
+
+@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+@examples
+@given(data=st.data())
+def test_number_range_agrees_with_the_times(scheme, data):
+    value = data.draw(values(scheme, shown=True))
+    start, stop = (data.draw(st.none() | times_about(scheme, value)) for _ in range(2))
+    found = scheme.number_range(start, stop)
+    made = scheme.created_at(value)
+    inside = (start is None or start <= made) and (stop is None or made < stop)
+    assert inside == (found is not None and found[0] <= scheme.to_int(value) <= found[1])
+
+
+@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+@examples
+@given(data=st.data())
+def test_number_range_agrees_with_lower_bound(scheme, data):
+    value = data.draw(values(scheme, shown=True))
+    times = [min(data.draw(times_about(scheme, value)), scheme.latest) for _ in range(2)]
+    start, stop = sorted(times)
+    found = scheme.number_range(start, stop)
+    first, behind = scheme.lower_bound(start), scheme.lower_bound(stop)
+    if first == behind:
+        assert found is None
+        return
+    outer, inner = (1, 0) if scheme.descending else (0, 1)
+    assert found[outer] == scheme.to_int(first)
+    assert not made_at_or_after(scheme, scheme.from_int(found[inner]), behind)
+
+
+@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+def test_number_range_without_bounds_is_everything(scheme):
+    layout = scheme.layout
+    oldest = layout.join(layout.first_tick, 0)
+    newest = layout.join(layout.last_tick, layout.capacity(layout.last_tick) - 1)
+    smallest, largest = sorted((oldest, newest))
+    assert scheme.number_range(None, None) == scheme.whole_range == (smallest, largest)
+    assert scheme.holds(smallest)
+    assert scheme.holds(largest)
+    assert not scheme.holds(smallest - 1)
+    assert not scheme.holds(largest + 1)
+
+
+@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+def test_number_range_where_no_id_can_be(scheme):
+    assert scheme.number_range(None, scheme.earliest) is None
+    assert scheme.number_range(scheme.earliest - timedelta(days=9), scheme.earliest) is None
+    assert scheme.number_range(NOW, NOW) is None
+    assert scheme.number_range(NOW, NOW - timedelta(days=1)) is None
+    if last_shown_tick(scheme) + 10 > scheme.layout.last_tick:
+        assert scheme.number_range(scheme.latest + timedelta(seconds=1), None) is None
+
+
+@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+@examples
+@given(data=st.data())
+def test_every_id_of_a_tick_begins_with_its_prefix(scheme, data):
+    tick = data.draw(ticks(scheme, last_shown_tick(scheme)))
+    at = from_unix_ns(scheme.epoch_ns + tick * scheme.tick_ns)
+    prefix = scheme.prefix(at)
+    assert all(scheme.format(v).startswith(prefix) for v in [scheme.generate(at) for _ in range(5)])
+
+
+@pytest.mark.parametrize(
+    ("name", "characters"), [("ulid", 10), ("hexulid", 12), ("uuid7", 15), ("time64", 14)]
+)
+def test_length_of_the_prefix(name, characters):
+    # A UUIDv7 has a hyphen inside its time, and a hyphen and the version behind it.
+    assert len(get(name).prefix(NOW)) == characters
+
+
+@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+def test_naive_bounds_are_refused(scheme):
+    refusal = pytest.raises(ValueError, match="is a naive time; give an aware one")
+    with refusal:
+        scheme.lower_bound(NAIVE)
+    with refusal:
+        scheme.number_range(NAIVE, None)
+    with refusal:
+        scheme.number_range(None, NAIVE)
+    with refusal:
+        scheme.prefix(NAIVE)
+
+
+def test_version_1_has_no_bounds():
+    uuid1 = get("uuid1")
+    refusal = pytest.raises(NotTimeOrdered, match="do not sort by their times")
+    with refusal:
+        uuid1.lower_bound(NOW)
+    with refusal:
+        uuid1.number_range(None, None)
+    with refusal:
+        uuid1.prefix(NOW)

@@ -1,0 +1,172 @@
+"""The table of schemes, and that it needs the standard library only."""
+
+import copy
+import pickle
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from django_sortable_ids import schemes
+from django_sortable_ids.schemes import LexicalSequence, TimeScheme, all_schemes, get
+
+from .support import ROWS, SCHEMES, TIME_SCHEMES
+
+NAMES = [
+    "uuid1",
+    "uuid6",
+    "uuid7",
+    "comb13",
+    "ulid",
+    "hexulid",
+    "snowflake",
+    "time64",
+    "kuuid",
+    "kuuid_ms",
+    "lexical_sequence",
+]
+
+
+def test_all_schemes():
+    assert [scheme.name for scheme in all_schemes()] == NAMES
+    assert all(get(scheme.name) is scheme for scheme in all_schemes())
+
+
+def test_unknown_names_are_refused_with_those_that_exist():
+    with pytest.raises(LookupError, match="no scheme 'uuid5'; there are comb13, hexulid, kuuid"):
+        get("uuid5")
+
+
+def test_names_are_case_sensitive():
+    with pytest.raises(LookupError):
+        get("ULID")
+
+
+@pytest.mark.parametrize("name", ["uuid1", "uuid6", "uuid7", "comb13", "ulid", "hexulid"])
+def test_a_single_row_has_no_options(name):
+    with pytest.raises(TypeError, match=f"scheme '{name}' has no options, found layout"):
+        get(name, layout="3+6")
+
+
+@pytest.mark.parametrize("name", ["snowflake", "time64", "kuuid", "kuuid_ms", "lexical_sequence"])
+def test_unknown_options_are_refused(name):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        get(name, colour="red")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("snowflake", {"time_bits": 63}, "together they have 63 bits at most"),
+        ("snowflake", {"time_bits": 0}, "together they have 63 bits at most"),
+        ("snowflake", {"time_bits": 50, "worker_bits": 14}, "time_bits=50, worker_bits=14"),
+        ("snowflake", {"worker_bits": -1}, "worker_bits=-1"),
+        ("time64", {"layout": "5+4"}, "expected '4\\+5' or '3\\+6'"),
+        ("time64", {"workers": 0}, "expected a power of ten from 10 to 10000"),
+        ("time64", {"workers": 1}, "expected a power of ten from 10 to 10000"),
+        ("time64", {"workers": 3}, "expected a power of ten from 10 to 10000"),
+        ("time64", {"workers": 20}, "expected a power of ten from 10 to 10000"),
+        ("time64", {"workers": 10**5}, "expected a power of ten from 10 to 10000"),
+        ("time64", {"layout": "3+6", "workers": 10**6}, "from 10 to 100000"),
+        ("kuuid", {"precision": "us"}, "expected 's' or 'ms'"),
+    ],
+)
+def test_impossible_options_are_refused(name, options, message):
+    with pytest.raises(ValueError, match=message):
+        get(name, **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("snowflake", {"epoch_ms": 1_420_070_400_000}),
+        ("time64", {"layout": "3+6"}),
+        ("kuuid", {"reverse": True}),
+        ("lexical_sequence", {"charset": "numeric"}),
+    ],
+)
+def test_the_same_options_give_the_same_scheme(name, options):
+    assert get(name, **options) is get(name, **options)
+    assert get(name, **options) != get(name)
+
+
+def test_options_are_seen():
+    assert get("snowflake", epoch_ms=0).earliest == datetime(1970, 1, 1, tzinfo=UTC)
+    assert get("snowflake", time_bits=42, worker_bits=5).layout.workers == 32
+    assert get("time64", workers=100).layout.workers == 100
+    assert get("kuuid", precision="ms") == get("kuuid_ms")
+    assert get("kuuid", short=True).canonical.length == 20
+    assert get("kuuid_ms", reverse=True).descending
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_row_is_complete(scheme):
+    assert scheme.title
+    assert scheme.specification
+    assert scheme.text_forms
+    assert isinstance(scheme, TimeScheme | LexicalSequence)
+    assert len(set(scheme.encodings)) == len(scheme.encodings)
+
+
+@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+def test_the_largest_number_fits_the_bits(scheme):
+    layout = scheme.layout
+    newest = layout.join(layout.last_tick, layout.capacity(layout.last_tick) - 1)
+    assert max(newest, layout.join(layout.first_tick, 0)) < 1 << scheme.bits
+
+
+def test_numbers_of_64_bits_fit_a_signed_column():
+    for scheme in (param.values[0] for param in SCHEMES):
+        if scheme.value_type is int:
+            assert not scheme.holds(2**63)
+            assert scheme.holds(2**63 - 1)
+
+
+def test_a_snowflake_may_start_after_today():
+    scheme = get("snowflake", epoch_ms=4_102_444_800_000)
+    assert scheme.earliest == datetime(2100, 1, 1, tzinfo=UTC)
+    assert scheme.holds(scheme.to_int(scheme.example))
+
+
+@pytest.mark.parametrize("scheme", ROWS)
+def test_schemes_can_be_compared_and_hashed(scheme):
+    assert scheme == get(scheme.name)
+    assert len({scheme, get(scheme.name)}) == 1
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_scheme_that_made_ids_can_be_copied_and_pickled(scheme):
+    if scheme.time_ordered:
+        scheme.generate()
+    assert copy.deepcopy({"scheme": scheme}) == {"scheme": scheme}
+    restored = pickle.loads(pickle.dumps(scheme))
+    assert restored == scheme
+    assert restored.parse(scheme.format(scheme.example)) == scheme.example
+
+
+def test_a_deep_copy_shares_the_generator():
+    scheme = get("uuid7")
+    first = scheme.generate()
+    assert first < copy.deepcopy(scheme).generate()
+    assert copy.deepcopy(scheme) is scheme
+
+
+def test_everything_exported_is_there():
+    assert all(hasattr(schemes, name) for name in schemes.__all__)
+
+
+def test_the_schemes_need_the_standard_library_only():
+    code = (
+        "import sys; before = set(sys.modules)\n"
+        "import django_sortable_ids.schemes\n"
+        "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}))"
+    )
+    root = Path(schemes.__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stdout.split())
+    assert "django" not in loaded
+    assert loaded - sys.stdlib_module_names == {"django_sortable_ids"}

@@ -1,0 +1,141 @@
+"""The generator: its ids increase, whatever the clock does."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from django_sortable_ids.schemes import OutOfRange
+from django_sortable_ids.schemes.layout import Layout
+
+from .generators import MANY, TINY, generator, generator_of, increases, take
+from .support import NOW_NS, TIME_SCHEMES, examples
+
+
+@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+def test_a_clock_that_stands_still(scheme):
+    pairs = take(generator_of(scheme, lambda: NOW_NS), MANY)
+    assert increases(pairs)
+    assert all(scheme.layout.split(scheme.layout.join(*pair)) == pair for pair in pairs[::500])
+
+
+@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+@pytest.mark.parametrize("back_ns", [10**9, 10 * 366 * 86_400 * 10**9], ids=["1 s", "10 years"])
+def test_a_clock_that_steps_back(scheme, back_ns):
+    now = [NOW_NS]
+    going = generator_of(scheme, lambda: now[0])
+    before = take(going, 100)
+    now[0] -= back_ns
+    during = take(going, MANY)
+    now[0] += back_ns + 10**9
+    after = take(going, 100)
+    assert increases(before + during + after)
+    assert after[-1][0] >= before[0][0] + 10**9 // scheme.tick_ns
+
+
+@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+def test_a_clock_outside_of_the_range_is_refused(scheme):
+    for ns in (
+        scheme.epoch_ns + (scheme.layout.last_tick + 1) * scheme.tick_ns,
+        scheme.epoch_ns + scheme.layout.first_tick * scheme.tick_ns - 1,
+        scheme.epoch_ns - 10**18,
+    ):
+        going = generator_of(scheme, lambda ns=ns: ns)
+        for _ in range(2):
+            with pytest.raises(OutOfRange):
+                going.next()
+
+
+@pytest.mark.parametrize(
+    "scheme", [param for param in TIME_SCHEMES if param.values[0].layout.tails > 1 << 16]
+)
+def test_one_id_does_not_tell_the_next(scheme):
+    pairs = take(generator_of(scheme, lambda: NOW_NS), 50)
+    same_tick = [b[1] - a[1] for a, b in pairwise(pairs) if a[0] == b[0]]
+    assert len(set(same_tick)) > 1
+
+
+# Small layouts, number by number
+
+
+@examples
+@given(times=st.lists(st.integers(0, 30), max_size=60), worker=st.none() | st.integers(0, 3))
+def test_any_clock_gives_increasing_ids(times, worker):
+    layout = Layout(ticks=100, tails=8, workers=4)
+    ticking = iter(times)
+    going = generator(layout, lambda: next(ticking), worker=worker)
+    pairs = take(going, len(times))
+    assert increases(pairs)
+    for (tick, tail), now in zip(pairs, times, strict=True):
+        assert now <= tick < layout.ticks
+        assert 0 <= tail < layout.tails
+        assert worker is None or tail // 2 == worker
+
+
+def test_a_full_tick_goes_on_into_the_next():
+    going = generator(TINY, lambda: 5, below=lambda size: 0)
+    assert take(going, 9) == [
+        (5, 0),
+        (5, 1),
+        (5, 2),
+        (5, 3),
+        (6, 0),
+        (6, 1),
+        (6, 2),
+        (6, 3),
+        (7, 0),
+    ]
+
+
+def test_a_tick_used_early_goes_on_when_it_comes():
+    now = [5]
+    going = generator(TINY, lambda: now[0], below=lambda size: 0)
+    take(going, 5)
+    now[0] = 6
+    assert take(going, 2) == [(6, 1), (6, 2)]
+    now[0] = 8
+    assert take(going, 1) == [(8, 0)]
+
+
+def test_the_first_tail_is_in_the_lower_half():
+    going = generator(TINY, lambda: 5, below=lambda size: size - 1)
+    assert take(going, 3) == [(5, 1), (5, 2), (5, 3)]
+
+
+def test_steps_leave_room_for_4096_ids_of_a_tick():
+    layout = Layout(ticks=10, tails=1 << 20)
+    going = generator(layout, lambda: 5, below=lambda size: size - 1)
+    pairs = take(going, 4096)
+    assert {tick for tick, _ in pairs} == {5}
+    assert pairs[1][1] - pairs[0][1] == 2**19 // 4096
+
+
+def test_steps_leave_room_for_16_ids_a_microsecond():
+    layout = Layout(ticks=10, tails=1 << 40)
+    going = generator(layout, lambda: 0, tick_ns=10**9, below=lambda size: size - 1)
+    first, second = take(going, 2)
+    assert second[1] - first[1] == 2**39 // 16_000_000
+
+
+def test_the_last_tick_ends_the_scheme():
+    going = generator(TINY, lambda: 9, below=lambda size: 0)
+    assert take(going, 4) == [(9, 0), (9, 1), (9, 2), (9, 3)]
+    for _ in range(3):
+        with pytest.raises(OutOfRange, match="outside of what the scheme can hold"):
+            going.next()
+
+
+@pytest.mark.parametrize("now", [-5, -1])
+def test_a_clock_before_the_first_tick_is_refused(now):
+    going = generator(TINY, lambda: now)
+    with pytest.raises(OutOfRange):
+        going.next()
+
+
+def test_a_last_tick_that_is_cut_is_not_overrun():
+    layout = Layout(ticks=7, tails=10, largest=64)
+    going = generator(layout, lambda: 6, below=lambda size: 0)
+    assert take(going, 5) == [(6, 0), (6, 1), (6, 2), (6, 3), (6, 4)]
+    with pytest.raises(OutOfRange):
+        going.next()

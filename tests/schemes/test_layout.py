@@ -1,0 +1,82 @@
+"""Layouts, tried number by number where they are small."""
+
+import pytest
+
+from django_sortable_ids.schemes.frames import PLAIN, TimeLowFirstFrame, UUIDFrame
+from django_sortable_ids.schemes.layout import Layout
+
+SMALL = [
+    Layout(ticks=5, tails=4),
+    Layout(ticks=5, tails=3, descending=True),
+    Layout(ticks=7, tails=10, smallest=20, largest=64),
+    Layout(ticks=7, tails=10, smallest=20, largest=64, descending=False, workers=5),
+    Layout(ticks=1, tails=1),
+]
+
+
+def pairs_of(layout):
+    return [
+        (tick, tail)
+        for tick in range(layout.first_tick, layout.last_tick + 1)
+        for tail in range(layout.capacity(tick))
+    ]
+
+
+@pytest.mark.parametrize("layout", SMALL)
+def test_every_number_has_one_tick_and_tail(layout):
+    numbers = [layout.join(*pair) for pair in pairs_of(layout)]
+    assert [layout.split(number) for number in numbers] == pairs_of(layout)
+    assert sorted(numbers, reverse=layout.descending) == numbers
+    assert sorted(numbers) == list(range(layout.smallest, layout.last + 1))
+
+
+@pytest.mark.parametrize("layout", SMALL)
+def test_numbers_outside_do_not_split(layout):
+    assert layout.split(layout.smallest - 1) is None
+    assert layout.split(layout.last + 1) is None
+
+
+@pytest.mark.parametrize("layout", SMALL)
+def test_between(layout):
+    for first in range(layout.first_tick, layout.last_tick + 1):
+        for last in range(first, layout.last_tick + 1):
+            numbers = [layout.join(*pair) for pair in pairs_of(layout) if first <= pair[0] <= last]
+            assert layout.between(first, last) == (min(numbers), max(numbers))
+
+
+def test_a_last_tick_that_is_cut_has_less_room():
+    layout = Layout(ticks=7, tails=10, smallest=20, largest=64)
+    assert [layout.capacity(tick) for tick in (2, 5, 6)] == [10, 10, 5]
+    assert (layout.first_tick, layout.last_tick) == (2, 6)
+
+
+def test_a_smallest_payload_inside_a_tick_leaves_that_tick_out():
+    assert Layout(ticks=7, tails=10, smallest=21).first_tick == 3
+
+
+def test_uuid_frame_bits():
+    frame = UUIDFrame(7)
+    assert frame.wrap(0) == 0x00000000_0000_7000_8000_000000000000
+    assert frame.wrap((1 << 122) - 1) == 0xFFFFFFFF_FFFF_7FFF_BFFF_FFFFFFFFFFFF
+    assert frame.wrap(1 << 74) == 0x00000000_0001_7000_8000_000000000000
+    assert frame.wrap(1 << 62) == 0x00000000_0000_7001_8000_000000000000
+
+
+def test_time_low_first_frame_bits():
+    frame = TimeLowFirstFrame()
+    assert frame.wrap(0) == 0x00000000_0000_1000_8000_000000000000
+    assert frame.wrap((1 << 122) - 1) == 0xFFFFFFFF_FFFF_1FFF_BFFF_FFFFFFFFFFFF
+    assert frame.wrap(0x123_4567_89ABCDEF << 62) == 0x89ABCDEF_4567_1123_8000_000000000000
+
+
+@pytest.mark.parametrize("frame", [PLAIN, UUIDFrame(6), UUIDFrame(13), TimeLowFirstFrame()])
+def test_frames_give_back_what_they_got(frame):
+    for bit in range(122):
+        assert frame.unwrap(frame.wrap(1 << bit)) == 1 << bit
+
+
+@pytest.mark.parametrize("frame", [UUIDFrame(7), TimeLowFirstFrame()])
+def test_frames_refuse_other_fixed_bits(frame):
+    number = frame.wrap(0x1234_5678_9ABC_DEF0)
+    for bit in (*range(62, 64), *range(76, 80)):
+        assert frame.unwrap(number ^ 1 << bit) is None

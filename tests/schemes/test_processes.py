@@ -1,0 +1,137 @@
+"""Threads and forked processes: no id is lost, none is made twice."""
+
+import json
+import os
+import signal
+import sys
+import time
+from dataclasses import replace
+from threading import Barrier, Thread
+
+import pytest
+
+from django_sortable_ids.schemes import get
+from django_sortable_ids.schemes.layout import Layout
+
+from .generators import TINY, fresh, generator, increases, take
+from .support import NOW_NS
+
+
+@pytest.fixture
+def busy_threads():
+    """Threads take turns as often as they can."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+def in_threads(work, count=16):
+    results = [[] for _ in range(count)]
+    start = Barrier(count)
+
+    def begin(result):
+        start.wait()
+        work(result)
+
+    threads = [Thread(target=begin, args=(result,)) for result in results]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+@pytest.mark.usefixtures("busy_threads")
+@pytest.mark.parametrize("worker", [None, 3])
+def test_threads_lose_and_repeat_nothing(worker):
+    layout = Layout(ticks=1 << 40, tails=1 << 12, workers=16)
+    going = generator(layout, lambda: 1, worker=worker)
+    results = in_threads(lambda result: result.extend(take(going, 1000)))
+    assert all(increases(result) for result in results)
+    together = sorted(pair for result in results for pair in result)
+    assert len(set(together)) == 16_000
+    if worker is not None:
+        size = layout.tails // layout.workers
+        places = [(tick - 1) * size + tail - worker * size for tick, tail in together]
+        assert places == list(range(16_000))
+
+
+class YieldingLayout:
+    """A layout that lets other threads run whenever it is asked for anything."""
+
+    def __init__(self, layout):
+        self._layout = layout
+
+    def __getattr__(self, name):
+        time.sleep(1e-5)
+        return getattr(self._layout, name)
+
+
+def test_threads_share_the_generator_that_the_first_id_makes(monkeypatch):
+    monkeypatch.setattr(time, "time_ns", lambda: NOW_NS)
+    ulid = get("ulid")
+    for _ in range(5):
+        scheme = replace(ulid, layout=YieldingLayout(ulid.layout))
+        results = in_threads(lambda result, scheme=scheme: result.extend(scheme.generate_many(3)))
+        assert all(increases(result) for result in results)
+        assert len({value for result in results for value in result}) == 48
+
+
+def child_says(work):
+    """What ``work`` gives in a forked process."""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(20)
+        try:
+            os.write(writer, json.dumps(work()).encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as pipe:
+        said = pipe.read()
+    os.waitpid(pid, 0)
+    return json.loads(said)
+
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="no os.fork")
+
+
+@needs_fork
+def test_a_forked_child_does_not_continue_its_parents_ids():
+    # Tails so many, in ticks so long, that every step is 1.
+    layout = Layout(ticks=10, tails=1 << 44)
+    going = generator(layout, lambda: 1, tick_ns=10**15)
+    first = going.next()
+    child = {tuple(pair) for pair in child_says(lambda: take(going, 100))}
+    parent = {first, *take(going, 100)}
+    assert parent == {(0, first[1] + step) for step in range(101)}
+    assert len(child) == 100
+    assert not child & parent
+
+
+@needs_fork
+def test_a_forked_child_is_not_locked_out():
+    said = []
+
+    def forking_clock():
+        # The generator's lock is held while it asks for the time.
+        if not said:
+            said.append("asked")
+            said.extend(child_says(lambda: take(going, 3)))
+        return 5
+
+    going = generator(TINY, forking_clock, below=lambda size: 0)
+    assert going.next() == (5, 0)
+    assert said == ["asked", [5, 0], [5, 1], [5, 2]]
+
+
+@needs_fork
+def test_a_forked_child_goes_on_with_real_schemes():
+    scheme = fresh(get("uuid7"))
+    before = scheme.generate()
+    child = set(child_says(lambda: [str(scheme.generate()) for _ in range(100)]))
+    parent = {str(value) for value in [before, *scheme.generate_many(100)]}
+    assert len(child) == 100
+    assert not child & parent

@@ -1,0 +1,182 @@
+"""The time of an id, and the times that a scheme can hold."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from django_sortable_ids.schemes import InvalidID, NotTimeOrdered, OutOfRange, get
+
+from .support import (
+    MICROSECOND,
+    NOW,
+    SEQUENCES,
+    TIME_SCHEMES,
+    examples,
+    floored,
+    times_about,
+    unix_ns,
+    value_of,
+)
+
+RANGES = {
+    "uuid1": ("1582-10-15T00:00:00", "5236-03-31T21:21:00.684697"),
+    "uuid6": ("1582-10-15T00:00:00", "5236-03-31T21:21:00.684697"),
+    "comb13": ("1582-10-15T00:00:00", "5236-03-31T21:21:00.684697"),
+    "uuid7": ("1970-01-01T00:00:00", "9999-12-31T23:59:59.999000"),
+    "ulid": ("1970-01-01T00:00:00", "9999-12-31T23:59:59.999000"),
+    "hexulid": ("1970-01-01T00:00:00", "9999-12-31T23:59:59.999000"),
+    "snowflake": ("2010-11-04T01:42:54.657000", "2080-07-10T17:30:30.208000"),
+    "time64": ("2001-09-09T01:46:40", "2262-04-11T23:47:16.854700"),
+    "kuuid": ("1970-01-01T00:00:00", "9999-12-31T23:59:59"),
+    "kuuid_ms": ("1970-01-01T00:00:00", "8888-12-02T13:19:44.895000"),
+}
+
+NAIVE = NOW.replace(tzinfo=None)
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_earliest_and_latest(name):
+    scheme = get(name)
+    earliest, latest = (datetime.fromisoformat(f"{text}Z") for text in RANGES[name])
+    assert (scheme.earliest, scheme.latest) == (earliest, latest)
+
+
+def test_latest_of_the_other_time64():
+    assert get("time64", layout="3+6").latest == datetime.fromisoformat("2262-04-11T23:47:16.854Z")
+
+
+@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+def test_earliest_and_latest_are_held_and_what_lies_outside_is_not(scheme):
+    assert scheme.can_hold(scheme.earliest)
+    assert scheme.can_hold(scheme.latest)
+    for at in (scheme.earliest, scheme.latest):
+        assert scheme.created_at(scheme.generate(at)) == at
+    before = scheme.earliest - MICROSECOND
+    assert not scheme.can_hold(before)
+    with pytest.raises(OutOfRange):
+        scheme.generate(before)
+
+
+@pytest.mark.parametrize(
+    "scheme", [p for p in TIME_SCHEMES if p.values[0].latest < datetime(9000, 1, 1, tzinfo=UTC)]
+)
+def test_what_lies_after_the_last_tick_is_not_held(scheme):
+    after = scheme.latest + max(MICROSECOND, timedelta(microseconds=scheme.tick_ns // 1000))
+    assert not scheme.can_hold(after)
+    with pytest.raises(OutOfRange, match=r"can't hold .* it holds .* to "):
+        scheme.generate(after)
+    with pytest.raises(OutOfRange):
+        scheme.generate_many(3, after)
+    if scheme.sorts:
+        with pytest.raises(OutOfRange):
+            scheme.lower_bound(after)
+
+
+@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+def test_resolution(scheme):
+    expected = {
+        "kuuid": 10**9,
+        "uuid1": 100,
+        "uuid6": 100,
+        "comb13": 100,
+        "time64": 10**5 if scheme.layout.tails == 10**5 else 10**6,
+    }
+    assert scheme.resolution_ns == expected.get(scheme.name, 10**6)
+
+
+@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+@examples
+@given(data=st.data())
+def test_created_at_is_the_floor_of_the_time(scheme, data):
+    at = data.draw(times_about(scheme, scheme.example))
+    at = min(max(at, scheme.earliest), scheme.latest)
+    made = scheme.created_at(scheme.generate(at))
+    assert made == floored(scheme, at)
+    assert made.tzinfo is UTC
+
+
+@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+def test_the_zone_of_a_time_does_not_matter(scheme):
+    elsewhere = NOW.astimezone(timezone(timedelta(hours=-11, minutes=-30)))
+    assert scheme.tick(elsewhere) == scheme.tick(NOW)
+    assert scheme.created_at(scheme.generate(elsewhere)) == floored(scheme, NOW)
+
+
+@pytest.mark.parametrize("name", ["uuid7", "ulid", "hexulid", "kuuid"])
+def test_the_year_10000_is_out_of_range(name):
+    scheme = get(name)
+    tick = scheme.tick(scheme.latest)
+    assert scheme.created_at(value_of(scheme, tick, 0)) == scheme.latest
+    for later in (tick + 1, scheme.layout.last_tick):
+        with pytest.raises(OutOfRange, match="was made after the year 9999"):
+            scheme.created_at(value_of(scheme, later, 0))
+
+
+@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+@examples
+@given(data=st.data())
+def test_tick_span_encloses_the_time(scheme, data):
+    at = data.draw(times_about(scheme, scheme.example))
+    at = min(max(at, scheme.earliest), scheme.latest - timedelta(seconds=1))
+    start, end = scheme.tick_span(at)
+    assert start <= at < end
+    assert start == floored(scheme, at)
+    assert end - start == max(MICROSECOND, timedelta(microseconds=scheme.tick_ns // 1000))
+
+
+def test_tick_span_at_the_ends():
+    ulid, uuid6 = get("ulid"), get("uuid6")
+    with pytest.raises(OutOfRange):
+        ulid.tick_span(ulid.earliest - MICROSECOND)
+    with pytest.raises(OutOfRange):
+        ulid.tick_span(ulid.latest)
+    assert uuid6.tick_span(uuid6.latest) == (uuid6.latest, uuid6.latest + MICROSECOND)
+
+
+def test_a_clock_that_starts_elsewhere():
+    ulid = get("ulid")
+    shifted = replace(ulid, epoch_ns=unix_ns(datetime(2000, 1, 1, tzinfo=UTC)))
+    value = ulid.parse("00000000010000000000000000")
+    assert shifted.created_at(value) - ulid.created_at(value) == timedelta(days=10_957)
+
+
+# Refusals
+
+
+class NoZone(tzinfo):
+    """Such a time has a ``tzinfo``, and is naive all the same."""
+
+    def utcoffset(self, at):
+        return None
+
+
+@pytest.mark.parametrize("at", [NAIVE, NOW.replace(tzinfo=NoZone())], ids=["no tzinfo", "no zone"])
+@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+def test_naive_times_are_refused(scheme, at):
+    refusal = pytest.raises(ValueError, match="is a naive time; give an aware one")
+    with refusal:
+        scheme.generate(at)
+    with refusal:
+        scheme.generate_many(2, at)
+    with refusal:
+        scheme.tick(at)
+    with refusal:
+        scheme.can_hold(at)
+
+
+@pytest.mark.parametrize("scheme", SEQUENCES)
+def test_sequences_have_no_time(scheme):
+    assert not scheme.time_ordered
+    with pytest.raises(NotTimeOrdered, match="carries no creation time"):
+        scheme.created_at(scheme.example)
+
+
+@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+def test_created_at_refuses_what_is_no_id(scheme):
+    with pytest.raises(InvalidID):
+        scheme.created_at(None)
+    with pytest.raises(InvalidID):
+        scheme.created_at("nonsense")

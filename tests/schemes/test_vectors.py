@@ -1,0 +1,136 @@
+"""Published ids and computed ones, each with its origin, in ``vectors/<scheme>.json``."""
+
+from dataclasses import replace
+from datetime import datetime
+from fractions import Fraction
+
+import pytest
+
+from django_sortable_ids.schemes import InvalidID, OutOfRange, all_schemes, get
+
+from .support import VECTORS, floored, unix_ns, vectors
+
+
+def _files():
+    for path in sorted(VECTORS.glob("*.json")):
+        data = vectors(path.stem)
+        if "scheme" in data:
+            yield path.stem, data
+
+
+def _scheme(data):
+    scheme = get(data["scheme"], **data["options"])
+    if "epoch" not in data:
+        return scheme
+    return replace(scheme, epoch_ns=unix_ns(datetime.fromisoformat(data["epoch"])))
+
+
+def _params(key, select=lambda entry: True):
+    return [
+        pytest.param(_scheme(data), entry, id=f"{name} {entry['text'][:40]!r}")
+        for name, data in _files()
+        for entry in data[key]
+        if select(entry)
+    ]
+
+
+VALID = _params("valid")
+SHOWN = _params("valid", lambda entry: entry["created_at"] is not None)
+PAST_9999 = _params("valid", lambda entry: entry["created_at"] is None)
+ACCEPTED = _params("accepted")
+INVALID = _params("invalid")
+
+
+def _exact_ns(text):
+    """The Unix time in ns of an ISO time with up to nine digits of the second."""
+    seconds, _, fraction = text.removesuffix("Z").partition(".")
+    whole = unix_ns(datetime.fromisoformat(f"{seconds}Z"))
+    return whole + int(Fraction(f"0.{fraction or 0}") * 10**9)
+
+
+def test_every_scheme_has_vectors():
+    named = {data["scheme"] for _, data in _files()} | {"lexical_sequence"}
+    assert named == {scheme.name for scheme in all_schemes()}
+
+
+@pytest.mark.parametrize(("scheme", "vector"), VALID)
+def test_text_and_number(scheme, vector):
+    value = scheme.parse(vector["text"])
+    assert scheme.to_int(value) == int(vector["number"])
+    assert scheme.from_int(int(vector["number"])) == value
+    assert scheme.format(value) == vector["text"]
+
+
+@pytest.mark.parametrize(("scheme", "vector"), VALID)
+def test_tick_and_tail(scheme, vector):
+    parts = int(vector["tick"]), int(vector["tail"])
+    assert scheme.parts(scheme.parse(vector["text"])) == parts
+
+
+@pytest.mark.parametrize(("scheme", "vector"), SHOWN)
+def test_created_at(scheme, vector):
+    made = scheme.created_at(scheme.parse(vector["text"]))
+    # fromisoformat cuts digits after the sixth.
+    assert made == datetime.fromisoformat(vector["created_at"])
+    assert made.utcoffset().total_seconds() == 0
+
+
+@pytest.mark.parametrize(("scheme", "vector"), SHOWN)
+def test_the_tick_is_exact(scheme, vector):
+    tick, _ = scheme.parts(scheme.parse(vector["text"]))
+    assert scheme.epoch_ns + tick * scheme.tick_ns == _exact_ns(vector["created_at"])
+
+
+@pytest.mark.parametrize(("scheme", "vector"), PAST_9999)
+def test_a_year_past_9999_is_out_of_range(scheme, vector):
+    value = scheme.parse(vector["text"])
+    with pytest.raises(OutOfRange, match="after the year 9999"):
+        scheme.created_at(value)
+
+
+@pytest.mark.parametrize(("scheme", "vector"), VALID)
+def test_encodings(scheme, vector):
+    value = scheme.parse(vector["text"])
+    for encoding, text in vector.get("encodings", {}).items():
+        assert scheme.format(value, encoding) == text
+        assert scheme.parse(text, encoding) == value
+
+
+@pytest.mark.parametrize(("scheme", "vector"), VALID)
+def test_conversions(scheme, vector):
+    value = scheme.parse(vector["text"])
+    for name, text in vector.get("conversions", {}).items():
+        other = get(name)
+        assert scheme.convert(value, to=other) == (other.parse(text), True)
+        assert other.convert(other.parse(text), to=scheme) == (value, True)
+
+
+@pytest.mark.parametrize(("scheme", "entry"), ACCEPTED)
+def test_accepted_spellings(scheme, entry):
+    value = scheme.parse(entry["text"], entry.get("encoding"))
+    assert scheme.format(value) == entry["canonical"]
+
+
+@pytest.mark.parametrize(("scheme", "entry"), INVALID)
+def test_invalid_texts(scheme, entry):
+    with pytest.raises(InvalidID):
+        scheme.parse(entry["text"], entry.get("encoding"))
+
+
+@pytest.mark.parametrize("entry", vectors("kuuid_prefixes")["prefixes"])
+def test_kuuid_prefixes(entry):
+    scheme = get(entry["scheme"], **entry["options"])
+    at = datetime.fromisoformat(entry["created_at"])
+    assert scheme.prefix(at) == entry["prefix"]
+    assert scheme.format(scheme.generate(at)).startswith(entry["prefix"])
+    assert scheme.format(scheme.lower_bound(floored(scheme, at))).startswith(entry["prefix"])
+
+
+@pytest.mark.parametrize("entry", vectors("kuuid_prefixes")["refused"])
+def test_kuuid_refuses_times_that_8_characters_cannot_hold(entry):
+    scheme = get(entry["scheme"], **entry["options"])
+    at = datetime.fromisoformat(entry["created_at"])
+    with pytest.raises(OutOfRange):
+        scheme.prefix(at)
+    with pytest.raises(OutOfRange):
+        scheme.generate(at)

@@ -1,0 +1,86 @@
+"""Worker numbers: tails of its own for each worker."""
+
+import time
+
+import pytest
+
+from django_sortable_ids.schemes import OutOfRange, get
+from django_sortable_ids.schemes.layout import Layout
+
+from .generators import TINY, fresh, generator, take
+from .support import NOW_NS
+
+WORKERS = Layout(ticks=100, tails=100, workers=10)
+
+
+def test_a_worker_has_its_own_tails_in_every_tick():
+    going = generator(WORKERS, lambda: 7, worker=3)
+    assert take(going, 11) == [*((7, tail) for tail in range(30, 40)), (8, 30)]
+
+
+def test_the_last_worker_fills_the_tick_to_its_end():
+    assert take(generator(WORKERS, lambda: 7, worker=9), 10)[-1] == (7, 99)
+
+
+@pytest.mark.parametrize(
+    ("worker", "tails"), [(0, [0, 1]), (1, [2, 3]), (2, [4]), (3, []), (4, [])]
+)
+def test_a_worker_does_not_overrun_a_last_tick_that_is_cut(worker, tails):
+    layout = Layout(ticks=7, tails=10, largest=64, workers=5)
+    going = generator(layout, lambda: 6, worker=worker)
+    assert take(going, len(tails)) == [(6, tail) for tail in tails]
+    with pytest.raises(OutOfRange):
+        going.next()
+
+
+@pytest.mark.parametrize("worker", [-1, 10, 11])
+def test_wrong_worker_numbers_are_refused(worker):
+    with pytest.raises(ValueError, match=f"worker number {worker}: expected 0 to 9"):
+        generator(WORKERS, lambda: 7, worker=worker)
+
+
+def test_a_layout_without_workers_refuses_any():
+    with pytest.raises(ValueError, match="this layout has no worker numbers"):
+        generator(TINY, lambda: 5, worker=0)
+    with pytest.raises(ValueError, match="this layout has no worker numbers"):
+        get("uuid7").with_worker(0)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "size"),
+    [
+        (get("snowflake"), 1 << 12),
+        (get("snowflake", epoch_ms=0, time_bits=42, worker_bits=5), 1 << 16),
+        (get("time64", workers=100), 1000),
+        (get("time64", layout="3+6", workers=1000), 1000),
+    ],
+)
+def test_workers_of_a_scheme_never_meet(scheme, size, monkeypatch):
+    monkeypatch.setattr(time, "time_ns", lambda: NOW_NS)
+    made = {}
+    for worker in (0, 1, 31):
+        made[worker] = fresh(scheme.with_worker(worker)).generate_many(500)
+        assert {scheme.parts(value)[1] // size for value in made[worker]} == {worker}
+    assert len(set().union(*made.values())) == 1500
+
+
+def test_with_worker_gives_the_same_object_for_the_same_number():
+    scheme = get("snowflake")
+    assert scheme.with_worker(3) is scheme.with_worker(3)
+    assert scheme.with_worker(3) is not scheme.with_worker(4)
+    with pytest.raises(ValueError, match="expected 0 to 1023"):
+        scheme.with_worker(1024)
+
+
+def test_many_workers_in_one_process_keep_their_generators():
+    scheme = get("snowflake", epoch_ms=1)
+    first = scheme.with_worker(0)
+    for worker in range(1, 300):
+        scheme.with_worker(worker)
+    assert scheme.with_worker(0) is first
+
+
+def test_no_worker_is_the_scheme_itself():
+    scheme = get("snowflake")
+    assert scheme.with_worker(None) is scheme
+    assert scheme.with_worker(3).with_worker(3) is scheme.with_worker(3)
