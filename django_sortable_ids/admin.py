@@ -1,0 +1,164 @@
+"""The admin: creation times out of ids, and ids found whatever their spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
+from django.core.exceptions import ImproperlyConfigured
+from django.db import models
+from django.db.models.constants import LOOKUP_SEP
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from .fields import SortableIDField
+from .instances import field_at, id_at, id_field, id_fields, local_time
+from .schemes import InvalidID, OutOfRange, TimeScheme
+
+if TYPE_CHECKING:
+    ModelAdmin = admin.ModelAdmin[Any]
+else:
+    ModelAdmin = admin.ModelAdmin
+
+
+class CreatedAtFilter(admin.DateFieldListFilter):
+    """Filters by the creation time in an id: today, the past 7 days, this month, this year, or from
+    one day to another.
+
+    ``list_filter = [("id", CreatedAtFilter)]``, for any sortable id with a time, also one of a
+    related model (``"order"`` or ``"order__id"``). Each choice is a range on the id's index.
+    """
+
+    template = "django_sortable_ids/admin/created_at_filter.html"
+
+    def __init__(
+        self,
+        field: Any,
+        request: HttpRequest,
+        params: dict[str, Any],
+        model: type[models.Model],
+        model_admin: admin.ModelAdmin[Any],
+        field_path: str,
+    ) -> None:
+        found = id_at(model, field_path)
+        if found is None or not isinstance(found.scheme, TimeScheme):
+            raise ImproperlyConfigured(
+                f"CreatedAtFilter can't filter {model._meta.label} by {field_path!r}: that is no "
+                f"sortable id with a time"
+            )
+        # All that DateFieldListFilter wants to know of its field.
+        times = models.DateTimeField(_title(model, field, found), null=field.null)
+        # The parameters begin with the path in list_filter, which is what the admin allows.
+        path = f"{field_path}__created_at"
+        while field.is_relation:
+            field = field.target_field
+            field_path = f"{field_path}__{field.name}"
+        self._column = f"{field_path}__created_at"
+        self.first_day_name = f"{path}__date__gte"
+        self.last_day_name = f"{path}__date__lte"
+        for name in (self.first_day_name, self.last_day_name):
+            # A form sends a day that was left empty as an empty text.
+            if params.get(name) == [""]:
+                del params[name]
+        super().__init__(times, request, params, model, model_admin, path)
+        self.used_parameters = self._lookups(self.used_parameters)
+
+    def expected_parameters(self) -> list[str | None]:
+        return [*super().expected_parameters(), self.first_day_name, self.last_day_name]
+
+    def get_facet_counts(self, pk_attname: str, filtered_qs: Any) -> dict[str, Any]:
+        return {
+            f"{i}__c": models.Count(pk_attname, filter=models.Q(**self._lookups(parameters)))
+            for i, (_title, parameters) in enumerate(self.links)
+        }
+
+    def _lookups(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        return {
+            self._column + name.removeprefix(self.field_path): value
+            for name, value in parameters.items()
+        }
+
+    @property
+    def first_day(self) -> str:
+        """The first day of the chosen range, for the form."""
+        return str(self.date_params.get(self.first_day_name, ""))
+
+    @property
+    def last_day(self) -> str:
+        """The last day of the chosen range, for the form."""
+        return str(self.date_params.get(self.last_day_name, ""))
+
+    def choices(self, changelist: ChangeList) -> Iterator[Any]:
+        """The links, and before them what the form and its template need."""
+        self.other_parameters = [
+            (name, value)
+            for name, values in changelist.filter_params.items()
+            if not name.startswith(self.field_generic)
+            for value in values
+        ]
+        return super().choices(changelist)
+
+
+class SortableIDAdmin(ModelAdmin):
+    """A ``ModelAdmin`` whose search box finds a pasted id, and that can show creation times.
+
+    The key and the unique ids of the model are searched in any accepted spelling, beside
+    ``search_fields``; an id named there (``"order__id"``) is matched as a whole, too.
+    ``"id_created_at"`` in ``list_display`` is the time in the model's first id that has one,
+    sorted by the id.
+    """
+
+    def __init__(self, model: type[models.Model], admin_site: admin.AdminSite) -> None:
+        super().__init__(model, admin_site)
+        if not self.search_fields:
+            # The system check of autocomplete_fields looks at the attribute.
+            own = [field.name for field in id_fields(model) if field.unique]
+            self.search_fields = own  # type: ignore[misc]
+        timed = [field for field in id_fields(model) if isinstance(field.scheme, TimeScheme)]
+        if timed:
+            self.id_created_at = _CreatedAtColumn(timed[0])
+
+    def get_search_fields(self, request: HttpRequest) -> list[str]:
+        given = [self._whole(name) for name in super().get_search_fields(request)]
+        own = [f"{field.name}__pasted" for field in id_fields(self.model) if field.unique]
+        return list(dict.fromkeys([*given, *own]))
+
+    def _whole(self, name: str) -> str:
+        path = name.lstrip("^=@")
+        for end in (path, path.rpartition(LOOKUP_SEP)[0]):
+            if isinstance(field_at(self.model, end), SortableIDField):
+                return f"{end}{LOOKUP_SEP}pasted"
+        return name
+
+
+class _CreatedAtColumn:
+    """A column of ``list_display``, which the admin calls for each row."""
+
+    short_description = _("created at")
+
+    def __init__(self, field: SortableIDField) -> None:
+        descending = isinstance(field.scheme, TimeScheme) and field.scheme.descending
+        self.admin_order_field = f"-{field.name}" if descending else field.name
+        self._field = field
+
+    def __call__(self, obj: models.Model) -> datetime | None:
+        value = getattr(obj, self._field.attname)
+        try:
+            return None if value is None else local_time(self._field, value)
+        except (OutOfRange, InvalidID):
+            # Past the year 9999, or an adopted id of another version.
+            return None
+
+
+def _title(model: type[models.Model], field: Any, found: SortableIDField) -> Any:
+    """Says whose creation time it is, unless it is that of the model's main id."""
+    if field in id_fields(model):
+        name = "" if field == id_field(model) else field.verbose_name
+    elif isinstance(field, models.ForeignKey | models.ManyToManyField):
+        name = field.verbose_name
+    else:
+        name = found.model._meta.verbose_name
+    return _("creation time of %(name)s") % {"name": name} if name else _("creation time")

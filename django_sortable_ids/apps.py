@@ -1,0 +1,22 @@
+"""The app: registers, nothing more."""
+
+from django.apps import AppConfig
+
+
+class SortableIDsConfig(AppConfig):
+    name = "django_sortable_ids"
+    verbose_name = "Sortable ids"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from . import lookups, migration_guard
+
+        lookups.register()
+        migration_guard.register(self)
+        if self._uses("rest_framework"):
+            from . import rest_framework
+
+            rest_framework.register()
+
+    def _uses(self, app: str) -> bool:
+        return bool(self.apps and self.apps.is_installed(app))

@@ -1,0 +1,307 @@
+"""The model field that all schemes share."""
+
+import uuid
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django import forms
+from django.core.exceptions import EmptyResultSet, ValidationError
+from django.db import models
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import Value
+from django.utils.translation import gettext_lazy as _
+
+from .. import conf, schemes
+from ..schemes import ID, InvalidID, Scheme, TimeScheme
+from .malformed import Malformed
+from .public import PublicText
+from .storage import Storage, storage_for, storage_names
+
+if TYPE_CHECKING:
+    Field = models.Field[Any, Any]
+else:
+    Field = models.Field
+
+
+class SortableIDField(Field):
+    """An id of one scheme, made in Python: use one of its subclasses.
+
+    A primary key gets its id when the instance is made, every other column when the row is
+    inserted; so no migration can copy one id into many rows. A row that was loaded with NULL keeps
+    it when it is saved: ``backfill_ids`` gives it an id of its creation time. With ``db_default``
+    the database makes the ids and Python makes none.
+    """
+
+    scheme_name: ClassVar[str]
+    """The key of the scheme in the catalogue."""
+    scheme_options: ClassVar[Mapping[str, Any]] = {}
+    """The arguments that go on to the scheme, with their defaults."""
+
+    description = _("Id that sorts by creation time")
+    empty_strings_allowed = False
+    default_error_messages = {
+        "invalid": _("“%(value)s” is not a valid %(scheme)s. Expected %(expected)s."),
+    }
+
+    def __init__(
+        self,
+        verbose_name: Any = None,
+        name: str | None = None,
+        *,
+        prefix: str | None = None,
+        separator: str = "_",
+        encoding: str | None = None,
+        storage: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """``prefix``, ``separator`` and ``encoding`` shape the public text, ``storage`` the column.
+
+        The options of the scheme come by keyword. Everything else is as for any Django field,
+        but ``default``, which is refused, and ``editable``, which is False unless asked for.
+        Raises ``ValueError`` and ``LookupError`` for what the scheme doesn't have.
+        """
+        if "default" in kwargs:
+            raise ValueError(
+                f"{type(self).__name__} makes its ids itself and takes no default: a migration "
+                f"would copy one value into every row. To add it to a table with rows, use "
+                f"null=True and run backfill_ids"
+            )
+        self._options = {
+            key: kwargs.pop(key)
+            for key, usual in self.scheme_options.items()
+            if kwargs.get(key, usual) != usual
+        }
+        for key in self.scheme_options:
+            kwargs.pop(key, None)
+        kwargs.setdefault("editable", False)
+        super().__init__(verbose_name, name, **kwargs)
+        is_expression = hasattr(self.db_default, "resolve_expression")
+        if self.has_db_default() and (not is_expression or isinstance(self.db_default, Value)):
+            raise ValueError(
+                f"db_default={self.db_default!r} is one value for every row: give an expression "
+                f"that makes an id"
+            )
+        self.scheme = schemes.get(self.scheme_name, **self._options)
+        if storage is not None and storage not in storage_names(self.scheme):
+            raise ValueError(
+                f"storage={storage!r}: {self.scheme.title} has "
+                f"{', '.join(storage_names(self.scheme))}"
+            )
+        self.public_text = PublicText(self.scheme, prefix, separator, encoding)
+        self.storage = storage
+        self._stored: dict[str, Storage] = {}
+
+    def deconstruct(self) -> Any:
+        name, path, args, kwargs = super().deconstruct()
+        if type(self).__module__.startswith(f"{__package__}."):
+            path = f"{__package__}.{type(self).__qualname__}"
+        public = self.public_text
+        given = {
+            "prefix": (public.prefix, None),
+            "separator": (public.separator, "_"),
+            "encoding": (public.encoding, None),
+            "storage": (self.storage, None),
+            "editable": (self.editable, False),
+        }
+        kwargs.pop("editable", None)
+        kwargs |= {key: value for key, (value, usual) in given.items() if value != usual}
+        return name, path, args, kwargs | self._options
+
+    # Making ids
+
+    @property
+    def makes_ids(self) -> bool:
+        """Whether Python makes the ids; the database does where there is a ``db_default``."""
+        return not self.has_db_default()
+
+    def has_default(self) -> bool:
+        # A primary key says so, and save() then inserts a new instance without an UPDATE first,
+        # which could hit another row.
+        return self.primary_key and self.makes_ids
+
+    def get_default(self) -> Any:
+        if not self.makes_ids:
+            return super().get_default()
+        return self.generate() if self._made_with_instance else None
+
+    @property
+    def _made_with_instance(self) -> bool:
+        # Not in a migration: Django copies the default of an added or altered column into every
+        # row, and the field is then one of a historical model.
+        historical = getattr(self, "model", None) and self.model.__module__ == "__fake__"
+        return self.primary_key and not historical
+
+    def generate(self) -> ID:
+        """A new id of now."""
+        return self._minting_scheme.generate()
+
+    @cached_property
+    def _minting_scheme(self) -> Scheme:
+        scheme = self.scheme
+        if isinstance(scheme, TimeScheme) and scheme.layout.workers:
+            return scheme.with_worker(conf.worker())
+        return scheme
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> Any:
+        value = getattr(model_instance, self.attname)
+        if value is None and add and self.makes_ids:
+            value = self.generate_for(model_instance)
+            setattr(model_instance, self.attname, value)
+        elif isinstance(value, str | int | uuid.UUID):
+            # Another spelling would not be found by what compares Python values: prefetching.
+            canonical = self.to_python(value)
+            if canonical is not value:
+                setattr(model_instance, self.attname, canonical)
+            return canonical
+        return value
+
+    def generate_for(self, model_instance: models.Model) -> ID:
+        """A new id for a row that is about to be inserted."""
+        return self.generate()
+
+    def get_pk_value_on_save(self, instance: models.Model) -> Any:
+        return self.generate_for(instance) if self.makes_ids else None
+
+    # Values
+
+    def to_python(self, value: Any) -> Any:
+        """The value of any accepted spelling: public text, bare text, or the Python type itself.
+
+        Raises ``ValidationError`` for everything else, whatever its type.
+        """
+        if value is None:
+            return None
+        try:
+            if not isinstance(value, str):
+                self.scheme.to_int(value)
+                return value
+            try:
+                return self.scheme.parse(value)
+            except InvalidID:
+                return self.public_text.parse(value)
+        except ValueError:  # InvalidID, or an int that Python doesn't show for its many digits
+            raise self.invalid(value) from None
+
+    def parse_public(self, text: Any) -> ID:
+        """The value of a public text and of nothing else; ``ValidationError``."""
+        try:
+            return self.public_text.parse(text)
+        except InvalidID:
+            raise self.invalid(text) from None
+
+    def invalid(self, found: Any) -> ValidationError:
+        """What is raised for a malformed id; it shows what a right one looks like."""
+        return ValidationError(
+            self.error_messages["invalid"],
+            code="invalid",
+            params={
+                "value": _shown(found),
+                "scheme": self.scheme.title,
+                "expected": self.public_text.expected,
+            },
+        )
+
+    def clean(self, value: Any, model_instance: models.Model | None) -> Any:
+        if value in (None, "") and self.makes_ids:
+            return None
+        return super().clean(value, model_instance)
+
+    def value_to_string(self, obj: models.Model) -> Any:
+        return str(self.value_from_object(obj))
+
+    # The database
+
+    def stored(self, connection: BaseDatabaseWrapper) -> Storage:
+        """How the database of the connection keeps the column."""
+        vendor = connection.vendor
+        if vendor not in self._stored:
+            self._stored[vendor] = storage_for(self.scheme, self.storage, vendor)
+        return self._stored[vendor]
+
+    def get_internal_type(self) -> str:
+        # Not the type of a counter, where a subclass for DEFAULT_AUTO_FIELD is an AutoField too.
+        return type(self).__name__
+
+    def db_type(self, connection: BaseDatabaseWrapper) -> str:
+        return self.stored(connection).db_type(connection)
+
+    def db_parameters(self, connection: BaseDatabaseWrapper) -> Any:
+        return super().db_parameters(connection) | {
+            "collation": self.stored(connection).collation(connection)
+        }
+
+    def get_prep_value(self, value: Any) -> Any:
+        value = super().get_prep_value(value)
+        if value is None or isinstance(value, Malformed) or hasattr(value, "resolve_expression"):
+            return value
+        try:
+            return self.to_python(value)
+        except ValidationError:
+            return Malformed(value)
+
+    def get_db_prep_value(
+        self, value: Any, connection: BaseDatabaseWrapper, prepared: bool = False
+    ) -> Any:
+        if not prepared:
+            value = self._accept_stored(value, connection)
+        if isinstance(value, Malformed):
+            if prepared:
+                raise EmptyResultSet
+            # A Value() in an expression, such as one half of a composite key. Django would make up
+            # for an empty result with the malformed value itself.
+            raise self.invalid(value.found)
+        if value is None:
+            return None
+        return self.stored(connection).to_db(self.scheme.to_int(value), connection)
+
+    def get_db_prep_save(self, value: Any, connection: BaseDatabaseWrapper) -> Any:
+        if value is None or hasattr(value, "as_sql"):
+            return value
+        return self.get_db_prep_value(self.to_python(value), connection, prepared=True)
+
+    def from_db_value(
+        self,
+        value: Any,
+        expression: Any,
+        connection: BaseDatabaseWrapper,
+    ) -> ID | None:
+        stored = self.stored(connection)
+        is_value = isinstance(value, self.scheme.value_type)
+        if value is None or (is_value and not isinstance(value, stored.driver_types)):
+            return value
+        return self.scheme.from_trusted(stored.from_db(value))
+
+    def _accept_stored(self, value: Any, connection: BaseDatabaseWrapper) -> Any:
+        """The prepared value; also of what the driver returned, which Django hands in when it
+        prefetches through a many-to-many relation.
+        """
+        stored = self.stored(connection)
+        if isinstance(value, stored.driver_types):
+            with suppress(ValueError):
+                return self.scheme.from_int(stored.from_db(value))
+        return self.get_prep_value(value)
+
+    # Forms
+
+    def formfield(self, **kwargs: Any) -> Any:
+        usual: dict[str, Any] = {"form_class": _FormField, "empty_value": None}
+        if self.makes_ids:
+            # A blank asks for an id: no initial value, which Django would take from ``default``.
+            usual |= {"required": False, "initial": None, "show_hidden_initial": False}
+        return super().formfield(**(usual | kwargs))
+
+
+class _FormField(forms.CharField):
+    """The text of an id, whose initial value is a UUID or a number."""
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return super().has_changed(None if initial is None else str(initial), data)
+
+
+def _shown(found: Any) -> str:
+    try:
+        return str(found)[:80]
+    except ValueError:
+        return type(found).__name__

@@ -1,0 +1,97 @@
+"""One field for each scheme."""
+
+import uuid
+from typing import TYPE_CHECKING
+
+from .base import SortableIDField
+
+
+class UUIDv7Field(SortableIDField):
+    """UUID version 7 (RFC 9562): Unix time in ms, 74 random bits. The value is a ``uuid.UUID``."""
+
+    scheme_name = "uuid7"
+    if TYPE_CHECKING:
+        _pyi_private_set_type: uuid.UUID | str
+        _pyi_private_get_type: uuid.UUID
+
+
+class UUIDv6Field(SortableIDField):
+    """UUID version 6 (RFC 9562): 100 ns since 1582. The value is a ``uuid.UUID``."""
+
+    scheme_name = "uuid6"
+    if TYPE_CHECKING:
+        _pyi_private_set_type: uuid.UUID | str
+        _pyi_private_get_type: uuid.UUID
+
+
+class CombV13UUIDField(SortableIDField):
+    """A version 1 UUID with its time in order and version 13. The value is a ``uuid.UUID``.
+
+    ``encoding="sqlserver"`` shows it as SQL Server shows the version 1 UUID.
+    """
+
+    scheme_name = "comb13"
+    if TYPE_CHECKING:
+        _pyi_private_set_type: uuid.UUID | str
+        _pyi_private_get_type: uuid.UUID
+
+
+class ULIDField(SortableIDField):
+    """ULID: Unix time in ms, 80 random bits. The value is the text of 26 characters."""
+
+    scheme_name = "ulid"
+    if TYPE_CHECKING:
+        _pyi_private_set_type: str
+        _pyi_private_get_type: str
+
+
+class HexULIDField(SortableIDField):
+    """The bits of a ULID as 32 hexadecimal digits in upper case, which SQLite can make itself."""
+
+    scheme_name = "hexulid"
+    if TYPE_CHECKING:
+        _pyi_private_set_type: str
+        _pyi_private_get_type: str
+
+
+class KUUIDField(SortableIDField):
+    """kuuid: 8 characters of time and 24 random ones, in base 62. The value is the text.
+
+    ``precision`` is ``"s"`` or ``"ms"``, ``reverse`` puts the newest first, and ``short`` leaves
+    12 random characters.
+    """
+
+    scheme_name = "kuuid"
+    scheme_options = {"precision": "s", "reverse": False, "short": False}
+    if TYPE_CHECKING:
+        _pyi_private_set_type: str
+        _pyi_private_get_type: str
+
+
+class SnowflakeField(SortableIDField):
+    """Twitter's 64 bits: 41 of ms, 10 of worker, 12 of sequence. The value is an ``int``.
+
+    ``epoch_ms`` is the Unix time of another epoch; ``time_bits`` and ``worker_bits`` are another
+    split. The worker number is ``SORTABLE_IDS["WORKER"]``.
+    """
+
+    scheme_name = "snowflake"
+    scheme_options = {"epoch_ms": 1_288_834_974_657, "time_bits": 41, "worker_bits": 10}
+    if TYPE_CHECKING:
+        _pyi_private_set_type: int | str
+        _pyi_private_get_type: int
+
+
+class Time64Field(SortableIDField):
+    """19 decimal digits: 10 of seconds, then those of ``layout``. The value is an ``int``.
+
+    ``"4+5"`` has 4 digits of 0.1 ms and 5 random ones, ``"3+6"`` has 3 of ms and 6 random ones.
+    ``workers``, a power of ten, puts a worker number, ``SORTABLE_IDS["WORKER"]``, and a sequence
+    in the place of the random digits.
+    """
+
+    scheme_name = "time64"
+    scheme_options = {"layout": "4+5", "workers": None}
+    if TYPE_CHECKING:
+        _pyi_private_set_type: int | str
+        _pyi_private_get_type: int

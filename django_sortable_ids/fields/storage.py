@@ -1,0 +1,179 @@
+"""How a database keeps an id: the column's type, and the number to the column's value and back.
+
+All of them compare as the numbers do, whatever the collation of the database.
+"""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from django.db import models
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from ..schemes import Scheme, TimeScheme
+from ..schemes.frames import UUIDFrame
+from ..schemes.text_forms import TextForm, UUIDText
+
+# Text that is compared byte by byte. PostgreSQL's types are spelled so that Django doesn't see
+# "varchar" or "text" in front and adds no second index for LIKE.
+_TEXT_TYPES = {
+    "postgresql": "character varying({length})",
+    "sqlite": "text",
+    "mysql": "char({length})",
+}
+_TEXT_COLLATIONS = {"postgresql": "C", "mysql": "ascii_bin"}
+
+# SQLite gives any type name that it doesn't know, such as binary(16), NUMERIC affinity.
+_BINARY_TYPES = {"postgresql": "bytea", "sqlite": "blob", "mysql": "binary({length})"}
+
+
+class Storage(Protocol):
+    """One kind of column."""
+
+    @property
+    def driver_types(self) -> tuple[type, ...]:
+        """Types that drivers return for what is not yet the Python value."""
+
+    def db_type(self, connection: BaseDatabaseWrapper) -> str: ...
+
+    def collation(self, connection: BaseDatabaseWrapper) -> str | None: ...
+
+    def to_db(self, number: int, connection: BaseDatabaseWrapper) -> Any:
+        """What the driver is given for a number."""
+
+    def from_db(self, stored: Any) -> int:
+        """The number of what the driver returned."""
+
+
+@dataclass(frozen=True, slots=True)
+class UUIDStorage:
+    """As Django's ``UUIDField``: ``uuid`` on PostgreSQL and MariaDB 10.7+, else 32 characters."""
+
+    driver_types: tuple[type, ...]
+
+    def db_type(self, connection: BaseDatabaseWrapper) -> str:
+        return models.UUIDField().db_type(connection) or ""
+
+    def collation(self, connection: BaseDatabaseWrapper) -> None:
+        return None
+
+    def to_db(self, number: int, connection: BaseDatabaseWrapper) -> uuid.UUID | str:
+        if connection.features.has_native_uuid_field:
+            return uuid.UUID(int=number)
+        return f"{number:032x}"
+
+    def from_db(self, stored: uuid.UUID | str) -> int:
+        if isinstance(stored, uuid.UUID):
+            return stored.int
+        if len(stored) not in (32, 36):
+            raise ValueError(f"expected a UUID, found {len(stored)} characters")
+        return int(stored.replace("-", ""), 16)
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryStorage:
+    """Big-endian bytes."""
+
+    length: int
+    driver_types: ClassVar[tuple[type, ...]] = (bytes, bytearray, memoryview)
+
+    def db_type(self, connection: BaseDatabaseWrapper) -> str:
+        return _BINARY_TYPES[connection.vendor].format(length=self.length)
+
+    def collation(self, connection: BaseDatabaseWrapper) -> None:
+        return None
+
+    def to_db(self, number: int, connection: BaseDatabaseWrapper) -> bytes:
+        return number.to_bytes(self.length, "big")
+
+    def from_db(self, stored: bytes | memoryview) -> int:
+        if len(stored) != self.length:
+            raise ValueError(f"expected {self.length} bytes, found {len(stored)}")
+        return int.from_bytes(stored, "big")
+
+
+@dataclass(frozen=True, slots=True)
+class TextStorage:
+    """Text of one of the scheme's forms."""
+
+    form: TextForm
+    driver_types: ClassVar[tuple[type, ...]] = ()
+
+    def db_type(self, connection: BaseDatabaseWrapper) -> str:
+        return _TEXT_TYPES[connection.vendor].format(length=self.form.length)
+
+    def collation(self, connection: BaseDatabaseWrapper) -> str | None:
+        return _TEXT_COLLATIONS.get(connection.vendor)
+
+    def to_db(self, number: int, connection: BaseDatabaseWrapper) -> str:
+        return self.form.format(number)
+
+    def from_db(self, stored: str) -> int:
+        return self.form.parse(stored)
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerStorage:
+    """A signed 64-bit integer."""
+
+    driver_types: ClassVar[tuple[type, ...]] = ()
+
+    def db_type(self, connection: BaseDatabaseWrapper) -> str:
+        return models.BigIntegerField().db_type(connection) or ""
+
+    def collation(self, connection: BaseDatabaseWrapper) -> None:
+        return None
+
+    def to_db(self, number: int, connection: BaseDatabaseWrapper) -> int:
+        return number
+
+    def from_db(self, stored: int) -> int:
+        return stored
+
+
+def storage_names(scheme: Scheme) -> tuple[str, ...]:
+    """What ``storage=`` may be for a scheme."""
+    if scheme.value_type is int:
+        return ("integer",)
+    if scheme.value_type is uuid.UUID:
+        return ("uuid", "binary", "char32", "char36")
+    if isinstance(scheme, TimeScheme):
+        return ("uuid", "binary", "char") if scheme.bits == 128 else ("binary", "char")
+    return ("char",)
+
+
+def storage_for(scheme: Scheme, name: str | None, vendor: str) -> Storage:
+    """The storage with that name, or the scheme's default one for None."""
+    match name or default_storage(scheme, vendor):
+        case "integer":
+            return IntegerStorage()
+        case "uuid":
+            return UUIDStorage(() if scheme.value_type is uuid.UUID else (uuid.UUID, str))
+        case "binary":
+            return BinaryStorage(scheme.byte_length)
+        case "char32":
+            return TextStorage(UUIDText(hyphens=False))
+        case "char36":
+            return TextStorage(UUIDText())
+        case _:
+            return TextStorage(scheme.canonical)
+
+
+def default_storage(scheme: Scheme, vendor: str) -> str:
+    """The most compact column that keeps the order on that vendor."""
+    if scheme.value_type is int:
+        return "integer"
+    if scheme.stored_as_text or not isinstance(scheme, TimeScheme):
+        return "char"
+    if scheme.value_type is uuid.UUID:
+        return "binary" if vendor == "mysql" and not _mariadb_sorts(scheme) else "uuid"
+    return "uuid" if vendor == "postgresql" and scheme.bits == 128 else "binary"
+
+
+def _mariadb_sorts(scheme: TimeScheme) -> bool:
+    """Whether MariaDB's ``uuid`` takes and sorts the scheme's values.
+
+    It reorders versions below 6, and rejects versions above 7 whose byte 8 is 80 (MDEV-29959).
+    """
+    frame = scheme.layout.frame
+    return isinstance(frame, UUIDFrame) and frame.version in (6, 7)

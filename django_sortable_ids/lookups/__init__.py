@@ -1,0 +1,9 @@
+"""What ``filter()`` can ask of an id."""
+
+from . import created_at, ids
+
+
+def register() -> None:
+    """Register every lookup with ``SortableIDField``; called once, when the app is ready."""
+    ids.register()
+    created_at.register()

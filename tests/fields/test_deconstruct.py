@@ -1,0 +1,207 @@
+"""Fields in migrations: written down, read back, and found unchanged."""
+
+import copy
+
+import pytest
+from django.apps import apps
+from django.db import models
+from django.db.migrations.autodetector import MigrationAutodetector
+from django.db.migrations.graph import MigrationGraph
+from django.db.migrations.operations import AlterField
+from django.db.migrations.questioner import MigrationQuestioner
+from django.db.migrations.state import ProjectState
+from django.db.migrations.writer import MigrationWriter, OperationWriter
+
+from django_sortable_ids import fields
+from django_sortable_ids.fields import (
+    CombV13UUIDField,
+    HexULIDField,
+    KUUIDField,
+    LexicalSequenceField,
+    SnowflakeField,
+    SortableIDField,
+    Time64Field,
+    ULIDField,
+    UUIDv6Field,
+    UUIDv7Field,
+)
+from tests.testapp.models import Order, ULIDKey
+
+OF_ALL = [
+    {},
+    {"primary_key": True},
+    {"unique": True, "null": True, "blank": True},
+    {"db_index": True},
+    {"prefix": "ord"},
+    {"prefix": "ord", "separator": ":"},
+    {"separator": ":"},
+    {"editable": True},
+    {"verbose_name": "Number"},
+    {"db_column": "code", "help_text": "Help", "serialize": False, "db_comment": "Comment"},
+    {"error_messages": {"invalid": "No."}},
+]
+OF_EACH = {
+    UUIDv7Field: [{"encoding": "base58"}, {"storage": "binary"}, {"storage": "char36"}],
+    UUIDv6Field: [{"encoding": "hex"}, {"storage": "char32"}],
+    CombV13UUIDField: [{"encoding": "sqlserver"}, {"storage": "uuid"}],
+    ULIDField: [{"storage": "char"}, {"storage": "uuid"}],
+    HexULIDField: [{"storage": "binary"}],
+    KUUIDField: [
+        {"precision": "ms"},
+        {"reverse": True},
+        {"short": True},
+        {"precision": "ms", "reverse": True, "short": True, "prefix": "order"},
+        {"storage": "binary"},
+    ],
+    SnowflakeField: [
+        {"epoch_ms": 1_420_070_400_000},
+        {"time_bits": 42, "worker_bits": 5},
+        {"encoding": "base62"},
+    ],
+    Time64Field: [{"layout": "3+6"}, {"workers": 100}, {"layout": "3+6", "workers": 1000}],
+    LexicalSequenceField: [
+        {"charset": "numeric"},
+        {"charset": "xyz"},
+        {"width": 4},
+        {"start": "1000", "charset": "numeric", "step": 7},
+        {"ignore_case": True},
+        {"max_length": 8},
+    ],
+}
+CASES = [
+    pytest.param(field_class, options, id=f"{field_class.__name__} {options}")
+    for field_class, own in OF_EACH.items()
+    for options in OF_ALL + own
+]
+cases = pytest.mark.parametrize(("field_class", "options"), CASES)
+
+
+def now():
+    return ProjectState.from_apps(apps)
+
+
+def changes(before, after):
+    """What makemigrations writes for the test app."""
+    questioner = MigrationQuestioner(specified_apps={"testapp"})
+    found = MigrationAutodetector(before, after, questioner).changes(MigrationGraph())
+    return [operation for each in found.get("testapp", []) for operation in each.operations]
+
+
+def written_and_read(field):
+    """What a migration file makes of the field."""
+    source, imports = MigrationWriter.serialize(field)
+    assert not [line for line in imports if ".concrete" in line or ".sequence" in line]
+    namespace = {}
+    exec("\n".join([*imports, f"field = {source}"]), namespace)
+    return namespace["field"]
+
+
+def same(field, other):
+    return (
+        field.deconstruct()[1:] == other.deconstruct()[1:]
+        and field.scheme == other.scheme
+        and field.public_text == other.public_text
+    )
+
+
+def test_every_field_is_here():
+    exported = {getattr(fields, name) for name in fields.__all__}
+    assert exported == set(OF_EACH) | {SortableIDField}
+
+
+@cases
+def test_deconstructed(field_class, options):
+    _, path, args, kwargs = field_class(**options).deconstruct()
+    assert path == f"django_sortable_ids.fields.{field_class.__name__}"
+    assert args == []
+    assert kwargs == options
+    assert same(field_class(*args, **kwargs), field_class(**options))
+
+
+@cases
+def test_cloned_and_copied(field_class, options):
+    field = field_class(**options)
+    for other in (field.clone(), copy.copy(field), copy.deepcopy(field)):
+        assert same(other, field)
+        assert (other.editable, other.primary_key, other.unique) == (
+            field.editable,
+            field.primary_key,
+            field.unique,
+        )
+
+
+@cases
+def test_written_to_a_migration(field_class, options):
+    field = field_class(**options)
+    assert same(written_and_read(field), field)
+
+
+def test_options_that_say_the_usual_are_left_out():
+    field = KUUIDField(precision="s", reverse=False, short=False, prefix=None, separator="_")
+    assert field.deconstruct()[3] == {}
+    assert LexicalSequenceField(charset="alnum_upper", step=1).deconstruct()[3] == {}
+    assert SnowflakeField(epoch_ms=1_288_834_974_657).deconstruct()[3] == {}
+
+
+def test_ids_are_not_editable_unless_asked():
+    assert not UUIDv7Field().editable
+    assert UUIDv7Field(editable=True).editable
+
+
+def test_the_verbose_name_may_come_first():
+    field = UUIDv7Field("Order number", primary_key=True)
+    assert field.verbose_name == "Order number"
+    assert ULIDKey._meta.pk.verbose_name == "id"
+
+
+class OwnULIDField(ULIDField):
+    pass
+
+
+def test_a_subclass_keeps_its_own_path():
+    assert OwnULIDField().deconstruct()[1] == f"{__name__}.OwnULIDField"
+
+
+def test_unknown_options_are_refused():
+    with pytest.raises(TypeError):
+        UUIDv7Field(precision="ms")
+    with pytest.raises(TypeError):
+        ULIDField(max_length=26, charset="numeric")
+    with pytest.raises(ValueError, match="layout='5'"):
+        Time64Field(layout="5")
+
+
+def test_the_autodetector_finds_no_changes():
+    """In what it has written itself, for all models of the tests."""
+    state = now()
+    for key in [key for key in state.models if key[0] == "testapp"]:
+        state.remove_model(*key)
+    for operation in changes(state, now()):
+        source, imports = OperationWriter(operation, indentation=0).serialize()
+        namespace = {}
+        lines = ["from django.db import migrations, models", *sorted(imports)]
+        exec("\n".join([*lines, f"operation = {source.rstrip().rstrip(',')}"]), namespace)
+        namespace["operation"].state_forwards("testapp", state)
+    assert set(state.models) == set(now().models)
+    assert changes(state.clone(), now()) == []
+    assert changes(now(), state) == []
+
+
+def test_the_autodetector_sees_a_changed_option():
+    changed = now()
+    changed.alter_field("testapp", "order", "ulid", ULIDField(prefix="x"), preserve_default=True)
+    (operation,) = changes(now(), changed)
+    assert isinstance(operation, AlterField)
+    assert operation.field.public_text.prefix == "x"
+
+
+def test_the_internal_type_is_no_type_of_django():
+    """Which its backends would convert in their own way."""
+    for field in Order._meta.fields:
+        if isinstance(field, SortableIDField):
+            assert not hasattr(models, field.get_internal_type())
+
+
+def test_system_checks_find_nothing():
+    for model in apps.get_app_config("testapp").get_models():
+        assert model.check(databases=["default"]) == []

@@ -1,0 +1,183 @@
+"""Forms: a blank makes an id, a given one is kept, a malformed one is an error."""
+
+import pytest
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.forms import modelform_factory
+
+from django_sortable_ids.fields import HexULIDField, ULIDField
+from tests.testapp.models import EditableKey, ULIDKey, around
+
+pytestmark = pytest.mark.django_db
+
+EXAMPLE = "01KDVDNA00PVDPVDPVDPVDPVDM"
+KeyForm = modelform_factory(EditableKey, fields=["id", "name"])
+
+
+@pytest.fixture
+def public(key):
+    return around(key, "Public")
+
+
+@pytest.fixture
+def form_class(public):
+    return modelform_factory(public, fields=["public", "name"])
+
+
+def spelled(model, value):
+    return model._meta.get_field("public").public_text.format(value)
+
+
+def test_a_blank_makes_an_id(public, form_class):
+    for data in ({"public": "", "name": "a"}, {"public": "  ", "name": "a"}, {"name": "a"}):
+        form = form_class(data)
+        assert form.is_valid(), form.errors
+        assert form.save().public is not None
+    assert len(set(public.objects.values_list("public", flat=True))) == 3
+
+
+def test_a_given_id_is_kept(public, form_class):
+    value = public.objects.create().public
+    public.objects.all().delete()
+    scheme = public._meta.get_field("public").scheme
+    for text in (scheme.format(value), spelled(public, value), f" {scheme.format(value)} "):
+        form = form_class({"public": text, "name": "a"})
+        assert form.is_valid(), form.errors
+        row = form.save()
+        assert row.public == value == public.objects.get().public
+        row.delete()
+
+
+def test_an_id_that_is_taken_is_an_error(public, form_class):
+    value = public.objects.create().public
+    form = form_class({"public": spelled(public, value), "name": "a"})
+    assert list(form.errors) == ["public"]
+    assert "already exists" in form.errors["public"][0]
+
+
+@pytest.mark.parametrize("text", ["nonsense", "other_01KDVDNA00PVDPVDPVDPVDPVDM", "٣" * 19, "-1"])
+def test_a_malformed_id_is_an_error(public, form_class, text):
+    form = form_class({"public": text, "name": "a"})
+    (message,) = form.errors["public"]
+    assert message.startswith(f"“{text}” is not a valid ")
+    assert "such as pub_" in message
+
+
+def test_a_nul_character_is_an_error(form_class):
+    assert "public" in form_class({"public": "\x00", "name": "a"}).errors
+
+
+def test_the_form_shows_what_is_stored(public, form_class):
+    row = public.objects.create(name="a")
+    form = form_class(instance=row)
+    assert f'value="{row.public}"' in str(form["public"])
+    assert not form_class({"public": str(row.public), "name": "a"}, instance=row).has_changed()
+    saved = form_class({"public": str(row.public), "name": "b"}, instance=row).save()
+    assert (saved.pk, saved.public, saved.name) == (row.pk, row.public, "b")
+
+
+def test_an_editable_key():
+    blank = KeyForm({"id": "", "name": "a"})
+    assert blank.is_valid(), blank.errors
+    assert blank.save().pk
+    given = KeyForm({"id": EXAMPLE.lower(), "name": "b"})
+    assert given.is_valid(), given.errors
+    assert given.save().pk == EXAMPLE
+    assert EditableKey.objects.count() == 2
+    assert list(KeyForm({"id": EXAMPLE, "name": "c"}).errors) == ["id"]
+    malformed = KeyForm({"id": "nonsense", "name": "d"})
+    assert malformed.errors["id"][0].startswith("“nonsense” is not a valid ULID")
+
+
+def test_the_form_of_a_new_row_is_empty():
+    assert "value" not in str(KeyForm()["id"])
+    row = EditableKey()
+    assert f'value="{row.pk}"' in str(KeyForm(instance=row)["id"])
+
+
+def test_ids_that_are_not_editable_are_in_no_form():
+    assert set(modelform_factory(ULIDKey, fields="__all__").base_fields) == {"name"}
+
+
+def test_the_form_field_takes_arguments():
+    field = ULIDField(verbose_name="Number", editable=True)
+    made = field.formfield(label="Code", widget=forms.HiddenInput)
+    assert (made.label, made.required) == ("Code", False)
+    assert isinstance(made.widget, forms.HiddenInput)
+    assert field.formfield().label == "Number"
+
+
+def test_ids_of_the_database_are_required_of_a_form_unless_blank():
+    made = HexULIDField(db_default=models.functions.MD5("x"), editable=True)
+    assert made.formfield().required
+    assert (
+        not HexULIDField(db_default=models.functions.MD5("x"), editable=True, blank=True)
+        .formfield()
+        .required
+    )
+
+
+def test_choosing_a_row(key):
+    row, other = key.objects.create(name="a"), key.objects.create(name="b")
+    field = forms.ModelChoiceField(key.objects.all())
+    assert field.clean(str(row.pk)) == row
+    assert field.clean(row.pk) == row
+    assert f'value="{other.pk}"' in field.widget.render("x", other.pk)
+    for text in ("nonsense", "-1", "٣" * 19, f"{row.pk}x", "usr_1"):
+        with pytest.raises(ValidationError, match="Select a valid choice"):
+            field.clean(text)
+    with pytest.raises(ValidationError, match=r"Null characters|Select a valid choice"):
+        field.clean("\x00")
+
+
+def test_choosing_rows(key):
+    rows = [key.objects.create(name=name) for name in "ab"]
+    field = forms.ModelMultipleChoiceField(key.objects.all())
+    assert set(field.clean([str(row.pk) for row in rows])) == set(rows)
+    for text in ("nonsense", "-1", "٣" * 19, f"{rows[0].pk}x"):
+        with pytest.raises(ValidationError, match=r"Select a valid choice|is not a valid value"):
+            field.clean([str(rows[0].pk), text])
+
+
+def test_a_form_with_relations(key):
+    child = around(key, "Child")
+    row = key.objects.create(name="a")
+    form_class = modelform_factory(child, fields=["name", "parent", "twin", "friends"])
+    good = {"name": "c", "parent": str(row.pk), "twin": "", "friends": [str(row.pk)]}
+    form = form_class(good)
+    assert form.is_valid(), form.errors
+    made = form.save()
+    assert (made.parent, list(made.friends.all())) == (row, [row])
+    bad = form_class(good | {"parent": "nonsense", "friends": ["nonsense"]})
+    assert set(bad.errors) == {"parent", "friends"}
+    again = form_class(good | {"name": "d"}, instance=made)
+    assert again.changed_data == ["name"]
+
+
+def test_full_clean_makes_a_row_ready(key, public):
+    row = key(name="a")
+    row.full_clean()
+    row.save()
+    other = public(name="b")
+    other.full_clean()
+    other.save()
+    other.full_clean()
+    assert other.public is not None
+
+
+def test_full_clean_brings_spellings_into_the_canonical_one():
+    row = ULIDKey(pk=EXAMPLE.lower(), name="a")
+    row.full_clean()
+    assert row.pk == EXAMPLE
+
+
+def test_full_clean_finds_ids_that_are_taken(key, public):
+    row = public.objects.create(name="a")
+    with pytest.raises(ValidationError) as refusal:
+        public(public=row.public, name="b").full_clean()
+    assert set(refusal.value.message_dict) == {"public"}
+    taken = key.objects.create(name="a")
+    with pytest.raises(ValidationError) as refusal:
+        key(pk=taken.pk, name="b").full_clean()
+    assert set(refusal.value.message_dict) == {"id"}

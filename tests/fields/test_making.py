@@ -1,0 +1,204 @@
+"""When ids are made, and when they are not."""
+
+import pytest
+from django.apps import apps
+from django.db import IntegrityError, connection, transaction
+from django.db.migrations.state import ProjectState
+from django.test.utils import CaptureQueriesContext
+
+from django_sortable_ids.fields import SortableIDField, ULIDField
+from tests.testapp.models import (
+    KEYS,
+    Line,
+    SequenceKey,
+    ULIDKey,
+    ULIDKeyPublic,
+    around,
+)
+
+pytestmark = pytest.mark.django_db
+
+SPELLINGS = [
+    pytest.param(model, respell, id=f"{model.__name__} {name}")
+    for model in KEYS
+    for name, respell in {
+        "text": str,
+        "upper case": lambda value: str(value).upper(),
+        "lower case": lambda value: str(value).lower(),
+        "hex": lambda value: getattr(value, "hex", value),
+    }.items()
+    if name == "text" or "UUID" in model._meta.pk.scheme.title or model is ULIDKey
+]
+
+
+def test_keys_are_made_with_the_instance(time_key):
+    first, second = time_key(), time_key()
+    assert first.pk != second.pk
+    assert first._state.adding
+    first.save()
+    assert time_key.objects.get().pk == first.pk
+
+
+def test_keys_of_sequences_are_made_when_the_row_is_inserted():
+    row = SequenceKey()
+    assert row.pk is None
+    row.save()
+    assert row.pk == "0000"
+
+
+def test_a_given_key_is_kept(key):
+    given = key.objects.create().pk
+    key.objects.all().delete()
+    assert key.objects.create(pk=given).pk == given
+    assert key.objects.get().pk == given
+
+
+def test_ids_beside_the_key_are_made_when_the_row_is_inserted(key):
+    row = around(key, "Public")()
+    assert (row.public, row.optional) == (None, None)
+    row.save()
+    assert None not in (row.public, row.optional)
+    stored = type(row).objects.get()
+    assert (stored.public, stored.optional) == (row.public, row.optional)
+
+
+def test_none_asks_for_an_id(key):
+    """Of a row that is inserted; NULL comes from an added column, or from an update."""
+    row = around(key, "Public").objects.create(public=None, optional=None)
+    assert None not in (row.public, row.optional)
+    assert key.objects.create(pk=None).pk is not None
+
+
+def test_a_loaded_null_stays_null(key):
+    model = around(key, "Public")
+    model.objects.create()
+    model.objects.update(optional=None)
+    row = model.objects.get()
+    row.save()
+    row.save(update_fields=["optional", "name"])
+    model.objects.bulk_update([row], ["optional"])
+    row.refresh_from_db()
+    assert row.optional is None
+
+
+def test_a_copy_gets_an_id_of_its_own(key):
+    row = key.objects.create(name="a")
+    original = row.pk
+    row.pk = None
+    row.save()
+    assert row.pk not in (None, original)
+    row.pk, row._state.adding = None, True
+    row.save()
+    assert key.objects.count() == len(set(key.objects.values_list("pk", flat=True))) == 3
+
+
+def test_a_subclass_and_its_parent_share_one_id(key):
+    special = around(key, "Special")
+    row = special.objects.create(name="a", extra="b")
+    assert row.pk == row.id == row._meta.get_parent_list()[0].objects.get().pk
+    assert special.objects.get(pk=row.pk).extra == "b"
+    row.pk = row.id = None
+    row.save()
+    assert special.objects.count() == key.objects.count() == 2
+
+
+def test_a_new_row_is_inserted_and_never_overwrites_another(key):
+    """Django tries an UPDATE first where a key has no default, and would hit an adopted row."""
+    row = key(name="new")
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
+        row.save()
+    table = connection.ops.quote_name(key._meta.db_table)
+    touching = [query["sql"] for query in queries if table in query["sql"]]
+    assert not [sql for sql in touching if sql.startswith("UPDATE")]
+    assert [sql for sql in touching if sql.startswith("INSERT")]
+
+
+def test_a_new_row_with_the_key_of_another_is_an_error(key):
+    row = key.objects.create(name="first")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        key(pk=row.pk, name="second").save()
+    assert key.objects.get().name == "first"
+
+
+def test_historical_models_make_ids(key):
+    model = around(key, "Public")
+    state = ProjectState.from_apps(apps)
+    for current in (key, model):
+        historical = state.apps.get_model("testapp", current.__name__)
+        assert historical.__module__ == "__fake__"
+        rows = [historical.objects.create(name=name) for name in "ab"]
+        rows += historical.objects.bulk_create([historical(), historical()])
+        assert len({row.pk for row in rows}) == current.objects.count() == 4
+    for name in ("public", "optional"):
+        assert len(set(model.objects.values_list(name, flat=True))) == 4
+
+
+@pytest.mark.parametrize(("model", "respell"), SPELLINGS)
+def test_what_is_saved_is_the_canonical_spelling(model, respell):
+    value = model.objects.create().pk
+    model.objects.all().delete()
+    row = model(pk=respell(value))
+    row.save()
+    assert (row.pk, type(row.pk)) == (value, type(value))
+    assert model.objects.get().pk == value
+
+
+def test_bulk_create_brings_spellings_into_the_canonical_one():
+    value = ULIDKey().pk
+    (row,) = ULIDKey.objects.bulk_create([ULIDKey(pk=value.lower())])
+    assert row.pk == value == ULIDKey.objects.get().pk
+
+
+def test_an_upsert_keeps_the_row_and_its_other_ids(key):
+    model = around(key, "Public")
+    old = model.objects.create(name="old")
+    with_target = connection.features.supports_update_conflicts_with_target
+    model.objects.bulk_create(
+        [model(public=old.public, name="new"), model(name="other")],
+        update_conflicts=True,
+        unique_fields=["public"] if with_target else None,
+        update_fields=["name"],
+    )
+    found = model.objects.get(public=old.public)
+    assert (found.pk, found.name, found.optional) == (old.pk, "new", old.optional)
+    assert model.objects.get(name="other").public not in (None, old.public)
+
+
+def test_get_or_create_finds_another_spelling():
+    row = ULIDKeyPublic.objects.create()
+    assert ULIDKeyPublic.objects.get_or_create(public=row.public.lower()) == (row, False)
+    other = ULIDKey().pk
+    made, created = ULIDKeyPublic.objects.get_or_create(public=f"pub_{other.lower()}")
+    assert created
+    assert made.public == other
+
+
+def test_ids_of_one_process_increase(time_key):
+    made = [time_key().pk for _ in range(1000)]
+    descending = time_key._meta.pk.scheme.descending
+    assert made == sorted(made, reverse=descending)
+    assert len(set(made)) == 1000
+
+
+def test_half_of_a_composite_key():
+    row = Line.objects.create(tenant=1, name="a")
+    assert row.pk == (1, row.id)
+    assert Line.objects.get(pk=(1, row.id.lower())) == row
+    assert Line.objects.get(id=row.id) == row
+
+
+@pytest.mark.parametrize("default", ["", None, "01KDVDNA00PVDPVDPVDPVDPVDM", lambda: None])
+def test_a_default_is_refused(default):
+    with pytest.raises(ValueError, match="takes no default: a migration would copy one value"):
+        ULIDField(default=default)
+
+
+def test_columns_but_the_key_have_no_default():
+    """What Django would copy into every row of an added column."""
+    effective_default = connection.SchemaEditorClass._effective_default
+    for model in apps.get_app_config("testapp").get_models():
+        for field in model._meta.local_fields:
+            if isinstance(field, SortableIDField) and not field.primary_key:
+                assert effective_default(field) is None

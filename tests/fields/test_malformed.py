@@ -1,0 +1,418 @@
+"""Malformed ids: nothing is found, nothing is written, and nothing crashes."""
+
+import contextlib
+import datetime
+import decimal
+import uuid
+from functools import partial
+
+import pytest
+from django.core.exceptions import FieldError, ValidationError
+from django.db import transaction
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, Value, When
+from django.http import Http404
+from django.shortcuts import get_list_or_404, get_object_or_404
+
+from django_sortable_ids.fields import CombV13UUIDField, SnowflakeField, UUIDv7Field
+from tests.testapp.models import (
+    KEYS,
+    Line,
+    Order,
+    SnowflakeKey,
+    Time64Key,
+    UUIDv7Key,
+    around,
+)
+
+pytestmark = pytest.mark.django_db
+
+# No id of any scheme of the tests.
+BAD_TEXTS = {
+    "empty": "",
+    "blank": " ",
+    "a word": "nonsense",
+    "a sign": "-1",
+    "newline": "\n",
+    "nul": "\x00",
+    "a quote": "' OR 1=1 --",
+    "another script": "٣" * 19,
+    "full-width digits": "\uff10" * 26,
+    "long s": "\u017f" * 32,
+    "a surrogate": "\ud800",
+    "very long": "9" * 100_000,
+    "another model's": "usr_01KDVDNA00PVDPVDPVDPVDPVDM",
+    "a path": "../../etc/passwd",
+    "percent": "%s%d",
+}
+BAD_TYPES = {
+    "object": object(),
+    "float": 1.5,
+    "infinity": float("inf"),
+    "decimal": decimal.Decimal(1),
+    "list": [],
+    "dict": {},
+    "dict with an id": {"id": 1},
+    "set": frozenset(),
+    "bytes": b"",
+    "16 bytes": b"\x01" * 16,
+    "memoryview": memoryview(b"\x01" * 16),
+    "True": True,
+    "False": False,
+    "date": datetime.date(2026, 1, 1),
+    "datetime": datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC),
+    "class": uuid.UUID,
+    "function": len,
+    "nil UUID": uuid.UUID(int=0),
+    "version 4": uuid.UUID("8f14e45f-ceea-467f-aa0b-6f2f8f1b0d3c"),
+    "negative": -1,
+    "128 bits": 2**127,
+    "64 bits": 2**63,
+    "huge": 10**1000,
+    "too many digits to be shown": 10**5000,
+}
+BAD = BAD_TEXTS | BAD_TYPES
+FEW = [BAD[name] for name in ("empty", "a word", "newline", "nul", "another model's")] + [
+    BAD[name] for name in ("object", "float", "list", "dict", "16 bytes", "True", "date", "huge")
+]
+"""For what runs many queries for each value."""
+
+
+def itself(value):
+    """What Django calls gives the value that can be called."""
+    return value
+
+
+def near(row):
+    """What is nearly the id of the row."""
+    text = str(row.pk)
+    return [text + "\n", f" {text}", f"{text} ", f"{text}0", text[:-1] + "!", f"xyz_{text}"]
+
+
+def bad_for(row):
+    return [*BAD.values(), *near(row)]
+
+
+def few_for(row):
+    return [*FEW, *near(row)[:2]]
+
+
+@contextlib.contextmanager
+def refused():
+    with pytest.raises(ValidationError, match="is not a valid"), transaction.atomic():
+        yield
+
+
+@pytest.fixture
+def row(key):
+    return key.objects.create(name="a")
+
+
+@pytest.fixture
+def child(key, row):
+    """A child of the row, and its friend."""
+    made = around(key, "Child").objects.create(name="c", parent=row, twin=row)
+    made.friends.add(row)
+    return made
+
+
+# Reading
+
+
+def test_exact_finds_nothing(key, row):
+    for value in bad_for(row):
+        assert not key.objects.filter(pk=value).exists(), value
+        assert list(key.objects.filter(id=value)) == []
+        assert list(key.objects.exclude(pk=value)) == [row]
+        assert list(key.objects.filter(~Q(pk=value))) == [row]
+        assert list(key.objects.filter(Q(pk=value) | Q(pk=row.pk))) == [row]
+        assert key.objects.filter(pk=value).count() == 0
+        assert key.objects.filter(pk=value).first() is None
+
+
+def test_get_does_not_find_it(key, row):
+    for value in bad_for(row):
+        with pytest.raises(key.DoesNotExist):
+            key.objects.get(pk=value)
+        with pytest.raises(Http404):
+            get_object_or_404(key, pk=value)
+        with pytest.raises(Http404):
+            get_list_or_404(key, pk=value)
+
+
+def test_nothing_is_changed(key, row):
+    for value in bad_for(row):
+        assert key.objects.filter(pk=value).update(name="b") == 0
+        assert key.objects.filter(pk=value).delete() == (0, {})
+    row.refresh_from_db()
+    assert row.name == "a"
+
+
+def test_a_bad_member_of_a_list_is_dropped(key, row):
+    other = key.objects.create(name="b")
+    for value in bad_for(row):
+        assert list(key.objects.filter(pk__in=[value])) == []
+        assert set(key.objects.exclude(pk__in=[value])) == {row, other}
+        for mixed in ([value, row.pk], [row.pk, value], (value, row.pk, value)):
+            assert list(key.objects.filter(pk__in=mixed)) == [row], value
+            assert list(key.objects.exclude(pk__in=mixed)) == [other], value
+    everything = [*bad_for(row), row.pk]
+    assert list(key.objects.filter(pk__in=everything)) == [row]
+    assert list(key.objects.exclude(pk__in=everything)) == [other]
+    assert key.objects.in_bulk(everything[-2:]) == {row.pk: row}
+
+
+def test_foreign_keys(key, row, child):
+    model = type(child)
+    orphan = model.objects.create(name="o")
+    for value in few_for(row):
+        for name in ("parent", "parent_id", "parent__id", "parent__pk", "twin"):
+            assert list(model.objects.filter(**{name: value})) == [], (name, value)
+            assert set(model.objects.exclude(**{name: value})) == {child, orphan}, (name, value)
+            for mixed in ([value, row.pk], [row.pk, value]):
+                assert list(model.objects.filter(**{f"{name}__in": mixed})) == [child]
+                assert list(model.objects.exclude(**{f"{name}__in": mixed})) == [orphan]
+        with pytest.raises(model.DoesNotExist):
+            model.objects.get(parent=value)
+
+
+def test_foreign_keys_backwards(key, row, child):
+    other = key.objects.create(name="b")
+    for value in few_for(child):
+        assert list(key.objects.filter(children=value)) == []
+        assert set(key.objects.exclude(children=value)) == {row, other}
+        assert list(key.objects.filter(children__in=[value, child.pk])) == [row]
+        assert list(key.objects.exclude(children__in=[value, child.pk])) == [other]
+        assert list(key.objects.filter(twin=value)) == []
+
+
+def test_many_to_many(key, row, child):
+    other = key.objects.create(name="b")
+    model = type(child)
+    lonely = model.objects.create(name="l")
+    for value in few_for(row):
+        assert list(model.objects.filter(friends=value)) == []
+        assert set(model.objects.exclude(friends=value)) == {child, lonely}
+        assert list(model.objects.filter(friends__in=[value, row.pk])) == [child]
+        assert list(model.objects.exclude(friends__in=[value, row.pk])) == [lonely]
+        assert list(key.objects.filter(friends_of__in=[value, child.pk])) == [row]
+        assert list(key.objects.exclude(friends_of__in=[value, child.pk])) == [other]
+        assert list(child.friends.filter(pk=value)) == []
+
+
+def test_a_foreign_key_to_another_unique_id(key):
+    model = around(key, "Public")
+    target = model.objects.create(name="target")
+    pointing = model.objects.create(name="pointing", to=target)
+    for value in [*FEW, f"{target.public}\n", f"other_{target.public}"]:
+        assert list(model.objects.filter(to=value)) == []
+        assert list(model.objects.filter(to__in=[value, target.public])) == [pointing]
+        assert list(model.objects.exclude(to__in=[value, target.public])) == [target]
+        assert set(model.objects.exclude(to=value)) == {target, pointing}
+
+
+def test_expressions(key, row):
+    for value in few_for(row):
+        found = key.objects.annotate(
+            same=Exists(key.objects.filter(pk=value, name=OuterRef("name"))),
+            chosen=Case(When(pk=value, then=Value("bad")), default=Value("other")),
+            n=Count("children", filter=Q(children=value)),
+        ).get()
+        assert (found.same, found.chosen, found.n) == (False, "other", 0)
+        assert list(key.objects.filter(pk=F("pk"), name="a").exclude(pk=value)) == [row]
+        assert list(key.objects.filter(pk=value).union(key.objects.all())) == [row]
+
+
+@pytest.mark.parametrize("lookup", ["gt", "gte", "lt", "lte"])
+def test_order_comparisons_are_refused(key, row, lookup):
+    for value in bad_for(row):
+        for path in ("pk", "id", "children__id"):
+            with pytest.raises(ValidationError, match="is not a valid"):
+                key.objects.filter(**{f"{path}__{lookup}": value})
+
+
+def test_ranges_are_refused(key, row):
+    for value in bad_for(row):
+        for bounds in ((value, row.pk), (row.pk, value), (value, value)):
+            with pytest.raises(ValidationError, match="is not a valid"):
+                key.objects.filter(pk__range=bounds)
+
+
+def test_order_comparisons_of_a_foreign_key_find_nothing(key, row, child):
+    """Those are Django's own, which ask the field for no refusal."""
+    for value in few_for(row):
+        for lookup in ("gt", "gte", "lt", "lte"):
+            assert list(type(child).objects.filter(**{f"parent__{lookup}": value})) == []
+
+
+@pytest.mark.parametrize(
+    "lookup",
+    [
+        "contains",
+        "icontains",
+        "startswith",
+        "istartswith",
+        "endswith",
+        "iendswith",
+        "iexact",
+        "regex",
+        "iregex",
+    ],
+)
+def test_text_lookups_are_refused(key, lookup):
+    for path in ("id", "children__id"):
+        with pytest.raises(FieldError, match=f"^id__{lookup}: ids have no text lookups") as refusal:
+            key.objects.filter(**{f"{path}__{lookup}": "01"})
+    assert "Use id=..., which takes every spelling" in str(refusal.value)
+
+
+def test_text_lookups_of_a_foreign_key_are_refused(key):
+    with pytest.raises(FieldError):
+        around(key, "Child").objects.filter(parent__icontains="01")
+
+
+def test_half_of_a_composite_key():
+    line = Line.objects.create(tenant=1)
+    for value in bad_for(line):
+        assert list(Line.objects.filter(id=value)) == []
+        assert list(Line.objects.filter(tenant=1, id__in=[value, line.id])) == [line]
+
+
+@pytest.mark.parametrize("value", [*BAD_TEXTS.values(), object(), 1.5, {}, True])
+def test_pairs_of_a_composite_key(value):
+    """Django gives the fields no way to find nothing there."""
+    line = Line.objects.create(tenant=1)
+    with pytest.raises(ValidationError, match="is not a valid ULID"):
+        Line.objects.filter(pk=(1, value)).exists()
+    try:
+        found = list(Line.objects.filter(pk__in=[(1, value), line.pk]))
+    except ValidationError:
+        found = [line]  # Whether Django compiles to a tuple depends on its version and the engine.
+    assert found == [line]
+
+
+@pytest.mark.parametrize("value", [*BAD_TEXTS.values(), object(), 1.5, [], {}, True])
+def test_values_of_expressions(key, value):
+    with pytest.raises(ValidationError, match="is not a valid"):
+        key.objects.filter(pk=Value(value, output_field=key._meta.pk)).exists()
+
+
+# Writing
+
+
+def test_to_python_refuses(key):
+    field = key._meta.pk
+    example = field.scheme.format(field.scheme.example)
+    for value in BAD.values():
+        with pytest.raises(ValidationError) as refusal:
+            field.to_python(value)
+        message = refusal.value.messages[0]
+        shown = "int" if value == 10**5000 else str(value)[:80]
+        assert message.startswith(f"“{shown}” is not a valid {field.scheme.title}. Expected ")
+        assert message.endswith(f", such as {example}.")
+        assert refusal.value.code == "invalid"
+
+
+def test_saving_refuses(key):
+    for value in BAD.values():
+        with refused():
+            key(pk=value).save()
+        with refused():
+            key.objects.create(pk=value)
+        with refused():
+            key.objects.bulk_create([key(pk=value)])
+        with refused():
+            key.objects.get_or_create(pk=partial(itself, value), name="x")
+    assert not key.objects.exists()
+
+
+def test_updates_refuse(key):
+    model = around(key, "Public")
+    row = model.objects.create()
+    before = row.public
+    for value in BAD.values():
+        row.public = value
+        with refused():
+            row.save()
+        with refused():
+            row.save(update_fields=["public"])
+        with refused():
+            model.objects.update(public=value)
+        with refused():
+            model.objects.bulk_update([row], ["public"])
+        defaults = {"public": partial(itself, value)}
+        with refused():
+            model.objects.update_or_create(pk=row.pk, defaults=defaults)
+    row.refresh_from_db()
+    assert row.public == before
+
+
+def test_foreign_keys_refuse(key):
+    model = around(key, "Child")
+    row = model.objects.create()
+    for value in BAD.values():
+        if value == "":
+            continue  # Django's foreign keys save it as NULL.
+        row.parent_id = value
+        with refused():
+            row.save()
+        with refused():
+            model.objects.update(parent_id=value)
+        with refused():
+            model.objects.update(parent=value)
+        with refused():
+            model.objects.bulk_update([row], ["parent"])
+        with refused():
+            model.objects.create(parent_id=value)
+        with pytest.raises(ValidationError):
+            row.full_clean()
+
+
+def test_full_clean_refuses(key):
+    public = around(key, "Public")
+    for value in BAD.values():
+        if value == "":
+            continue  # Forms send it for an id that is to be made.
+        with pytest.raises(ValidationError) as refusal:
+            key(pk=value, name="a").full_clean()
+        assert set(refusal.value.message_dict) == {"id"}
+        with pytest.raises(ValidationError) as refusal:
+            public(public=value, name="a").full_clean()
+        assert "public" in refusal.value.message_dict
+
+
+def test_ids_of_other_schemes():
+    """What is an id of one scheme is none of another one of the same type."""
+    seven = UUIDv7Field().generate()
+    with pytest.raises(ValidationError):
+        CombV13UUIDField().to_python(seven)
+    with pytest.raises(ValidationError):
+        UUIDv7Field().to_python(CombV13UUIDField().generate())
+    assert not UUIDv7Key.objects.filter(pk=CombV13UUIDField().generate()).exists()
+    assert not Time64Key.objects.filter(pk=1).exists()
+    assert not SnowflakeKey.objects.filter(pk="0123").exists()
+    assert SnowflakeField().to_python("123") == 123
+
+
+def test_a_value_that_is_no_text_is_shown_safely():
+    with pytest.raises(ValidationError) as refusal:
+        UUIDv7Field().to_python("x" * 1000)
+    assert "“" + "x" * 80 + "”" in refusal.value.messages[0]
+
+
+def test_another_models_prefix():
+    order = Order.objects.create()
+    assert Order.objects.get(ulid=f"ord_{order.ulid}") == order
+    for prefix in ("usr_", "ORD_", "ord:", "ord", "_", "ord_ord_"):
+        assert not Order.objects.filter(ulid=f"{prefix}{order.ulid}").exists()
+        with pytest.raises(ValidationError, match="Expected “ord_” and 26 characters"):
+            Order(ulid=f"{prefix}{order.ulid}").full_clean()
+
+
+@pytest.mark.parametrize("other", KEYS, ids=lambda model: model.__name__)
+def test_a_row_of_another_model_is_no_id(key, other):
+    """Not even where its key would be one."""
+    row, stranger = key.objects.create(), other.objects.create(name="stranger")
+    if other is not key:
+        assert list(key.objects.filter(pk__in=[stranger, row.pk])) == [row]
+        with pytest.raises(ValidationError, match="“stranger” is not a valid"):
+            key.objects.create(pk=stranger)

@@ -1,0 +1,165 @@
+"""The public text of an id: prefix, separator and encoding."""
+
+import re
+import uuid
+
+import pytest
+from django.core.exceptions import FieldDoesNotExist, ValidationError
+
+from django_sortable_ids.fields import (
+    CombV13UUIDField,
+    KUUIDField,
+    SnowflakeField,
+    Time64Field,
+    ULIDField,
+    UUIDv7Field,
+)
+from django_sortable_ids.instances import public_id
+from tests.testapp.models import KEYS, Line, Note, Order, OrderLine, SequenceKey, ULIDKey, around
+
+EXAMPLE = "01KDVDNA00PVDPVDPVDPVDPVDM"
+UUID = uuid.UUID("019b76da-a800-7b6d-adb6-db6db6db6db4")
+
+# A field, a value and its public text.
+TEXTS = {
+    "ULID": (ULIDField(), EXAMPLE, EXAMPLE),
+    "prefix": (ULIDField(prefix="ord"), EXAMPLE, f"ord_{EXAMPLE}"),
+    "prefix of several words": (ULIDField(prefix="sales_order"), EXAMPLE, f"sales_order_{EXAMPLE}"),
+    "colon": (ULIDField(prefix="ord", separator=":"), EXAMPLE, f"ord:{EXAMPLE}"),
+    "UUID": (UUIDv7Field(), UUID, "019b76da-a800-7b6d-adb6-db6db6db6db4"),
+    "hex": (UUIDv7Field(encoding="hex"), UUID, "019b76daa8007b6dadb6db6db6db6db4"),
+    "TypeID": (
+        UUIDv7Field(prefix="typeid", encoding="base32"),
+        UUID,
+        "typeid_01kdvdna00fdptvdpvdpvdpvdm",
+    ),
+    "base 58": (UUIDv7Field(encoding="base58"), UUID, "1CWfg49SfgszwjBcrPhonB"),
+    "number": (SnowflakeField(), 2123982053468302428, "2123982053468302428"),
+    "number and prefix": (SnowflakeField(prefix="t"), 2123982053468302428, "t_2123982053468302428"),
+    "number in base 32": (SnowflakeField(encoding="base32"), 2**63 - 1, "7ZZZZZZZZZZZZ"),
+    "number in base 64": (Time64Field(encoding="base64url"), 2**63 - 1, "f_________8"),
+    "kuuid": (
+        KUUIDField(prefix="order", separator=":"),
+        "001xUbmv1tc1Go2H8WSh27gzbH2uiQuW",
+        "order:001xUbmv1tc1Go2H8WSh27gzbH2uiQuW",
+    ),
+    "SQL Server": (
+        CombV13UUIDField(encoding="sqlserver"),
+        uuid.UUID("1e1624e75e1fd27fa11ded65de8970f6"),
+        "7ff2e175-4e62-e111-a11d-ed65de8970f6",
+    ),
+}
+
+
+@pytest.mark.parametrize(("field", "value", "text"), TEXTS.values(), ids=TEXTS)
+def test_formatted_and_parsed(field, value, text):
+    assert field.public_text.format(value) == text
+    assert field.public_text.parse(text) == value
+    assert field.parse_public(text) == value
+    assert re.fullmatch(field.public_text.pattern, text)
+
+
+@pytest.mark.parametrize(("field", "value", "text"), TEXTS.values(), ids=TEXTS)
+def test_python_takes_the_public_text_and_the_bare_one(field, value, text):
+    assert field.to_python(text) == value
+    assert field.to_python(value) == value
+    assert field.to_python(field.scheme.format(value)) == value
+
+
+@pytest.mark.parametrize(("field", "value", "text"), TEXTS.values(), ids=TEXTS)
+def test_the_public_text_is_strict(field, value, text):
+    """Nothing else, not even the bare id where there is a prefix."""
+    lead = field.public_text.lead
+    wrong = [f"{text}\n", f" {text}", f"{text}!", "", f"x{text}", f"usr_{text}", None, 1.5, value]
+    if lead:
+        wrong += [text.removeprefix(lead), text.replace(lead, lead.upper())]
+        wrong += [lead, lead + text, text.replace(lead[-1], "-", 1)]
+    for other in wrong:
+        if other != text:  # The value of a ULID is its text.
+            with pytest.raises(ValidationError, match="is not a valid") as refusal:
+                field.parse_public(other)
+            assert f"such as {lead}" in refusal.value.messages[0]
+
+
+def test_the_message_shows_the_public_text():
+    with pytest.raises(ValidationError) as refusal:
+        ULIDField(prefix="ord").parse_public("x")
+    assert refusal.value.messages == [
+        "“x” is not a valid ULID. Expected “ord_” and 26 characters of 0-9A-HJKMNP-TV-Z, in any "
+        "case, such as ord_01KDVDNA00PVDPVDPVDPVDPVDM."
+    ]
+
+
+@pytest.mark.parametrize("prefix", ["a", "ord", "sales_order", "a__b", "x" * 63])
+def test_prefixes(prefix):
+    """Those of TypeID 0.3."""
+    field = ULIDField(prefix=prefix)
+    assert field.to_python(field.public_text.format(EXAMPLE)) == EXAMPLE
+
+
+@pytest.mark.parametrize(
+    "prefix", ["", "_", "_a", "a_", "Ord", "ord1", "ö", "a-b", "a.b", "a:b", "x" * 64, "a\n", " a"]
+)
+def test_prefixes_that_are_refused(prefix):
+    with pytest.raises(ValueError, match="expected 1 to 63 of a-z and _"):
+        ULIDField(prefix=prefix)
+
+
+@pytest.mark.parametrize("separator", ["", "-", "__", "/", "."])
+def test_separators_that_are_refused(separator):
+    with pytest.raises(ValueError, match="expected '_' or ':'"):
+        ULIDField(prefix="ord", separator=separator)
+
+
+def test_encodings_that_are_refused():
+    with pytest.raises(LookupError, match="ULID has no encoding 'base58'; it has canonical"):
+        ULIDField(encoding="base58")
+
+
+@pytest.mark.django_db
+def test_public_id():
+    order = Order.objects.create()
+    assert public_id(order, "ulid") == f"ord_{order.ulid}"
+    assert public_id(order, "kuuid") == f"order:{order.kuuid}"
+    assert public_id(order, "uuid7") == str(order.uuid7)
+    assert Order._meta.get_field("time64").public_text.parse(public_id(order, "time64")) == (
+        order.time64
+    )
+    assert public_id(order) == str(order.uuid7)
+
+
+@pytest.mark.django_db
+def test_public_id_takes_the_key_first_and_then_a_unique_one(key):
+    row = key.objects.create()
+    assert public_id(row) == key._meta.pk.scheme.format(row.pk)
+    child = around(key, "Special").objects.create()
+    assert public_id(child) == key._meta.pk.scheme.format(child.pk)
+    public = around(key, "Public").objects.create()
+    assert (
+        public_id(public) == f"pub_{public._meta.get_field('public').scheme.format(public.public)}"
+    )
+
+
+def test_public_id_before_there_is_one():
+    assert public_id(Order(), "ulid") is None
+    assert public_id(SequenceKey()) is None
+    assert public_id(ULIDKey()) is not None
+
+
+def test_public_id_of_half_a_key():
+    assert public_id(Line(id=EXAMPLE)) == EXAMPLE
+
+
+def test_public_id_where_there_is_none():
+    with pytest.raises(FieldDoesNotExist, match=r"testapp\.Note has no sortable id$"):
+        public_id(Note())
+    with pytest.raises(FieldDoesNotExist, match=r"testapp\.Order has no sortable id named 'name'$"):
+        public_id(Order(), "name")
+    with pytest.raises(FieldDoesNotExist):
+        public_id(OrderLine())
+
+
+@pytest.mark.parametrize("key", KEYS, ids=lambda model: model.__name__)
+def test_every_example_is_an_id(key):
+    scheme = key._meta.pk.scheme
+    assert key._meta.pk.to_python(scheme.format(scheme.example)) == scheme.example

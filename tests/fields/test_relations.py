@@ -1,0 +1,253 @@
+"""Everything that points to a row with such a key, and back."""
+
+import pytest
+from django.contrib.contenttypes.models import ContentType
+from django.contrib.contenttypes.prefetch import GenericPrefetch
+from django.db import IntegrityError, transaction
+from django.db.models import Count
+from django.forms import inlineformset_factory
+
+from tests.testapp.models import EditableKey, EditablePart, Note, around
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def child_of(stored_key):
+    return around(stored_key, "Child")
+
+
+@pytest.fixture
+def parents(stored_key):
+    return [stored_key.objects.create(name=name) for name in "ab"]
+
+
+@pytest.fixture
+def children(child_of, parents):
+    """Two of the first parent, one of the second, one of none; all are friends of the first."""
+    rows = [
+        child_of.objects.create(name=name, parent=parent)
+        for name, parent in zip("stuv", [*parents[:1] * 2, parents[1], None], strict=True)
+    ]
+    for row in rows:
+        row.friends.add(parents[0])
+    rows[0].friends.add(parents[1])
+    rows[0].itself = rows[1]
+    rows[0].twin = parents[0]
+    rows[0].save()
+    return rows
+
+
+def names(rows):
+    return sorted(row.name for row in rows)
+
+
+def test_foreign_keys(stored_key, child_of, parents, children):
+    assert child_of.objects.get(name="s").parent == parents[0]
+    assert child_of.objects.get(name="s").parent_id == parents[0].pk
+    assert child_of.objects.get(name="v").parent is None
+    assert names(child_of.objects.filter(parent=parents[0])) == ["s", "t"]
+    assert names(child_of.objects.filter(parent=parents[0].pk)) == ["s", "t"]
+    assert names(child_of.objects.filter(parent_id=parents[0].pk)) == ["s", "t"]
+    assert names(child_of.objects.filter(parent__in=parents)) == ["s", "t", "u"]
+    assert names(child_of.objects.filter(parent__in=[parents[1].pk])) == ["u"]
+    assert names(child_of.objects.filter(parent__pk__in=[parents[1].pk])) == ["u"]
+    assert names(child_of.objects.exclude(parent=parents[0])) == ["u", "v"]
+    assert names(child_of.objects.exclude(parent__in=[parents[0].pk])) == ["u", "v"]
+    assert names(child_of.objects.filter(parent__isnull=True)) == ["v"]
+    assert names(child_of.objects.filter(parent__name="a")) == ["s", "t"]
+    assert names(stored_key.objects.filter(children__name="u")) == ["b"]
+    assert names(stored_key.objects.filter(children__in=[children[2].pk])) == ["b"]
+
+
+def test_comparisons_through_a_foreign_key(child_of, parents, children):
+    low, high = sorted(parent.pk for parent in parents)
+    of_low = names(child_of.objects.filter(parent=low))
+    assert names(child_of.objects.filter(parent__lt=high)) == of_low
+    assert names(child_of.objects.filter(parent__id__lt=high)) == of_low
+    assert names(child_of.objects.filter(parent__id__range=(low, low))) == of_low
+    assert names(child_of.objects.filter(parent__gte=low)) == ["s", "t", "u"]
+
+
+def test_another_spelling_of_a_foreign_key(child_of, parents, children):
+    text = child_of._meta.pk.scheme.format(parents[0].pk)
+    assert names(child_of.objects.filter(parent=text)) == ["s", "t"]
+    assert names(child_of.objects.filter(parent__in=[text])) == ["s", "t"]
+    row = child_of(name="w", parent_id=text)
+    row.full_clean()
+    row.save()
+    assert row.parent_id == parents[0].pk
+    assert child_of.objects.get(name="w").parent == parents[0]
+
+
+def test_one_to_one(stored_key, child_of, parents, children):
+    assert child_of.objects.get(twin=parents[0].pk).name == "s"
+    assert stored_key.objects.get(twin__name="s") == parents[0]
+    assert parents[0].twin == children[0]
+    with pytest.raises(child_of.DoesNotExist):
+        _ = parents[1].twin
+    with pytest.raises(IntegrityError), transaction.atomic():
+        child_of.objects.create(twin=parents[0])
+
+
+def test_a_relation_to_itself(child_of, children):
+    assert child_of.objects.get(itself=children[1]).name == "s"
+    assert child_of.objects.get(itself__name="t").name == "s"
+    assert child_of.objects.select_related("itself").get(name="s").itself == children[1]
+
+
+def test_many_to_many(stored_key, child_of, parents, children):
+    assert names(children[0].friends.all()) == ["a", "b"]
+    assert names(parents[0].friends_of.all()) == ["s", "t", "u", "v"]
+    assert names(child_of.objects.filter(friends=parents[1].pk)) == ["s"]
+    assert names(child_of.objects.filter(friends__in=[parents[1]])) == ["s"]
+    assert names(child_of.objects.exclude(friends=parents[1])) == ["t", "u", "v"]
+    assert names(stored_key.objects.filter(friends_of=children[1])) == ["a"]
+    assert names(stored_key.objects.filter(friends_of__name="s").distinct()) == ["a", "b"]
+
+
+def test_changes_of_many_to_many(stored_key, child_of, parents, children):
+    children[3].friends.set([parents[1].pk])
+    assert names(children[3].friends.all()) == ["b"]
+    children[3].friends.add(parents[0].pk, parents[1])
+    assert names(children[3].friends.all()) == ["a", "b"]
+    parents[0].friends_of.remove(children[3])
+    assert names(children[3].friends.all()) == ["b"]
+    children[3].friends.clear()
+    assert not children[3].friends.exists()
+
+
+def test_select_related(child_of, parents, children, django_assert_num_queries):
+    with django_assert_num_queries(1):
+        found = list(child_of.objects.select_related("parent", "twin").order_by("name"))
+        assert [row.parent for row in found] == [*parents[:1] * 2, parents[1], None]
+        assert [row.twin for row in found] == [parents[0], None, None, None]
+
+
+def test_prefetch_related(stored_key, child_of, parents, children, django_assert_num_queries):
+    with django_assert_num_queries(5):
+        found = child_of.objects.prefetch_related("parent", "friends", "twin", "itself")
+        seen = {
+            row.name: (row.parent, row.twin, row.itself, names(row.friends.all())) for row in found
+        }
+    assert seen == {
+        "s": (parents[0], parents[0], children[1], ["a", "b"]),
+        "t": (parents[0], None, None, ["a"]),
+        "u": (parents[1], None, None, ["a"]),
+        "v": (None, None, None, ["a"]),
+    }
+
+
+def test_prefetch_related_backwards(
+    stored_key, child_of, parents, children, django_assert_num_queries
+):
+    with django_assert_num_queries(4):
+        found = stored_key.objects.prefetch_related("children", "friends_of", "twin")
+        seen = {
+            row.name: (names(row.children.all()), names(row.friends_of.all()), hasattr(row, "twin"))
+            for row in found
+        }
+    assert seen == {
+        "a": (["s", "t"], ["s", "t", "u", "v"], True),
+        "b": (["u"], ["s"], False),
+    }
+
+
+def test_aggregates_over_relations(stored_key, parents, children):
+    found = stored_key.objects.annotate(n=Count("children", distinct=True))
+    assert {row.name: row.n for row in found} == {"a": 2, "b": 1}
+
+
+def test_distinct_values_of_a_foreign_key(child_of, parents, children):
+    found = child_of.objects.exclude(parent=None).values_list("parent", flat=True).distinct()
+    assert sorted(found) == sorted(parent.pk for parent in parents)
+
+
+def test_deletion_cascades(stored_key, child_of, parents, children):
+    parents[0].delete()
+    assert names(child_of.objects.all()) == ["u", "v"]
+    assert child_of.friends.through.objects.count() == 0
+    assert stored_key.objects.count() == 1
+
+
+def test_a_foreign_key_to_another_unique_id(stored_key, django_assert_num_queries):
+    public = around(stored_key, "Public")
+    target = public.objects.create(name="target")
+    row = public.objects.create(name="row", to=target)
+    assert row.to_id == target.public
+    found = public.objects.select_related("to").get(to=target)
+    assert (found, found.to) == (row, target)
+    assert public.objects.get(to=target.public) == row
+    assert public.objects.get(to__in=[target.public]) == row
+    assert public.objects.get(to__public=target.public) == row
+    assert list(target.referring.all()) == [row]
+    with django_assert_num_queries(2):
+        assert [each.to for each in public.objects.filter(to=target).prefetch_related("to")] == [
+            target
+        ]
+
+
+def test_a_subclass_and_its_parent(key):
+    special = around(key, "Special")
+    rows = [special.objects.create(name=name, extra=name * 2) for name in "ab"]
+    plain = key.objects.create(name="c")
+    assert names(special.objects.filter(pk__in=[row.pk for row in rows])) == ["a", "b"]
+    assert special.objects.get(id=rows[0].id) == rows[0]
+    assert special.objects.get(pk=rows[0].pk).name == "a"
+    found = key.objects.get(pk=rows[0].pk)
+    assert getattr(found, special._meta.model_name) == rows[0]
+    assert not hasattr(plain, special._meta.model_name)
+    joined = key.objects.select_related(special._meta.model_name).order_by("name")
+    assert [hasattr(row, special._meta.model_name) for row in joined] == [True, True, False]
+
+
+def test_generic_foreign_keys(stored_key, parents):
+    for parent in parents:
+        Note.objects.create(name=parent.name, subject=parent)
+    content_type = ContentType.objects.get_for_model(stored_key)
+    note = Note.objects.get(content_type=content_type, object_id=parents[0].pk)
+    assert note.subject == parents[0]
+    with_all = Note.objects.prefetch_related(
+        GenericPrefetch("subject", [stored_key.objects.all()])
+    ).order_by("name")
+    assert [row.subject for row in with_all] == parents
+
+
+@pytest.mark.parametrize("create", ["create", "get_or_create", "update_or_create"])
+def test_rows_made_through_a_relation(stored_key, child_of, parents, create):
+    made = getattr(parents[0].children, create)(name="x")
+    row = made[0] if isinstance(made, tuple) else made
+    assert child_of.objects.get().parent == parents[0]
+    assert row.parent_id == parents[0].pk
+
+
+def test_a_key_made_before_its_row_can_be_referred_to(time_key):
+    child = around(time_key, "Child")
+    parent = time_key(name="a")
+    row = child(parent=parent)
+    parent.save()
+    row.save()
+    assert child.objects.get().parent == parent
+
+
+def test_joins_are_left_out_where_the_foreign_key_says_it(child_of, parents, children):
+    by_id = child_of.objects.filter(parent__id=parents[0].pk)
+    assert "JOIN" not in str(by_id.query)
+    assert names(by_id) == ["s", "t"]
+
+
+def test_inline_rows_of_a_new_parent():
+    formset_class = inlineformset_factory(EditableKey, EditablePart, fields=["name"], extra=1)
+    parent = EditableKey(name="whole")
+    formset = formset_class(
+        {
+            "parts-TOTAL_FORMS": "1",
+            "parts-INITIAL_FORMS": "0",
+            "parts-0-name": "part",
+        },
+        instance=parent,
+    )
+    assert formset.is_valid(), formset.errors
+    parent.save()
+    formset.save()
+    assert EditablePart.objects.get().whole == EditableKey.objects.get() == parent

@@ -1,0 +1,69 @@
+"""``SORTABLE_IDS``: every key is checked."""
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from django_sortable_ids import conf
+from django_sortable_ids.fields import SnowflakeField, Time64Field, UUIDv7Field
+
+
+def test_nothing_set(settings):
+    del settings.SORTABLE_IDS
+    assert conf.worker() is None
+    assert conf.guard_migrations() is True
+
+
+@pytest.mark.parametrize("worker", [None, 0, 1, 1023])
+def test_worker_numbers(settings, worker):
+    settings.SORTABLE_IDS = {"WORKER": worker}
+    assert conf.worker() == worker
+
+
+@pytest.mark.parametrize("value", [-1, 1.0, "1", True, False, [1], {}])
+def test_wrong_worker_numbers(settings, value):
+    settings.SORTABLE_IDS = {"WORKER": value}
+    with pytest.raises(ImproperlyConfigured) as refusal:
+        conf.worker()
+    assert str(refusal.value) == (
+        f"SORTABLE_IDS['WORKER'] is {value!r}; expected None or a whole number from 0"
+    )
+    with pytest.raises(ImproperlyConfigured):
+        SnowflakeField().generate()
+
+
+@pytest.mark.parametrize("value", [None, 0, 1, "no", []])
+def test_wrong_guards(settings, value):
+    settings.SORTABLE_IDS = {"GUARD_MIGRATIONS": value}
+    with pytest.raises(ImproperlyConfigured, match=r"\['GUARD_MIGRATIONS'\] is .*; expected True"):
+        conf.guard_migrations()
+
+
+@pytest.mark.parametrize("key", ["worker", "WORKERS", "", 1])
+def test_unknown_keys(settings, key):
+    settings.SORTABLE_IDS = {key: 1, "WORKER": 1}
+    with pytest.raises(ImproperlyConfigured) as refusal:
+        conf.worker()
+    assert str(refusal.value).startswith(f"SORTABLE_IDS has no key {key!r}; it has WORKER, ")
+
+
+@pytest.mark.parametrize("value", [None, [], "WORKER", 1, ["WORKER"]])
+def test_no_dict(settings, value):
+    settings.SORTABLE_IDS = value
+    with pytest.raises(ImproperlyConfigured) as refusal:
+        conf.worker()
+    assert str(refusal.value) == f"SORTABLE_IDS is {value!r}; expected a dict"
+
+
+def test_the_worker_of_new_ids(settings):
+    settings.SORTABLE_IDS = {"WORKER": 5}
+    snowflakes = SnowflakeField()
+    assert {snowflakes.generate() >> 12 & 1023 for _ in range(10)} == {5}
+    times = Time64Field(workers=100)
+    assert {times.generate() // 1000 % 100 for _ in range(10)} == {5}
+    assert UUIDv7Field().generate()
+
+
+def test_a_worker_number_that_the_scheme_has_no_place_for(settings):
+    settings.SORTABLE_IDS = {"WORKER": 1024}
+    with pytest.raises(ValueError, match="worker number 1024: expected 0 to 1023"):
+        SnowflakeField().generate()

@@ -1,0 +1,100 @@
+"""That a filter by creation time reads the index of the id, as the database itself explains."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.db.models import F
+
+from tests.testapp.models import around
+
+from .support import utc
+
+pytestmark = pytest.mark.django_db
+
+FIRST = utc(2026, 1, 1)
+DAYS = 40
+EACH_DAY = 25
+
+
+@pytest.fixture(params=["key", "unique", "indexed through a relation"])
+def path(request, time_key):
+    """A model with 1,000 rows, so many that an index pays, and the path to its id."""
+    model = time_key if request.param == "key" else around(time_key, "Public")
+    field = model._meta.get_field("id" if request.param == "key" else "public")
+    model.objects.bulk_create(
+        model(**{field.name: value})
+        for day in range(DAYS)
+        for value in field.scheme.generate_many(EACH_DAY, FIRST + timedelta(days=day, hours=5))
+    )
+    if request.param.startswith("indexed"):
+        model.objects.update(to=F("public"))
+        return model, "to__public", "to_id"
+    return model, field.name, field.name
+
+
+def plan(queryset):
+    """What the database says that it will do, as one text."""
+    sql, params = queryset.query.sql_with_params()
+    before, explain = {
+        "sqlite": (["ANALYZE"], "EXPLAIN QUERY PLAN"),
+        "postgresql": (
+            ["SET LOCAL enable_seqscan = off", "SET LOCAL enable_bitmapscan = off"],
+            "EXPLAIN",
+        ),
+        "mysql": ([], "EXPLAIN FORMAT=JSON"),
+    }[connection.vendor]
+    with connection.cursor() as cursor:
+        for statement in before:
+            cursor.execute(statement)
+        cursor.execute(f"{explain} {sql}", params)
+        return "\n".join(" ".join(map(str, row)) for row in cursor.fetchall())
+
+
+def reads(plan, column, *signs):
+    """Whether the plan reads nothing but that range of the column's index."""
+    if connection.vendor == "sqlite":
+        wanted = " AND ".join(f"{column}{sign}?" for sign in signs)
+        return plan.count("SEARCH") == 1 and f"({wanted})" in plan
+    if connection.vendor == "postgresql":
+        conditions = [line for line in plan.splitlines() if "Index Cond" in line]
+        compared = re.findall(rf"\b{column}\)?(?:::\w+)? ([<>])= ", conditions[0])
+        return len(conditions) == 1 and compared == list(signs)
+    # MariaDB shows bytes in its JSON as they are, which no parser takes.
+    return '"access_type": "range"' in plan and f'"used_key_parts": ["{column}"]' in plan
+
+
+LOOKUPS = [
+    ("__range", (FIRST + timedelta(days=3), FIRST + timedelta(days=4)), 25),
+    ("__date", (FIRST + timedelta(days=3)).date(), 25),
+    ("", FIRST + timedelta(days=3, hours=5), 25),
+    ("__date__range", ((FIRST + timedelta(days=3)).date(), (FIRST + timedelta(days=4)).date()), 50),
+]
+
+
+@pytest.mark.parametrize(("lookup", "value", "count"), LOOKUPS)
+def test_a_span_of_time(path, lookup, value, count):
+    model, name, column = path
+    found = model.objects.filter(**{f"{name}__created_at{lookup}": value})
+    assert reads(plan(found), column, ">", "<"), plan(found)
+    assert found.count() == count
+
+
+def test_two_conditions_are_one_range(path):
+    model, name, column = path
+    start = FIRST + timedelta(days=7)
+    since = {f"{name}__created_at__gte": start}
+    until = {f"{name}__created_at__lt": start + timedelta(days=1)}
+    found = model.objects.filter(**since, **until)
+    # PostgreSQL shows the conditions in the order of the query, SQLite the lower bound first.
+    assert any(reads(plan(found), column, *signs) for signs in ("><", "<>")), plan(found)
+    assert found.count() == EACH_DAY
+
+
+def test_one_open_end(path):
+    model, name, column = path
+    found = model.objects.filter(**{f"{name}__created_at__gte": FIRST + timedelta(days=DAYS - 1)})
+    descending = model._meta.get_field(name.split("__")[-1]).scheme.descending
+    assert reads(plan(found), column, "<" if descending else ">"), plan(found)
+    assert found.count() == EACH_DAY

@@ -1,0 +1,105 @@
+"""A throw-away app, whose migrations run for real."""
+
+import importlib
+import sys
+from textwrap import dedent, indent
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.contrib.contenttypes.models import ContentType
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+
+HEAD = """\
+from django.db import migrations, models
+from django.db.migrations import *
+from django.db.models import *
+from django_sortable_ids.fields import *
+
+"""
+
+
+def forget(package):
+    for name in list(sys.modules):
+        if f"{name}.".startswith(f"{package}."):
+            del sys.modules[name]
+
+
+class Depot:
+    """The app ``depot``: write migrations, run them, look at its tables."""
+
+    def __init__(self, folder):
+        self.folder = folder / "depot"
+        (self.folder / "migrations").mkdir(parents=True)
+        (self.folder / "__init__.py").touch()
+        (self.folder / "models.py").touch()
+        (self.folder / "migrations" / "__init__.py").touch()
+        self.names = []
+
+    def write(self, operations, before=""):
+        """Write the next migration: its operations as Python source."""
+        last = [("depot", self.names[-1])] if self.names else []
+        name = f"{len(self.names) + 1:04}_step"
+        self.names.append(name)
+        (self.folder / "migrations" / f"{name}.py").write_text(
+            f"{HEAD}{dedent(before)}\n\n"
+            f"class Migration(migrations.Migration):\n"
+            f"    dependencies = {last!r}\n"
+            f"    operations = [\n{indent(dedent(operations), ' ' * 8)}\n    ]\n"
+        )
+        return name
+
+    def migrate(self, to=None, **options):
+        importlib.invalidate_caches()
+        forget("depot.migrations")
+        arguments = ["depot", to] if to else ["depot"]
+        call_command("migrate", *arguments, verbosity=0, **options)
+
+    def applied(self):
+        return sorted(
+            name
+            for app, name in MigrationRecorder(connection).applied_migrations()
+            if app == "depot"
+        )
+
+    def model(self, name, at=None):
+        """The historical model, after the migration ``at`` or the last one that is applied."""
+        state = MigrationLoader(connection).project_state(("depot", at or self.applied()[-1]))
+        return state.apps.get_model("depot", name)
+
+    def column(self, table, column):
+        """Every value of a column, as the driver gives it."""
+        quote = connection.ops.quote_name
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT {quote(column)} FROM {quote(table)} ORDER BY name")
+            return [value for (value,) in cursor.fetchall()]
+
+    def drop(self):
+        with connection.cursor() as cursor:
+            tables = connection.introspection.table_names(cursor)
+        with connection.constraint_checks_disabled(), connection.cursor() as cursor:
+            for table in tables:
+                if table.startswith(("depot_", "new__depot_")):
+                    cascade = " CASCADE" if connection.vendor == "postgresql" else ""
+                    cursor.execute(f"DROP TABLE {connection.ops.quote_name(table)}{cascade}")
+        MigrationRecorder(connection).migration_qs.filter(app="depot").delete()
+        Permission.objects.filter(content_type__app_label="depot").delete()
+        ContentType.objects.filter(app_label="depot").delete()
+
+
+@pytest.fixture
+def depot(tmp_path, monkeypatch, settings):
+    """For tests that are marked ``own_tables``."""
+    forget("depot")  # the app of the test before
+    app = Depot(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    settings.INSTALLED_APPS = [
+        "django.contrib.auth",
+        "django.contrib.contenttypes",
+        "django_sortable_ids",
+        "depot",
+    ]
+    yield app
+    app.drop()

@@ -1,0 +1,117 @@
+"""A column of ids that is added to a table, with rows and without."""
+
+import re
+
+import pytest
+from django.core.management.base import CommandError
+from django.db import IntegrityError, connection
+
+from tests.marks import own_tables
+
+from .sources import CREATE, CREATE_WITH_ROWS, FIELDS, FIVE_ROWS, field
+
+pytestmark = own_tables
+
+REFUSAL = (
+    "Nothing was migrated.\n"
+    "depot.0002_step, depot.order.public: the table has rows, and one id would be copied into all "
+    "of them. Add the field with null=True (without primary_key), fill it with `manage.py "
+    "backfill_ids`, and alter it to NOT NULL then."
+)
+DATABASE_MADE = {
+    "sqlite": 'RawSQL("upper(hex(randomblob(16)))", [])',
+    "postgresql": 'RawSQL("upper(md5(random()::text))", [])',
+    "mysql": 'RawSQL("(upper(hex(random_bytes(16))))", [])',
+}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_nullable_column_stays_null(depot, name):
+    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
+    depot.write(f'AddField("order", "public", {field(name, "null=True")}),')
+    depot.migrate()
+    assert depot.column("depot_order", "public") == [None] * 5
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_nullable_unique_column_stays_null_and_fills_with_new_rows(depot, name):
+    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
+    depot.migrate()
+    depot.write(f'AddField("order", "public", {field(name, "null=True, unique=True")}),')
+    depot.migrate()
+    order = depot.model("Order")
+    order.objects.get(name="a").save()
+    made = [order.objects.create(name=name).public for name in "xy"]
+    assert depot.column("depot_order", "public")[:5] == [None] * 5
+    assert list(order.objects.filter(name__in="xy").order_by("name").values_list("public")) == [
+        (value,) for value in made
+    ]
+    assert len(set(made)) == 2
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_column_that_is_not_null_is_refused_where_there_are_rows(depot, name):
+    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
+    depot.migrate()
+    depot.write(f'AddField("order", "public", {field(name)}),')
+    with pytest.raises(CommandError, match=f"^{re.escape(REFUSAL)}$"):
+        depot.migrate()
+    assert depot.applied() == ["0001_step"]
+    with connection.cursor() as cursor:
+        columns = connection.introspection.get_table_description(cursor, "depot_order")
+    assert {column.name for column in columns} == {"id", "name"}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_column_that_is_not_null_is_fine_on_an_empty_table(depot, name):
+    depot.write(CREATE)
+    depot.migrate()
+    depot.write(f'AddField("order", "public", {field(name, "unique=True")}),')
+    depot.migrate()
+    order = depot.model("Order")
+    made = order.objects.create(name="a")
+    assert order.objects.get(public=made.public) == made
+
+
+def test_a_key_is_refused_where_there_are_rows(depot):
+    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
+    depot.migrate()
+    depot.write('RemoveField("line", "id"), AddField("line", "key", ULIDField(primary_key=True)),')
+    with pytest.raises(CommandError, match=r"depot\.line\.key: the table has rows"):
+        depot.migrate()
+
+
+def test_a_foreign_key_to_ids_is_no_business_of_the_guard(depot):
+    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
+    depot.write('CreateModel("Place", [("id", UUIDv7Field(primary_key=True))]),')
+    depot.write('AddField("order", "place", ForeignKey("depot.Place", CASCADE, null=True)),')
+    depot.migrate()
+    assert depot.column("depot_order", "place_id") == [None] * 5
+
+
+def test_rows_get_ids_of_their_own_from_the_database(depot):
+    """With ``db_default``, distinct ids of now: allowed, because they are no copies."""
+    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
+    depot.migrate()
+    made = DATABASE_MADE[connection.vendor]
+    depot.write(
+        f'AddField("order", "public", HexULIDField(db_default={made})),',
+        "from django.db.models.expressions import RawSQL",
+    )
+    depot.migrate()
+    assert len(set(depot.column("depot_order", "public"))) == 5
+
+
+def test_without_the_guard_the_database_decides(depot, settings):
+    """And MariaDB and MySQL decide to copy, which is what the guard is for."""
+    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
+    depot.migrate()
+    settings.SORTABLE_IDS = {"GUARD_MIGRATIONS": False}
+    depot.write('AddField("order", "public", ULIDField()),')
+    if connection.vendor == "mysql":
+        depot.migrate()
+        assert depot.column("depot_order", "public") == [bytes(16)] * 5
+    else:
+        with pytest.raises(IntegrityError):
+            depot.migrate()
+        assert depot.applied() == ["0001_step"]

@@ -1,0 +1,293 @@
+"""A column that becomes one of ids, or that may not be NULL any longer."""
+
+import contextlib
+import re
+
+import pytest
+from django.core.management.base import CommandError
+from django.db import DatabaseError, connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.marks import own_tables
+
+from .sources import CREATE, CREATE_WITH_ROWS, FIELDS, FIVE_ROWS, field, fill
+
+pytestmark = own_tables
+
+TO_NOT_NULL = {
+    "not null": 'AlterField("order", "public", ULIDField(unique=True)),',
+    "key": """\
+        DeleteModel("Line"),
+        RemoveField("order", "id"),
+        AlterField("order", "public", ULIDField(primary_key=True)),
+    """,
+}
+COUNTED = (
+    "the table has rows, and their counted numbers would be taken for ids. Add a new field with "
+    "null=True and fill it with `manage.py backfill_ids`."
+)
+ADDED = (
+    "the column is added by the same plan, and this server, which is not in strict mode, would "
+    "give one id to all rows that are still empty then. Migrate up to the step before, fill them "
+    "with `manage.py backfill_ids`, and go on; or set a strict sql_mode."
+)
+
+
+def types_changed(old, new):
+    return (
+        f"the table has rows, and a change of the column's type from {old} to {new} maps no value. "
+        "Add a new field with null=True and fill it with `manage.py backfill_ids`."
+    )
+
+
+def refused(text):
+    return pytest.raises(CommandError, match=f"^Nothing was migrated.\n{re.escape(text)}$")
+
+
+@contextlib.contextmanager
+def sql_mode(mode):
+    """A mode of MariaDB and MySQL; the other engines have none, and are always strict."""
+    if connection.vendor != "mysql":
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT @@sql_mode")
+        (before,) = cursor.fetchone()
+        cursor.execute("SET SESSION sql_mode = %s", [mode])
+        yield
+        cursor.execute("SET SESSION sql_mode = %s", [before])
+
+
+@pytest.fixture
+def half_filled(depot):
+    """Five rows, two of which have an id."""
+    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
+    depot.write('AddField("order", "public", ULIDField(null=True, unique=True)),')
+    depot.write("RunPython(fill),", fill("ab"))
+    depot.migrate()
+    return depot
+
+
+@pytest.mark.parametrize("to_not_null", TO_NOT_NULL.values(), ids=TO_NOT_NULL)
+def test_not_null_is_refused_while_rows_are_missing_their_ids(half_filled, to_not_null):
+    before = half_filled.column("depot_order", "public")
+    half_filled.write(to_not_null)
+    with refused(
+        "depot.0004_step, depot.order.public: 3 rows have no id yet, and one would be copied into "
+        "all of them. Fill them first with `manage.py backfill_ids`."
+    ):
+        half_filled.migrate()
+    assert half_filled.column("depot_order", "public") == before
+
+
+@pytest.mark.parametrize("to_not_null", TO_NOT_NULL.values(), ids=TO_NOT_NULL)
+def test_not_null_is_fine_once_all_rows_have_ids(half_filled, to_not_null):
+    half_filled.write("RunPython(fill),", fill("cde"))
+    half_filled.migrate()
+    before = half_filled.column("depot_order", "public")
+    half_filled.write(to_not_null)
+    half_filled.migrate()
+    assert half_filled.column("depot_order", "public") == before
+    assert len(set(before)) == 5
+
+
+@pytest.mark.parametrize("to_not_null", TO_NOT_NULL.values(), ids=TO_NOT_NULL)
+def test_added_filled_and_not_null_in_one_plan(depot, to_not_null):
+    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
+    depot.migrate()
+    depot.write('AddField("order", "public", ULIDField(null=True, unique=True)),')
+    depot.write("RunPython(fill),", fill("abcde"))
+    depot.write(to_not_null)
+    depot.migrate()
+    assert len(set(depot.column("depot_order", "public"))) == 5
+
+
+@pytest.mark.parametrize("mode", ["STRICT_TRANS_TABLES", "STRICT_ALL_TABLES"])
+@pytest.mark.parametrize("to_not_null", TO_NOT_NULL.values(), ids=TO_NOT_NULL)
+def test_rows_that_a_plan_leaves_null_are_never_filled_with_copies(depot, to_not_null, mode):
+    """The guard can't know what RunPython fills, so that it is the database that refuses."""
+    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
+    depot.migrate()
+    depot.write('AddField("order", "public", ULIDField(null=True, unique=True)),')
+    depot.write("RunPython(fill),", fill("a"))
+    depot.write(to_not_null)
+    with sql_mode(mode), pytest.raises(DatabaseError):
+        depot.migrate()
+    first, *others = depot.column("depot_order", "public")
+    assert first is not None
+    assert others == [None] * 4
+
+
+@pytest.mark.parametrize("to_not_null", TO_NOT_NULL.values(), ids=TO_NOT_NULL)
+def test_a_server_that_fills_with_zeros_is_not_trusted_with_that(depot, to_not_null):
+    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
+    depot.migrate()
+    depot.write('AddField("order", "public", ULIDField(null=True, unique=True)),')
+    depot.write("RunPython(fill),", fill("a"))
+    depot.write(to_not_null)
+    if connection.vendor == "mysql":
+        expected = refused(f"depot.0004_step, depot.order.public: {ADDED}")
+    else:
+        expected = pytest.raises(DatabaseError)
+    with sql_mode(""), expected:
+        depot.migrate()
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_counted_key_never_becomes_one_of_ids(depot, name):
+    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
+    depot.migrate()
+    keys = depot.column("depot_order", "id"), depot.column("depot_line", "order_id")
+    depot.write(f'AlterField("order", "id", {field(name, "primary_key=True")}),')
+    with pytest.raises(CommandError) as refusal:
+        depot.migrate()
+    start = "Nothing was migrated.\ndepot.0002_step, depot.order.id: "
+    if name in ("SnowflakeField", "Time64Field"):
+        assert str(refusal.value) == start + COUNTED
+    else:
+        kind = re.search(r"from integer to (\w+)", str(refusal.value))[1]
+        assert kind in {"uuid", "bytes", "text"}
+        assert str(refusal.value) == start + types_changed("integer", kind)
+    assert (depot.column("depot_order", "id"), depot.column("depot_line", "order_id")) == keys
+    assert depot.applied() == ["0001_step"]
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_counted_key_of_an_empty_table(depot, name):
+    """Allowed; PostgreSQL and MariaDB have no cast to some types, and say so themselves."""
+    depot.write(CREATE)
+    depot.migrate()
+    depot.write(f'AlterField("order", "id", {field(name, "primary_key=True")}),')
+    uncastable = {
+        "postgresql": {"UUIDv7Field", "UUIDv6Field", "CombV13UUIDField", "ULIDField"},
+        "mysql": {"UUIDv7Field", "UUIDv6Field"},
+    }
+    if name in uncastable.get(connection.vendor, ()):
+        with pytest.raises(DatabaseError, match=r"(?i)cannot cast"):
+            depot.migrate()
+        return
+    depot.migrate()
+    order = depot.model("Order").objects.create(name="a")
+    depot.model("Line").objects.create(name="a", order_id=order.pk)
+    assert depot.model("Line").objects.get().order.pk == order.pk
+
+
+ADOPTED = {
+    "UUIDField to UUIDv7Field": (
+        "UUIDField()",
+        "UUIDv7Field()",
+        "01976b9e-2fb2-7000-8000-00000000000{}",
+    ),
+    "UUIDField to UUIDv6Field": (
+        "UUIDField()",
+        "UUIDv6Field()",
+        "1f1e55bb-a559-6e4d-816a-00000000000{}",
+    ),
+    "CharField to ULIDField": (
+        "CharField(max_length=26)",
+        'ULIDField(storage="char")',
+        "01M7Y2DCF66NMGAJT4MSTMRWD{}",
+    ),
+    "CharField to KUUIDField": (
+        "CharField(max_length=32)",
+        "KUUIDField()",
+        "001xUbmv1tc1Go2H8WSh27gzbH2uiQu{}",
+    ),
+    "BigIntegerField to SnowflakeField": (
+        "BigIntegerField()",
+        "SnowflakeField()",
+        "212398205346830242{}",
+    ),
+    "BinaryField to ULIDField": (
+        "BinaryField(max_length=16)",
+        'ULIDField(storage="binary")',
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "value"), ADOPTED.values(), ids=ADOPTED)
+def test_a_column_of_ids_that_another_field_made_is_adopted_as_it_is(depot, old, new, value):
+    depot.write(CREATE)
+    depot.write(f'AddField("order", "public", {old}),')
+    depot.migrate()
+    values = [value.format(n) if value else bytes([1, *[n] * 15]) for n in range(1, 6)]
+    for name, public in zip("abcde", values, strict=True):
+        depot.model("Order").objects.create(name=name, public=public)
+    before = depot.column("depot_order", "public")
+    depot.write(f'AlterField("order", "public", {new}),')
+    depot.migrate()
+    after = depot.column("depot_order", "public")
+    assert [str(each) for each in after] == [str(each) for each in before]
+    adopted = depot.model("Order")
+    for name, public in zip("abcde", values, strict=True):
+        if value:
+            assert adopted.objects.get(public=public).name == name
+        assert adopted.objects.get(public=adopted.objects.get(name=name).public).name == name
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("UUIDField()", "UUIDv7Field()"), ("BigIntegerField()", "SnowflakeField()")],
+)
+def test_an_adoption_leaves_the_table_alone(depot, old, new):
+    """SQLite copies it, as it does for every AlterField."""
+    depot.write(CREATE)
+    depot.write(f'AddField("order", "public", {old}),')
+    depot.migrate()
+    depot.write(f'AlterField("order", "public", {new}),')
+    with CaptureQueriesContext(connection) as queries:
+        depot.migrate()
+    altered = [query["sql"] for query in queries if "ALTER" in query["sql"]]
+    assert bool(altered) == (connection.vendor == "sqlite")
+
+
+def test_a_column_of_another_type_is_refused(depot):
+    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
+    depot.write('AddField("order", "public", TextField(default="")),')
+    depot.migrate()
+    depot.write('AlterField("order", "public", SnowflakeField()),')
+    with refused(f"depot.0003_step, depot.order.public: {types_changed('text', 'integer')}"):
+        depot.migrate()
+
+
+@pytest.mark.parametrize("new", ["SnowflakeField(null=True)", "UUIDv7Field()"])
+def test_a_foreign_key_that_becomes_a_column_of_ids(depot, new):
+    """Its column has the type of its target and another name than the field."""
+    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
+    depot.write('CreateModel("Place", [("id", UUIDv7Field(primary_key=True))]),')
+    depot.write('AddField("order", "place", ForeignKey("depot.Place", CASCADE, null=True)),')
+    depot.migrate()
+    depot.write(f'AlterField("order", "place", {new}),')
+    kind = "text" if connection.vendor == "sqlite" else "uuid"
+    reason = (
+        types_changed(kind, "integer")
+        if new.startswith("Snowflake")
+        else "5 rows have no id yet, and one would be copied into all of them. Fill them first "
+        "with `manage.py backfill_ids`."
+    )
+    with refused(f"depot.0004_step, depot.order.place: {reason}"):
+        depot.migrate()
+
+
+def test_an_automatic_key_of_ids_changes_its_options(depot):
+    """A class for DEFAULT_AUTO_FIELD is an id and an AutoField; its numbers are not counted."""
+    auto = """
+        class OwnField(SnowflakeField, AutoField):
+            pass
+    """
+    name = '("name", CharField(max_length=9))'
+    depot.write(f'CreateModel("Order", [("id", OwnField(primary_key=True)), {name}]),', auto)
+    depot.migrate()
+    made = depot.model("Order").objects.create(name="a")
+    depot.write('AlterField("order", "id", OwnField(primary_key=True, prefix="o")),', auto)
+    depot.migrate()
+    assert depot.model("Order").objects.get().pk == made.pk
+
+
+def test_an_option_that_changes_no_column_is_fine(half_filled):
+    half_filled.write(
+        'AlterField("order", "public", ULIDField(null=True, unique=True, prefix="ord")),'
+    )
+    half_filled.migrate()
+    assert half_filled.column("depot_order", "public")[2:] == [None] * 3

@@ -1,0 +1,180 @@
+"""What earlier steps of the plan rename: the guard looks at the tables as they are now."""
+
+import pytest
+from django.core.management.base import CommandError
+
+from tests.marks import own_tables
+
+from .sources import CREATE_WITH_ROWS, FIVE_ROWS, fill
+
+pytestmark = own_tables
+
+NO_ID = "3 rows have no id yet"
+HAS_ROWS = "the table has rows"
+
+# Steps of one plan, and what its last one is refused for.
+PLANS = {
+    "model": (
+        [
+            'RenameModel("Order", "Sale"),',
+            'AlterField("sale", "public", ULIDField()),',
+        ],
+        rf"depot\.0005_step, depot\.sale\.public: {NO_ID}",
+    ),
+    "model, twice": (
+        [
+            'RenameModel("Order", "Sale"), RenameModel("Sale", "Deal"),',
+            'AlterField("deal", "public", ULIDField()),',
+        ],
+        rf"depot\.deal\.public: {NO_ID}",
+    ),
+    "model, and its name goes to another": (
+        [
+            'RenameModel("Order", "Sale"),',
+            'CreateModel("Order", [("id", BigAutoField(primary_key=True))]),',
+            'AddField("order", "public", ULIDField()),',
+            'AlterField("sale", "public", ULIDField()),',
+        ],
+        rf"^Nothing was migrated.\ndepot\.0007_step, depot\.sale\.public: {NO_ID}[^\n]*$",
+    ),
+    "table": (
+        [
+            'AlterModelTable("order", "depot_sales"),',
+            'AddField("order", "other", ULIDField()),',
+        ],
+        rf"depot\.order\.other: {HAS_ROWS}",
+    ),
+    "table, back to its usual name": (
+        [
+            'AlterModelTable("order", "depot_sales"), AlterModelTable("order", None),',
+            'AlterField("order", "public", ULIDField()),',
+        ],
+        rf"depot\.order\.public: {NO_ID}",
+    ),
+    "field": (
+        [
+            'RenameField("order", "public", "code"),',
+            'AlterField("order", "code", ULIDField()),',
+        ],
+        rf"depot\.order\.code: {NO_ID}",
+    ),
+    "field, and its name goes to another": (
+        [
+            'RenameField("order", "public", "code"),',
+            'AddField("order", "public", ULIDField(null=True)),',
+            'AlterField("order", "code", ULIDField()),',
+        ],
+        rf"depot\.order\.code: {NO_ID}",
+    ),
+    "column": (
+        [
+            'AlterField("order", "public", ULIDField(null=True, db_column="code")),',
+            'AlterField("order", "public", ULIDField(db_column="code")),',
+        ],
+        rf"depot\.order\.public: {NO_ID}",
+    ),
+    "column and null at once": (
+        ['AlterField("order", "public", ULIDField(db_column="code")),'],
+        rf"depot\.order\.public: {NO_ID}",
+    ),
+    "model and field": (
+        [
+            'RenameField("order", "public", "code"), RenameModel("Order", "Sale"),',
+            'RenameField("sale", "code", "number"),',
+            'AlterField("sale", "number", ULIDField()),',
+        ],
+        rf"depot\.sale\.number: {NO_ID}",
+    ),
+    "nothing, in the database only": (
+        [
+            'SeparateDatabaseAndState(database_operations=[AddField("order", "x", ULIDField())]),',
+        ],
+        rf"depot\.order\.x: {HAS_ROWS}",
+    ),
+    "field, in the database only": (
+        [
+            """SeparateDatabaseAndState(
+                database_operations=[
+                    RenameField("order", "public", "code"),
+                    AlterField("order", "code", ULIDField()),
+                ],
+                state_operations=[
+                    RemoveField("order", "public"), AddField("order", "code", ULIDField()),
+                ],
+            ),""",
+        ],
+        rf"depot\.order\.code: {NO_ID}",
+    ),
+    "table, and the model moves with it": (
+        [
+            """SeparateDatabaseAndState(
+                database_operations=[AlterModelTable("order", "depot_sale")],
+                state_operations=[
+                    DeleteModel("Line"),
+                    DeleteModel("Order"),
+                    CreateModel("Sale", [
+                        ("id", BigAutoField(primary_key=True)),
+                        ("public", ULIDField(null=True)),
+                    ]),
+                ],
+            ),""",
+            'AlterField("sale", "public", ULIDField()),',
+        ],
+        rf"depot\.sale\.public: {NO_ID}",
+    ),
+}
+
+# Steps of one plan that touch no row with an id.
+FINE = {
+    "in the state only": [
+        'SeparateDatabaseAndState(state_operations=[AlterField("order", "public", ULIDField())]),',
+    ],
+    "a new model of the plan": [
+        'CreateModel("Place", [("id", BigAutoField(primary_key=True))]),',
+        'AddField("place", "public", ULIDField()),',
+    ],
+    "a model that the plan deletes and makes again": [
+        'DeleteModel("Line"), CreateModel("Line", [("id", BigAutoField(primary_key=True))]),',
+        'AddField("line", "public", ULIDField()),',
+    ],
+    "other fields": [
+        'AlterField("order", "name", CharField(max_length=20)),',
+        'AddField("order", "x", IntegerField(null=True)),',
+        'RenameField("order", "public", "code"),',
+        'AlterField("order", "code", ULIDField(null=True, verbose_name="Code")),',
+    ],
+    "ids of the database only": [
+        """SeparateDatabaseAndState(
+            database_operations=[AddField("order", "x", ULIDField(null=True))],
+            state_operations=[AddField("order", "x", ULIDField(null=True))],
+        ),""",
+    ],
+}
+
+
+@pytest.fixture
+def half_filled(depot):
+    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
+    depot.write('AddField("order", "public", ULIDField(null=True)),')
+    depot.write("RunPython(fill),", fill("ab"))
+    depot.migrate()
+    return depot
+
+
+@pytest.mark.parametrize(("steps", "refusal"), PLANS.values(), ids=PLANS)
+def test_renamed_and_refused(half_filled, steps, refusal):
+    before = half_filled.column("depot_order", "public")
+    for step in steps:
+        half_filled.write(step)
+    with pytest.raises(CommandError, match=refusal):
+        half_filled.migrate()
+    assert half_filled.applied()[-1] == "0003_step"
+    assert half_filled.column("depot_order", "public") == before
+
+
+@pytest.mark.parametrize("steps", FINE.values(), ids=FINE)
+def test_not_refused(half_filled, steps):
+    for step in steps:
+        half_filled.write(step)
+    half_filled.migrate()
+    assert half_filled.applied() == half_filled.names

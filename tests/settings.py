@@ -1,0 +1,80 @@
+"""Settings of the test suite.
+
+The database is SQLite, or what DATABASE_URL says: ``postgresql://user:password@host:port/name`` or
+``mysql://...`` (MariaDB and MySQL alike).
+"""
+
+import os
+import tempfile
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+ENGINES = {
+    "postgresql": "django.db.backends.postgresql",
+    "mysql": "django.db.backends.mysql",
+}
+
+
+def database(url: str) -> dict[str, object]:
+    if not url:
+        # A file, so that threads have connections of their own, as on the other engines.
+        file = Path(tempfile.gettempdir()) / f"sortable_ids_{os.getpid()}.sqlite3"
+        return {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": file,
+            "TEST": {"NAME": file},
+            "OPTIONS": {
+                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF",
+                "timeout": 30,
+                "transaction_mode": "IMMEDIATE",
+            },
+        }
+    parts = urlsplit(url)
+    return {
+        "ENGINE": ENGINES[parts.scheme],
+        "NAME": parts.path.lstrip("/"),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": parts.hostname or "",
+        "PORT": str(parts.port or ""),
+    }
+
+
+DATABASES = {"default": database(os.environ.get("DATABASE_URL", ""))}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.messages",
+    "django.contrib.sessions",
+    "rest_framework",
+    "django_sortable_ids",
+    "tests.backfill.shop",
+    "tests.store",
+    "tests.testapp",
+]
+MIDDLEWARE = [
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+ROOT_URLCONF = "tests.urls"
+SECRET_KEY = "only for tests"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+TIME_ZONE = "America/New_York"
+USE_TZ = True
+STATIC_URL = "static/"

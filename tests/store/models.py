@@ -1,0 +1,205 @@
+"""A product for each scheme, whose key it is, and what points to such keys."""
+
+from typing import Any
+
+from django.db import models
+
+from django_sortable_ids.fields import (
+    CombV13UUIDField,
+    HexULIDField,
+    KUUIDField,
+    LexicalSequenceField,
+    SnowflakeField,
+    SortableIDField,
+    Time64Field,
+    ULIDField,
+    UUIDv6Field,
+    UUIDv7Field,
+)
+
+
+class Named(models.Model):
+    name = models.CharField(max_length=50, default="")
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class UUIDv7Product(Named):
+    id = UUIDv7Field(primary_key=True)
+
+
+class UUIDv6Product(Named):
+    id = UUIDv6Field(primary_key=True, encoding="base58")
+
+
+class CombProduct(Named):
+    id = CombV13UUIDField(primary_key=True, encoding="sqlserver")
+
+
+class ULIDProduct(Named):
+    id = ULIDField(primary_key=True, prefix="prod")
+
+
+class HexULIDProduct(Named):
+    id = HexULIDField(primary_key=True)
+
+
+class KUUIDProduct(Named):
+    id = KUUIDField(primary_key=True, prefix="prod", separator=":")
+
+
+class ReversedProduct(Named):
+    id = KUUIDField(primary_key=True, precision="ms", reverse=True, short=True)
+
+
+class SnowflakeProduct(Named):
+    id = SnowflakeField(primary_key=True, encoding="base62")
+
+
+class Time64Product(Named):
+    id = Time64Field(primary_key=True, encoding="base64url")
+
+
+class SequenceProduct(Named):
+    id = LexicalSequenceField(primary_key=True, charset="alnum_lower", width=6)
+
+
+PRODUCTS: dict[str, type[Named]] = {
+    "uuid7": UUIDv7Product,
+    "uuid6": UUIDv6Product,
+    "comb13": CombProduct,
+    "ulid": ULIDProduct,
+    "hexulid": HexULIDProduct,
+    "kuuid": KUUIDProduct,
+    "reversed_kuuid": ReversedProduct,
+    "snowflake": SnowflakeProduct,
+    "time64": Time64Product,
+    "sequence": SequenceProduct,
+}
+"""The products by the name of their scheme, which is also that of whatever points to them."""
+
+
+def _one(product: type[Named]) -> Any:
+    return models.ForeignKey(product, models.CASCADE, null=True, blank=True, related_name="baskets")
+
+
+def _many(product: type[Named]) -> Any:
+    return models.ManyToManyField(product, blank=True, related_name="all_baskets")
+
+
+class Basket(Named):
+    """Points to one product of each scheme, and to any number of them."""
+
+    id = UUIDv7Field(primary_key=True, prefix="bas")
+    uuid7 = _one(UUIDv7Product)
+    uuid6 = _one(UUIDv6Product)
+    comb13 = _one(CombProduct)
+    ulid = _one(ULIDProduct)
+    hexulid = _one(HexULIDProduct)
+    kuuid = _one(KUUIDProduct)
+    reversed_kuuid = _one(ReversedProduct)
+    snowflake = _one(SnowflakeProduct)
+    time64 = _one(Time64Product)
+    sequence = _one(SequenceProduct)
+    all_uuid7 = _many(UUIDv7Product)
+    all_uuid6 = _many(UUIDv6Product)
+    all_comb13 = _many(CombProduct)
+    all_ulid = _many(ULIDProduct)
+    all_hexulid = _many(HexULIDProduct)
+    all_kuuid = _many(KUUIDProduct)
+    all_reversed_kuuid = _many(ReversedProduct)
+    all_snowflake = _many(SnowflakeProduct)
+    all_time64 = _many(Time64Product)
+    all_sequence = _many(SequenceProduct)
+
+
+class Order(Named):
+    """An integer key, and beside it an id of each scheme that may be missing."""
+
+    uuid7 = UUIDv7Field(null=True, unique=True)
+    uuid6 = UUIDv6Field(null=True, unique=True)
+    comb13 = CombV13UUIDField(null=True, unique=True, encoding="base32")
+    ulid = ULIDField(null=True, unique=True, prefix="ord")
+    hexulid = HexULIDField(null=True, unique=True)
+    kuuid = KUUIDField(null=True, unique=True, prefix="ord", separator=":")
+    reversed_kuuid = KUUIDField(null=True, unique=True, precision="ms", reverse=True)
+    snowflake = SnowflakeField(null=True, unique=True)
+    time64 = Time64Field(null=True, unique=True, prefix="ord", layout="3+6")
+    sequence = LexicalSequenceField(null=True, unique=True, charset="numeric", width=5)
+    tenant = models.CharField(max_length=10, default="")
+
+
+def _order_by(column: str) -> Any:
+    return models.ForeignKey(
+        Order, models.CASCADE, null=True, blank=True, to_field=column, related_name="+"
+    )
+
+
+class Refund(Named):
+    """Points to an order by each of its ids, none of which is the order's key."""
+
+    uuid7 = _order_by("uuid7")
+    uuid6 = _order_by("uuid6")
+    comb13 = _order_by("comb13")
+    ulid = _order_by("ulid")
+    hexulid = _order_by("hexulid")
+    kuuid = _order_by("kuuid")
+    reversed_kuuid = _order_by("reversed_kuuid")
+    snowflake = _order_by("snowflake")
+    time64 = _order_by("time64")
+    sequence = _order_by("sequence")
+
+
+class Voucher(Named):
+    """What a form and a client could set, were it not for the key."""
+
+    id = ULIDField(primary_key=True, prefix="vou", editable=True)
+    code = KUUIDField(
+        "promotion code",
+        help_text="As printed.",
+        null=True,
+        blank=True,
+        unique=True,
+        prefix="code",
+        editable=True,
+    )
+
+
+class Profile(Named):
+    """Its key is a relation to a product."""
+
+    product = models.OneToOneField(ULIDProduct, models.CASCADE, primary_key=True)
+
+
+class Bundle(ULIDProduct):
+    """Its key is the one of the product that it extends."""
+
+    size = models.IntegerField(default=0)
+
+
+class Review(Named):
+    """Points to keys that are relations themselves, and has an id that is not unique."""
+
+    import_id = UUIDv7Field(null=True)
+    profile = models.ForeignKey(Profile, models.CASCADE, null=True, blank=True)
+    bundle = models.ForeignKey(
+        Bundle, models.CASCADE, null=True, blank=True, related_name="reviews"
+    )
+    basket = models.ForeignKey(Basket, models.CASCADE, null=True, blank=True)
+
+
+class Stock(Named):
+    pk = models.CompositePrimaryKey("shelf", "place")
+    shelf = ULIDField(prefix="shelf")
+    place = models.IntegerField()
+    label = ULIDField(unique=True)
+
+
+def id_column(model: type[models.Model], name: str = "id") -> SortableIDField:
+    field: Any = model._meta.get_field(name)
+    assert isinstance(field, SortableIDField)
+    return field

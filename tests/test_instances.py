@@ -1,0 +1,144 @@
+"""What an instance's id says, and which id is meant."""
+
+import uuid
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.core.exceptions import FieldDoesNotExist
+from django.utils import timezone
+
+from django_sortable_ids.instances import created_at, field_at, id_at, id_field, public_id
+from django_sortable_ids.schemes import NotTimeOrdered, OutOfRange
+from tests.store.models import (
+    PRODUCTS,
+    Basket,
+    Bundle,
+    Order,
+    Profile,
+    Refund,
+    Review,
+    Stock,
+    ULIDProduct,
+    UUIDv7Product,
+    Voucher,
+)
+
+MOMENT = datetime(2026, 1, 31, 23, 30, 15, tzinfo=UTC)
+TIMED = [name for name in PRODUCTS if name != "sequence"]
+
+
+def named(field):
+    return f"{field.model.__name__}.{field.name}"
+
+
+def test_the_id_of_a_model_is_its_key_or_its_first_unique_id_or_its_first_one():
+    expected = {Basket: "id", Voucher: "id", Order: "uuid7", Review: "import_id", Stock: "label"}
+    assert {model: id_field(model).name for model in expected} == expected
+    assert named(id_field(Bundle)) == "ULIDProduct.id"
+
+
+def test_an_id_is_chosen_by_its_name():
+    assert id_field(Order, "kuuid") is Order._meta.get_field("kuuid")
+    for model, name, message in (
+        (Refund, None, "store.Refund has no sortable id"),
+        (Order, "id", "store.Order has no sortable id named 'id'"),
+        (Order, "missing", "store.Order has no sortable id named 'missing'"),
+        (Profile, "product", "store.Profile has no sortable id named 'product'"),
+    ):
+        with pytest.raises(FieldDoesNotExist) as refused:
+            id_field(model, name)
+        assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    ("model", "path", "expected"),
+    [
+        (Basket, "id", "Basket.id"),
+        (Basket, "pk", "Basket.id"),
+        (Basket, "ulid", "ULIDProduct.id"),
+        (Basket, "ulid_id", "ULIDProduct.id"),
+        (Basket, "ulid__id", "ULIDProduct.id"),
+        (Basket, "ulid__pk", "ULIDProduct.id"),
+        (Basket, "all_snowflake", "SnowflakeProduct.id"),
+        (Basket, "ulid__profile", "ULIDProduct.id"),
+        (ULIDProduct, "baskets", "Basket.id"),
+        (ULIDProduct, "baskets__uuid7", "UUIDv7Product.id"),
+        (Refund, "ulid", "Order.ulid"),
+        (Refund, "ulid__kuuid", "Order.kuuid"),
+        (Profile, "pk", "ULIDProduct.id"),
+        (Review, "profile", "ULIDProduct.id"),
+        (Review, "profile__product__id", "ULIDProduct.id"),
+        (Review, "bundle", "ULIDProduct.id"),
+        (Review, "basket__ulid__name", None),
+        (Basket, "name", None),
+        (Basket, "name__x", None),
+        (Basket, "missing", None),
+        (Basket, "ulid__missing", None),
+        (Basket, "id__created_at", None),
+        (Basket, "", None),
+        (Order, "pk", None),
+        (Stock, "pk", None),
+    ],
+)
+def test_the_id_that_a_path_leads_to(model, path, expected):
+    found = id_at(model, path)
+    assert (found and named(found)) == expected
+
+
+def test_the_field_at_the_end_of_a_path_may_be_a_relation():
+    assert field_at(Basket, "ulid") is Basket._meta.get_field("ulid")
+    assert field_at(Basket, "ulid__name") is ULIDProduct._meta.get_field("name")
+    assert field_at(Basket, "ulid__name__x") is None
+
+
+@pytest.mark.parametrize("scheme", PRODUCTS)
+def test_public_id(scheme):
+    field = PRODUCTS[scheme]._meta.get_field("id")
+    row = PRODUCTS[scheme](id=field.scheme.example)
+    assert public_id(row) == public_id(row, "id") == field.public_text.format(field.scheme.example)
+    assert public_id(Order()) is None
+    assert public_id(Order(), scheme) is None
+
+
+def test_public_id_of_rows_that_have_several():
+    ulid, kuuid = "01KDVDNA00PVDPVDPVDPVDPVDM", "001vb66i3LcJi2418mS320ZOE13LcJi0"
+    order = Order(ulid=ulid, kuuid=kuuid, uuid7=uuid.UUID(int=0x19B76DAA8007B6DADB6DB6DB6DB6DB4))
+    assert public_id(order) == str(order.uuid7)
+    assert public_id(order, "ulid") == f"ord_{ulid}"
+    assert public_id(order, "kuuid") == f"ord:{kuuid}"
+    assert public_id(Bundle(id=ulid)) == f"prod_{ulid}"
+
+
+@pytest.mark.parametrize("scheme", TIMED)
+def test_created_at(scheme, settings):
+    field = PRODUCTS[scheme]._meta.get_field("id")
+    row = PRODUCTS[scheme](id=field.scheme.generate(MOMENT))
+    shown = created_at(row)
+    assert shown == MOMENT
+    assert shown.tzinfo == ZoneInfo("America/New_York")
+    with timezone.override("Asia/Kathmandu"):
+        assert created_at(row).isoformat() == "2026-02-01T05:15:15+05:45"
+    settings.USE_TZ = False
+    assert created_at(row) == datetime(2026, 1, 31, 18, 30, 15)  # noqa: DTZ001
+    column = Order._meta.get_field(scheme)
+    order = Order(**{scheme: column.scheme.generate(MOMENT)})
+    assert created_at(order, scheme) == datetime(2026, 1, 31, 18, 30, 15)  # noqa: DTZ001
+
+
+def test_created_at_where_there_is_no_time():
+    assert created_at(Order(), "uuid7") is None
+    assert created_at(PRODUCTS["sequence"]()) is None
+    with pytest.raises(NotTimeOrdered, match="lexical sequence carries no creation time"):
+        created_at(PRODUCTS["sequence"](id="000001"))
+    with pytest.raises(OutOfRange, match="was made after the year 9999"):
+        created_at(ULIDProduct(id="7" + "Z" * 25))
+    with pytest.raises(FieldDoesNotExist, match="no sortable id named 'id'"):
+        created_at(Order())
+
+
+def test_a_row_has_its_key_before_it_is_saved():
+    before = timezone.now()
+    row = UUIDv7Product()
+    assert public_id(row) == str(row.pk)
+    assert (created_at(row) - before).total_seconds() > -0.001

@@ -1,0 +1,160 @@
+"""Everything the README shows is run: its files in a project of their own, its commands there."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from django_sortable_ids import fields, schemes
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+
+SETTINGS = """
+INSTALLED_APPS += ["rest_framework", "shop"]
+USE_TZ = True
+"""
+
+URLS = """
+from rest_framework.routers import SimpleRouter
+from shop.api import OrderViewSet
+
+router = SimpleRouter()
+router.register("orders", OrderViewSet)
+urlpatterns = router.urls
+"""
+
+REQUESTS = """
+from rest_framework.test import APIClient
+from django_sortable_ids.instances import public_id
+from shop.models import Order
+
+client = APIClient(SERVER_NAME="localhost")
+order = Order.objects.latest("pk")
+found = client.get(f"/orders/{public_id(order)}/")
+assert found.status_code == 200 and found.data["public_id"] == public_id(order), found.data
+assert client.get("/orders/bad/").status_code == 404
+assert client.post("/orders/", {"customer": "bad"}).status_code == 400
+"""
+
+
+def blocks(language: str) -> list[str]:
+    found = re.findall(rf"^( *)```{language}\n(.*?)^ *```", README, re.DOTALL | re.MULTILINE)
+    return [re.sub(rf"^{indent}", "", text, flags=re.MULTILINE) for indent, text in found]
+
+
+def python_files() -> dict[str, str]:
+    named = [re.match(r"# (\S+\.py)\n", block) for block in blocks("python")]
+    return {match[1]: match.string for match in named if match}
+
+
+def snippets() -> list[str]:
+    return [block for block in blocks("python") if not block.startswith("# ")]
+
+
+def commands() -> list[list[str]]:
+    lines = "".join(blocks("sh")).splitlines()
+    return [line.split()[2:] for line in lines if line.startswith("python manage.py ")]
+
+
+def run(project: Path, *arguments: str) -> str:
+    own = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=project,
+        env=own,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def manage(project: Path, *arguments: str) -> str:
+    return run(project, "manage.py", *arguments)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("project")
+    run(folder, "-m", "django", "startproject", "project", ".")
+    (folder / "shop").mkdir()
+    (folder / "shop" / "__init__.py").touch()
+    files = python_files()
+    settings = files.pop("settings.py")
+    with (folder / "project" / "settings.py").open("a") as file:
+        file.write(SETTINGS + settings)
+    (folder / "project" / "urls.py").write_text(URLS)
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_a_project_made_of_the_readme(project: Path) -> None:
+    manage(project, "makemigrations", "shop")
+    manage(project, "check")
+    assert ["migrate"] in commands()
+    manage(project, *commands()[0])
+    for snippet in snippets():
+        manage(project, "shell", "-c", snippet)
+    manage(
+        project, "shell", "-c", "from shop.models import *; Order.objects.update(public_id=None)"
+    )
+    outputs = [manage(project, *command) for command in commands()[1:]]
+    assert "1 rows filled" in outputs[1]
+    assert "strictly in order" in outputs[2]
+    assert "`python manage.py backfill_ids` by itself" in README
+    assert "shop.Order.public_id" in manage(project, "backfill_ids")
+    manage(project, "shell", "-c", REQUESTS)
+
+    models = project / "shop" / "models.py"
+    models.write_text(models.read_text().replace("null=True", "unique=True"))
+    manage(project, "makemigrations", "--noinput", "shop")
+    manage(project, "migrate")
+    manage(project, "makemigrations", "--check", "shop")
+
+
+def test_the_comments_of_the_examples_are_true(project: Path) -> None:
+    example = schemes.get("ulid").example
+    assert f"'{example}'" in README
+    assert f"'ord_{example}'" in README
+
+
+def test_the_commands_of_the_first_screen_install_what_they_run() -> None:
+    demo, tests = (line for line in "".join(blocks("sh")).splitlines() if ".venv" in line)
+    assert "'.[example]'" in demo
+    assert (ROOT / "example_project" / "manage.py").exists()
+    assert demo.endswith("example_project/manage.py demo")
+    assert tests.endswith("pip install -e '.[test]' && .venv/bin/pytest")
+
+
+def table_rows() -> list[list[str]]:
+    table = README.split("<!-- schemes -->")[1].split("<!-- /schemes -->")[0]
+    return [
+        [cell.strip().strip("`") for cell in line.strip("|").split("|")]
+        for line in table.strip().splitlines()[2:]
+    ]
+
+
+def test_every_field_is_in_the_table() -> None:
+    named = {name for name in fields.__all__ if name != "SortableIDField"}
+    assert {row[0] for row in table_rows()} == named
+
+
+@pytest.mark.parametrize("row", table_rows(), ids=lambda row: row[0])
+def test_the_table_of_schemes_is_true(row: list[str]) -> None:
+    name, _, value_type, example, tick, until = row
+    scheme = getattr(fields, name)().scheme
+    assert value_type.removeprefix("uuid.") == scheme.value_type.__name__
+    assert scheme.parse(example) == scheme.example
+    if isinstance(scheme, schemes.TimeScheme):
+        amount, unit = tick.split()
+        nanoseconds = {"ns": 1, "ms": 1_000_000, "s": 1_000_000_000}[unit]
+        assert float(amount) * nanoseconds == scheme.resolution_ns
+        assert until == str(scheme.latest.year)
+    else:
+        assert (tick, until) == ("-", "-")

@@ -1,0 +1,234 @@
+"""Models of the tests: every field as a key, every field beside an integer key, and relations."""
+
+from typing import Any
+
+from django.contrib.contenttypes.fields import GenericForeignKey
+from django.contrib.contenttypes.models import ContentType
+from django.db import models
+
+from django_sortable_ids.fields import (
+    CombV13UUIDField,
+    HexULIDField,
+    KUUIDField,
+    LexicalSequenceField,
+    SnowflakeField,
+    SortableIDField,
+    Time64Field,
+    ULIDField,
+    UUIDv6Field,
+    UUIDv7Field,
+)
+
+
+class Named(models.Model):
+    name = models.CharField(max_length=50, default="")
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class UUIDv7Key(Named):
+    id = UUIDv7Field(primary_key=True)
+
+
+class UUIDv6Key(Named):
+    id = UUIDv6Field(primary_key=True)
+
+
+class CombV13Key(Named):
+    id = CombV13UUIDField(primary_key=True)
+
+
+class ULIDKey(Named):
+    id = ULIDField(primary_key=True)
+
+
+class HexULIDKey(Named):
+    id = HexULIDField(primary_key=True)
+
+
+class KUUIDKey(Named):
+    id = KUUIDField(primary_key=True)
+
+
+class ReversedKUUIDKey(Named):
+    id = KUUIDField(primary_key=True, precision="ms", reverse=True, short=True)
+
+
+class SnowflakeKey(Named):
+    id = SnowflakeField(primary_key=True)
+
+
+class Time64Key(Named):
+    id = Time64Field(primary_key=True)
+
+
+class Time64MillisecondKey(Named):
+    id = Time64Field(primary_key=True, layout="3+6", workers=1000)
+
+
+class SequenceKey(Named):
+    id = LexicalSequenceField(primary_key=True, charset="alnum_upper", width=4)
+
+
+# Keys in a column other than the default one: tables that another package made.
+
+
+class UUIDv7BinaryKey(Named):
+    id = UUIDv7Field(primary_key=True, storage="binary")
+
+
+class CombV13Char36Key(Named):
+    id = CombV13UUIDField(primary_key=True, storage="char36")
+
+
+class ULIDTextKey(Named):
+    id = ULIDField(primary_key=True, storage="char")
+
+
+class KUUIDBinaryKey(Named):
+    id = KUUIDField(primary_key=True, storage="binary")
+
+
+class Order(Named):
+    """A table with an integer key and creation times, whose ids are to be filled."""
+
+    created_at = models.DateTimeField(null=True, db_index=True)
+    uuid7 = UUIDv7Field(null=True, unique=True)
+    uuid6 = UUIDv6Field(null=True, unique=True)
+    comb13 = CombV13UUIDField(null=True, unique=True)
+    ulid = ULIDField(null=True, unique=True, prefix="ord")
+    hexulid = HexULIDField(null=True, unique=True)
+    kuuid = KUUIDField(null=True, unique=True, prefix="order", separator=":")
+    reversed_kuuid = KUUIDField(null=True, unique=True, precision="ms", reverse=True)
+    snowflake = SnowflakeField(null=True, unique=True)
+    time64 = Time64Field(null=True, unique=True, encoding="base64url")
+    number = LexicalSequenceField(null=True, unique=True, charset="numeric", start="1000", step=7)
+
+
+class OrderLine(Named):
+    order = models.ForeignKey(Order, models.CASCADE, null=True, related_name="lines")
+
+
+class Line(Named):
+    """A row whose key is a pair, the second half of it an id."""
+
+    pk = models.CompositePrimaryKey("tenant", "id")
+    tenant = models.IntegerField()
+    id = ULIDField()
+
+
+class Note(Named):
+    """A row that points to a row of any model."""
+
+    # This app has no migrations, so its tables come before those of the apps that have.
+    content_type = models.ForeignKey(ContentType, models.CASCADE, db_constraint=False)
+    object_id = models.CharField(max_length=40)
+    subject = GenericForeignKey()
+
+
+class EditableKey(Named):
+    id = ULIDField(primary_key=True, editable=True)
+
+
+class EditablePart(Named):
+    whole = models.ForeignKey(EditableKey, models.CASCADE, related_name="parts")
+
+
+# What surrounds each of the keys above, with the names of the key's model in front of theirs.
+
+
+def like(field: SortableIDField, **changes: Any) -> SortableIDField:
+    """A new field with the arguments of ``field``, but for the changes."""
+    _, _, args, kwargs = field.deconstruct()
+    kwargs.pop("serialize", None)  # which Django sets for a key
+    return type(field)(*args, **kwargs | changes)
+
+
+def _define(key: type[models.Model], name: str, *bases: type, **attributes: Any) -> Any:
+    full_name = f"{key.__name__}{name}"
+    model = type(full_name, bases, {"__module__": __name__, **attributes})
+    globals()[full_name] = model
+    return model
+
+
+class PublicManager(models.Manager[Any]):
+    def get_by_natural_key(self, public: str) -> models.Model:
+        return self.get(public=public)
+
+
+class _Public(Named):
+    objects = PublicManager()
+
+    class Meta:
+        abstract = True
+
+    def natural_key(self) -> tuple[str]:
+        return (str(self.public),)
+
+
+def _surround(key: type[models.Model]) -> None:
+    field = key._meta.get_field("id")
+    optional = {"on_delete": models.CASCADE, "null": True, "blank": True}
+
+    class Keyed(Named):
+        """An abstract base that has the key."""
+
+        id = like(field)
+
+        class Meta:
+            abstract = True
+
+    _define(
+        key,
+        "Child",
+        Keyed,
+        parent=models.ForeignKey(key, **optional, related_name="children"),
+        twin=models.OneToOneField(key, **optional, related_name="twin"),
+        itself=models.ForeignKey("self", **optional),
+        friends=models.ManyToManyField(key, related_name="friends_of", blank=True),
+    )
+    _define(key, "Special", key, extra=models.CharField(max_length=50, default=""))
+    other = {"primary_key": False, "unique": True}
+    to = models.ForeignKey("self", **optional, to_field="public", related_name="referring")
+    _define(
+        key,
+        "Public",
+        _Public,
+        public=like(field, **other, prefix="pub", editable=True),
+        optional=like(field, **other, null=True),
+        to=to,
+    )
+
+
+KEYS: tuple[type[models.Model], ...] = (
+    UUIDv7Key,
+    UUIDv6Key,
+    CombV13Key,
+    ULIDKey,
+    HexULIDKey,
+    KUUIDKey,
+    ReversedKUUIDKey,
+    SnowflakeKey,
+    Time64Key,
+    Time64MillisecondKey,
+    SequenceKey,
+)
+STORED_KEYS: tuple[type[models.Model], ...] = (
+    UUIDv7BinaryKey,
+    CombV13Char36Key,
+    ULIDTextKey,
+    KUUIDBinaryKey,
+)
+for _key in KEYS + STORED_KEYS:
+    _surround(_key)
+
+
+def around(key: type[models.Model], name: str) -> Any:
+    """One of the models around a key: Child, Special (a subclass) or Public, which has an integer
+    key, a unique ``public``, an ``optional`` that may be NULL, and ``to`` another one's ``public``.
+    """
+    return globals()[f"{key.__name__}{name}"]
