@@ -1,0 +1,46 @@
+"""Where a run stands: the last row that it filled, and the id that it gave."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from .minting import Position
+from .target import Target, aware, from_aware
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """A place in the order of (creation time, key), kept as JSON."""
+
+    created: datetime
+    pk: Any
+    position: Position | None
+    """None for a sequence, whose counter knows."""
+
+    @property
+    def place(self) -> tuple[datetime, Any]:
+        return self.created, self.pk
+
+    def dump(self) -> dict[str, Any]:
+        position = self.position
+        return {
+            "created": self.created.isoformat(),
+            "pk": str(self.pk),
+            # As text: a tail of 80 bits is more than other readers of JSON keep.
+            "position": position and [str(position.tick), str(position.tail)],
+        }
+
+    @classmethod
+    def load(cls, target: Target, saved: dict[str, Any]) -> "Cursor":
+        position = saved["position"]
+        created = datetime.fromisoformat(saved["created"])
+        if timezone.is_naive(created) is settings.USE_TZ:
+            created = from_aware(aware(created), like=timezone.now())
+        return cls(
+            created,
+            target.model._meta.pk.to_python(saved["pk"]),
+            position and Position(*map(int, position)),
+        )

@@ -1,0 +1,115 @@
+"""What a backfill is going to do: checked, counted, and printable before anything is written."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db import connections
+
+from ..models import BackfillRun
+from ..schemes import TimeScheme
+from . import preflight
+from .errors import BackfillError
+from .minting import ascending, mint
+from .target import Target, aware
+
+SAMPLES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The whole of a backfill: ``lines`` prints it, ``run.execute`` runs it."""
+
+    target: Target
+    batch_size: int
+    missing: int
+    resumed: BackfillRun | None
+    """A run that stopped before its end and that this one goes on with."""
+    samples: tuple[str, ...]
+    """First rows, with ids of the right time; the ids to come have other random parts."""
+    warnings: tuple[str, ...]
+
+    @property
+    def update_sql(self) -> str:
+        """Sets one id where there still is none; the parameters are the id and the key."""
+        quote = connections[self.target.using].ops.quote_name
+        meta = self.target.model._meta
+        column = quote(str(self.target.field.column))
+        return (
+            f"UPDATE {quote(meta.db_table)} SET {column} = %s "
+            f"WHERE {quote(str(meta.pk.column))} = %s AND {column} IS NULL"
+        )
+
+    def lines(self) -> Iterator[str]:
+        """The plan, for people."""
+        target = self.target
+        yield f"{target.label}: {target.field.scheme.title} of {target.source.name}"
+        if self.resumed:
+            yield f"  goes on behind the {self.resumed.rows_filled:,} rows that were filled before"
+        yield f"  {self.missing:,} rows without an id, up to {self.batch_size:,} in a transaction"
+        yield f"  in the order of ({', '.join(target.order)}), for each row:"
+        yield f"    {self.update_sql}"
+        yield from (f"  such as {sample}" for sample in self.samples)
+        yield from (f"  warning: {warning}" for warning in self.warnings)
+
+
+def build(target: Target, batch_size: int) -> Plan:
+    """Look at everything that could stop the backfill, and write nothing.
+
+    Raises ``BackfillError`` with the row for a time that is NULL or that the scheme can't hold,
+    and where a run that stopped before had other options.
+    """
+    resumed = _resumable(target)
+    missing = target.missing.count()
+    preflight.check_rows(target, missing)
+    return Plan(
+        target=target,
+        batch_size=batch_size,
+        missing=missing,
+        resumed=resumed,
+        samples=tuple(_samples(target)),
+        warnings=tuple(preflight.warnings(target)),
+    )
+
+
+def options(target: Target) -> dict[str, Any]:
+    """What must stay the same between the start of a run and its resumption."""
+    _, _, _, arguments = target.field.deconstruct()
+    return {
+        "created_from": target.source.name,
+        "scheme": target.field.scheme_name,
+        "time_zone": None if settings.USE_TZ else settings.TIME_ZONE,
+        **{
+            key: repr(value)
+            for key, value in arguments.items()
+            if key in target.field.scheme_options
+        },
+    }
+
+
+def _resumable(target: Target) -> BackfillRun | None:
+    run = BackfillRun.objects.using(target.using).filter(target=target.label).first()
+    if run is None or run.finished_at is not None:
+        return None
+    now = options(target)
+    for key in sorted(run.options.keys() | now.keys()):
+        was, wanted = run.options.get(key), now.get(key)
+        if was != wanted:
+            raise BackfillError(
+                f"a run on {target.label} stopped after {run.rows_filled:,} rows with {key} = "
+                f"{was!r}, and now it is {wanted!r}: the rows would not sort together. Go on as "
+                f"before, or set the column to NULL and delete the BackfillRun to begin anew"
+            )
+    return run
+
+
+def _samples(target: Target) -> Iterator[str]:
+    scheme = target.field.scheme
+    if not isinstance(scheme, TimeScheme):
+        return
+    rows = target.missing.order_by(*target.order).values_list("pk", target.source.name)[:SAMPLES]
+    times = ascending(scheme, [aware(created) for _, created in rows], None)
+    ids, _ = mint(scheme, times, None, 0)
+    for (pk, created), value in zip(rows, ids, strict=True):
+        yield f"{pk}, {created.isoformat()}: {target.field.public_text.format(value)}"

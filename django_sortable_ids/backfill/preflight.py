@@ -1,0 +1,117 @@
+"""What is looked at before a backfill writes anything."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import MAXYEAR, UTC, datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import connections, transaction
+from django.db.models import Max, QuerySet
+from django.utils import timezone
+
+from ..fields import LexicalSequenceField
+from ..schemes import SequenceExhausted, TimeScheme
+from .errors import BackfillError
+from .target import Target, aware, from_aware
+
+
+def check_rows(target: Target, missing: int) -> None:
+    """Look at the ``missing`` rows without an id.
+
+    Raise ``BackfillError``, which names a row, where a row can't be given an id."""
+    _check_null_times(target)
+    field, scheme = target.field, target.field.scheme
+    if isinstance(scheme, TimeScheme):
+        _check_range(target, scheme)
+        if missing > scheme.layout.tails:
+            _check_room(target, scheme)
+    elif isinstance(field, LexicalSequenceField) and missing:
+        _check_width(field, missing, target.using)
+
+
+def warnings(target: Target) -> Iterator[str]:
+    """What may surprise, but is no reason to stop."""
+    source = target.source
+    if not _is_indexed(target):
+        yield (
+            f"no index begins with {source.column}, so that each batch sorts the table; with many "
+            f"rows, make one first"
+        )
+    if not settings.USE_TZ:
+        yield f"{source.name} is naive (USE_TZ=False) and is read as {settings.TIME_ZONE}"
+    latest = target.missing.aggregate(latest=Max(source.name))["latest"]
+    if latest and aware(latest) > datetime.now(UTC) + timedelta(days=1):
+        yield f"the latest {source.name} is {latest.isoformat()}: its id sorts behind those of now"
+
+
+def _check_null_times(target: Target) -> None:
+    rows = target.missing.filter(**{f"{target.source.name}__isnull": True})
+    _refuse(target, rows, f"has no {target.source.name}", "Give it one")
+
+
+def _check_range(target: Target, scheme: TimeScheme) -> None:
+    title, name = scheme.title, target.source.name
+    rows = target.missing.filter(**{f"{name}__lt": _bound(scheme.earliest)})
+    _refuse(target, rows, f"is too old: {title} begins at {scheme.earliest}", "Correct its time")
+    # In the last year of the calendar the last tick is left out, whose end no datetime can show.
+    tick = timedelta(microseconds=scheme.resolution_ns // 1000)
+    end = scheme.latest if scheme.latest.year == MAXYEAR else scheme.latest + tick
+    rows = target.missing.filter(**{f"{name}__gte": _bound(end)})
+    _refuse(target, rows, f"is too new: {title} ends at {scheme.latest}", "Correct its time")
+
+
+def _refuse(target: Target, rows: QuerySet[Any], what: str, advice: str) -> None:
+    pk = rows.order_by("pk").values_list("pk", flat=True).first()
+    if pk is None:
+        return
+    count = rows.count()
+    others = f" (and {count - 1:,} other rows)" if count > 1 else ""
+    raise BackfillError(
+        f"{target.model._meta.label} {pk}{others} {what}. {advice}, or give it an id yourself; "
+        f"nothing was written."
+    )
+
+
+def _bound(at: datetime) -> datetime:
+    try:
+        return from_aware(at, like=timezone.now())
+    except OverflowError:
+        # The last day of the calendar, shifted out of it by the zone.
+        return at.replace(tzinfo=None)
+
+
+def _check_room(target: Target, scheme: TimeScheme) -> None:
+    """Count the rows of each tick, which takes a look at all of them."""
+    tick, count = None, 0
+    for created, pk in target.walk(target.missing):
+        now = scheme.tick(aware(created))
+        tick, count = now, count + 1 if now == tick else 1
+        if count > scheme.layout.capacity(now):
+            raise BackfillError(
+                f"{target.model._meta.label} {pk}: more than {count - 1:,} rows were created at "
+                f"{created.isoformat()}, and {scheme.title} has no more ids of that time. Choose a "
+                f"scheme with 128 bits; nothing was written."
+            )
+
+
+def _check_width(field: LexicalSequenceField, missing: int, using: str) -> None:
+    """See how far the counter is, and put back the id that it gave."""
+    try:
+        with transaction.atomic(using=using):
+            first = field.take(1, using)[0]
+            transaction.set_rollback(True, using=using)
+        replace(field.scheme, start=first).nth(missing - 1)
+    except SequenceExhausted as error:
+        raise BackfillError(f"{missing:,} rows have no id, but {error}") from None
+
+
+def _is_indexed(target: Target) -> bool:
+    connection = connections[target.using]
+    table = target.source.model._meta.db_table
+    with connection.cursor() as cursor:
+        constraints = connection.introspection.get_constraints(cursor, table)
+    return any(
+        each["index"] and each["columns"][:1] == [target.source.column]
+        for each in constraints.values()
+    )

@@ -1,0 +1,89 @@
+"""How far it is: a bar on a terminal, plain lines in a log."""
+
+import shutil
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+BAR_SECONDS = 0.2
+LOG_SECONDS = 10.0
+
+
+class Output(Protocol):
+    """What Django's ``OutputWrapper`` has."""
+
+    def write(self, msg: str, *, ending: str | None = None) -> None: ...
+
+    def isatty(self) -> bool: ...
+
+    def flush(self) -> None: ...
+
+
+class Progress:
+    """Counts rows, and writes count, rate and remaining time now and then.
+
+    >>> with Progress(output, total=1000) as progress:
+    ...     progress.add(500)
+    """
+
+    def __init__(
+        self, output: Output, total: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._output = output
+        self._total = total
+        self._clock = clock
+        self._bar = output.isatty()
+        self._cells = "█░" if _writes(output, "█░") else "#-"
+        self._done = 0
+        self._started = self._written = clock()
+
+    def add(self, rows: int) -> None:
+        """Count rows that are done."""
+        self._done += rows
+        pause = BAR_SECONDS if self._bar else LOG_SECONDS
+        if self._clock() - self._written >= pause:
+            self._write()
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._write()
+        if self._bar:
+            self._output.write("")
+
+    def _write(self) -> None:
+        self._written = self._clock()
+        if not self._bar:
+            self._output.write(self.line())
+            return
+        columns, line = shutil.get_terminal_size().columns - 1, self.line()
+        width = max(0, min(40, columns - len(line) - 1))
+        filled = width if self._done >= self._total else width * self._done // self._total
+        bar = self._cells[0] * filled + self._cells[1] * (width - filled)
+        # The line that it overwrites may have been longer, and the terminal may be too narrow.
+        self._output.write("\r" + f"{bar} {line}".ljust(columns)[:columns], ending="")
+        self._output.flush()
+
+    def line(self) -> str:
+        """``45 %  151,000/336,776 rows  52,300/s  0:04 left``"""
+        seconds = max(self._clock() - self._started, 1e-9)
+        rate = self._done / seconds
+        percent = 100 if self._done >= self._total else 100 * self._done // self._total
+        left = _minutes((self._total - self._done) / rate) if self._done else "?"
+        end = f"in {_minutes(seconds)}" if self._done >= self._total else f"{left} left"
+        return f"{percent:3d} %  {self._done:,}/{self._total:,} rows  {rate:,.0f}/s  {end}"
+
+
+def _writes(output: Output, text: str) -> bool:
+    try:
+        text.encode(getattr(output, "encoding", None) or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _minutes(seconds: float) -> str:
+    minutes, rest = divmod(round(max(seconds, 0)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

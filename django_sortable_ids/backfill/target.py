@@ -1,0 +1,185 @@
+"""What a backfill fills, and from what: a column, and the column of creation times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.apps import apps
+from django.core.exceptions import FieldDoesNotExist
+from django.db import connections, models
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from ..fields import SortableIDField
+from ..models import BackfillRun
+from .errors import BackfillError
+
+PAGE = 20_000
+"""How many rows are read at a time by what reads all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A sortable id that may be empty, and the creation time of its rows."""
+
+    model: type[models.Model]
+    field: SortableIDField
+    source: models.DateTimeField[Any, Any]
+    using: str
+
+    @property
+    def label(self) -> str:
+        return f"{self.model._meta.label}.{self.field.name}"
+
+    @property
+    def command(self) -> str:
+        """The command that fills this target."""
+        created_from = f"--created-from {self.source.name}"
+        return f"backfill_ids {self.label} {created_from}{database_option(self.using)}"
+
+    @property
+    def rows(self) -> QuerySet[Any]:
+        """Every row: managers may hide some."""
+        return QuerySet(self.model, using=self.using)
+
+    @property
+    def missing(self) -> QuerySet[Any]:
+        """The rows without an id."""
+        return self.rows.filter(**{f"{self.field.name}__isnull": True})
+
+    @property
+    def order(self) -> tuple[str, str]:
+        return self.source.name, "pk"
+
+    def after(self, created: datetime, pk: Any) -> Q:
+        """The rows behind a place in the order, written so that an index on the time is used."""
+        name = self.source.name
+        return Q(**{f"{name}__gte": created}) & (Q(**{f"{name}__gt": created}) | Q(pk__gt=pk))
+
+    def before(self, created: datetime, pk: Any) -> Q:
+        """The rows in front of a place in the order."""
+        name = self.source.name
+        return Q(**{f"{name}__lte": created}) & (Q(**{f"{name}__lt": created}) | Q(pk__lt=pk))
+
+    def walk(self, rows: QuerySet[Any], *names: str) -> Iterator[Any]:
+        """Creation time, key and the fields ``names`` of rows that have a time, in order.
+
+        By pages, since drivers of MariaDB and MySQL load the whole of a result.
+        """
+        timed = rows.filter(**{f"{self.source.name}__isnull": False}).order_by(*self.order)
+        columns = timed.values_list(self.source.name, "pk", *names)
+        page = list(columns[:PAGE])
+        while page:
+            yield from page
+            created, pk = page[-1][:2]
+            page = list(columns.filter(self.after(created, pk))[:PAGE])
+
+
+def find(label: str, created_from: str | None, using: str) -> Target:
+    """The target ``app.Model.field``; ``BackfillError`` for what can't be filled.
+
+    ``created_from`` None means what the last run on the target took.
+    """
+    model, field = _find_field(label)
+    if field.primary_key:
+        raise BackfillError(
+            f"{label} is the primary key, and a key is never empty. Add a second field, such as "
+            f"public_id, to give the rows sortable ids"
+        )
+    if isinstance(model._meta.pk, models.CompositePrimaryKey):
+        raise BackfillError(
+            f"{model._meta.label} has a primary key of several columns; a backfill needs one column"
+        )
+    _check_tables(model, field, using)
+    source = _find_source(model, created_from or _last_source(model, field, using))
+    return Target(model, field, source, using)
+
+
+def aware(at: datetime) -> datetime:
+    """A time from the database; naive ones, with ``USE_TZ=False``, are of ``TIME_ZONE``."""
+    return timezone.make_aware(at, timezone.get_default_timezone()) if timezone.is_naive(at) else at
+
+
+def from_aware(at: datetime, like: datetime) -> datetime:
+    """An aware time as the database has it: the inverse of ``aware``."""
+    if timezone.is_aware(like):
+        return at
+    return timezone.make_naive(at, timezone.get_default_timezone())
+
+
+def database_option(using: str) -> str:
+    """What to add to a command for that database."""
+    return "" if using == "default" else f" --database={using}"
+
+
+def _find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
+    parts = label.split(".")
+    if len(parts) != 3:
+        raise BackfillError(f"{label!r}: expected app.Model.field, such as shop.Order.public_id")
+    try:
+        model = apps.get_model(parts[0], parts[1])
+    except LookupError as error:
+        raise BackfillError(f"{label}: {error}") from None
+    if model._meta.abstract or model._meta.proxy or not model._meta.managed:
+        raise BackfillError(f"{model._meta.label} has no table of its own: it is not managed")
+    try:
+        field = model._meta.get_field(parts[2])
+    except FieldDoesNotExist:
+        known = ", ".join(
+            each.name for each in model._meta.fields if isinstance(each, SortableIDField)
+        )
+        raise BackfillError(
+            f"{model._meta.label} has no field {parts[2]!r}; its sortable ids: {known or 'none'}"
+        ) from None
+    if not isinstance(field, SortableIDField):
+        raise BackfillError(f"{label} is a {type(field).__name__}, not a sortable id")
+    if field.model is not model:
+        raise BackfillError(f"{label} is in the table of {field.model._meta.label}: name that one")
+    return model, field
+
+
+def _find_source(
+    model: type[models.Model], created_from: str | None
+) -> models.DateTimeField[Any, Any]:
+    times = [each for each in model._meta.fields if isinstance(each, models.DateTimeField)]
+    for each in times:
+        if each.name == created_from:
+            return each
+    name = model._meta.label
+    if not times:
+        raise BackfillError(
+            f"{name} has no DateTimeField to take creation times from, and ids can't be given the "
+            f"times that nobody recorded"
+        )
+    known = ", ".join(each.name for each in times)
+    if created_from is None:
+        raise BackfillError(f"say where creation times come from: --created-from, one of {known}")
+    raise BackfillError(f"{name} has no DateTimeField {created_from!r}; it has {known}")
+
+
+def _last_source(model: type[models.Model], field: SortableIDField, using: str) -> str | None:
+    runs = BackfillRun.objects.using(using).filter(target=f"{model._meta.label}.{field.name}")
+    options = runs.values_list("options", flat=True).first()
+    return options["created_from"] if options else None
+
+
+def _check_tables(model: type[models.Model], field: SortableIDField, using: str) -> None:
+    connection = connections[using]
+    where = database_option(using)
+    with connection.cursor() as cursor:
+        tables = connection.introspection.table_names(cursor)
+        for each in (model, BackfillRun):
+            if each._meta.db_table not in tables:
+                raise BackfillError(
+                    f"the database {using!r} has no table {each._meta.db_table}: run "
+                    f"`manage.py migrate {each._meta.app_label}{where}`"
+                )
+        description = connection.introspection.get_table_description(cursor, model._meta.db_table)
+    if field.column not in {each.name for each in description}:
+        raise BackfillError(
+            f"{model._meta.db_table} has no column {field.column} yet: run "
+            f"`manage.py migrate {model._meta.app_label}{where}`"
+        )

@@ -1,0 +1,71 @@
+"""Databases: committed for real, a second one, and the command in a process of its own."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.db import connections
+
+from django_sortable_ids.models import BackfillRun, SequenceCounter
+from tests.testapp.models import Order
+
+from .command import Command
+from .shop import models as shop
+
+
+@pytest.fixture
+def transactional_db(django_db_setup: Any, django_db_blocker: Any) -> Iterator[None]:
+    """The database with no transaction around the test, so that other connections see it.
+
+    As pytest-django's, but that only the tables of these tests are emptied, which takes much less
+    time.
+    """
+    with django_db_blocker.unblock():
+        yield
+        connection = connections["default"]
+        for model in (*apps.get_app_config("shop").get_models(), Order, *_OWN):
+            if model._meta.managed:
+                with connection.cursor() as cursor:
+                    table = connection.ops.quote_name(model._meta.db_table)
+                    cursor.execute(f"DELETE FROM {table}")
+
+
+@pytest.fixture
+def command(transactional_db: None) -> Iterator[Callable[..., Command]]:
+    """Starts ``backfill_ids`` in a process of its own, on the database of the test."""
+    started = []
+
+    def start(*arguments: str, **options: Any) -> Command:
+        started.append(Command(*arguments, **options))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.close()
+
+
+@pytest.fixture
+def other(tmp_path: Path, django_db_setup: Any, django_db_blocker: Any) -> Iterator[str]:
+    """The alias of a second database: an SQLite file, with Django's default options."""
+    connections.databases["other"] = {
+        **connections.databases["default"],
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(tmp_path / "other.sqlite3"),
+        "OPTIONS": {},
+    }
+    with django_db_blocker.unblock():
+        create_tables("other", Order, shop.Plain, *_OWN)
+        yield "other"
+        connections["other"].close()
+    del connections["other"], connections.databases["other"]
+
+
+def create_tables(using: str, *models: Any) -> None:
+    with connections[using].schema_editor() as editor:
+        for model in models:
+            editor.create_model(model)
+
+
+_OWN = (BackfillRun, SequenceCounter)

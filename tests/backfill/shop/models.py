@@ -1,0 +1,117 @@
+"""Tables that the tests of ``backfill_ids`` need beside ``testapp.Order``."""
+
+from django.db import models
+
+from django_sortable_ids.fields import (
+    LexicalSequenceField,
+    SnowflakeField,
+    ULIDField,
+    UUIDv7Field,
+)
+
+
+class Row(models.Model):
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"{self._meta.label} {self.pk}"
+
+
+class Plain(Row):
+    """No index on the time, two times to choose from, and ids that no constraint keeps apart."""
+
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField(null=True)
+    day = models.DateField(null=True)
+    public_id = UUIDv7Field(null=True)
+    other_id = ULIDField(null=True)
+
+
+class Tight(Row):
+    """Ids that soon run out: 8 in a millisecond, and ten altogether."""
+
+    created_at = models.DateTimeField(db_index=True)
+    eighth = SnowflakeField(null=True, unique=True, time_bits=60, worker_bits=0)
+    digit = LexicalSequenceField(null=True, unique=True, charset="numeric", width=1)
+
+
+class Required(Row):
+    """Ids that are never missing."""
+
+    created_at = models.DateTimeField()
+    public_id = ULIDField(unique=True)
+
+
+class Timeless(Row):
+    """Nobody recorded when its rows were made."""
+
+    public_id = ULIDField(null=True)
+
+
+class UUIDKey(Row):
+    id = models.UUIDField(primary_key=True)
+    created_at = models.DateTimeField(db_index=True)
+    public_id = ULIDField(null=True, unique=True)
+
+
+class TextKey(Row):
+    code = models.CharField(max_length=20, primary_key=True)
+    created_at = models.DateTimeField(db_index=True)
+    public_id = ULIDField(null=True, unique=True)
+
+
+class SortableKey(Row):
+    id = ULIDField(primary_key=True)
+    created_at = models.DateTimeField(db_index=True)
+    public_id = SnowflakeField(null=True, unique=True)
+
+
+class PairKey(Row):
+    pk = models.CompositePrimaryKey("shop", "number")
+    shop = models.IntegerField()
+    number = models.IntegerField()
+    created_at = models.DateTimeField()
+    public_id = ULIDField(null=True, unique=True)
+
+
+class Document(Row):
+    created_at = models.DateTimeField(db_index=True)
+    public_id = UUIDv7Field(null=True, unique=True)
+
+
+class Invoice(Document):
+    """Has its time in the table of its parent, and an id of its own."""
+
+    number = ULIDField(null=True, unique=True)
+
+
+class VisibleManager(models.Manager["Hiding"]):
+    def get_queryset(self) -> models.QuerySet["Hiding"]:
+        return super().get_queryset().filter(hidden=False)
+
+
+class Hiding(Row):
+    """Its managers, the base manager too, leave rows out."""
+
+    hidden = models.BooleanField(default=False)
+    created_at = models.DateTimeField(db_index=True)
+    public_id = ULIDField(null=True, unique=True)
+
+    objects = VisibleManager()
+
+    class Meta:
+        base_manager_name = "objects"
+
+
+class PlainProxy(Plain):
+    class Meta:
+        proxy = True
+
+
+class Unmanaged(Row):
+    created_at = models.DateTimeField()
+    public_id = ULIDField(null=True)
+
+    class Meta:
+        managed = False

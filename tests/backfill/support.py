@@ -1,0 +1,138 @@
+"""What the tests of the backfill share: rows without ids, runs, and what came out of them."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import Any
+
+from django.apps import apps
+from django.db import connections, models
+
+from django_sortable_ids.backfill import plan, run, target
+from django_sortable_ids.backfill.target import Target
+from django_sortable_ids.fields import SortableIDField
+from django_sortable_ids.models import BackfillRun
+from django_sortable_ids.schemes import TimeScheme
+from tests.testapp.models import Order
+
+START = datetime(2024, 5, 17, 9, 30, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+MILLISECOND = timedelta(milliseconds=1)
+SECOND = timedelta(seconds=1)
+
+FIELDS = [each.name for each in Order._meta.fields if isinstance(each, SortableIDField)]
+"""One of every scheme, and a reversed one."""
+TIMED = [name for name in FIELDS if isinstance(Order._meta.get_field(name).scheme, TimeScheme)]
+
+
+def insert(
+    model: type[models.Model], rows: Sequence[dict[str, Any]], using: str = "default"
+) -> None:
+    """Insert rows with the same columns each, as old code does, which knows nothing of ids."""
+    connection = connections[using]
+    quote = connection.ops.quote_name
+    fields = [model._meta.get_field(name) for name in rows[0]]
+    columns = ", ".join(quote(field.column) for field in fields)
+    places = ", ".join(["%s"] * len(fields))
+    stored = [
+        [field.get_db_prep_save(row[field.name], connection) for field in fields] for row in rows
+    ]
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            f"INSERT INTO {quote(model._meta.db_table)} ({columns}) VALUES ({places})", stored
+        )
+
+
+def insert_orders(times: Sequence[datetime | None], using: str = "default", **same: Any) -> None:
+    """Insert an order for each time, in that order of keys."""
+    insert(Order, [{"name": "", "created_at": at, **same} for at in times], using)
+
+
+def label(name: str) -> str:
+    """Of a field of ``Order``, or what already is a label."""
+    return name if "." in name else f"testapp.Order.{name}"
+
+
+def find(name: str, using: str = "default", created_from: str | None = "created_at") -> Target:
+    return target.find(label(name), created_from, using)
+
+
+def build(name: str, batch_size: int = 5000, using: str = "default") -> plan.Plan:
+    return plan.build(find(name, using), batch_size)
+
+
+def fill(
+    name: str,
+    batch_size: int = 5000,
+    progress: Callable[[int], None] = lambda _: None,
+    using: str = "default",
+) -> run.Result:
+    return run.execute(build(name, batch_size, using), progress)
+
+
+def saved_run(name: str, using: str = "default") -> BackfillRun:
+    return BackfillRun.objects.using(using).get(target=label(name))
+
+
+# What came out, read without the code that wrote it.
+
+
+def rows(name: str, using: str = "default") -> models.QuerySet[Any]:
+    """The rows in the order of (creation time, key)."""
+    model = apps.get_model(*label(name).split(".")[:2])
+    return models.QuerySet(model, using=using).order_by("created_at", "pk")
+
+
+def field_of(name: str) -> SortableIDField:
+    return rows(name).model._meta.get_field(label(name).split(".")[2])
+
+
+def ids(name: str, using: str = "default") -> list[Any]:
+    return list(rows(name, using).values_list(field_of(name).name, flat=True))
+
+
+def ranks(name: str, using: str = "default") -> list[int]:
+    """A number for each id, which ascends with time."""
+    scheme = field_of(name).scheme
+    sign = -1 if getattr(scheme, "descending", False) else 1
+    return [sign * scheme.to_int(value) for value in ids(name, using)]
+
+
+def ascends(values: Sequence[Any]) -> bool:
+    return all(one < other for one, other in pairwise(values))
+
+
+def is_strict(name: str, using: str = "default") -> bool:
+    """Whether every row has an id, strictly in order."""
+    return ascends(ranks(name, using))
+
+
+def times_are_right(name: str, using: str = "default") -> bool:
+    """Whether the time of every id is that of its row, floored to the scheme's tick."""
+    scheme = field_of(name).scheme
+    pairs = rows(name, using).values_list("created_at", field_of(name).name)
+    return all(
+        scheme.parts(value)[0] == scheme.tick(target.aware(created)) for created, value in pairs
+    )
+
+
+def sorts_in_database(name: str, using: str = "default") -> bool:
+    """Whether the database sorts the column as it sorts the rows."""
+    field, found = field_of(name), rows(name, using)
+    sign = "-" if getattr(field.scheme, "descending", False) else ""
+    by_id = found.order_by(sign + field.name).values_list("pk", flat=True)
+    return list(by_id) == list(found.values_list("pk", flat=True))
+
+
+def elsewhere(action: Callable[[], Any]) -> Any:
+    """Do it on another connection: that of another thread."""
+
+    def act() -> Any:
+        try:
+            return action()
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(act).result()

@@ -1,0 +1,201 @@
+"""Rows that change while the run goes on."""
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+
+import pytest
+from django.db import OperationalError, connection, transaction
+
+from django_sortable_ids.backfill import run
+from tests.testapp.models import Order
+
+from .support import (
+    FIELDS,
+    SECOND,
+    START,
+    TIMED,
+    build,
+    elsewhere,
+    field_of,
+    fill,
+    ids,
+    insert_orders,
+    is_strict,
+    rows,
+    saved_run,
+    times_are_right,
+)
+
+pytestmark = pytest.mark.usefixtures("transactional_db")
+
+
+def meanwhile(batch: int, action: Callable[[], object]) -> Callable[[int], None]:
+    """What does it on another connection, after the batch of that number."""
+    batches = 0
+
+    def progress(filled: int) -> None:
+        nonlocal batches
+        batches += 1
+        if batches == batch:
+            elsewhere(action)
+
+    return progress
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_rows_are_deleted_where_the_run_stands_and_in_front_and_behind(name):
+    insert_orders([START + i // 5 * SECOND for i in range(20)])
+    keys = list(rows(name).values_list("pk", flat=True))
+    gone = [keys[0], keys[6], keys[7], keys[10]]
+    result = fill(name, 7, meanwhile(1, lambda: Order.objects.filter(pk__in=gone).delete()))
+    assert result.filled == 18
+    assert rows(name).count() == 16
+    assert is_strict(name)
+
+
+def test_every_row_is_deleted():
+    insert_orders([START] * 10)
+    result = fill("uuid7", 4, meanwhile(1, Order.objects.all().delete))
+    assert (result.filled, result.remaining) == (4, 0)
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_a_row_without_an_id_moves_behind_the_cursor_and_another_in_front(name):
+    insert_orders([START + i // 5 * SECOND for i in range(20)])
+    keys = list(rows(name).values_list("pk", flat=True))
+
+    def move():
+        Order.objects.filter(pk=keys[18]).update(created_at=START + SECOND)
+        Order.objects.filter(pk=keys[12]).update(created_at=START + 9 * SECOND)
+
+    fill(name, 8, meanwhile(1, move))
+    assert is_strict(name)
+    assert times_are_right(name)
+
+
+def test_a_row_that_has_its_id_keeps_it_when_it_moves():
+    insert_orders([START + i * SECOND for i in range(10)])
+    first = rows("ulid")[0].pk
+    move = Order.objects.filter(pk=first).update
+    fill("ulid", 3, meanwhile(1, lambda: move(created_at=START + 20 * SECOND)))
+    scheme = field_of("ulid").scheme
+    assert scheme.created_at(Order.objects.get(pk=first).ulid) == START
+    assert None not in ids("ulid")
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_an_id_that_another_gives_between_batches_stays(name):
+    insert_orders([START] * 10)
+    given = field_of(name).scheme.generate(START) if name in TIMED else "0999"
+    taken = rows(name)[7].pk
+    give = Order.objects.filter(pk=taken).update
+    result = fill(name, 4, meanwhile(1, lambda: give(**{name: given})))
+    assert result.filled == 9
+    assert rows(name).values_list(name, flat=True).get(pk=taken) == given
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_an_id_given_between_the_reading_and_the_writing_of_a_batch_stays(name):
+    insert_orders([START] * 10)
+    given = field_of(name).scheme.generate(START) if name in TIMED else "0999"
+    taken = rows(name)[7].pk
+    planned = build(name)
+
+    def give_first(execute, sql, params, many, context):
+        if sql == planned.update_sql:
+            with connection.cursor() as cursor:
+                stored = field_of(name).get_db_prep_save(given, connection)
+                cursor.cursor.execute(cursor_sql(sql), (stored, taken))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(give_first):
+        result = run.execute(planned)
+    assert (result.filled, result.remaining) == (9, 0)
+    assert rows(name).values_list(name, flat=True).get(pk=taken) == given
+    assert saved_run(name).rows_filled == 9
+
+
+def cursor_sql(sql):
+    return sql.replace("%s", "?") if connection.vendor == "sqlite" else sql
+
+
+one_writer = pytest.mark.skipif(
+    connection.vendor == "sqlite", reason="SQLite has one writer at a time"
+)
+
+
+@one_writer
+def test_the_run_waits_for_a_row_that_another_holds_and_leaves_it_its_id():
+    insert_orders([START] * 10)
+    given = field_of("uuid7").scheme.generate(START)
+    taken = rows("uuid7")[7].pk
+    give = Order.objects.filter(pk=taken).update
+
+    with holding(lambda: give(uuid7=given), lambda: None):
+        result = fill("uuid7")
+    assert result.filled == 9
+    assert Order.objects.get(pk=taken).uuid7 == given
+
+
+@one_writer
+@pytest.mark.parametrize("name", ["uuid7", "number"])
+def test_a_deadlock_stops_one_of_the_two_and_never_the_run(name):
+    insert_orders([START] * 60)
+    keys = list(rows(name).values_list("pk", flat=True))
+    errors = []
+
+    def touch(pks):
+        try:
+            Order.objects.filter(pk__in=pks).update(name="touched")
+        except OperationalError as error:
+            errors.append(error)
+            raise
+
+    # The other has written more rows than the run, so that InnoDB stops the run.
+    with holding(lambda: touch(keys[5:]), lambda: touch(keys[:1]), OperationalError):
+        result = fill(name)
+    assert (result.filled, result.remaining) == (60, 0)
+    assert is_strict(name)
+    assert saved_run(name).rows_filled == 60
+    assert errors or rows(name).filter(name="touched").count() == 56
+
+
+@contextmanager
+def holding(first, then, *expected):
+    """Another transaction does what comes first, waits until someone waits for it, does the rest
+    and commits.
+    """
+    holds = threading.Event()
+
+    def act():
+        with suppress(*expected), transaction.atomic():
+            first()
+            holds.set()
+            wait_for_a_waiting_connection()
+            then()
+
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(elsewhere, act)
+        assert holds.wait(30)
+        yield
+        other.result()
+
+
+def wait_for_a_waiting_connection():
+    waiting = {
+        "postgresql": "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        " AND datname = current_database()",
+        "mysql": "SELECT count(*) FROM information_schema.innodb_trx"
+        " JOIN information_schema.processlist ON id = trx_mysql_thread_id"
+        " WHERE trx_state = 'LOCK WAIT' AND db = database()",
+    }[connection.vendor]
+    with connection.cursor() as cursor:
+        for _ in range(100):
+            cursor.execute(waiting)
+            if cursor.fetchone()[0]:
+                return
+            time.sleep(0.15)  # InnoDB shows the same picture to who asks more often
+    raise AssertionError("nobody waited")

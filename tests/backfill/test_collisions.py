@@ -1,0 +1,211 @@
+"""64-bit ids: some may be taken, and there may be too few."""
+
+from functools import partial
+
+import pytest
+
+from django_sortable_ids.backfill import minting, run
+from django_sortable_ids.backfill.errors import BackfillError
+from django_sortable_ids.models import BackfillRun
+from django_sortable_ids.schemes import spread
+
+from .shop.models import Plain, Tight
+from .support import (
+    MILLISECOND,
+    SECOND,
+    START,
+    build,
+    field_of,
+    fill,
+    ids,
+    insert,
+    is_strict,
+    ranks,
+    saved_run,
+    times_are_right,
+)
+
+pytestmark = pytest.mark.django_db
+
+EIGHTH = "shop.Tight.eighth"
+
+
+def id_of(tail, at=START):
+    scheme = field_of(EIGHTH).scheme
+    return scheme.from_int(scheme.layout.join(scheme.tick(at), tail))
+
+
+def draw(monkeypatch, *draws):
+    """Have these tails drawn, one after the other, and the last one for ever."""
+    left = list(draws)
+
+    def below(size):
+        return left.pop(0) if len(left) > 1 else left[0]
+
+    monkeypatch.setattr(minting, "spread", partial(spread.spread, below=below))
+
+
+def test_a_batch_is_made_anew_where_an_id_is_taken(monkeypatch):
+    insert(Tight, [{"created_at": START, "eighth": id_of(3)}])
+    insert(Tight, [{"created_at": START, "eighth": None}])
+    draw(monkeypatch, 3, 3, 5)
+    assert fill(EIGHTH).filled == 1
+    assert ids(EIGHTH) == [id_of(3), id_of(5)]
+    assert (saved_run(EIGHTH).rows_filled, saved_run(EIGHTH).batches) == (1, 1)
+
+
+def test_the_other_rows_of_the_batch_are_made_anew_with_it(monkeypatch):
+    insert(Tight, [{"created_at": START, "eighth": id_of(3)}])
+    insert(Tight, [{"created_at": START + i * MILLISECOND, "eighth": None} for i in range(-2, 3)])
+    draw(monkeypatch, 0, 0, 3, 0, 0, 6)
+    assert fill(EIGHTH, 4).filled == 5
+    assert is_strict(EIGHTH) or len(set(ids(EIGHTH))) == 6
+    assert times_are_right(EIGHTH)
+
+
+def test_a_late_row_is_made_anew_where_its_id_is_taken(monkeypatch):
+    """By a row of another time, so that nobody sees it coming."""
+    insert(Tight, [{"created_at": START + SECOND, "eighth": None}])
+    insert(Tight, [{"created_at": START + 9 * SECOND, "eighth": id_of(3)}])
+    draw(monkeypatch, 0, 3, 4)
+    planned = build(EIGHTH)
+    run.execute(planned, lambda filled: insert_late(filled))
+    assert field_of(EIGHTH).scheme.parts(ids(EIGHTH)[0])[1] == 4
+    assert times_are_right_but_for_one()
+
+
+def insert_late(filled):
+    if Tight.objects.count() == 2:
+        insert(Tight, [{"created_at": START}])
+
+
+def times_are_right_but_for_one():
+    scheme = field_of(EIGHTH).scheme
+    pairs = Tight.objects.values_list("created_at", "eighth")
+    return sum(scheme.created_at(value) != at for at, value in pairs) == 1
+
+
+def test_ids_that_stay_taken_stop_the_run_and_name_the_row(monkeypatch):
+    insert(Tight, [{"id": 1, "created_at": START, "eighth": id_of(3)}])
+    insert(Tight, [{"id": 2, "created_at": START - SECOND}, {"id": 3, "created_at": START}])
+    draw(monkeypatch, 3)
+    with pytest.raises(BackfillError) as caught:
+        fill(EIGHTH, 1)
+    assert str(caught.value).startswith(
+        "stopped at shop.Tight 3, created at 2024-05-17 09:30:00+00:00: "
+    )
+    assert ids(EIGHTH) == [id_of(3, START - SECOND), id_of(3), None]
+    assert saved_run(EIGHTH).rows_filled == 1
+
+
+# Too few
+
+
+@pytest.mark.parametrize("size", [1, 3, 8, 5000])
+def test_as_many_rows_in_a_tick_as_there_are_ids(size):
+    insert(Tight, [{"created_at": START + i // 8 * MILLISECOND} for i in range(16)])
+    assert fill(EIGHTH, size).filled == 16
+    assert is_strict(EIGHTH)
+    assert [rank % 8 for rank in ranks(EIGHTH)] == [*range(8), *range(8)]
+
+
+@pytest.mark.parametrize("before", [0, 1, 20])
+def test_more_rows_in_a_tick_than_there_are_ids_are_refused_before_anything_is_written(before):
+    insert(
+        Tight,
+        [{"id": 50 + i, "created_at": START + i * SECOND} for i in range(-before, 0)]
+        + [{"id": 100 + i, "created_at": START} for i in range(9)]
+        + [{"id": 200, "created_at": START + SECOND}],
+    )
+    with pytest.raises(BackfillError) as caught:
+        build(EIGHTH)
+    assert str(caught.value) == (
+        "shop.Tight 108: more than 8 rows were created at 2024-05-17T09:30:00+00:00, and snowflake "
+        "has no more ids of that time. Choose a scheme with 128 bits; nothing was written."
+    )
+    assert set(ids(EIGHTH)) == {None}
+    assert not BackfillRun.objects.exists()
+
+
+def test_a_row_too_many_that_comes_later_stops_the_run_and_is_named():
+    insert(Tight, [{"id": i, "created_at": START} for i in range(1, 9)])
+    planned = build(EIGHTH, 4)
+    insert(Tight, [{"id": 9, "created_at": START}])
+    with pytest.raises(BackfillError) as caught:
+        run.execute(planned)
+    assert str(caught.value) == (
+        "stopped at shop.Tight 4, created at 2024-05-17 09:30:00+00:00: 9 rows share one tick of "
+        "1000000 ns, and snowflake has room for 8 there"
+    )
+    assert set(ids(EIGHTH)) == {None}
+
+
+def test_a_late_row_in_a_full_tick_stops_the_run_and_is_named():
+    insert(Tight, [{"id": i, "created_at": START} for i in range(2, 10)])
+    planned = build(EIGHTH)
+    with pytest.raises(BackfillError) as caught:
+        run.execute(planned, lambda filled: insert(Tight, [{"id": 1, "created_at": START}]))
+    assert str(caught.value) == (
+        "stopped at shop.Tight 1, created at 2024-05-17 09:30:00+00:00: 1 more rows share one tick "
+        "of 1000000 ns, and snowflake has room for 0 between their neighbours"
+    )
+    assert ids(EIGHTH).count(None) == 1
+
+
+# Sequences
+
+
+def test_a_sequence_is_used_up_to_its_last_id():
+    insert(Tight, [{"created_at": START}] * 10)
+    fill("shop.Tight.digit", 3)
+    assert ids("shop.Tight.digit") == list("0123456789")
+
+
+def test_a_sequence_that_is_too_short_is_refused_before_anything_is_written():
+    insert(Tight, [{"created_at": START}] * 11)
+    with pytest.raises(BackfillError) as caught:
+        build("shop.Tight.digit")
+    assert str(caught.value) == (
+        "11 rows have no id, but the sequence from '0' in steps of 1 has no id number 10 of 1 "
+        "characters; widen it"
+    )
+    assert set(ids("shop.Tight.digit")) == {None}
+
+
+def test_what_is_left_of_a_sequence_counts():
+    insert(Tight, [{"created_at": START}] * 8)
+    fill("shop.Tight.digit")
+    insert(Tight, [{"created_at": START + SECOND}] * 3)
+    with pytest.raises(BackfillError) as caught:
+        build("shop.Tight.digit")
+    assert str(caught.value) == (
+        "3 rows have no id, but the sequence from '8' in steps of 1 has no id number 2 of 1 "
+        "characters; widen it"
+    )
+    assert ids("shop.Tight.digit").count(None) == 3
+
+
+def test_looking_at_a_sequence_takes_none_of_its_ids():
+    insert(Tight, [{"created_at": START}] * 3)
+    for _ in range(5):
+        build("shop.Tight.digit")
+    fill("shop.Tight.digit")
+    assert ids("shop.Tight.digit") == ["0", "1", "2"]
+
+
+def test_a_sequence_that_the_application_uses_up_meanwhile_stops_the_run():
+    insert(Tight, [{"id": i, "created_at": START} for i in range(1, 11)])
+    planned = build("shop.Tight.digit", 4)
+    Tight.objects.create(created_at=START + SECOND)
+    with pytest.raises(BackfillError) as caught:
+        run.execute(planned)
+    assert str(caught.value) == (
+        "stopped at shop.Tight 10, created at 2024-05-17 09:30:00+00:00: the sequence from '0' in "
+        "steps of 1 has no id number 10 of 1 characters; widen it"
+    )
+    assert ids("shop.Tight.digit").count(None) == 2
+
+
+def test_columns_without_a_constraint_take_what_they_are_given():
+    insert(Plain, [{"created_at": START}] * 3)
+    assert fill("shop.Plain.other_id").filled == 3

@@ -1,0 +1,93 @@
+"""``--database``: ids and runs of a second database, with SQLite's usual transactions."""
+
+from concurrent.futures import ThreadPoolExecutor
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+
+from django_sortable_ids.backfill import run
+from django_sortable_ids.backfill.errors import BackfillError
+from django_sortable_ids.backfill.verify import verify
+from django_sortable_ids.models import BackfillRun
+from tests.testapp.models import Order
+
+from .support import (
+    FIELDS,
+    SECOND,
+    START,
+    build,
+    elsewhere,
+    fill,
+    find,
+    ids,
+    insert_orders,
+    is_strict,
+    saved_run,
+)
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_every_scheme(other, name):
+    insert_orders([START + i // 3 * SECOND for i in range(10)], other)
+    assert fill(name, 4, using=other).filled == 10
+    assert is_strict(name, other)
+    assert verify(find(name, other)).failures == []
+    assert saved_run(name, other).rows_filled == 10
+
+
+def test_the_command_names_the_database(other):
+    insert_orders([START] * 3, other)
+    out = StringIO()
+    call_command(
+        "backfill_ids",
+        "testapp.Order.ulid",
+        "--created-from=created_at",
+        "--database=other",
+        stdout=out,
+    )
+    assert out.getvalue().splitlines()[-1] == (
+        "Next: manage.py backfill_ids testapp.Order.ulid --created-from created_at "
+        "--database=other --verify"
+    )
+    assert is_strict("ulid", other)
+
+
+@pytest.mark.django_db
+def test_the_default_database_is_left_alone(other):
+    insert_orders([START] * 3, other)
+    fill("ulid", using=other)
+    insert_orders([START] * 2)
+    assert ids("ulid") == [None, None]
+    assert not BackfillRun.objects.exists()
+
+
+def test_a_second_runner_is_refused(other):
+    insert_orders([START] * 12, other)
+    late = build("uuid7", 5, other)
+
+    def come(filled):
+        with pytest.raises(BackfillError, match="another process fills"):
+            elsewhere(lambda: run.execute(late))
+
+    assert fill("uuid7", 5, come, other).filled == 12
+    assert is_strict("uuid7", other)
+
+
+def test_writers_of_the_same_file_do_not_stop_the_run(other):
+    """A reading transaction that wants to write is refused at once; the run begins by writing."""
+    insert_orders([START] * 60, other)
+    stop = []
+
+    def write():
+        while not stop:
+            Order.objects.using(other).filter(name="x").update(name="y")
+
+    with ThreadPoolExecutor(1) as pool:
+        writer = pool.submit(elsewhere, write)
+        try:
+            assert fill("uuid7", 2, using=other).filled == 60
+        finally:
+            stop.append(True)
+        writer.result()
+    assert is_strict("uuid7", other)

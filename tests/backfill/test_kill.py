@@ -1,0 +1,66 @@
+"""The command, killed at any moment, goes on when it is started again."""
+
+import signal
+
+import pytest
+
+from .support import (
+    MILLISECOND,
+    START,
+    TIMED,
+    insert_orders,
+    is_strict,
+    rows,
+    saved_run,
+    times_are_right,
+)
+
+ROWS = 1500
+BATCH = 4
+
+
+def arguments(name):
+    return f"testapp.Order.{name}", "--created-from=created_at", f"--batch-size={BATCH}"
+
+
+def filled(name, count):
+    """Whether so many rows have their ids."""
+    return lambda: rows(name).exclude(**{name: None}).count() >= count
+
+
+@pytest.mark.parametrize("name", ["uuid7", "snowflake", "number"])
+def test_killed_again_and_again_it_ends_with_every_row_in_order(name, command):
+    insert_orders([START + i // 70 * MILLISECOND for i in range(ROWS)])
+    for count in (1, ROWS // 3, ROWS // 2):
+        killed = command(*arguments(name))
+        killed.send_when(signal.SIGKILL, filled(name, count))
+        assert killed.code == -signal.SIGKILL
+        done = ROWS - rows(name).filter(**{name: None}).count()
+        assert 0 < done < ROWS
+        assert saved_run(name).rows_filled == done
+
+    last = command(*arguments(name))
+    output = last.output()
+    assert last.code == 0, output
+    assert f"goes on behind the {done:,} rows that were filled before" in output
+    assert f"{ROWS - done:,} rows filled." in output
+    assert is_strict(name)
+    assert name not in TIMED or times_are_right(name)
+    assert saved_run(name).rows_filled == ROWS
+    assert saved_run(name).finished_at is not None
+
+    verified = command(*arguments(name), "--verify")
+    assert "strictly in order" in verified.output()
+    assert verified.code == 0
+
+
+def test_interrupted_from_the_keyboard_it_says_how_to_go_on(command):
+    insert_orders([START] * ROWS)
+    stopped = command(*arguments("ulid"))
+    stopped.send_when(signal.SIGINT, filled("ulid", 1))
+    assert stopped.output().splitlines()[-1] == (
+        "CommandError: Stopped; every batch is whole. Go on with: "
+        "manage.py backfill_ids testapp.Order.ulid --created-from created_at"
+    )
+    assert stopped.code == 1
+    assert saved_run("ulid").rows_filled == rows("ulid").exclude(ulid=None).count() < ROWS

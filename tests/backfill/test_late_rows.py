@@ -1,0 +1,171 @@
+"""Rows that old code inserts, without ids, while the run goes on."""
+
+import pytest
+
+from django_sortable_ids.backfill import run
+
+from .shop.models import Tight
+from .support import (
+    FIELDS,
+    MICROSECOND,
+    SECOND,
+    START,
+    TIMED,
+    build,
+    elsewhere,
+    field_of,
+    fill,
+    ids,
+    insert,
+    insert_orders,
+    is_strict,
+    rows,
+    saved_run,
+    times_are_right,
+)
+
+pytestmark = pytest.mark.usefixtures("transactional_db")
+
+
+def inserting(times, after):
+    """Inserts rows, on another connection, after the batch of that number."""
+    batches = 0
+
+    def progress(filled):
+        nonlocal batches
+        batches += 1
+        if batches == after:
+            elsewhere(lambda: insert_orders(times))
+
+    return progress
+
+
+LATE = {
+    "in front of all": [START - SECOND],
+    "between": [START + 500_000 * MICROSECOND],
+    "in a tick that is full of ids": [START],
+    "many in one tick": [START] * 150,
+    "in several ticks": [START + i * SECOND for i in range(4)] * 2,
+    "between the microseconds of a tick": [START + 5 * MICROSECOND] * 3,
+    "where the run stands": [START + 2 * SECOND] * 3,
+}
+
+
+@pytest.mark.parametrize("after", [2, 4], ids=["midway", "at the end"])
+@pytest.mark.parametrize("late", LATE.values(), ids=LATE)
+@pytest.mark.parametrize("name", ["uuid7", "kuuid", "reversed_kuuid", "snowflake", "time64"])
+def test_rows_behind_the_cursor_are_sorted_in(name, late, after):
+    insert_orders([START + i % 10 * MICROSECOND for i in range(10)])
+    insert_orders([START + (1 + i // 5) * SECOND for i in range(10)])
+    result = fill(name, 5, inserting(late, after))
+    assert (result.filled, result.remaining) == (20 + len(late), 0)
+    assert is_strict(name)
+    assert times_are_right(name)
+    assert saved_run(name).rows_filled == result.filled
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_every_scheme_fills_late_rows(name):
+    insert_orders([START] * 10)
+    result = fill(name, 5, inserting([START - SECOND, START - SECOND, START + SECOND], 1))
+    assert (result.filled, result.remaining) == (13, 0)
+    assert len(set(ids(name))) == 13
+    assert name not in TIMED or is_strict(name)
+
+
+def test_more_late_rows_than_are_looked_at_at_a_time(monkeypatch):
+    monkeypatch.setattr(run, "SWEEP_ROWS", 4)
+    insert_orders([START + i * SECOND for i in range(4)])
+    late = [START] * 11 + [START + SECOND] * 2
+    assert fill("uuid7", 2, inserting(late, 2)).filled == 17
+    assert is_strict("uuid7")
+
+
+def test_late_rows_leave_room_for_those_that_are_looked_at_later(monkeypatch):
+    monkeypatch.setattr(run, "SWEEP_ROWS", 2)
+    insert(Tight, [{"created_at": START + SECOND}])
+    planned = build("shop.Tight.eighth")
+    late = [{"created_at": START}] * 7
+    assert run.execute(planned, once(lambda: insert(Tight, late))).filled == 8
+    assert is_strict("shop.Tight.eighth")
+
+
+def test_late_rows_fill_a_tick_to_the_last_id():
+    insert(Tight, [{"id": 20, "created_at": START}, {"id": 30, "created_at": START + SECOND}])
+    late = [{"id": key, "created_at": START} for key in (11, 12, 13)]
+    planned = build("shop.Tight.eighth", 1)
+    run.execute(planned, once(lambda: spread_out(late)))
+    assert is_strict("shop.Tight.eighth")
+
+
+def spread_out(late):
+    # The last of 8 tails, so that all that come later fit in front of it.
+    scheme = field_of("shop.Tight.eighth").scheme
+    last = scheme.from_int(scheme.layout.join(scheme.tick(START), 7))
+    Tight.objects.filter(pk=20).update(eighth=last)
+    insert(Tight, late)
+
+
+def once(action):
+    done = []
+
+    def progress(filled):
+        if not done:
+            done.append(elsewhere(action))
+
+    return progress
+
+
+def test_late_rows_among_ids_that_the_application_made_out_of_order():
+    """Of one second, by two processes: nothing fits between them, and that stops nobody."""
+    scheme = field_of("kuuid").scheme
+    made = sorted(scheme.generate(START) for _ in range(2))
+    insert_orders([START, START, START, START + SECOND])
+    keys = list(rows("kuuid").values_list("pk", flat=True))
+
+    def deploy():
+        rows("kuuid").filter(pk=keys[0]).update(kuuid=made[1])
+        rows("kuuid").filter(pk=keys[1]).update(kuuid=None)
+        rows("kuuid").filter(pk=keys[2]).update(kuuid=made[0])
+
+    result = fill("kuuid", 4, once(deploy))
+    assert result.remaining == 0
+    assert ids("kuuid")[1] > made[1]
+    assert times_are_right("kuuid")
+
+
+def test_a_late_row_that_has_gone_or_got_its_id_is_passed_over(monkeypatch):
+    insert_orders([START, START + SECOND])
+    planned = build("uuid7", 1)
+    calls = []
+
+    def progress(filled):
+        calls.append(filled)
+        if len(calls) == 2:
+            elsewhere(lambda: insert_orders([START - i * SECOND for i in range(1, 4)]))
+        if len(calls) == 3:
+            late = rows("uuid7").filter(uuid7=None)
+            elsewhere(late[0].delete)
+
+    result = run.execute(planned, progress)
+    assert (result.filled, result.remaining) == (4, 0)
+    assert is_strict("uuid7")
+
+
+@pytest.mark.parametrize("name", ["uuid7", "number"])
+@pytest.mark.parametrize("step", [1, -1], ids=["behind the run", "in front of it"])
+def test_it_ends_though_inserts_go_on_and_says_what_remains(name, step):
+    insert_orders([START] * 3)
+    batches = 0
+
+    def insert_one_more(filled):
+        nonlocal batches
+        batches += 1
+        assert batches < 50, "it never ends"
+        elsewhere(lambda: insert_orders([START + step * batches * SECOND]))
+
+    result = fill(name, 1, insert_one_more)
+    remaining = rows(name).filter(**{name: None}).count()
+    assert result.remaining == remaining > 0
+    assert saved_run(name).finished_at is not None
+    assert fill(name).remaining == 0

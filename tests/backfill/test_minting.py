@@ -1,0 +1,145 @@
+"""Ids for rows in the order of their times, without a database."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from django_sortable_ids.backfill.minting import Position, mint, mint_between
+from django_sortable_ids.schemes import OutOfRange, get
+from tests.schemes.support import NOW, SORTING_SCHEMES, examples
+
+from .support import MICROSECOND, MILLISECOND, SECOND, ascends
+
+TINY = get("snowflake", time_bits=60, worker_bits=0)
+"""Has room for 8 ids in a millisecond."""
+
+STEPS = (0 * SECOND, MICROSECOND, 400 * MICROSECOND, MILLISECOND, SECOND, 3600 * SECOND)
+
+
+def numbers(scheme, ids):
+    sign = -1 if scheme.descending else 1
+    return [sign * scheme.to_int(value) for value in ids]
+
+
+def tails(ids):
+    return [TINY.parts(value)[1] for value in ids]
+
+
+@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+@examples
+@given(data=st.data())
+def test_batches_of_any_size_sort_strictly(scheme, data):
+    at, times = NOW, []
+    for step in data.draw(st.lists(st.sampled_from(STEPS), min_size=1, max_size=60)):
+        at += step
+        times.append(at)
+    size = data.draw(st.integers(1, 61))
+    ids, position = [], None
+    for start in range(0, len(times), size):
+        batch, rest = times[start : start + size], times[start + size :]
+        last = scheme.tick(batch[-1])
+        beyond = sum(scheme.tick(at) == last for at in rest)
+        found, position = mint(scheme, batch, position, beyond)
+        ids += found
+    assert ascends(numbers(scheme, ids))
+    assert [scheme.parts(value)[0] for value in ids] == [scheme.tick(at) for at in times]
+
+
+@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+def test_rows_of_one_tick_get_ids_that_nobody_guesses(scheme):
+    found = numbers(scheme, mint(scheme, [NOW] * 100, None, 0)[0])
+    assert len({other - one for one, other in pairwise(found)}) > 50
+
+
+@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+def test_the_same_rows_get_other_ids_each_time(scheme):
+    assert mint(scheme, [NOW] * 3, None, 0)[0] != mint(scheme, [NOW] * 3, None, 0)[0]
+
+
+def test_the_position_is_that_of_the_last_id():
+    ids, position = mint(TINY, [NOW, NOW, NOW + SECOND], None, 0)
+    assert position == Position(*TINY.parts(ids[-1]))
+
+
+@pytest.mark.parametrize("sizes", [[8], [1] * 8, [3, 3, 2], [7, 1]])
+def test_a_tick_can_be_filled_to_the_last_id(sizes):
+    found, position, left = [], None, 8
+    for size in sizes:
+        left -= size
+        ids, position = mint(TINY, [NOW] * size, position, left)
+        found += ids
+    assert tails(found) == list(range(8))
+
+
+@pytest.mark.parametrize(("rows", "beyond"), [(9, 0), (1, 8), (8, 1)])
+def test_more_rows_in_a_tick_than_ids_are_refused(rows, beyond):
+    with pytest.raises(OutOfRange) as caught:
+        mint(TINY, [NOW] * rows, None, beyond)
+    assert str(caught.value) == (
+        "9 rows share one tick of 1000000 ns, and snowflake has room for 8 there"
+    )
+
+
+def test_room_in_a_tick_is_what_batches_before_left():
+    with pytest.raises(OutOfRange) as caught:
+        mint(TINY, [NOW] * 3, Position(TINY.tick(NOW), 5), 0)
+    assert str(caught.value) == (
+        "3 rows share one tick of 1000000 ns, and snowflake has room for 2 there"
+    )
+
+
+def test_rows_beyond_share_the_last_tick_only():
+    ids, _ = mint(TINY, [NOW] * 8 + [NOW + SECOND], None, 7)
+    assert tails(ids)[:8] == list(range(8))
+    assert tails(ids)[8] == 0
+
+
+@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+def test_many_ids_fit_between_two(scheme):
+    before, behind = mint(scheme, [NOW] * 2, None, 0)[0]
+    middle = mint_between(scheme, NOW, before, behind, 50, 50)
+    assert ascends(numbers(scheme, [before, *middle, behind]))
+    assert {scheme.tick(NOW)} == {scheme.parts(value)[0] for value in middle}
+
+
+def eighth(tail):
+    return TINY.from_int(TINY.layout.join(TINY.tick(NOW), tail))
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "count", "expected"),
+    [
+        (None, None, 8, [0, 1, 2, 3, 4, 5, 6, 7]),
+        (3, None, 4, [4, 5, 6, 7]),
+        (None, 3, 3, [0, 1, 2]),
+        (3, 5, 1, [4]),
+    ],
+)
+def test_the_room_between_two_ids_can_be_used_up(before, behind, count, expected):
+    bounds = [None if tail is None else eighth(tail) for tail in (before, behind)]
+    assert tails(mint_between(TINY, NOW, *bounds, count, count)) == expected
+
+
+def test_ids_for_rows_that_are_still_to_come_are_left_free():
+    for _ in range(20):
+        assert tails(mint_between(TINY, NOW, None, None, 2, 4))[-1] < 4
+
+
+def test_out_of_order_neighbours_are_not_ours_and_the_one_before_counts():
+    assert tails(mint_between(TINY, NOW, eighth(5), eighth(2), 2, 2)) == [6, 7]
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "count", "room"),
+    [(3, 4, 1, 0), (7, None, 1, 0), (None, 0, 1, 0), (3, 6, 3, 2)],
+)
+def test_more_rows_between_two_ids_than_there_is_room_are_refused(before, behind, count, room):
+    bounds = [None if tail is None else eighth(tail) for tail in (before, behind)]
+    with pytest.raises(OutOfRange) as caught:
+        mint_between(TINY, NOW, *bounds, count, count)
+    assert str(caught.value) == (
+        f"{count} more rows share one tick of 1000000 ns, and snowflake has room for {room} "
+        f"between their neighbours"
+    )

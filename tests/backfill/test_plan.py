@@ -1,0 +1,196 @@
+"""The plan: what is going to happen, in words and in SQL, before anything is written."""
+
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+
+from django_sortable_ids.models import BackfillRun, SequenceCounter
+
+from .shop.models import Plain, Required
+from .support import (
+    FIELDS,
+    SECOND,
+    START,
+    TIMED,
+    build,
+    field_of,
+    fill,
+    ids,
+    insert,
+    insert_orders,
+    label,
+    rows,
+)
+
+pytestmark = pytest.mark.django_db
+
+NO_INDEX = (
+    "no index begins with created_at, so that each batch sorts the table; with many rows, make one "
+    "first"
+)
+
+
+def dry_run(name, **options):
+    out = StringIO()
+    call_command(
+        "backfill_ids", label(name), created_from="created_at", dry_run=True, stdout=out, **options
+    )
+    return out.getvalue().splitlines()
+
+
+def update_of(table, column):
+    return ("UPDATE {table} SET {column} = %s WHERE {id} = %s AND {column} IS NULL").format_map(
+        {
+            name: connection.ops.quote_name(name_)
+            for name, name_ in {"table": table, "column": column, "id": "id"}.items()
+        }
+    )
+
+
+def test_the_lines():
+    keys = insert_numbered([START + i // 2 * SECOND for i in range(1234)])
+    lines = dry_run("ulid", batch_size=100)
+    assert lines[:4] == [
+        "testapp.Order.ulid: ULID of created_at",
+        "  1,234 rows without an id, up to 100 in a transaction",
+        "  in the order of (created_at, pk), for each row:",
+        f"    {update_of('testapp_order', 'ulid')}",
+    ]
+    samples = [line.split(": ") for line in lines[4:]]
+    assert [sample[0] for sample in samples] == [
+        f"  such as {keys[0]}, 2024-05-17T09:30:00+00:00",
+        f"  such as {keys[1]}, 2024-05-17T09:30:00+00:00",
+        f"  such as {keys[2]}, 2024-05-17T09:30:01+00:00",
+    ]
+    public = field_of("ulid").public_text
+    assert [sample[1][:4] for sample in samples] == ["ord_"] * 3
+    made = [field_of("ulid").scheme.created_at(public.parse(sample[1])) for sample in samples]
+    assert made == [START, START, START + SECOND]
+
+
+def insert_numbered(times):
+    insert_orders(times)
+    return list(rows("uuid7").values_list("pk", flat=True))
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_samples_are_public_texts_of_the_right_time(name):
+    insert_orders([START])
+    lines = dry_run(name)[4:]
+    assert len(lines) == (name in TIMED)
+    for line in lines:
+        value = field_of(name).parse_public(line.split(": ", 1)[1])
+        assert field_of(name).scheme.created_at(value) == START
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_nothing_is_written(name):
+    insert_orders([START] * 5)
+    dry_run(name)
+    assert ids(name) == [None] * 5
+    assert not BackfillRun.objects.exists()
+    assert not SequenceCounter.objects.exists()
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_the_statement_is_the_one_that_runs(name):
+    insert_orders([START] * 5)
+    printed = dry_run(name)[3].strip()
+    table = connection.ops.quote_name("testapp_order")
+    ran = []
+
+    def note(execute, sql, params, many, context):
+        if sql.startswith(f"UPDATE {table}"):
+            ran.append((sql, len(params)))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(note):
+        fill(name, 2)
+    assert ran == [(printed, 2), (printed, 2), (printed, 1)]
+
+
+def test_what_a_stopped_run_has_done_is_said():
+    insert_orders([START] * 5)
+    with pytest.raises(ZeroDivisionError):
+        fill("number", 3, lambda filled: 1 // 0)
+    assert dry_run("number")[:3] == [
+        "testapp.Order.number: lexical sequence of created_at",
+        "  goes on behind the 3 rows that were filled before",
+        "  2 rows without an id, up to 5,000 in a transaction",
+    ]
+
+
+def test_an_empty_table():
+    assert dry_run("uuid7") == [
+        "testapp.Order.uuid7: UUIDv7 of created_at",
+        "  0 rows without an id, up to 5,000 in a transaction",
+        "  in the order of (created_at, pk), for each row:",
+        f"    {update_of('testapp_order', 'uuid7')}",
+    ]
+
+
+def test_a_column_that_is_never_empty_has_nothing_missing():
+    Required.objects.create(created_at=START)
+    assert dry_run("shop.Required.public_id")[1].strip().startswith("0 rows without an id")
+
+
+def test_a_run_prints_its_plan_and_what_comes_next():
+    insert_orders([START] * 3)
+    out = StringIO()
+    call_command("backfill_ids", label("number"), created_from="created_at", stdout=out)
+    lines = out.getvalue().splitlines()
+    assert lines[:4] == [
+        "testapp.Order.number: lexical sequence of created_at",
+        "  3 rows without an id, up to 5,000 in a transaction",
+        "  in the order of (created_at, pk), for each row:",
+        f"    {update_of('testapp_order', 'number')}",
+    ]
+    assert lines[4].startswith("100 %  3/3 rows  ")
+    assert lines[5:] == [
+        "3 rows filled.",
+        "Next: manage.py backfill_ids testapp.Order.number --created-from created_at --verify",
+    ]
+
+
+def test_what_remains_is_printed():
+    """Rows that are inserted when the run has looked for the last time."""
+    insert_orders([START] * 3)
+    finished = connection.ops.quote_name("finished_at")
+
+    def insert_at_the_end(execute, sql, params, many, context):
+        if f"SET {finished}" in sql:
+            insert_orders([START] * 2)
+        return execute(sql, params, many, context)
+
+    out = StringIO()
+    with connection.execute_wrapper(insert_at_the_end):
+        call_command("backfill_ids", label("uuid7"), created_from="created_at", stdout=out)
+    assert out.getvalue().splitlines()[-2] == (
+        "2 rows were inserted without an id meanwhile. Deploy the field first, so that new rows "
+        "get theirs, and run it again."
+    )
+
+
+# Warnings
+
+
+def test_no_index_on_the_time_is_a_warning():
+    insert(Plain, [{"created_at": START}])
+    assert build("shop.Plain.public_id").warnings == (NO_INDEX,)
+    assert dry_run("shop.Plain.public_id")[-1] == f"  warning: {NO_INDEX}"
+
+
+def test_an_index_that_begins_with_the_time_is_none():
+    insert_orders([START])
+    assert build("uuid7").warnings == ()
+
+
+@pytest.mark.parametrize(("days", "count"), [(0, 0), (0.9, 0), (1.1, 1), (400, 1)])
+def test_a_time_in_the_future_is_a_warning(days, count):
+    latest = datetime.now(UTC).replace(microsecond=0) + timedelta(days=days)
+    insert_orders([START, latest])
+    expected = f"the latest created_at is {latest.isoformat()}: its id sorts behind those of now"
+    assert build("uuid7").warnings == (expected,) * count

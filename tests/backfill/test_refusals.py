@@ -1,0 +1,253 @@
+"""What can't be filled is refused with the reason, and nothing is written."""
+
+from datetime import UTC, datetime
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection, connections
+
+from django_sortable_ids.backfill.errors import BackfillError
+from django_sortable_ids.models import BackfillRun
+
+from .shop.models import Plain
+from .support import (
+    START,
+    build,
+    fill,
+    find,
+    ids,
+    insert,
+    insert_orders,
+    label,
+    rows,
+    times_are_right,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def refusal(*arguments, **options):
+    with pytest.raises(CommandError) as caught:
+        call_command("backfill_ids", *arguments, **options)
+    return str(caught.value)
+
+
+# What to fill, and from what
+
+LABELS = {
+    "Order": "'Order': expected app.Model.field, such as shop.Order.public_id",
+    "testapp.Order": "'testapp.Order': expected app.Model.field, such as shop.Order.public_id",
+    "a.b.c.d": "'a.b.c.d': expected app.Model.field, such as shop.Order.public_id",
+    "": "'': expected app.Model.field, such as shop.Order.public_id",
+    "..": "..: No installed app with label ''.",
+    "nope.Order.id": "nope.Order.id: No installed app with label 'nope'.",
+    "testapp.Nope.id": "testapp.Nope.id: App 'testapp' doesn't have a 'Nope' model.",
+    "testapp.Named.name": "testapp.Named.name: App 'testapp' doesn't have a 'Named' model.",
+    "shop.Plain.nope": "shop.Plain has no field 'nope'; its sortable ids: public_id, other_id",
+    "testapp.OrderLine.nope": "testapp.OrderLine has no field 'nope'; its sortable ids: none",
+    "shop.Plain.created_at": "shop.Plain.created_at is a DateTimeField, not a sortable id",
+    "testapp.Order.lines": "testapp.Order.lines is a ManyToOneRel, not a sortable id",
+    "shop.SortableKey.id": (
+        "shop.SortableKey.id is the primary key, and a key is never empty. Add a second field, "
+        "such as public_id, to give the rows sortable ids"
+    ),
+    "shop.PairKey.public_id": (
+        "shop.PairKey has a primary key of several columns; a backfill needs one column"
+    ),
+    "testapp.Line.id": (
+        "testapp.Line has a primary key of several columns; a backfill needs one column"
+    ),
+    "shop.Invoice.public_id": (
+        "shop.Invoice.public_id is in the table of shop.Document: name that one"
+    ),
+    "shop.PlainProxy.public_id": "shop.PlainProxy has no table of its own: it is not managed",
+    "shop.Unmanaged.public_id": "shop.Unmanaged has no table of its own: it is not managed",
+    "shop.Timeless.public_id": (
+        "shop.Timeless has no DateTimeField to take creation times from, and ids can't be given "
+        "the times that nobody recorded"
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "message"), LABELS.items(), ids=LABELS)
+@pytest.mark.parametrize("options", [{}, {"dry_run": True}, {"verify": True}], ids=str)
+def test_what_is_no_target(name, message, options):
+    assert refusal(name, created_from="created_at", **options) == message
+
+
+SOURCES = {
+    None: "say where creation times come from: --created-from, one of created_at, updated_at",
+    "nope": "shop.Plain has no DateTimeField 'nope'; it has created_at, updated_at",
+    "day": "shop.Plain has no DateTimeField 'day'; it has created_at, updated_at",
+    "public_id": "shop.Plain has no DateTimeField 'public_id'; it has created_at, updated_at",
+}
+
+
+@pytest.mark.parametrize(("source", "message"), SOURCES.items())
+def test_where_times_come_from(source, message):
+    assert refusal("shop.Plain.public_id", created_from=source) == message
+
+
+def test_where_times_come_from_is_known_after_the_first_run():
+    insert(Plain, [{"created_at": START}])
+    fill("shop.Plain.public_id")
+    assert find("shop.Plain.public_id", created_from=None).source.name == "created_at"
+
+
+@pytest.mark.parametrize("size", ["0", "-1", "1.5", "many", "²"])
+def test_the_size_of_a_batch_is_a_whole_number(size):
+    assert refusal("shop.Plain.public_id", f"--batch-size={size}") == (
+        f"Error: argument --batch-size: {size!r}: expected a whole number of rows from 1"
+    )
+
+
+# Times
+
+
+def at(*time):
+    return datetime(*time, tzinfo=UTC)
+
+
+TIMES = {
+    "NULL": (
+        "uuid7",
+        [START, None, START],
+        "testapp.Order 2 has no created_at. Give it one, or give it an id yourself; nothing was "
+        "written.",
+    ),
+    "NULLs": (
+        "number",
+        [None, START, None, None],
+        "testapp.Order 1 (and 2 other rows) has no created_at. Give it one, or give it an id "
+        "yourself; nothing was written.",
+    ),
+    "before a snowflake's epoch": (
+        "snowflake",
+        [START, at(2010, 11, 4, 1, 42, 54, 656_999), at(2010, 11, 4, 1, 42, 54, 657_000)],
+        "testapp.Order 2 is too old: snowflake begins at 2010-11-04 01:42:54.657000+00:00. Correct "
+        "its time, or give it an id yourself; nothing was written.",
+    ),
+    "before time64 has 19 digits": (
+        "time64",
+        [at(2001, 9, 9, 1, 46, 39, 999_999), at(2001, 9, 9, 1, 46, 40), at(2000, 1, 1)],
+        "testapp.Order 1 (and 1 other rows) is too old: 64-bit decimal time id begins at "
+        "2001-09-09 01:46:40+00:00. Correct its time, or give it an id yourself; nothing was "
+        "written.",
+    ),
+    "before 1970": (
+        "ulid",
+        [START, at(1969, 12, 31, 23, 59, 59, 999_999)],
+        "testapp.Order 2 is too old: ULID begins at 1970-01-01 00:00:00+00:00. Correct its time, "
+        "or give it an id yourself; nothing was written.",
+    ),
+    "after a snowflake's last": (
+        "snowflake",
+        [at(2080, 7, 10, 17, 30, 30, 208_999), at(2080, 7, 10, 17, 30, 30, 209_000)],
+        "testapp.Order 2 is too new: snowflake ends at 2080-07-10 17:30:30.208000+00:00. Correct "
+        "its time, or give it an id yourself; nothing was written.",
+    ),
+    "the end of the calendar": (
+        "uuid7",
+        [START, datetime.max.replace(tzinfo=UTC)],
+        "testapp.Order 2 is too new: UUIDv7 ends at 9999-12-31 23:59:59.999000+00:00. Correct its "
+        "time, or give it an id yourself; nothing was written.",
+    ),
+}
+
+
+def insert_numbered(times):
+    for number, time in enumerate(times, 1):
+        insert_orders([time], id=number)
+
+
+@pytest.mark.parametrize("dry", [True, False], ids=["dry", "real"])
+@pytest.mark.parametrize(("name", "times", "message"), TIMES.values(), ids=TIMES)
+def test_a_row_without_a_possible_time_is_named(name, times, message, dry):
+    insert_numbered(times)
+    assert refusal(label(name), created_from="created_at", dry_run=dry) == message
+    assert set(ids(name)) == {None}
+    assert not BackfillRun.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "times"),
+    [
+        ("snowflake", [at(2010, 11, 4, 1, 42, 54, 657_000), at(2080, 7, 10, 17, 30, 30, 208_999)]),
+        ("time64", [at(2001, 9, 9, 1, 46, 40), at(2262, 4, 11, 23, 47, 16, 854_700)]),
+        ("ulid", [at(1970, 1, 1), at(9999, 12, 31, 23, 59, 59, 998_999)]),
+        ("uuid6", [at(1582, 10, 15), at(2024, 1, 1)]),
+    ],
+)
+def test_the_first_and_the_last_time_are_possible(name, times):
+    insert_numbered(times)
+    assert fill(name, 1).filled == 2
+    assert times_are_right(name)
+
+
+def test_a_row_that_has_an_id_needs_no_time():
+    insert_orders([START])
+    given = find("uuid7").field.scheme.generate(START)
+    insert_orders([None])
+    rows("uuid7").filter(created_at=None).update(uuid7=given)
+    assert fill("uuid7").filled == 1
+
+
+def test_a_stopped_run_whose_next_rows_are_impossible_goes_no_further():
+    insert_numbered([START] * 4)
+    with pytest.raises(ZeroDivisionError):
+        fill("snowflake", 2, lambda filled: 1 // 0)
+    insert_orders([at(2009, 1, 1)], id=9)
+    with pytest.raises(BackfillError, match=r"testapp\.Order 9 is too old"):
+        build("snowflake")
+    assert ids("snowflake").count(None) == 3
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL's own times")
+@pytest.mark.parametrize("time", ["infinity", "10000-01-01 00:00+00"])
+def test_a_time_that_python_cannot_show_is_named(time):
+    insert_numbered([START, START])
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE testapp_order SET created_at = %s WHERE id = 2", [time])
+    with pytest.raises(BackfillError, match=r"^testapp\.Order 2 is too new"):
+        build("uuid7")
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite takes any text")
+def test_a_text_that_is_no_time_is_named():
+    insert_numbered([START, START])
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE testapp_order SET created_at = 'yesterday' WHERE id = 2")
+    with pytest.raises(BackfillError, match=r"^testapp\.Order 2 is too new"):
+        build("uuid7")
+
+
+# Tables, in a database of their own
+
+
+def test_a_table_that_is_not_there(other):
+    assert refusal("shop.Tight.eighth", created_from="created_at", database=other) == (
+        "the database 'other' has no table shop_tight: run `manage.py migrate shop "
+        "--database=other`"
+    )
+
+
+def test_a_database_without_the_tables_of_the_app(other):
+    with connections[other].schema_editor() as editor:
+        editor.delete_model(BackfillRun)
+    assert refusal("shop.Plain.public_id", created_from="created_at", database=other) == (
+        "the database 'other' has no table django_sortable_ids_backfillrun: run `manage.py migrate "
+        "django_sortable_ids --database=other`"
+    )
+
+
+def test_a_column_that_is_not_there(other):
+    with connections[other].cursor() as cursor:
+        cursor.execute("ALTER TABLE shop_plain DROP COLUMN public_id")
+    assert refusal("shop.Plain.public_id", created_from="created_at", database=other) == (
+        "shop_plain has no column public_id yet: run `manage.py migrate shop --database=other`"
+    )
+
+
+def test_a_database_that_is_not_there():
+    with pytest.raises(CommandError, match="invalid choice: 'nope'"):
+        call_command("backfill_ids", "--database=nope")

@@ -1,0 +1,215 @@
+"""A run that was stopped goes on where it stopped."""
+
+import pytest
+from django.db import connection
+
+from django_sortable_ids.backfill import plan, run
+from django_sortable_ids.backfill.errors import BackfillError
+from django_sortable_ids.models import BackfillRun
+
+from .shop.models import Plain, Tight
+from .support import (
+    FIELDS,
+    SECOND,
+    START,
+    TIMED,
+    ascends,
+    build,
+    fill,
+    find,
+    ids,
+    insert,
+    insert_orders,
+    is_strict,
+    ranks,
+    rows,
+    saved_run,
+    times_are_right,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+class Stop(Exception):
+    """Somebody pulls the plug."""
+
+
+def stop_after(batches):
+    left = batches
+
+    def progress(filled):
+        nonlocal left
+        left -= 1
+        if not left:
+            raise Stop
+
+    return progress
+
+
+def fill_until(name, size, batches):
+    with pytest.raises(Stop):
+        fill(name, size, stop_after(batches))
+
+
+TIMES = {
+    "one tick": [START] * 20,
+    "ties of 7": [START + i // 7 * SECOND for i in range(20)],
+    "ties of 3": [START + i // 3 * SECOND for i in range(20)],
+}
+
+
+@pytest.mark.parametrize("times", TIMES.values(), ids=TIMES)
+@pytest.mark.parametrize("name", FIELDS)
+def test_the_whole_is_as_if_it_had_never_stopped(name, times):
+    insert_orders(times)
+    fill_until(name, 3, 1)
+    fill_until(name, 4, 2)
+    before = ids(name)
+    assert before.count(None) == 9
+    assert saved_run(name).rows_filled == 11
+    assert saved_run(name).finished_at is None
+
+    result = fill(name, 5)
+    assert result.filled == 9
+    assert ids(name)[:11] == before[:11]
+    assert is_strict(name)
+    assert name not in TIMED or times_are_right(name)
+    assert saved_run(name).rows_filled == 20
+    assert saved_run(name).finished_at is not None
+
+
+@pytest.mark.parametrize("batches", range(1, 8))
+def test_a_tick_is_filled_to_the_last_id_over_any_number_of_runs(batches):
+    insert(Tight, [{"created_at": START}] * 8)
+    fill_until("shop.Tight.eighth", 1, batches)
+    fill("shop.Tight.eighth", 1)
+    assert is_strict("shop.Tight.eighth")
+
+
+def test_a_run_that_stopped_behind_its_last_batch_has_only_to_end():
+    insert_orders([START] * 4)
+    fill_until("uuid7", 4, 1)
+    assert fill("uuid7").filled == 0
+    assert saved_run("uuid7").finished_at is not None
+
+
+def test_a_stopped_run_on_another_field_is_another_run():
+    insert_orders([START] * 4)
+    fill_until("uuid7", 2, 1)
+    assert fill("ulid").filled == 4
+    assert saved_run("uuid7").rows_filled == 2
+
+
+def test_a_batch_whose_cursor_is_not_saved_leaves_no_ids():
+    insert_orders([START, START, START + SECOND, START + SECOND])
+    fill_until("uuid7", 2, 1)
+    before, ids_before = BackfillRun.objects.values().get(), ids("uuid7")
+    cursor = connection.ops.quote_name("cursor")
+    with connection.execute_wrapper(stop_before(f"SET {cursor}")), pytest.raises(Stop):
+        fill("uuid7", 2)
+    assert BackfillRun.objects.values().get() == before
+    assert ids("uuid7") == ids_before
+
+
+def stop_before(words):
+    def stop(execute, sql, params, many, context):
+        if words in sql:
+            raise Stop
+        return execute(sql, params, many, context)
+
+    return stop
+
+
+# New rows, after the end
+
+
+def test_rows_that_appear_later_are_a_new_run():
+    insert_orders([START] * 5)
+    fill("uuid7")
+    first = saved_run("uuid7")
+    insert_orders([START + SECOND] * 3 + [START - SECOND])
+    planned = build("uuid7")
+    assert (planned.missing, planned.resumed) == (4, None)
+    assert run.execute(planned).filled == 4
+    second = saved_run("uuid7")
+    assert second.pk == first.pk
+    assert second.rows_filled == 4
+    assert second.started_at > first.started_at
+    assert second.finished_at > first.finished_at
+    assert is_strict("uuid7")
+
+
+def test_a_run_that_has_ended_may_be_repeated_with_other_options():
+    insert(Plain, [{"created_at": START, "updated_at": START + SECOND}] * 3)
+    fill("shop.Plain.public_id")
+    insert(Plain, [{"created_at": START, "updated_at": START + SECOND}])
+    found = find("shop.Plain.public_id", created_from="updated_at")
+    assert run.execute(plan.build(found, 10)).filled == 1
+    assert saved_run("shop.Plain.public_id").options["created_from"] == "updated_at"
+
+
+def test_numbers_of_a_sequence_go_on():
+    insert_orders([START] * 2)
+    fill("number")
+    insert_orders([START + SECOND] * 2)
+    fill("number")
+    assert ids("number") == ["1000", "1007", "1014", "1021"]
+
+
+# Other options than before
+
+
+def test_another_source_is_refused():
+    insert(Plain, [{"created_at": START, "updated_at": START}] * 3)
+    fill_until("shop.Plain.public_id", 2, 1)
+    found = find("shop.Plain.public_id", created_from="updated_at")
+    assert refusal(found) == (
+        "a run on shop.Plain.public_id stopped after 2 rows with created_from = 'created_at', and "
+        "now it is 'updated_at': the rows would not sort together. Go on as before, or set the "
+        "column to NULL and delete the BackfillRun to begin anew"
+    )
+    assert rows("shop.Plain.public_id").filter(public_id=None).count() == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "was", "difference"),
+    [
+        ("snowflake", "epoch_ms", "5", "epoch_ms = '5', and now it is None"),
+        ("uuid7", "scheme", "uuid6", "scheme = 'uuid6', and now it is 'uuid7'"),
+        ("number", "step", "8", "step = '8', and now it is '7'"),
+        ("uuid7", "time_zone", "Asia/Tokyo", "time_zone = 'Asia/Tokyo', and now it is None"),
+    ],
+)
+def test_another_scheme_is_refused(name, key, was, difference):
+    insert_orders([START] * 3)
+    fill_until(name, 2, 1)
+    stopped = saved_run(name)
+    stopped.options[key] = was
+    stopped.save()
+    assert difference in refusal(find(name))
+
+
+def test_deleting_the_run_begins_anew_as_the_refusal_says():
+    insert_orders([START] * 3)
+    fill_until("uuid7", 2, 1)
+    rows("uuid7").update(uuid7=None)
+    BackfillRun.objects.all().delete()
+    assert fill("uuid7").filled == 3
+    assert ascends(ranks("uuid7"))
+
+
+def refusal(found):
+    with pytest.raises(BackfillError) as caught:
+        plan.build(found, 10)
+    return str(caught.value)
+
+
+def test_a_run_with_nothing_to_do_leaves_the_last_one_as_it_is():
+    insert_orders([START, START])
+    fill("uuid7")
+    before = saved_run("uuid7")
+    assert fill("uuid7").filled == 0
+    assert (saved_run("uuid7").cursor, saved_run("uuid7").batches) == (
+        before.cursor,
+        before.batches,
+    )

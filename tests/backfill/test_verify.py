@@ -1,0 +1,234 @@
+"""``--verify``: every row once, in order, and what is wrong with it."""
+
+import tracemalloc
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from django_sortable_ids.backfill import target
+from django_sortable_ids.backfill.verify import Verification, verify
+from django_sortable_ids.models import BackfillRun
+
+from .shop.models import Plain
+from .support import (
+    FIELDS,
+    SECOND,
+    START,
+    TIMED,
+    field_of,
+    fill,
+    find,
+    insert,
+    insert_orders,
+    label,
+    rows,
+)
+
+pytestmark = pytest.mark.django_db
+
+PLAIN = "shop.Plain.public_id"
+
+
+def run_command(name):
+    """Output and error of the command."""
+    out = StringIO()
+    try:
+        call_command("backfill_ids", label(name), verify=True, stdout=out)
+    except CommandError as error:
+        return out.getvalue().splitlines(), (str(error), error.returncode)
+    return out.getvalue().splitlines(), None
+
+
+def plain_rows(count=6):
+    insert(Plain, [{"created_at": START + i // 2 * SECOND} for i in range(count)])
+    fill(PLAIN)
+    return list(rows(PLAIN).values_list("pk", flat=True))
+
+
+def swap(name, one, other):
+    first, second = (
+        rows(name).values_list(field_of(name).name).get(pk=pk)[0] for pk in (one, other)
+    )
+    column = field_of(name).name
+    rows(name).filter(pk__in=[one, other]).update(**{column: None})
+    rows(name).filter(pk=one).update(**{column: second})
+    rows(name).filter(pk=other).update(**{column: first})
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_it_passes_after_a_run(name):
+    insert_orders([START + i // 7 * SECOND for i in range(20)])
+    fill(name, 3)
+    assert run_command(name) == (
+        [
+            "20 rows, 20 with an id",
+            "all different, strictly in order, and of their rows' times",
+        ],
+        None,
+    )
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_it_finds_a_row_without_an_id(name):
+    insert_orders([START] * 5)
+    fill(name)
+    rows(name).filter(pk=rows(name)[2].pk).update(**{name: None})
+    assert run_command(name) == (
+        ["5 rows, 4 with an id", "1 rows have no id"],
+        (f"testapp.Order.{name}: 1 rows have no id", 1),
+    )
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_it_finds_two_rows_of_a_tick_that_changed_places(name):
+    insert_orders([START] * 5)
+    fill(name)
+    keys = list(rows(name).values_list("pk", flat=True))
+    swap(name, keys[1], keys[2])
+    assert run_command(name) == (
+        [
+            "5 rows, 5 with an id",
+            "1 rows are out of order",
+            f"  {keys[2]} comes after {keys[1]}, its id does not",
+        ],
+        (f"testapp.Order.{name}: 1 rows are out of order", 1),
+    )
+
+
+def test_three_examples_are_enough():
+    keys = plain_rows(20)
+    for one, other in zip(keys[::2], keys[1::2], strict=True):
+        swap(PLAIN, one, other)
+    lines, error = run_command(PLAIN)
+    assert lines[1] == "10 rows are out of order"
+    assert len(lines) == 5
+    assert error == (f"{PLAIN}: 10 rows are out of order", 1)
+
+
+def test_it_finds_two_rows_with_one_id():
+    keys = plain_rows()
+    other = rows(PLAIN).get(pk=keys[4]).public_id
+    rows(PLAIN).filter(pk=keys[5]).update(public_id=other)
+    lines, error = run_command(PLAIN)
+    assert lines[:3] == [
+        "6 rows, 6 with an id",
+        "1 rows share an id with another",
+        "1 rows are out of order",
+    ]
+    assert error == (f"{PLAIN}: 1 rows share an id with another; 1 rows are out of order", 1)
+
+
+def test_it_finds_the_same_id_in_rows_far_apart():
+    keys = plain_rows()
+    other = rows(PLAIN).get(pk=keys[0]).public_id
+    rows(PLAIN).filter(pk=keys[5]).update(public_id=other)
+    found = verify(find(PLAIN))
+    assert (found.duplicates, found.other_time, found.unordered) == (1, 1, 0)
+
+
+def test_everything_at_once():
+    keys = plain_rows(8)
+    swap(PLAIN, keys[0], keys[1])
+    rows(PLAIN).filter(pk=keys[7]).update(public_id=None)
+    found = verify(find(PLAIN))
+    assert (found.rows, found.missing, found.unordered) == (8, 1, 1)
+    assert found.failures == ["1 rows have no id", "1 rows are out of order"]
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_rows_of_another_time_are_counted_and_are_no_failure(name):
+    insert_orders([START + i * SECOND for i in range(5)])
+    fill(name)
+    moved = rows(name)[1].pk
+    rows(name).filter(pk=moved).update(created_at=START + 3 * SECOND + SECOND / 2)
+    lines, error = run_command(name)
+    if field_of(name).scheme.resolution_ns == 10**9:
+        # Half a second is nothing to it: the id is of another second all the same.
+        assert rows(name)[3].pk == moved
+    assert lines == [
+        "5 rows, 5 with an id",
+        "1 ids are of another time than their row: made by the application, or the row's time was "
+        "changed since",
+        "all different, strictly in order",
+    ]
+    assert error is None
+
+
+def test_rows_that_the_application_made_behind_the_run_are_not_judged():
+    insert_orders([START] * 5)
+    fill("uuid7")
+    scheme = field_of("uuid7").scheme
+    made = sorted(scheme.generate(START + SECOND) for _ in range(2))
+    insert_orders([START + SECOND] * 2)
+    for pk, value in zip(rows("uuid7").values_list("pk", flat=True)[5:], made[::-1], strict=True):
+        rows("uuid7").filter(pk=pk).update(uuid7=value)
+    assert verify(find("uuid7")) == Verification(rows=7)
+    BackfillRun.objects.all().delete()
+    assert verify(find("uuid7")).unordered == 1
+
+
+def test_rows_without_a_time():
+    insert_orders([START] * 3)
+    fill("uuid7")
+    insert_orders([None, None])
+    given = field_of("uuid7").scheme.generate()
+    rows("uuid7").filter(pk=rows("uuid7").filter(created_at=None)[0].pk).update(uuid7=given)
+    found = verify(find("uuid7"))
+    assert (found.rows, found.missing, found.other_time, found.unordered) == (5, 1, 1, 0)
+
+
+def test_a_time_that_the_scheme_cannot_hold_is_another_time():
+    insert_orders([START] * 3)
+    fill("snowflake")
+    rows("snowflake").filter(pk=rows("snowflake")[0].pk).update(created_at=START.replace(year=2005))
+    found = verify(find("snowflake"))
+    assert (found.other_time, found.failures) == (1, [])
+
+
+def test_an_empty_table():
+    assert verify(find("uuid7")) == Verification()
+
+
+def test_nothing_is_written():
+    insert_orders([START] * 3)
+    fill("uuid7")
+    before = BackfillRun.objects.values().get()
+    writes = []
+
+    def note(execute, sql, params, many, context):
+        writes.extend(sql for word in ("INSERT", "UPDATE", "DELETE") if sql.startswith(word))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(note):
+        verify(find("uuid7"))
+    assert writes == []
+    assert BackfillRun.objects.values().get() == before
+
+
+@pytest.mark.parametrize("page", [1, 2, 3, 7, 100])
+def test_pages_may_end_anywhere(monkeypatch, page):
+    monkeypatch.setattr(target, "PAGE", page)
+    insert_orders([START + i // 4 * SECOND for i in range(14)])
+    fill("uuid7")
+    assert verify(find("uuid7")) == Verification(rows=14)
+    keys = list(rows("uuid7").values_list("pk", flat=True))
+    swap("uuid7", keys[5], keys[6])
+    assert verify(find("uuid7")).unordered == 1
+
+
+def test_memory_does_not_grow_with_the_table(monkeypatch):
+    monkeypatch.setattr(target, "PAGE", 100)
+    insert_orders([START + i // 3 * SECOND for i in range(6000)])
+    fill("time64")
+    found = find("time64")
+    verify(found)
+    tracemalloc.start()
+    try:
+        assert verify(found).rows == 6000
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # The rows together take more than a megabyte.
+    assert peak < 400_000
