@@ -1,0 +1,38 @@
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+
+@pytest.fixture
+def superuser(db: None) -> User:
+    return User.objects.create(username="root", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def browser(superuser: User) -> Client:
+    """A client that is logged in as a superuser."""
+    client = Client()
+    client.force_login(superuser)
+    return client
+
+
+@pytest.fixture
+def at_time(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, superuser: User
+) -> Callable[..., datetime]:
+    """Sets the time zone and, in its local time, the clock that the admin looks at."""
+
+    def set_clock(zone: str, local: str, *, use_tz: bool = True) -> datetime:
+        settings.TIME_ZONE = zone
+        settings.USE_TZ = use_tz
+        now = datetime.fromisoformat(local).replace(tzinfo=ZoneInfo(zone))
+        monkeypatch.setattr(timezone, "now", lambda: now if use_tz else now.replace(tzinfo=None))
+        return now
+
+    return set_clock

@@ -1,0 +1,248 @@
+"""The form of the filter: from one day to another, both included, and what else is asked for."""
+
+from datetime import date, timedelta
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.store.admin import TIMED
+from tests.store.models import PRODUCTS, Basket, Order, ULIDProduct
+
+from .page import Page
+from .support import (
+    changelist,
+    each_timed_scheme,
+    list_url,
+    made_at,
+    midnight,
+    names,
+    order_at,
+    page_of,
+    title_of,
+)
+
+pytestmark = pytest.mark.django_db
+
+DAYS = [date(2026, 3, 7) + timedelta(days=days) for days in range(4)]
+"""Four days, the second of them of 23 hours in New York."""
+
+
+def form_of(page, title):
+    """The form of the filter with that title."""
+    return page.root.find("details", data_filter_title=title).find("form")
+
+
+def send(browser, route, form, **days):
+    """The answer to the form when its days are filled in, as a browser would send it."""
+    fields = [field.attributes for field in form.find_all("input")]
+    given = {}
+    for field in fields:
+        assert field["type"] in ("hidden", "date")
+        given.setdefault(field["name"], []).append(field["value"])
+    first, last = (field["name"] for field in fields if field["type"] == "date")
+    given[first], given[last] = days.get("first", ""), days.get("last", "")
+    assert form.attributes.get("action", "") == ""
+    return browser.get(urlsplit(route).path, given)
+
+
+def listed(answer):
+    assert answer.status_code == 200, answer
+    return names(answer.context["cl"])
+
+
+def both_ends(days):
+    """The names of the orders of these days, in order."""
+    return [f"{day} {end}" for day in days for end in ("first", "last")]
+
+
+@pytest.fixture
+def orders(at_time):
+    """The first and the last second of each of the days, named by day and hour."""
+    at_time("America/New_York", "2026-07-06T12:00")
+    for day in DAYS:
+        order_at(midnight(day, "America/New_York"), f"{day} first")
+        order_at(
+            midnight(day + timedelta(days=1), "America/New_York") - timedelta(seconds=1),
+            f"{day} last",
+        )
+    order_at(None)
+
+
+@each_timed_scheme
+@pytest.mark.usefixtures("orders")
+def test_both_days_are_included(browser, scheme):
+    form = form_of(page_of(browser, list_url(Order)), title_of(scheme))
+    for first, last in ((DAYS[1], DAYS[2]), (DAYS[1], DAYS[1]), (DAYS[0], DAYS[3])):
+        answer = send(browser, list_url(Order), form, first=first, last=last)
+        days = [day for day in DAYS if first <= day <= last]
+        assert sorted(listed(answer)) == [
+            f"{day} {end}" for day in days for end in ("first", "last")
+        ]
+
+
+@each_timed_scheme
+@pytest.mark.usefixtures("orders")
+def test_one_day_alone_leaves_the_other_end_open(scheme):
+    column = f"{scheme}__created_at__date"
+    for query, days in (
+        (f"?{column}__gte=2026-03-09", DAYS[2:]),
+        (f"?{column}__lte=2026-03-08", DAYS[:2]),
+        (f"?{column}__gte=2026-03-09&{column}__lte=", DAYS[2:]),
+        (f"?{column}__gte=&{column}__lte=2026-03-08", DAYS[:2]),
+    ):
+        assert sorted(names(changelist(Order, query))) == both_ends(days)
+
+
+@pytest.mark.usefixtures("orders")
+def test_no_day_at_all_is_everything(browser):
+    form = form_of(page_of(browser, list_url(Order)), "creation time")
+    answer = send(browser, list_url(Order), form)
+    assert len(listed(answer)) == 9
+    selected = [
+        item.text
+        for details in Page(answer.content.decode()).root.find_all("details")
+        for item in details.find_all("li", class_="selected")
+    ]
+    assert selected == ["Any date"] * len(TIMED)
+
+
+@pytest.mark.usefixtures("orders")
+def test_days_the_wrong_way_round_are_nothing(browser):
+    form = form_of(page_of(browser, list_url(Order)), "creation time")
+    assert listed(send(browser, list_url(Order), form, first=DAYS[2], last=DAYS[1])) == []
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31", "1582-10-14", "1969-12-31"])
+@pytest.mark.usefixtures("orders")
+def test_the_ends_of_the_calendar(day):
+    for scheme in TIMED:
+        column = f"{scheme}__created_at__date"
+        for end, all_of_them in (("gte", day < "2000"), ("lte", day > "2000")):
+            found = names(changelist(Order, f"?{column}__{end}={day}"))
+            assert len(found) == (8 if all_of_them else 0), (scheme, end)
+
+
+@pytest.mark.parametrize("end", ["gte", "lt", "date__gte", "date__lte"])
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        *("x", "NaN", " ", "\x00", "💥", "'", "<script>", pytest.param("x" * 5000, id="long")),
+        *("2026-02-30", "2026-13-01", "0000-00-00", "10000-01-01", "2026-01-01 24:61", "20:26"),
+    ],
+)
+def test_garbage_leads_back_to_the_list(browser, end, garbage):
+    order_at(None)
+    answer = browser.get(list_url(Order, **{f"uuid7__created_at__{end}": garbage}))
+    assert (answer.status_code, answer.url) == (302, f"{list_url(Order)}?e=1")
+
+
+@pytest.mark.parametrize("garbage", ["2026-01-01 00:00", "2026-01-01T00:00Z", "2026-01-01 "])
+def test_a_time_is_no_day(browser, garbage):
+    for end in ("gte", "lte"):
+        answer = browser.get(list_url(Order, **{f"uuid7__created_at__date__{end}": garbage}))
+        assert (answer.status_code, answer.url) == (302, f"{list_url(Order)}?e=1")
+
+
+@pytest.mark.parametrize("first", ["0001-01-01 00:00+14:00", "9999-12-31 23:59:59-14:00"])
+@pytest.mark.usefixtures("orders")
+def test_times_that_their_zone_takes_out_of_the_calendar(browser, first):
+    for end, count in (("gte", 8 if first < "2000" else 0), ("lt", 8 if first > "2000" else 0)):
+        route = list_url(Order, **{f"uuid7__created_at__{end}": first})
+        assert len(listed(browser.get(route))) == count
+
+
+def test_garbage_that_is_no_filter_leads_back_to_the_list(browser):
+    for name in ("uuid7__created_at__x", "uuid7__created_at__year", "uuid7__x", "x__created_at"):
+        answer = browser.get(list_url(Order, **{name: "x"}))
+        assert (answer.status_code, answer.url) == (302, f"{list_url(Order)}?e=1"), name
+
+
+@pytest.mark.usefixtures("orders")
+def test_everything_else_that_is_asked_for_is_kept(browser):
+    order = Order.objects.get(name="2026-03-08 last")
+    kept = {
+        **{"q": order.ulid, "o": "-1", "_facets": "True"},
+        **{"ulid__created_at__date__gte": "2026-03-08", "uuid6__created_at__isnull": "False"},
+    }
+    route = list_url(Order, p="1", e="1", **kept)
+    form = form_of(page_of(browser, route), "creation time")
+    answer = send(browser, route, form, first=DAYS[0], last=DAYS[2])
+    assert parse_qs(answer.request["QUERY_STRING"]) == {
+        **{name: [value] for name, value in kept.items()},
+        "uuid7__created_at__date__gte": ["2026-03-07"],
+        "uuid7__created_at__date__lte": ["2026-03-09"],
+    }
+    assert listed(answer) == ["2026-03-08 last"]
+
+
+@pytest.mark.usefixtures("orders")
+def test_the_form_shows_what_was_chosen_and_a_choice_replaces_it(browser):
+    route = list_url(Order, uuid7__created_at__date__gte="2026-03-08")
+    page = page_of(browser, route)
+    details = page.root.find("details", data_filter_title="creation time")
+    first, last = details.find_all("input", type="date")
+    assert (first["value"], last["value"]) == ("2026-03-08", "")
+    (selected,) = details.find_all("li", class_="selected")
+    assert list(selected.find_all("form"))
+    other = page.root.find("details", data_filter_title="creation time of ulid")
+    assert [field["value"] for field in other.find_all("input", type="date")] == ["", ""]
+    for link in details.find_all("a"):
+        assert "date__gte" not in link["href"]
+    for link in other.find_all("a"):
+        assert "uuid7__created_at__date__gte=2026-03-08" in link["href"]
+
+
+@pytest.mark.usefixtures("orders")
+def test_the_form_replaces_a_choice(browser):
+    details = page_of(browser, list_url(Order)).root.find(
+        "details", data_filter_title="creation time"
+    )
+    today = next(link["href"] for link in details.find_all("a") if link.text == "Today")
+    page = page_of(browser, list_url(Order) + today)
+    answer = send(browser, list_url(Order), form_of(page, "creation time"), first=DAYS[3])
+    assert set(parse_qs(answer.request["QUERY_STRING"])) == {"uuid7__created_at__date__gte"}
+    assert sorted(listed(answer)) == both_ends(DAYS[3:])
+
+
+def test_parameters_can_carry_no_markup(browser):
+    order_at(None, "<b>bold</b>")
+    for text in ("<script>alert(1)</script>", '"><script>alert(1)</script>', "' onfocus='alert(1)"):
+        route = list_url(Order, q=text, o=text, _popup=text)
+        content = browser.get(route).content.decode()
+        assert "<script>alert" not in content
+        assert "' onfocus" not in content
+        assert '"><' + "script" not in content
+        form = form_of(page_of(browser, route), "creation time")
+        sent = send(browser, route, form, first="2026-01-01")
+        assert parse_qs(sent.request["QUERY_STRING"])["q"] == [text]
+
+
+@each_timed_scheme
+def test_a_range_of_a_key_and_of_a_relation_to_it(browser, scheme):
+    model = PRODUCTS[scheme]
+    for name, day in (("in", DAYS[1]), ("out", DAYS[2])):
+        key = made_at(model, midnight(day, "America/New_York"))
+        Basket.objects.create(name=name, **{scheme: model.objects.create(id=key, name=name)})
+    chosen = {"gte": "2026-03-08", "lte": "2026-03-08"}
+    path = scheme if scheme in TIMED[::2] else f"{scheme}__id"
+    for of, column in ((model, "id"), (Basket, path)):
+        days = {f"{column}__created_at__date__{end}": day for end, day in chosen.items()}
+        assert listed(browser.get(list_url(of, **days))) == ["in"]
+
+
+@pytest.mark.usefixtures("orders")
+def test_the_days_are_those_of_the_time_zone(at_time):
+    query = "?uuid7__created_at__date__gte=2026-03-08&uuid7__created_at__date__lte=2026-03-08"
+    here = names(changelist(Order, query))
+    assert sorted(here) == ["2026-03-08 first", "2026-03-08 last"]
+    for use_tz in (True, False):
+        at_time("Asia/Tokyo", "2026-07-06T12:00", use_tz=use_tz)
+        there = names(changelist(Order, query))
+        assert sorted(there) == ["2026-03-07 last", "2026-03-08 first"]
+
+
+def test_an_id_past_the_year_9999_is_after_every_day(browser):
+    ULIDProduct.objects.create(id="7" + "Z" * 25, name="far")
+    for end, expected in (("gte", ["far"]), ("lte", [])):
+        days = {f"id__created_at__date__{end}": "9999-12-30"}
+        assert listed(browser.get(list_url(ULIDProduct, **days))) == expected

@@ -1,0 +1,182 @@
+"""The filter on its page: valid HTML, titles, counts, and the choice that is selected."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.utils.translation import override
+
+from tests.store.admin import TIMED
+from tests.store.models import PRODUCTS, Basket, Order, Profile, Refund, Review
+
+from .page import Page
+from .support import (
+    changelist,
+    choices,
+    each_timed_scheme,
+    list_url,
+    names,
+    order_at,
+    page_of,
+    title_of,
+)
+
+pytestmark = pytest.mark.django_db
+
+TITLES = ["Any date", "Today", "Past 7 days", "This month", "This year"]
+
+
+def filters_of(page):
+    """The filters of the page by their titles."""
+    details = [part for part in page.root.find_all("details") if list(part.find_all("form"))]
+    found = {part["data-filter-title"]: part for part in details}
+    assert len(found) == len(details)
+    return found
+
+
+def selected(details):
+    """What the selected items say, the form by its tag."""
+    return [
+        "form" if list(item.find_all("form")) else item.text
+        for item in details.find_all("li", class_="selected")
+    ]
+
+
+@pytest.mark.parametrize("model", [*PRODUCTS.values(), Basket, Order, Refund, Review])
+@pytest.mark.parametrize("query", ["", "?_facets=True", "?q=x", "?_popup=1"])
+def test_the_page_is_nested_as_it_should_be(browser, model, query):
+    page = page_of(browser, list_url(model) + query)
+    for details in filters_of(page).values():
+        for field in details.find_all("input"):
+            assert field["type"] in ("hidden", "date")
+        for form in details.find_all("form"):
+            assert form["method"] == "get"
+            assert not list(form.find_all("form"))
+
+
+def test_ids_are_unique_in_the_page(browser):
+    content = browser.get(list_url(Order)).content.decode()
+    given = re.findall(r'\sid="([^"]*)"', content)
+    assert len(given) == len(set(given))
+
+
+def test_every_day_has_a_label(browser):
+    for details in filters_of(page_of(browser, list_url(Order))).values():
+        days = {field["id"]: field["name"] for field in details.find_all("input", type="date")}
+        labels = {label.text: days.pop(label["for"]) for label in details.find_all("label")}
+        assert set(labels) == {"From", "To"}
+        assert not days
+        assert labels["From"].endswith("__created_at__date__gte")
+        assert labels["To"].endswith("__created_at__date__lte")
+        (button,) = details.find_all("button", type="submit")
+        assert button.text == "Filter"
+
+
+def test_each_filter_of_a_page_has_a_title_of_its_own(browser):
+    assert list(filters_of(page_of(browser, list_url(Order)))) == [title_of(s) for s in TIMED]
+    assert list(filters_of(page_of(browser, list_url(Basket)))) == [
+        "creation time",
+        *(f"creation time of {scheme.replace('_', ' ')}" for scheme in TIMED[::2]),
+        *(f"creation time of {PRODUCTS[s]._meta.verbose_name}" for s in TIMED[1::2]),
+        "creation time of all ulid",
+    ]
+    assert list(filters_of(page_of(browser, list_url(Review)))) == [
+        "creation time",
+        "creation time of profile",
+        "creation time of bundle",
+        "creation time of ulid",
+    ]
+
+
+def test_two_filters_of_a_page_work_together(browser):
+    now = datetime.now(UTC)
+    order_at(now, "now")
+    order_at(None)
+    order_at(now - timedelta(days=800), "old")
+    page = filters_of(page_of(browser, list_url(Order)))
+    this_year = next(
+        a["href"] for a in page["creation time"].find_all("a") if a.text == "This year"
+    )
+    page = filters_of(page_of(browser, list_url(Order) + this_year))
+    assert selected(page["creation time"]) == ["This year"]
+    assert selected(page["creation time of ulid"]) == ["Any date"]
+    links = {a.text: a["href"] for a in page["creation time of ulid"].find_all("a")}
+    for title, rows in (("Past 7 days", ["now"]), ("No date", []), ("Any date", ["now"])):
+        answer = browser.get(list_url(Order) + links[title])
+        assert names(answer.context["cl"]) == rows
+        after = filters_of(Page(answer.content.decode()))
+        assert selected(after["creation time"]) == ["This year"]
+        assert selected(after["creation time of ulid"]) == [title]
+
+
+@each_timed_scheme
+def test_the_links_are_the_choices_and_select_themselves(browser, scheme):
+    for model, title, extra in (
+        (PRODUCTS[scheme], "creation time", []),
+        (Order, title_of(scheme), ["No date", "Has date"]),
+    ):
+        details = filters_of(page_of(browser, list_url(model)))[title]
+        assert selected(details) == ["Any date"]
+        links = {link.text: link["href"] for link in details.find_all("a")}
+        assert list(links) == TITLES + extra
+        for choice, href in links.items():
+            again = filters_of(page_of(browser, list_url(model) + href))[title]
+            assert selected(again) == [choice]
+
+
+@each_timed_scheme
+def test_counts_are_those_of_the_rows(browser, scheme):
+    now = datetime.now(UTC)
+    for days in (0, 0, 3, 40, 400):
+        order_at(now - timedelta(days=days))
+    order_at(None)
+    details = filters_of(page_of(browser, list_url(Order, _facets="True")))[title_of(scheme)]
+    links = {link.text: link["href"] for link in details.find_all("a")}
+    assert len(links) == 7
+    for text, href in links.items():
+        rows = names(changelist(Order, href))
+        assert text.endswith(f" ({len(rows)})"), text
+
+
+def test_counts_go_with_the_other_filters_and_the_search(browser):
+    now = datetime.now(UTC)
+    order_at(now, "first")
+    second = order_at(now, "second")
+    route = list_url(Order, _facets="True", q=second.uuid7, uuid7__created_at__isnull="True")
+    page = filters_of(page_of(browser, route))
+    counts = {link.text for link in page["creation time"].find_all("a")}
+    assert {"Any date (1)", "Today (1)", "No date (0)"} <= counts
+    assert "Today (0)" in {link.text for link in page["creation time of ulid"].find_all("a")}
+
+
+def test_counts_through_relations(browser):
+    product = PRODUCTS["ulid"].objects.create()
+    Basket.objects.create(ulid=product).all_ulid.set([product])
+    Basket.objects.create()
+    page = filters_of(page_of(browser, list_url(Basket, _facets="True")))
+    for title in ("creation time of ulid product", "creation time of all ulid"):
+        counts = {link.text for link in page[title].find_all("a")}
+        assert {"Any date (2)", "Today (1)", "This year (1)"} <= counts
+    assert "No date (2)" in {link.text for link in page["creation time of uuid7"].find_all("a")}
+    Review.objects.create(profile=Profile.objects.create(product=product))
+    page = filters_of(page_of(browser, list_url(Review, _facets="True")))
+    counts = {link.text for link in page["creation time of profile"].find_all("a")}
+    assert {"Any date (1)", "Today (1)", "No date (0)"} <= counts
+
+
+def test_all_filters_are_cleared_at_once(browser):
+    order_at(None)
+    route = list_url(Order, uuid7__created_at__date__gte="2026-01-01", q="x")
+    page = page_of(browser, route)
+    (clear,) = [a for a in page.root.find_all("a") if "Clear all filters" in a.text]
+    assert "created_at" not in clear["href"]
+    assert names(browser.get(list_url(Order) + clear["href"]).context["cl"]) == []
+
+
+def test_the_texts_are_translated(browser, settings):
+    settings.LANGUAGE_CODE = "de"
+    page = page_of(browser, list_url(PRODUCTS["uuid7"]))
+    (details,) = filters_of(page).values()
+    assert [link.text for link in details.find_all("a")][:2] == ["Alle Daten", "Heute"]
+    with override("de"):
+        assert "Heute" in choices(changelist(PRODUCTS["uuid7"]), "creation time")

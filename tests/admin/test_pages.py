@@ -1,0 +1,344 @@
+"""The pages of a row: opened, added, changed and deleted, whatever the scheme of its key."""
+
+from urllib.parse import quote
+
+import pytest
+from django.contrib import admin
+from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
+from django.contrib.messages import get_messages
+
+from django_sortable_ids.admin import SortableIDAdmin
+from django_sortable_ids.instances import public_id
+from tests.store.models import PRODUCTS, Basket, Bundle, Order, Profile, ULIDProduct, Voucher
+
+from .page import Page
+from .support import add_url, each_scheme, list_url, page_of, page_url
+
+pytestmark = pytest.mark.django_db
+
+MALFORMED = [
+    *("x", "0", "-1", "None", "é", "🦄", "a b", "%00", "%22", "%3Cscript%3Ealert(1)", "_5F", "{}"),
+    *("prod_x", "prod_", "prod:", "..%2F..%2F", "%C0%AF", "x" * 5_000, "9" * 19, "9" * 5_000),
+]
+
+
+def form_fields(page, form_id):
+    """The names and values of the form, as a browser would send them untouched."""
+    form = page.root.find("form", id=form_id)
+    given = {
+        field["name"]: field.attributes.get("value", "")
+        for field in form.find_all("input")
+        if field.attributes.get("type") not in ("submit", "checkbox", "button")
+        and "name" in field.attributes
+    }
+    for select in form.find_all("select"):
+        chosen = [
+            option["value"]
+            for option in select.find_all("option")
+            if "selected" in option.attributes
+        ]
+        given[select["name"]] = chosen if "multiple" in select.attributes else (chosen or [""])[0]
+    return given
+
+
+@each_scheme
+def test_a_row_is_opened_by_its_link_in_the_list(browser, scheme):
+    row = PRODUCTS[scheme].objects.create(name="row")
+    page = page_of(browser, list_url(PRODUCTS[scheme]))
+    link = page.root.find("th", class_="field-id").find("a")
+    assert link["href"] == page_url(PRODUCTS[scheme], row.pk)
+    opened = page_of(browser, link["href"])
+    assert opened.root.find("input", name="name")["value"] == "row"
+
+
+@each_scheme
+def test_a_row_is_opened_by_its_public_text(browser, scheme):
+    row = PRODUCTS[scheme].objects.create(name="row")
+    for text in (str(row.pk), public_id(row)):
+        opened = page_of(browser, page_url(PRODUCTS[scheme], text))
+        assert opened.root.find("input", name="name")["value"] == "row"
+
+
+@each_scheme
+@pytest.mark.parametrize("page", ["change", "delete", "history"])
+def test_a_malformed_key_leads_back_with_a_message(browser, scheme, page):
+    model = PRODUCTS[scheme]
+    row = model.objects.create(name="row")
+    for text in (*MALFORMED, str(row.pk)[:-1], quote(f"wrong_{row.pk}"), f"{row.pk}x"):
+        answer = browser.get(f"{list_url(model)}{text}/{page}/")
+        assert (answer.status_code, answer.url) == (302, "/admin/"), text
+        *_, message = get_messages(answer.wsgi_request)
+        assert "exist" in message.message
+    assert b"<script>alert" not in browser.get("/admin/").content
+    assert browser.get(f"{list_url(model)}%0A/{page}/").status_code == 404
+    gone = page_url(model, row.pk, page)
+    row.delete()
+    assert browser.get(gone).url == "/admin/"
+
+
+@each_scheme
+def test_a_malformed_key_changes_nothing(browser, scheme):
+    row = PRODUCTS[scheme].objects.create(name="row")
+    base = list_url(PRODUCTS[scheme])
+    for text in MALFORMED:
+        for page, data in (("change", {"name": "changed"}), ("delete", {"post": "yes"})):
+            assert browser.post(f"{base}{text}/{page}/", data).url == "/admin/"
+    assert list(PRODUCTS[scheme].objects.values_list("name", flat=True)) == [row.name]
+
+
+@each_scheme
+def test_a_row_is_added_without_asking_for_its_id(browser, scheme):
+    model = PRODUCTS[scheme]
+    given = form_fields(page_of(browser, add_url(model)), f"{model._meta.model_name}_form")
+    assert not {"id", "pk"} & set(given)
+    changes = {"name": "new", "id": "x", "baskets-0-name": "inside"}
+    answer = browser.post(add_url(model), given | changes)
+    assert (answer.status_code, answer.url) == (302, list_url(model))
+    (row,) = model.objects.all()
+    assert [basket.name for basket in row.baskets.all()] == ["inside"]
+    (entry,) = LogEntry.objects.all()
+    assert (entry.action_flag, entry.object_id) == (ADDITION, str(row.pk))
+    assert entry.get_edited_object() == row
+
+
+@each_scheme
+def test_a_row_and_the_rows_inside_of_it_are_changed(browser, scheme):
+    model = PRODUCTS[scheme]
+    row, other = model.objects.create(name="row"), model.objects.create(name="other")
+    first = Basket.objects.create(name="first", **{scheme: row})
+    second = Basket.objects.create(name="second", **{scheme: row})
+    given = form_fields(page_of(browser, page_url(model, row.pk)), f"{model._meta.model_name}_form")
+    assert {given["baskets-0-id"], given["baskets-1-id"]} == {str(first.pk), str(second.pk)}
+    number = 0 if given["baskets-0-id"] == str(first.pk) else 1
+    answer = browser.post(
+        page_url(model, row.pk),
+        given
+        | {"name": "changed", f"baskets-{number}-name": "renamed", "baskets-2-name": "third"}
+        | {f"baskets-{1 - number}-DELETE": "on"},
+    )
+    assert (answer.status_code, answer.url) == (302, list_url(model))
+    assert dict(model.objects.values_list("pk", "name")) == {row.pk: "changed", other.pk: "other"}
+    assert sorted(basket.name for basket in row.baskets.all()) == ["renamed", "third"]
+    assert Basket.objects.get(name="renamed") == first
+    assert LogEntry.objects.get().action_flag == CHANGE
+
+
+@each_scheme
+def test_keys_of_inner_rows_that_were_tampered_with_are_refused(browser, scheme):
+    model = PRODUCTS[scheme]
+    row, other = model.objects.create(name="row"), model.objects.create(name="other")
+    Basket.objects.create(name="inside", **{scheme: row})
+    foreign = Basket.objects.create(name="foreign", **{scheme: other})
+    given = form_fields(page_of(browser, page_url(model, row.pk)), f"{model._meta.model_name}_form")
+    changes = [{"baskets-0-id": key} for key in ("x", "", "\x00", "1", "🦄")]
+    changes += [{f"baskets-0-{scheme}": key} for key in ("x", str(other.pk), "\x00")]
+    for change in changes:
+        answer = browser.post(page_url(model, row.pk), given | change | {"baskets-0-name": "bad"})
+        assert answer.status_code == 200, change
+        assert b"errornote" in answer.content
+    assert sorted(Basket.objects.values_list("name", flat=True)) == ["foreign", "inside"]
+    browser.post(page_url(model, row.pk), given | {"baskets-0-id": foreign.pk, "name": "x"})
+    foreign.refresh_from_db()
+    assert (foreign.name, getattr(foreign, scheme)) == ("foreign", other)
+
+
+@each_scheme
+def test_the_history_of_a_row(browser, scheme):
+    model = PRODUCTS[scheme]
+    row = model.objects.create(name="row")
+    form = f"{model._meta.model_name}_form"
+    given = form_fields(page_of(browser, page_url(model, row.pk)), form)
+    browser.post(page_url(model, row.pk), given | {"name": "renamed"})
+    page = page_of(browser, page_url(model, row.pk, "history"))
+    assert "Changed Name." in page.root.find("div", id="change-history").text
+    index = page_of(browser, "/admin/")
+    recent = index.root.find("ul", class_="actionlist").find("a")
+    assert recent["href"] == page_url(model, row.pk)
+    assert page_of(browser, recent["href"]).root.find("input", name="name")["value"] == "renamed"
+
+
+@each_scheme
+def test_a_row_is_deleted_with_what_points_to_it(browser, scheme):
+    model = PRODUCTS[scheme]
+    row, other = model.objects.create(name="row"), model.objects.create(name="other")
+    basket = Basket.objects.create(name="basket", **{scheme: row})
+    getattr(basket, f"all_{scheme}").set([row, other])
+    route = page_url(model, row.pk, "delete")
+    page = page_of(browser, route)
+    links = {link["href"] for link in page.root.find("div", id="content").find_all("a")}
+    assert page_url(Basket, basket.pk) in links
+    assert browser.post(route, {"post": "yes"}).url == list_url(model)
+    assert list(model.objects.all()) == [other]
+    assert not Basket.objects.exists()
+    entry = LogEntry.objects.get()
+    assert (entry.action_flag, entry.object_id) == (DELETION, str(row.pk))
+
+
+@each_scheme
+def test_an_action_on_selected_rows(browser, scheme):
+    model = PRODUCTS[scheme]
+    rows = [model.objects.create(name=str(number)) for number in range(3)]
+    page = page_of(browser, list_url(model))
+    boxes = {box["value"] for box in page.root.find_all("input", name="_selected_action")}
+    assert boxes == {str(row.pk) for row in rows}
+    chosen = {"action": "delete_selected", "_selected_action": [str(rows[0].pk), str(rows[2].pk)]}
+    question = Page(browser.post(list_url(model), chosen).content.decode())
+    asked = {box["value"] for box in question.root.find_all("input", name="_selected_action")}
+    assert asked == {str(rows[0].pk), str(rows[2].pk)}
+    for wrong in (["x"], ["x", "\x00"], [""], ["9" * 30]):
+        answer = browser.post(
+            list_url(model), chosen | {"post": "yes", "_selected_action": wrong}, follow=True
+        )
+        assert answer.status_code == 200
+        assert model.objects.count() == 3
+    browser.post(list_url(model), chosen | {"post": "yes", "_selected_action": [*asked, "x"]})
+    assert list(model.objects.all()) == [rows[1]]
+
+
+def test_rows_are_edited_in_the_list(browser):
+    baskets = [Basket.objects.create(name=name) for name in ("first", "second")]
+    page = page_of(browser, list_url(Basket))
+    given = form_fields(page, "changelist-form")
+    keys = {given["form-0-id"], given["form-1-id"]}
+    assert keys == {str(basket.pk) for basket in baskets}
+    number = 0 if given["form-0-id"] == str(baskets[0].pk) else 1
+    saved = {"_save": "Save"}
+    answer = browser.post(list_url(Basket), given | saved | {f"form-{number}-name": "renamed"})
+    assert answer.status_code == 302
+    assert Basket.objects.get(name="renamed") == baskets[0]
+    for key in ("x", "", "\x00", str(Basket().pk)):
+        change = {"form-0-id": key, "form-0-name": "bad"}
+        assert browser.post(list_url(Basket), given | saved | change).status_code in (200, 302)
+    assert not Basket.objects.filter(name="bad").exists()
+
+
+def test_relations_are_chosen_in_every_kind_of_field(browser):
+    """Half of the foreign keys are raw ids, the others are looked up by typing."""
+    targets = {name: model.objects.create(name=name) for name, model in PRODUCTS.items()}
+    given = form_fields(page_of(browser, add_url(Basket)), "basket_form")
+    assert set(targets) <= set(given)
+    assert "id" not in given
+    given |= {name: str(target.pk) for name, target in targets.items()}
+    given |= {"name": "new", "all_ulid": str(targets["ulid"].pk)}
+    given |= {"all_snowflake": [str(targets["snowflake"].pk)]}
+    answer = browser.post(add_url(Basket), given)
+    assert (answer.status_code, answer.url) == (302, list_url(Basket))
+    basket = Basket.objects.get()
+    assert {name: getattr(basket, name) for name in targets} == targets
+    assert list(basket.all_ulid.all()) == [targets["ulid"]]
+    assert list(basket.all_snowflake.all()) == [targets["snowflake"]]
+    opened = page_of(browser, page_url(Basket, basket.pk))
+    shown = form_fields(opened, "basket_form")
+    assert {name: shown[name] for name in targets} == {
+        name: str(target.pk) for name, target in targets.items()
+    }
+    assert shown["all_ulid"] == str(targets["ulid"].pk)
+    for name, target in targets.items():
+        cell = opened.root.find("div", class_=f"field-{name}")
+        assert target.name in cell.text
+
+
+def test_a_raw_id_may_be_the_public_text(browser):
+    given = form_fields(page_of(browser, add_url(Basket)), "basket_form") | {"name": "new"}
+    rows = {name: model.objects.create() for name, model in PRODUCTS.items()}
+    given |= {name: public_id(row) for name, row in rows.items()}
+    assert browser.post(add_url(Basket), given).status_code == 302
+    basket = Basket.objects.get()
+    assert {name: getattr(basket, name) for name in rows} == rows
+
+
+def test_wrong_ids_in_a_form_are_refused(browser):
+    given = form_fields(page_of(browser, add_url(Basket)), "basket_form") | {"name": "new"}
+    rows = [model.objects.create() for model in PRODUCTS.values()]
+    gone = {name: str(row.pk) for name, row in zip(PRODUCTS, rows, strict=True)}
+    for row in rows:
+        row.delete()
+    wrong = ("x", "\x00", "-1", "🦄", "9" * 30, "<script>alert(1)")
+    changes = [dict.fromkeys(PRODUCTS, text) for text in wrong]
+    changes += [gone, {name: f"wrong_{text}" for name, text in gone.items()}]
+    changes += [{"all_ulid": text} for text in ("x", "x,y", ",", "9" * 30)]
+    changes += [{"all_snowflake": [text]} for text in ("x", "\x00", "9" * 30)]
+    for change in changes:
+        answer = browser.post(add_url(Basket), given | change)
+        assert answer.status_code == 200, change
+        assert set(answer.context["adminform"].form.errors) == set(change)
+        assert b"<script>alert" not in answer.content
+    assert not Basket.objects.exists()
+
+
+@pytest.mark.parametrize("scheme", list(PRODUCTS)[1::2])
+def test_completion_finds_names_and_pasted_ids(browser, scheme):
+    model = PRODUCTS[scheme]
+    first, second = model.objects.create(name="first"), model.objects.create(name="second")
+    asked = {"app_label": "store", "model_name": "basket", "field_name": scheme}
+    for term, rows in (
+        ("fir", [first]),
+        (str(second.pk), [second]),
+        (public_id(first), [first]),
+        (f" {first.pk} ", [first]),
+        (str(first.pk)[:-1], []),
+        ("x", []),
+    ):
+        answer = browser.get("/admin/autocomplete/", asked | {"term": term})
+        found = [{"id": str(row.pk), "text": row.name} for row in rows]
+        assert answer.json()["results"] == found, term
+
+
+def test_completion_needs_no_search_fields():
+    class OwnAdmin(SortableIDAdmin):
+        autocomplete_fields = ["ulid"]
+
+    site = admin.AdminSite()
+    site.register(ULIDProduct, SortableIDAdmin)
+    site.register(Basket, OwnAdmin)
+    assert site.get_model_admin(Basket).check() == []
+
+
+def test_a_popup_hands_back_the_id_of_a_new_row(browser):
+    for scheme, model in PRODUCTS.items():
+        route = add_url(model, _popup="1", _to_field="id")
+        given = form_fields(page_of(browser, route), f"{model._meta.model_name}_form")
+        answer = browser.post(route, given | {"name": "new", "_popup": "1", "_to_field": "id"})
+        assert answer.status_code == 200
+        row = model.objects.get()
+        assert f"&quot;value&quot;: &quot;{row.pk}&quot;" in answer.content.decode(), scheme
+        assert page_of(browser, list_url(model, _popup="1", _to_field="id"))
+
+
+def test_an_editable_key_need_not_be_given(browser):
+    given = form_fields(page_of(browser, add_url(Voucher)), "voucher_form")
+    assert {"id", "code"} <= set(given)
+    for key in ("", "vou_01KDVDNA00PVDPVDPVDPVDPVDM"):
+        answer = browser.post(add_url(Voucher), given | {"name": "new", "id": key})
+        assert answer.status_code == 302
+    assert Voucher.objects.count() == 2
+    assert Voucher.objects.filter(pk="01KDVDNA00PVDPVDPVDPVDPVDM").exists()
+    for field in ("id", "code"):
+        for wrong in ("x", "ord_01KDVDNA00PVDPVDPVDPVDPVDM", "\x00", "🦄", "1" * 1000):
+            data = given | {"name": "bad", field: wrong}
+            answer = browser.post(add_url(Voucher), data)
+            assert answer.status_code == 200
+            assert b"errorlist" in answer.content
+    assert Voucher.objects.count() == 2
+
+
+def test_rows_whose_keys_are_relations(browser):
+    product = ULIDProduct.objects.create(name="product")
+    Profile.objects.create(product=product, name="profile")
+    bundle = Bundle.objects.create(name="bundle")
+    for model, key, name in ((Profile, product.pk, "profile"), (Bundle, bundle.pk, "bundle")):
+        page = page_of(browser, page_url(model, key))
+        assert page.root.find("input", name="name")["value"] == name
+        for wrong in MALFORMED:
+            assert browser.get(f"{list_url(model)}{wrong}/change/").url == "/admin/"
+
+
+@each_scheme
+def test_ids_beside_an_integer_key_are_no_fields_of_the_form(browser, scheme):
+    order = Order.objects.create(name="order")
+    given = form_fields(page_of(browser, page_url(Order, order.pk)), "order_form")
+    assert scheme not in given
+    browser.post(page_url(Order, order.pk), given | {"name": "renamed", scheme: "x", "tenant": "t"})
+    before = getattr(order, scheme)
+    order.refresh_from_db()
+    assert (order.name, getattr(order, scheme)) == ("renamed", before)

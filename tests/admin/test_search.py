@@ -1,0 +1,275 @@
+"""The search box: a pasted id finds its row in any accepted spelling, and nothing else does."""
+
+import uuid
+from datetime import UTC, datetime
+from urllib.parse import urlencode
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import Permission, User
+from django.contrib.messages import get_messages
+from django.test import Client
+
+from django_sortable_ids.admin import SortableIDAdmin
+from django_sortable_ids.instances import public_id
+from tests.store.models import (
+    PRODUCTS,
+    Basket,
+    Order,
+    Refund,
+    Review,
+    ULIDProduct,
+    UUIDv7Product,
+    Voucher,
+)
+
+from .support import changelist, each_scheme, list_url, made_at, names, page_of
+
+pytestmark = pytest.mark.django_db
+
+MODELS = (UUIDv7Product, PRODUCTS["snowflake"], PRODUCTS["sequence"], Order)
+
+
+def spellings(instance, column="id"):
+    """Every way to write the id that is accepted."""
+    value = getattr(instance, column)
+    found = [str(value), public_id(instance, column)]
+    if isinstance(value, uuid.UUID):
+        found += [str(value).upper(), value.hex, value.hex.upper(), f"{{{value}}}", value.urn]
+    elif column == "ulid" or type(instance) in (ULIDProduct, Voucher):
+        prefix, _, text = found[1].rpartition("_")
+        found += [value.lower(), f"{prefix}_{text.lower()}"]
+    return found
+
+
+def search(model, text, user=None):
+    """The names of the rows that are listed for the text."""
+    return names(changelist(model, "?" + urlencode({"q": text}), user))
+
+
+def found_by(search_fields, model, text):
+    """The names of the rows that an admin with these search fields lists for the text."""
+    site = admin.AdminSite()
+    site.register(model, type("OwnAdmin", (SortableIDAdmin,), {"search_fields": search_fields}))
+    return names(changelist(model, f"?q={text}", site=site))
+
+
+def test_a_pasted_id_is_searched_in_the_page(browser):
+    first, _ = (UUIDv7Product.objects.create(name=name) for name in ("first", "second"))
+    form = page_of(browser, list_url(UUIDv7Product)).root.find("form", id="changelist-search")
+    box = form.find("input", id="searchbar")
+    answer = browser.get(list_url(UUIDv7Product), {box["name"]: f" {first.pk} "})
+    assert names(answer.context["cl"]) == ["first"]
+
+
+@each_scheme
+def test_every_spelling_of_a_key(scheme):
+    first, _ = (PRODUCTS[scheme].objects.create(name=name) for name in ("first", "second"))
+    for text in spellings(first):
+        assert search(PRODUCTS[scheme], text) == ["first"], text
+
+
+@each_scheme
+def test_every_spelling_beside_an_integer_key(scheme):
+    first, _ = (Order.objects.create(name=name) for name in ("first", "second"))
+    for text in spellings(first, scheme):
+        assert search(Order, text) == ["first"], text
+
+
+def test_a_text_that_could_be_two_ids_finds_both():
+    """As SQL Server shows them, ids of 1997 to 2010 could be canonical ids of another time."""
+    model = PRODUCTS["comb13"]
+    key = made_at(model, datetime(2005, 6, 1, tzinfo=UTC))
+    text = public_id(model(id=key))
+    other = uuid.UUID(text)
+    assert model._meta.get_field("id").scheme.holds(other.int)
+    model.objects.create(id=key, name="shown so")
+    assert search(model, text) == ["shown so"]
+    model.objects.create(id=other, name="spelled so")
+    assert sorted(search(model, text)) == ["shown so", "spelled so"]
+    assert search(model, str(key)) == ["shown so"]
+
+
+@each_scheme
+def test_blanks_around_it_and_quotes_are_no_part_of_it(scheme):
+    first, _ = (PRODUCTS[scheme].objects.create(name=name) for name in ("first", "second"))
+    for text in spellings(first):
+        for pasted in (
+            f" {text}",
+            f"{text}\t",
+            f"\n{text}\r\n",
+            f"\u00a0{text}\u2003",
+            f'"{text}"',
+        ):
+            assert search(PRODUCTS[scheme], pasted) == ["first"], pasted
+
+
+@each_scheme
+def test_what_is_no_whole_id_finds_nothing(scheme):
+    first, _ = (PRODUCTS[scheme].objects.create() for _ in range(2))
+    unknown = PRODUCTS[scheme].objects.create()
+    gone = public_id(unknown)
+    unknown.delete()
+    for text in (str(first.pk), public_id(first)):
+        for wrong in (
+            text[:-1],
+            text[1:],
+            text[: len(text) // 2],
+            f"{text}x",
+            f"wrong_{text}",
+            f"{text},",
+            gone,
+        ):
+            assert search(PRODUCTS[scheme], wrong) == [], wrong
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("x", "word", "two words", "🦄", "१२३", "%", "_", "\\", "'x", "None", "\ufeff", "{}", ":"),
+        *("urn:uuid:", "prod_", "prod:", "-", "0", "-1", "1e9", "9" * 19, "9" * 30),
+        *("<script>alert(1)</script>", "'; DROP TABLE store_order; --"),
+        *(pytest.param(letter * 10_000, id=f"long {letter}") for letter in "x7💥"),
+    ],
+)
+def test_any_other_text_finds_nothing(browser, text):
+    for model in MODELS:
+        model.objects.create(name="row")
+        answer = browser.get(list_url(model, q=text))
+        assert answer.status_code == 200
+        assert b"<script>alert" not in answer.content
+        assert names(answer.context["cl"]) == []
+
+
+@pytest.mark.parametrize("text", ["'", '"', "''", '""', "\u2028", " "])
+def test_text_without_a_word_is_answered(browser, text):
+    for model in MODELS:
+        assert browser.get(list_url(model, q=text)).status_code == 200
+
+
+def test_a_null_character_is_refused_as_always(browser):
+    Order.objects.create(name="row")
+    answer = browser.get(list_url(Order, q="a\x00b"))
+    assert [str(message) for message in get_messages(answer.wsgi_request)] == [
+        "Null characters are not allowed."
+    ]
+
+
+@each_scheme
+def test_other_columns_are_searched_as_always(scheme):
+    model = PRODUCTS[scheme]
+    rows = [model.objects.create(name=name) for name in ("red shoe", "red hat", "blue hat")]
+    assert sorted(search(model, "red")) == ["red hat", "red shoe"]
+    assert search(model, "HAT red") == ["red hat"]
+    assert search(model, '"red s"') == ["red shoe"]
+    assert search(model, f"{public_id(rows[2])} hat") == ["blue hat"]
+    assert search(model, f"{public_id(rows[2])} shoe") == []
+    assert search(model, "green") == []
+    assert len(search(model, "")) == 3
+
+
+def test_a_row_has_to_match_every_word_ids_included():
+    first, second = (UUIDv7Product.objects.create(name=name) for name in ("first", "second"))
+    assert search(UUIDv7Product, f"{first.pk} {second.pk}") == []
+    assert search(UUIDv7Product, f"{first.pk} {first.pk}") == ["first"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("id", "^id", "=id", "@id", "pk", "=pk", "id__pasted"),
+        *("id__exact", "id__iexact", "id__icontains", "id__startswith", "pk__exact"),
+    ],
+)
+def test_an_id_may_be_named_in_any_way(name):
+    first, _ = (UUIDv7Product.objects.create(name=name) for name in ("first", "second"))
+    for text in (*spellings(first), f" {first.pk} "):
+        assert found_by([name], UUIDv7Product, text) == ["first"]
+    for text in ("x", str(first.pk)[:8], "first"):
+        assert found_by([name], UUIDv7Product, text) == []
+    assert found_by(["name", name], UUIDv7Product, "fir") == ["first"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("ulid__id", "^ulid__id", "=ulid__id", "@ulid__id", "ulid__id__exact", "ulid__pk"),
+        *("ulid__pk__exact", "ulid__id__icontains", "all_ulid__id", "all_ulid__pk"),
+    ],
+)
+def test_an_id_may_be_that_of_a_relation(name):
+    product, other = ULIDProduct.objects.create(), ULIDProduct.objects.create()
+    basket = Basket.objects.create(name="basket", ulid=product)
+    basket.all_ulid.set([product, other])
+    Basket.objects.create(name="another", ulid=other)
+    for text in spellings(product):
+        assert found_by([name], Basket, text) == ["basket"]
+    assert found_by([name], Basket, product.pk[:10]) == []
+    assert found_by([name], Basket, public_id(basket)) == ["basket"]
+
+
+def test_an_id_behind_a_relation_to_another_column():
+    first, _ = (Order.objects.create(name=name) for name in ("first", "second"))
+    Refund.objects.create(name="refund", ulid=first)
+    for text in spellings(first, "ulid"):
+        assert found_by(["ulid__ulid"], Refund, text) == ["refund"]
+    assert found_by(["ulid__uuid7"], Refund, str(first.uuid7)) == ["refund"]
+
+
+@pytest.mark.parametrize("name", ["^name", "=name", "name__startswith", "^ulid__name"])
+def test_names_of_other_columns_are_left_alone(name):
+    product = ULIDProduct.objects.create(name="shoe")
+    basket = Basket.objects.create(name="shoe", ulid=product)
+    Basket.objects.create(name="hat")
+    assert found_by([name], Basket, "shoe") == ["shoe"]
+    assert found_by([name], Basket, "hoe") == []
+    assert found_by([name], Basket, str(basket.pk)) == ["shoe"]
+
+
+def test_ids_need_not_be_named_where_they_are_unique(browser):
+    site = admin.AdminSite()
+    for model, searched in (
+        (UUIDv7Product, ["id__pasted"]),
+        (Order, [f"{scheme}__pasted" for scheme in PRODUCTS]),
+        (Voucher, ["id__pasted", "code__pasted"]),
+        (Review, []),
+    ):
+        assert SortableIDAdmin(model, site).get_search_fields(None) == searched
+        has_box = list(page_of(browser, list_url(model)).root.find_all("input", id="searchbar"))
+        assert len(has_box) == 1
+
+
+def test_an_id_that_is_not_unique_is_searched_where_it_is_named():
+    review = Review.objects.create(name="first")
+    Review.objects.create(name="second")
+    for text in spellings(review, "import_id"):
+        assert found_by(["import_id"], Review, text) == ["first"]
+
+
+def test_search_fields_may_depend_on_the_request():
+    class OwnAdmin(SortableIDAdmin):
+        def get_search_fields(self, request):
+            return [*super().get_search_fields(request), "name"]
+
+    site = admin.AdminSite()
+    site.register(UUIDv7Product, OwnAdmin)
+    row = UUIDv7Product.objects.create(name="row")
+    for text in ("ro", str(row.pk)):
+        assert names(changelist(UUIDv7Product, f"?q={text}", site=site)) == ["row"]
+
+
+@each_scheme
+def test_rows_that_a_user_may_not_see_are_not_found(scheme):
+    mine, theirs = (Order.objects.create(name=name, tenant=name) for name in ("mine", "theirs"))
+    user = User.objects.create(username="mine", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename="view_order"))
+    for text in spellings(mine, scheme):
+        assert search(Order, text, user) == ["mine"]
+    for text in spellings(theirs, scheme):
+        assert search(Order, text, user) == []
+        assert search(Order, f"{text} {public_id(mine, scheme)}", user) == []
+    browser = Client()
+    browser.force_login(user)
+    answer = browser.get(list_url(Order, q=public_id(theirs, scheme)))
+    assert names(answer.context["cl"]) == []
+    assert b"theirs" not in answer.content

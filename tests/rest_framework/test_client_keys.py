@@ -1,0 +1,101 @@
+"""Clients choose no key: what they send for one is ignored."""
+
+import pytest
+from rest_framework.serializers import ModelSerializer
+from rest_framework.test import APIClient
+
+from tests.store.api import serializer_for
+from tests.store.models import PRODUCTS, Basket, Order, Voucher, id_column
+
+from .support import each_scheme, example_of, full_order, text_of, url
+
+pytestmark = pytest.mark.django_db
+client = APIClient()
+
+
+def keys_for(model, taken):
+    """Keys that a client could send: a new one, one that is taken, and what is none."""
+    new = example_of(id_column(model))
+    return [new, taken, str(id_column(model).scheme.example), "x", "", None, 1, [new], {"id": new}]
+
+
+@each_scheme
+@pytest.mark.parametrize("plain", [True, False])
+def test_a_new_row_gets_a_key_of_its_own(scheme, plain):
+    model = PRODUCTS[scheme]
+    taken = text_of(model.objects.create(name="first"))
+    name = f"plain-{scheme}" if plain else model._meta.model_name
+    for key in keys_for(model, taken):
+        before = set(model.objects.values_list("pk", flat=True))
+        given = {"id": key, "pk": key, "name": "second"}
+        created = client.post(url(name), given, format="json")
+        assert created.status_code == 201, created.content
+        (new,) = set(model.objects.values_list("pk", flat=True)) - before
+        assert created.json()["id"] == text_of(model.objects.get(pk=new)) != key
+    assert model.objects.filter(name="first").count() == 1
+
+
+@each_scheme
+@pytest.mark.parametrize("method", ["put", "patch"])
+def test_a_row_keeps_its_key(scheme, method):
+    model = PRODUCTS[scheme]
+    row, other = model.objects.create(name="row"), model.objects.create(name="other")
+    route = url(model._meta.model_name, text_of(row))
+    for key in keys_for(model, text_of(other)):
+        given = {"id": key, "pk": key, "name": "changed"}
+        answer = getattr(client, method)(route, given, format="json")
+        assert (answer.status_code, answer.json()["id"]) == (200, text_of(row))
+    names = dict(model.objects.values_list("pk", "name"))
+    assert names == {row.pk: "changed", other.pk: "other"}
+
+
+@pytest.mark.parametrize("name", ["voucher", "plain-voucher"])
+@pytest.mark.parametrize("format", ["json", "multipart"])
+def test_an_editable_key_neither(name, format):
+    taken = Voucher.objects.create(name="first")
+    for key in (text_of(taken), example_of(id_column(Voucher)), "x"):
+        created = client.post(url(name), {"id": key, "name": "second"}, format=format)
+        assert (created.status_code, created.json()["name"]) == (201, "second")
+        assert created.json()["id"] != key
+    assert Voucher.objects.count() == 4
+    route = url(name, text_of(taken))
+    for method in (client.put, client.patch):
+        answer = method(route, {"id": created.json()["id"], "name": "changed"}, format=format)
+        assert (answer.status_code, answer.json()["id"]) == (200, text_of(taken))
+    assert Voucher.objects.count() == 4
+    assert Voucher.objects.get(name="changed") == taken
+
+
+@each_scheme
+def test_an_id_beside_an_integer_key_is_no_choice_of_clients_either(scheme):
+    order = full_order()
+    other = example_of(id_column(Order, scheme))
+    route = url(f"order-by-{scheme}", text_of(order, scheme))
+    for method in (client.put, client.patch):
+        answer = method(route, {scheme: other, "id": 10**6, "name": "changed"}, format="json")
+        assert answer.json()[scheme] == text_of(order, scheme)
+    created = client.post(url(f"order-by-{scheme}"), {scheme: other, "name": "new"}, format="json")
+    assert created.json()[scheme] not in (other, text_of(order, scheme))
+    assert Order.objects.count() == 2
+
+
+def test_nor_is_the_column_behind_a_foreign_key():
+    product = PRODUCTS["ulid"].objects.create()
+    filled = serializer_for(Basket, "name", "ulid_id")(data={"ulid_id": text_of(product)})
+    assert filled.is_valid(), filled.errors
+    assert filled.save().ulid_id is None
+
+
+def test_unless_the_project_lets_them():
+    key = example_of(id_column(Voucher))
+    options = {"extra_kwargs": {"id": {"read_only": False}}}
+    for base in ({"base": ModelSerializer}, {}):
+        serializer = serializer_for(Voucher, "id", "name", **base, **options)
+        filled = serializer(data={"id": key, "name": "chosen"})
+        assert filled.is_valid(), filled.errors
+        voucher = filled.save()
+        assert text_of(voucher) == key
+        refused = serializer(data={"id": key, "name": "chosen"})
+        assert not refused.is_valid()
+        assert not serializer(data={"id": voucher.pk, "name": "bare"}).is_valid()
+        voucher.delete()

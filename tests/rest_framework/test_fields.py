@@ -1,0 +1,152 @@
+"""The serializer field itself: what it is made of, where it comes from, and its copies."""
+
+import copy
+import pickle
+
+import pytest
+from rest_framework.serializers import (
+    CharField,
+    ModelField,
+    ModelSerializer,
+    Serializer,
+    ValidationError,
+)
+
+from django_sortable_ids import fields
+from django_sortable_ids.rest_framework import (
+    SortableIDField,
+    SortableIDModelSerializer,
+    SortableIDRelatedField,
+    SortableIDSlugRelatedField,
+)
+from tests.store.api import serializer_for
+from tests.store.models import (
+    PRODUCTS,
+    Basket,
+    Order,
+    Refund,
+    UUIDv7Product,
+    Voucher,
+    id_column,
+)
+
+from .support import each_scheme, example_of
+
+FIELDS = [cls for cls in vars(fields).values() if isinstance(cls, type)]
+
+
+@pytest.mark.parametrize("field_class", FIELDS)
+def test_every_model_field_is_mapped(field_class):
+    assert issubclass(field_class, fields.SortableIDField)
+    ours = type("OwnField", (field_class,), {})
+    for cls in (field_class, ours):
+        if cls.__name__ == "SortableIDField" or cls.__bases__ == (fields.SortableIDField,):
+            continue
+        column = cls()
+        column.set_attributes_from_name("public_id")
+        built, kwargs = ModelSerializer().build_standard_field("public_id", column)
+        assert (built, kwargs["read_only"]) == (SortableIDField, True)
+
+
+@each_scheme
+def test_model_serializer_takes_it_for_own_columns(scheme):
+    for model, name in ((PRODUCTS[scheme], "id"), (Order, scheme)):
+        for base in (ModelSerializer, SortableIDModelSerializer):
+            field = serializer_for(model, name, base=base)().fields[name]
+            assert type(field) is SortableIDField
+            assert field.model_field is id_column(model, name)
+            assert field.read_only
+
+
+def test_other_columns_are_as_always():
+    ours = serializer_for(Voucher, "name")().fields["name"]
+    theirs = serializer_for(Voucher, "name", base=ModelSerializer)().fields["name"]
+    assert type(ours) is type(theirs) is CharField
+    assert repr(ours) == repr(theirs)
+
+
+@each_scheme
+def test_related_ones_are_taken_for_relations(scheme):
+    built = serializer_for(Basket)().fields
+    assert type(built[scheme]) is SortableIDRelatedField
+    assert built[scheme].pk_field.model_field is id_column(PRODUCTS[scheme])
+    assert type(built[f"all_{scheme}"].child_relation) is SortableIDRelatedField
+    assert type(serializer_for(Refund)().fields[scheme]) is SortableIDSlugRelatedField
+
+
+def test_options_of_input_say_nothing_about_a_key():
+    field = SortableIDField(
+        model_field=id_column(Voucher), required=True, allow_null=True, validators=[], default="x"
+    )
+    assert field.read_only
+    assert not field.required
+
+
+def test_a_key_that_is_to_be_written():
+    field = SortableIDField(model_field=id_column(Voucher), read_only=False)
+    text = example_of(id_column(Voucher))
+    assert field.run_validation(text) == text.removeprefix("vou_")
+    for wrong in (None, "", text.removeprefix("vou_"), 1):
+        with pytest.raises(ValidationError):
+            field.run_validation(wrong)
+
+
+def test_a_column_that_is_no_key_is_written_by_declaration():
+    class DeclaredSerializer(Serializer):
+        code = SortableIDField(
+            model_field=id_column(Order, "time64"), allow_null=True, required=False
+        )
+
+    text = example_of(id_column(Order, "time64"))
+    filled = DeclaredSerializer(data={"code": text})
+    assert filled.is_valid(), filled.errors
+    assert filled.validated_data == {"code": int(text.removeprefix("ord_"))}
+    assert filled.data == {"code": text}
+    for nothing, validated in (({}, {}), ({"code": None}, {"code": None})):
+        filled = DeclaredSerializer(data=nothing)
+        assert filled.is_valid(), filled.errors
+        assert filled.validated_data == validated
+    refused = DeclaredSerializer(data={"code": text.removeprefix("ord_")})
+    assert not refused.is_valid()
+    (error,) = refused.errors["code"]
+    assert (error.code, text in error) == ("invalid", True)
+
+
+def test_label_and_help_come_from_the_column():
+    field = serializer_for(Voucher, base=ModelSerializer)().fields["code"]
+    assert (field.label, field.help_text) == ("Promotion code", "As printed.")
+    assert (field.required, field.allow_null) == (False, True)
+
+
+@each_scheme
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_copies_work_like_the_original(scheme, duplicate):
+    for column in (id_column(PRODUCTS[scheme]), id_column(Order, scheme)):
+        original = SortableIDField(column, read_only=False, help_text="help")
+        same = duplicate(original)
+        if isinstance(same, bytes):
+            same = pickle.loads(same)
+        text = example_of(column)
+        assert same.to_internal_value(text) == column.scheme.example
+        assert same.to_representation(column.scheme.example) == text
+        assert (same.help_text, same.read_only) == ("help", False)
+
+
+def test_a_serializer_is_not_changed_by_its_instances():
+    class DeclaredSerializer(SortableIDModelSerializer):
+        id = SortableIDField(id_column(UUIDv7Product))
+
+        class Meta:
+            model = UUIDv7Product
+            fields = ["id", "name"]
+
+    first, second = DeclaredSerializer().fields["id"], DeclaredSerializer().fields["id"]
+    assert first is not second
+    assert first.model_field == second.model_field == id_column(UUIDv7Product)
+    assert isinstance(first, ModelField)
+
+
+@each_scheme
+def test_a_serializer_shows_what_it_is_made_of(scheme):
+    shown = repr(serializer_for(Basket, scheme, f"all_{scheme}")())
+    assert "SortableIDRelatedField(" in shown

@@ -1,0 +1,380 @@
+"""What is taken: the public text of a row that exists. Everything else is 400 and says why."""
+
+import json
+
+import pytest
+from rest_framework.serializers import ModelSerializer, PrimaryKeyRelatedField, Serializer
+from rest_framework.test import APIClient
+
+from django_sortable_ids.rest_framework import SortableIDField, SortableIDSlugRelatedField
+from tests.store.api import serializer_for
+from tests.store.models import (
+    PRODUCTS,
+    Basket,
+    Bundle,
+    Order,
+    Profile,
+    Refund,
+    Review,
+    ULIDProduct,
+    Voucher,
+    id_column,
+)
+
+from .support import (
+    WRONG_TYPES,
+    bare_text_of,
+    each_scheme,
+    example_of,
+    full_order,
+    malformed,
+    text_of,
+    url,
+)
+
+pytestmark = pytest.mark.django_db
+client = APIClient()
+
+KEYS = {name: id_column(model) for name, model in PRODUCTS.items()}
+COLUMNS = {name: id_column(Order, name) for name in PRODUCTS}
+HALF_A_PAIR = "\ud83d"
+"""A surrogate without its other half: JSON can spell it, UTF-8 can't."""
+
+
+def post(name, data):
+    return client.post(url(name), data, format="json")
+
+
+def messages(part):
+    """All messages of a refusal, whatever they are nested in."""
+    if isinstance(part, str):
+        return [part]
+    if not isinstance(part, dict | list):
+        assert part.status_code == 400, part.content
+        part = part.json()
+    inner = part.values() if isinstance(part, dict) else part
+    return [message for each in inner for message in messages(each)]
+
+
+@each_scheme
+def test_a_foreign_key_and_a_many_to_many_relation_come_in_as_they_go_out(scheme):
+    first, second = (PRODUCTS[scheme].objects.create() for _ in range(2))
+    given = {"name": "new", scheme: text_of(first), f"all_{scheme}": [text_of(second)]}
+    created = post("basket", given)
+    assert created.status_code == 201, created.content
+    basket = Basket.objects.get()
+    assert getattr(basket, scheme) == first
+    assert list(getattr(basket, f"all_{scheme}").all()) == [second]
+    assert created.json() | given == created.json()
+    again = client.put(url("basket", text_of(basket)), created.json(), format="json")
+    assert (again.status_code, again.json()) == (200, created.json())
+
+
+@each_scheme
+def test_a_relation_to_another_unique_id_comes_in_as_it_goes_out(scheme):
+    order, other = full_order(), full_order()
+    created = post("refund", {"name": "new", scheme: text_of(other, scheme)})
+    assert created.status_code == 201, created.content
+    assert getattr(Refund.objects.get(), scheme) == other != order
+    assert created.json()[scheme] == text_of(other, scheme)
+
+
+@each_scheme
+def test_a_hyperlink_comes_in_as_it_goes_out(scheme):
+    product = PRODUCTS[scheme].objects.create()
+    link = f"http://testserver{url(product._meta.model_name, text_of(product))}"
+    created = post("linked-basket", {"name": "new", scheme: link, f"all_{scheme}": [link]})
+    assert created.status_code == 201, created.content
+    assert getattr(Basket.objects.get(), scheme) == product
+    assert (created.json()[scheme], created.json()[f"all_{scheme}"]) == (link, [link])
+
+
+@each_scheme
+def test_a_form_is_taken_as_json_is(scheme):
+    product = PRODUCTS[scheme].objects.create()
+    given = {"name": "new", scheme: text_of(product), f"all_{scheme}": [text_of(product)]}
+    for format in ("multipart", None):
+        created = client.post(url("basket"), given, format=format)
+        assert created.status_code == 201, created.content
+        assert created.json() | given == created.json()
+    assert client.post(url("basket"), {"name": "new", scheme: ""}).json()[scheme] is None
+
+
+@each_scheme
+def test_no_relation_is_null_or_empty(scheme):
+    for nothing in (None, ""):
+        assert post("basket", {scheme: nothing}).json()[scheme] is None
+        assert post("refund", {scheme: nothing}).json()[scheme] is None
+    assert post("basket", {f"all_{scheme}": []}).json()[f"all_{scheme}"] == []
+
+
+def malformed_of_each(columns):
+    """For every column a malformed text, all of them in turn."""
+    texts = {name: malformed(column) for name, column in columns.items()}
+    for i in range(max(map(len, texts.values()))):
+        yield {name: found[i % len(found)] for name, found in texts.items()}
+
+
+def refusals(answer, names):
+    """The one message for each of the names, all in one line."""
+    assert answer.status_code == 400, answer.content
+    assert set(answer.json()) == set(names)
+    return {name: " ".join(messages(answer.json()[name])) for name in names}
+
+
+def test_malformed_foreign_keys_are_refused():
+    for model in PRODUCTS.values():
+        model.objects.create()
+    for texts in malformed_of_each(KEYS):
+        for name, message in refusals(post("basket", texts), texts).items():
+            assert texts[name][:80] in message
+            assert example_of(KEYS[name]) in message
+    assert not Basket.objects.exists()
+
+
+def test_malformed_members_of_many_to_many_relations_are_refused():
+    right = {name: text_of(model.objects.create()) for name, model in PRODUCTS.items()}
+    empty = [dict.fromkeys(PRODUCTS, ""), dict.fromkeys(PRODUCTS)]
+    for texts in (*malformed_of_each(KEYS), *empty):
+        given = {f"all_{name}": [right[name], text] for name, text in texts.items()}
+        for name, message in refusals(post("basket", given), given).items():
+            assert example_of(KEYS[name.removeprefix("all_")]) in message
+    for nothing in (None, "", right["uuid7"], 1, 1.5, True):
+        given = dict.fromkeys((f"all_{name}" for name in PRODUCTS), nothing)
+        assert refusals(post("basket", given), given)
+    assert not Basket.objects.exists()
+
+
+def test_malformed_relations_to_other_unique_ids_are_refused():
+    full_order()
+    for texts in malformed_of_each(COLUMNS):
+        for name, message in refusals(post("refund", texts), texts).items():
+            assert texts[name][:80] in message
+            assert example_of(COLUMNS[name]) in message
+    assert not Refund.objects.exists()
+
+
+@pytest.mark.parametrize("wrong", WRONG_TYPES, ids=str)
+def test_wrong_types_are_refused(wrong):
+    for name, columns in (("basket", KEYS), ("refund", COLUMNS)):
+        given = dict.fromkeys(columns, wrong)
+        for scheme, message in refusals(post(name, given), given).items():
+            assert str(wrong) in message
+            assert example_of(columns[scheme]) in message
+    given = dict.fromkeys(PRODUCTS, wrong)
+    assert refusals(post("linked-basket", given), given)
+    for value in ([wrong], wrong):
+        given = dict.fromkeys((f"all_{name}" for name in PRODUCTS), value)
+        # The framework takes an empty object for an empty list.
+        if value not in ([], {}):
+            assert refusals(post("basket", given), given)
+
+
+@each_scheme
+def test_the_stored_number_is_not_taken(scheme):
+    product = PRODUCTS[scheme].objects.create()
+    if isinstance(product.pk, int):
+        assert messages(post("basket", {scheme: product.pk}))
+        assert messages(post("basket", {scheme: str(product.pk)}))
+        assert messages(post("basket", {f"all_{scheme}": [product.pk]}))
+
+
+def test_half_a_surrogate_pair_is_refused():
+    for name, columns in (("basket", KEYS), ("refund", COLUMNS)):
+        given = {scheme: f"{example_of(field)}{HALF_A_PAIR}" for scheme, field in columns.items()}
+        for data in (given, dict.fromkeys(columns, HALF_A_PAIR)):
+            answer = client.post(url(name), json.dumps(data), content_type="application/json")
+            for scheme, message in refusals(answer, columns).items():
+                assert example_of(columns[scheme]) in message
+
+
+@each_scheme
+def test_an_unknown_id_is_refused_as_it_was_given(scheme):
+    product, order = PRODUCTS[scheme].objects.create(), full_order()
+    key, text = text_of(product), text_of(order, scheme)
+    product.delete()
+    order.delete()
+    for data in ({scheme: key}, {f"all_{scheme}": [key]}):
+        (message,) = messages(post("basket", data))
+        assert message == f'Invalid pk "{key}" - object does not exist.'
+    (message,) = messages(post("refund", {scheme: text}))
+    assert message == f"Object with {scheme}={text} does not exist."
+
+
+@each_scheme
+def test_a_malformed_hyperlink_is_refused(scheme):
+    model = PRODUCTS[scheme]
+    product = model.objects.create()
+    route = url(model._meta.model_name)
+    unknown = f"{route}{text_of(product)}/"
+    product.delete()
+    for link in ("x", "http://", f"{route}x", route, url("basket", "x"), unknown, "\x00"):
+        assert messages(post("linked-basket", {scheme: link}))
+    (message,) = messages(post("linked-basket", {scheme: f"{route}x/"}))
+    assert example_of(id_column(model)) in message
+
+
+def test_a_hyperlink_to_a_bare_key_is_refused():
+    product = ULIDProduct.objects.create()
+    assert messages(post("linked-basket", {"ulid": url("ulidproduct", bare_text_of(product))}))
+
+
+def test_a_relation_to_a_key_that_is_a_relation():
+    product, bundle = ULIDProduct.objects.create(), Bundle.objects.create()
+    profile = Profile.objects.create(product=product)
+    serializer = serializer_for(Review, "profile", "bundle")
+    given = {"profile": text_of(product), "bundle": f"prod_{bundle.pk}"}
+    filled = serializer(data=given)
+    assert filled.is_valid(), filled.errors
+    review = filled.save()
+    assert (review.profile, review.bundle) == (profile, bundle)
+    for wrong in (product.pk, "x", 1, f"ord_{product.pk}"):
+        refused = serializer(data={"profile": wrong, "bundle": wrong})
+        assert not refused.is_valid()
+        assert set(refused.errors) == {"profile", "bundle"}
+
+
+def test_the_row_of_a_key_that_is_a_relation_is_made_from_the_text():
+    product = ULIDProduct.objects.create()
+    filled = serializer_for(Profile)(data={"product": text_of(product), "name": "new"})
+    assert filled.is_valid(), filled.errors
+    assert filled.save().product == product
+    assert not serializer_for(Profile)(data={"product": product.pk}).is_valid()
+
+
+def test_the_message():
+    (message,) = messages(post("basket", {"kuuid": "order:1"}))
+    assert message == (
+        "“order:1” is not a valid kuuid. Expected “prod:” and 32 characters of 0-9A-Za-z, "
+        "such as prod:001vb66i3LcJi2418mS320ZOE13LcJi0."
+    )
+
+
+def test_long_input_is_cut_in_the_message():
+    (message,) = messages(post("basket", {"ulid": "x" * 1_000_000}))
+    assert len(message) < 500
+
+
+def test_deeply_nested_input_is_refused():
+    body = f'{{"ulid": {"[" * 500}{"]" * 500}}}'
+    assert client.post(url("basket"), body, content_type="application/json").status_code == 400
+
+
+@pytest.mark.parametrize(
+    "body", ["[]", "1", '"x"', "null", "{", '{"ulid": NaN}', '{"ulid": 1e999}']
+)
+def test_bodies_that_are_no_object(body):
+    answer = client.post(url("basket"), body, content_type="application/json")
+    assert answer.status_code == 400
+
+
+def test_a_list_of_rows():
+    first, second = (ULIDProduct.objects.create() for _ in range(2))
+    serializer = serializer_for(Basket, "id", "ulid")
+    filled = serializer(data=[{"ulid": text_of(first)}, {"ulid": text_of(second)}], many=True)
+    assert filled.is_valid(), filled.errors
+    filled.save()
+    assert [row["ulid"] for row in filled.data] == [text_of(first), text_of(second)]
+    assert len({row["id"] for row in filled.data}) == 2
+    refused = serializer(data=[{"ulid": text_of(first)}, {"ulid": "x"}], many=True)
+    assert not refused.is_valid()
+    assert "such as prod_" in refused.errors[1]["ulid"][0]
+
+
+def test_a_partial_update_leaves_the_other_ids_alone():
+    products = [ULIDProduct.objects.create() for _ in range(2)]
+    basket = Basket.objects.create(ulid=products[0])
+    basket.all_ulid.set(products)
+    route = url("basket", text_of(basket))
+    answer = client.patch(route, {"name": "new"}, format="json")
+    assert (answer.status_code, answer.json()["ulid"]) == (200, text_of(products[0]))
+    answer = client.patch(route, {"ulid": text_of(products[1])}, format="json")
+    assert answer.json()["ulid"] == text_of(products[1])
+    assert answer.json()["name"] == "new"
+    assert len(answer.json()["all_ulid"]) == 2
+    assert client.patch(route, {"ulid": "x"}, format="json").status_code == 400
+    basket.refresh_from_db()
+    assert (basket.name, basket.ulid) == ("new", products[1])
+
+
+def test_a_unique_id_that_clients_may_set():
+    text = example_of(id_column(Voucher, "code"))
+    created = post("voucher", {"name": "new", "code": text})
+    assert (created.status_code, created.json()["code"]) == (201, text)
+    assert Voucher.objects.get().code == text.removeprefix("code_")
+    for name in ("voucher", "plain-voucher"):
+        (message,) = messages(post(name, {"name": "second", "code": text}))
+        assert "already exists" in message
+        for wrong in (*malformed(id_column(Voucher, "code")), *WRONG_TYPES):
+            (message,) = messages(post(name, {"code": wrong}))
+            assert text in message
+    again = client.put(url("voucher", created.json()["id"]), created.json(), format="json")
+    assert (again.status_code, again.json()) == (200, created.json())
+    for nothing in ({}, {"code": None}):
+        assert post("voucher", nothing).json()["code"].startswith("code_")
+
+
+def test_relations_that_are_declared():
+    order, product = full_order(), ULIDProduct.objects.create()
+
+    class DeclaredSerializer(Serializer):
+        product = PrimaryKeyRelatedField(
+            queryset=ULIDProduct.objects.all(),
+            pk_field=SortableIDField(id_column(ULIDProduct), read_only=False),
+        )
+        products = PrimaryKeyRelatedField(
+            queryset=ULIDProduct.objects,
+            pk_field=SortableIDField(id_column(ULIDProduct), read_only=False),
+            many=True,
+        )
+        order = SortableIDSlugRelatedField("time64", queryset=Order.objects.all())
+        orders = SortableIDSlugRelatedField(
+            slug_field="kuuid", queryset=Order.objects.all(), many=True
+        )
+
+    given = {
+        "product": text_of(product),
+        "products": [text_of(product)],
+        "order": text_of(order, "time64"),
+        "orders": [text_of(order, "kuuid")],
+    }
+    filled = DeclaredSerializer(data=given)
+    assert filled.is_valid(), filled.errors
+    assert filled.validated_data == {
+        "product": product,
+        "products": [product],
+        "order": order,
+        "orders": [order],
+    }
+    assert filled.data == given
+    wrong = {name: [1] if isinstance(value, list) else 1 for name, value in given.items()}
+    refused = DeclaredSerializer(data=wrong)
+    assert not refused.is_valid()
+    assert set(refused.errors) == set(given)
+
+
+def test_a_related_field_of_ones_own():
+    class OwnField(PrimaryKeyRelatedField):
+        default_error_messages = {"does_not_exist": "not there"}
+
+    class OwnSerializer(serializer_for(Basket, "ulid")):
+        serializer_related_field = OwnField
+
+    product = ULIDProduct.objects.create()
+    assert OwnSerializer(Basket(ulid=product)).data == {"ulid": text_of(product)}
+    assert not OwnSerializer(data={"ulid": product.pk}).is_valid()
+    text = text_of(product)
+    product.delete()
+    refused = OwnSerializer(data={"ulid": text})
+    assert not refused.is_valid()
+    assert refused.errors == {"ulid": ["not there"]}
+
+
+def test_a_plain_model_serializer_takes_related_keys_as_the_framework_does():
+    product = ULIDProduct.objects.create()
+    serializer = serializer_for(Basket, "ulid", base=ModelSerializer)
+    for text in (product.pk, text_of(product)):
+        filled = serializer(data={"ulid": text})
+        assert filled.is_valid(), filled.errors
+    for wrong in (*malformed(id_column(ULIDProduct))[:10], *WRONG_TYPES):
+        assert wrong == product.pk or not serializer(data={"ulid": wrong}).is_valid()
