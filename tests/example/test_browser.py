@@ -1,0 +1,109 @@
+"""What somebody sees in a browser: Debian's chromium, headless."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium.webdriver import Chrome, ChromeOptions
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from . import data
+from .support import SECONDS, Visitor
+
+pytestmark = pytest.mark.browser
+
+ARGUMENTS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-quic",
+    "--lang=en-US",
+    "--window-size=1360,900",
+]
+
+
+class Browser(Chrome):
+    def texts(self, selector: str) -> list[str]:
+        return [element.text for element in self.find_elements(By.CSS_SELECTOR, selector)]
+
+    def fill(self, selector: str, keys: str) -> None:
+        self.find_element(By.CSS_SELECTOR, selector).send_keys(keys)
+
+    def click(self, by: str, value: str) -> None:
+        """Click on what leads to another page, and wait for that."""
+        page = self.find_element(By.TAG_NAME, "html")
+        self.find_element(by, value).click()
+        WebDriverWait(self, SECONDS).until(lambda _: self.find_element(By.TAG_NAME, "html") != page)
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Browser]:
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    assert chromium, "no chromium here: apt install chromium"
+    assert driver, "no chromedriver here: apt install chromium-driver"
+    options = ChromeOptions()
+    options.binary_location = chromium
+    for argument in [*ARGUMENTS, f"--user-data-dir={tmp_path}"]:
+        options.add_argument(argument)
+    with Browser(options, Service(driver)) as browser:
+        yield browser
+
+
+@pytest.fixture
+def admin(browser: Browser, host: str) -> Browser:
+    """On the list of the flights."""
+    browser.get(f"{host}/admin/flights/flight/")
+    browser.fill("[name=username]", "admin")
+    browser.fill("[name=password]", "admin")
+    browser.click(By.CSS_SELECTOR, "[type=submit]")
+    return browser
+
+
+def test_the_api_shows_a_flight_by_its_id(browser: Browser, host: str, visitor: Visitor) -> None:
+    public_id = visitor.get("/api/flights/").data["results"][0]["public_id"]
+    browser.get(f"{host}/api/flights/{public_id}/")
+    (shown,) = browser.texts(".response-info")
+    assert "HTTP 200 OK" in shown
+    assert f'"public_id": "{public_id}"' in shown
+    assert '"created_at": "2013-07-01T08:00:00-04:00"' in shown
+    browser.click(By.LINK_TEXT, "Flight List")
+    assert public_id in browser.texts(".response-info")[0]
+
+
+def test_the_admin_filters_a_day_of_2013_by_the_id_alone(admin: Browser) -> None:
+    admin.fill("[type=date][name$=__gte]", "07042013")
+    admin.fill("[type=date][name$=__lte]", "07042013")
+    admin.click(By.XPATH, "//form[.//input[@type='date']]//button")
+    assert [time[:12] for time in admin.texts(".field-id_created_at")] == [
+        "July 4, 2013"
+    ] * data.FLIGHTS_A_DAY
+    assert f"{data.FLIGHTS_A_DAY} flights" in admin.texts(".paginator")[0]
+    admin.click(By.LINK_TEXT, "Any date")
+    assert f"{data.FLIGHTS} flights" in admin.texts(".paginator")[0]
+    assert len(admin.texts(".field-id_created_at")) == 100
+
+
+def test_the_admin_keeps_a_search_while_it_filters(admin: Browser) -> None:
+    admin.fill("#searchbar", "N14228")
+    admin.click(By.CSS_SELECTOR, "#changelist-search [type=submit]")
+    admin.fill("[type=date][name$=__gte]", "07082013")
+    admin.click(By.XPATH, "//form[.//input[@type='date']]//button")
+    assert f"{data.FLIGHTS_A_DAY // 4} flights" in admin.texts(".paginator")[0]
+    (search,) = admin.find_elements(By.ID, "searchbar")
+    assert search.get_attribute("value") == "N14228"
+
+
+def test_the_admin_finds_a_pasted_id(admin: Browser) -> None:
+    wanted = admin.texts(".field-public_text")[42]
+    admin.fill("#searchbar", wanted)
+    admin.click(By.CSS_SELECTOR, "#changelist-search [type=submit]")
+    assert admin.texts(".field-public_text") == [wanted]
+    admin.click(By.LINK_TEXT, wanted)
+    assert wanted in admin.texts(".field-public_text .readonly")
