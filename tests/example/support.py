@@ -3,18 +3,20 @@
 import json
 import os
 import re
+import signal
 import socket
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.cookiejar import CookieJar
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
@@ -46,13 +48,33 @@ class Demo:
         """Run another command of the example on the same database."""
         return _output(self._manage(*arguments))
 
+    def kill_before_record(self, app: str) -> None:
+        """Run it, and kill it between the first migration of an app and the record of it."""
+        script = Path(__file__).with_name("killed_before_record.py")
+        command = ["demo", "--data", str(self.data)]
+        process = self._run_script(script, *command, environment={"KILLED_APP": app})
+        with process:
+            process.communicate(timeout=SECONDS)
+        assert process.returncode == -signal.SIGKILL
+
     def _manage(self, *arguments: str, **popen: Any) -> subprocess.Popen[str]:
-        command = [sys.executable, str(ROOT / "example_project" / "manage.py"), *arguments]
-        environment = os.environ | {
+        return self._run_script(ROOT / "example_project" / "manage.py", *arguments, **popen)
+
+    def _run_script(
+        self,
+        script: Path,
+        *arguments: str,
+        environment: Mapping[str, str] = MappingProxyType({}),
+        **popen: Any,
+    ) -> subprocess.Popen[str]:
+        command = [sys.executable, str(script), *arguments]
+        environment = {
+            **os.environ,
             "FLIGHTS_DATABASE": str(self.database),
             "DJANGO_SETTINGS_MODULE": "config.settings",
-            "PYTHONPATH": str(ROOT),
+            "PYTHONPATH": os.pathsep.join([str(ROOT / "example_project"), str(ROOT)]),
             "PYTHONUNBUFFERED": "1",
+            **environment,
         }
         popen = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT} | popen
         return subprocess.Popen(

@@ -31,6 +31,13 @@ def test_finishes_after_a_kill_at_each_step(demo: Demo, step: str) -> None:
     assert_finished(demo, data.FLIGHTS, data.WEATHER)
 
 
+@pytest.mark.parametrize("app", ["auth", "admin", "sessions", "flights"])
+def test_finishes_after_a_kill_before_a_migration_is_recorded(demo: Demo, app: str) -> None:
+    demo.kill_before_record(app)
+    demo.run()
+    assert_finished(demo, data.FLIGHTS, data.WEATHER)
+
+
 def test_finishes_after_kills_at_arbitrary_moments(demo: Demo) -> None:
     """Each run gets a little more time than the one before it, until one comes to its end."""
     for tenths in range(1, 600):
@@ -41,5 +48,5 @@ def test_finishes_after_kills_at_arbitrary_moments(demo: Demo) -> None:
                 process.kill()
             else:
                 break
-    assert process.returncode == 0
+    assert process.returncode == 0, output
     assert_finished(demo, data.FLIGHTS, data.WEATHER)

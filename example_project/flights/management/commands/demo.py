@@ -2,6 +2,8 @@
 
 import time
 from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connection
+from django.db import connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
 from django_sortable_ids.backfill.progress import Progress
@@ -64,7 +66,8 @@ class Command(BaseCommand):
         started = time.monotonic()
         try:
             for app in OTHER_APPS:
-                call_command("migrate", app, verbosity=0)
+                with _whole():
+                    call_command("migrate", app, verbosity=0)
             self._load(data, limit)
             self._add_ids()
         except KeyboardInterrupt:
@@ -85,7 +88,7 @@ class Command(BaseCommand):
                 f"{Flight.objects.count():,} flights are loaded; to begin anew, delete {path}"
             )
             return
-        self._run("migrate", "flights", "0001")
+        self._migrate("flights", "0001")
         try:
             source = CSVTables(data) if data else CSVTables.of_package()
             for table in TABLES:
@@ -103,11 +106,15 @@ class Command(BaseCommand):
     def _add_ids(self) -> None:
         """Add the columns, fill them, and close them, from where an earlier run stopped."""
         if ("flights", "0003_public_id_unique") not in _applied():
-            self._run("migrate", "flights", "0002")
+            self._migrate("flights", "0002")
             for target in TARGETS:
                 self._run("backfill_ids", target, "--created-from", "time_hour")
                 self._run("backfill_ids", target, "--verify")
-        self._run("migrate", "flights")
+        self._migrate("flights")
+
+    def _migrate(self, *arguments: str) -> None:
+        with _whole():
+            self._run("migrate", *arguments)
 
     def _run(self, *command: str) -> None:
         self.stdout.write(self.style.MIGRATE_HEADING(f"\n$ manage.py {' '.join(command)}"))
@@ -120,6 +127,22 @@ class Command(BaseCommand):
         self.stdout.write(self.style.WARNING(f"Admin login, for this demo only: {ADMIN} / {ADMIN}"))
         # The reloader would run this command a second time, in a second process.
         call_command("runserver", f"127.0.0.1:{port}", use_reloader=False)
+
+
+@contextmanager
+def _whole() -> Iterator[None]:
+    """One transaction around ``migrate``.
+
+    Django records a migration that adds an index after it has committed it; a kill between the two
+    leaves a table that the next ``migrate`` can't make again.
+    """
+    # SQLite can turn its foreign keys off only outside of a transaction.
+    connection.disable_constraint_checking()
+    try:
+        with transaction.atomic():
+            yield
+    finally:
+        connection.enable_constraint_checking()
 
 
 def _applied() -> set[tuple[str, str]]:
