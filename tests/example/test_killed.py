@@ -43,7 +43,7 @@ def test_finishes_after_kills_at_arbitrary_moments(demo: Demo) -> None:
     for tenths in range(1, 600):
         with demo.start() as process:
             try:
-                process.communicate(timeout=tenths / 10)
+                output, _ = process.communicate(timeout=tenths / 10)
             except TimeoutExpired:
                 process.kill()
             else:
