@@ -91,6 +91,8 @@ class SortableIDField(Field):
             )
         self.public_text = PublicText(self.scheme, prefix, separator, encoding)
         self.storage = storage
+        if hasattr(self.db_default, "for_column"):
+            self.db_default = self.db_default.for_column(self)
         self._stored: dict[str, Storage] = {}
 
     def deconstruct(self) -> Any:

@@ -44,6 +44,9 @@ class Storage(Protocol):
     def from_db(self, stored: Any) -> int:
         """The number of what the driver returned."""
 
+    def literal(self, number: int, connection: BaseDatabaseWrapper) -> str:
+        """The number as SQL compares it with the column, for where no parameter can stand."""
+
 
 @dataclass(frozen=True, slots=True)
 class UUIDStorage:
@@ -69,6 +72,9 @@ class UUIDStorage:
             raise ValueError(f"expected a UUID, found {len(stored)} characters")
         return int(stored.replace("-", ""), 16)
 
+    def literal(self, number: int, connection: BaseDatabaseWrapper) -> str:
+        return f"'{self.to_db(number, connection)}'"
+
 
 @dataclass(frozen=True, slots=True)
 class BinaryStorage:
@@ -91,6 +97,10 @@ class BinaryStorage:
             raise ValueError(f"expected {self.length} bytes, found {len(stored)}")
         return int.from_bytes(stored, "big")
 
+    def literal(self, number: int, connection: BaseDatabaseWrapper) -> str:
+        digits = number.to_bytes(self.length, "big").hex()
+        return f"'\\x{digits}'::bytea" if connection.vendor == "postgresql" else f"x'{digits}'"
+
 
 @dataclass(frozen=True, slots=True)
 class TextStorage:
@@ -111,6 +121,10 @@ class TextStorage:
     def from_db(self, stored: str) -> int:
         return self.form.parse(stored)
 
+    def literal(self, number: int, connection: BaseDatabaseWrapper) -> str:
+        # The characters of an id are safe in URLs: no quotes, no per cent signs, no backslashes.
+        return f"'{self.form.format(number)}'"
+
 
 @dataclass(frozen=True, slots=True)
 class IntegerStorage:
@@ -129,6 +143,9 @@ class IntegerStorage:
 
     def from_db(self, stored: int) -> int:
         return stored
+
+    def literal(self, number: int, connection: BaseDatabaseWrapper) -> str:
+        return str(number)
 
 
 def storage_names(scheme: Scheme) -> tuple[str, ...]:
