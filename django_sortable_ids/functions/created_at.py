@@ -77,7 +77,7 @@ class CreatedAt(Transform):
         scheme, layout = self.scheme, self.scheme.layout
         # In a zone east of UTC the year 10000 begins earlier.
         margin = timedelta(0 if connection.timezone_name == "UTC" else 1)
-        if scheme.latest + margin < _LAST_DAY:
+        if scheme.latest < _LAST_DAY:
             return None
         tick = scheme.tick(scheme.latest - margin)
         oldest, newest = layout.between(layout.first_tick, tick)
@@ -87,4 +87,4 @@ class CreatedAt(Transform):
         return f"<= {bound(newest, connection)}"
 
 
-_LAST_DAY = datetime(9999, 12, 30, tzinfo=UTC)
+_LAST_DAY = datetime(9999, 12, 31, tzinfo=UTC)

@@ -54,9 +54,16 @@ class UUIDOfHex(Fragment):
 
 
 class HyphenatedHex(Fragment):
-    """32 digits with the hyphens of a UUID."""
+    """32 digits with the hyphens of a UUID.
+
+    SQLite reads its argument five times, so random digits come from five draws.
+    """
 
     output_field = TextField()
+    sqlite = " || '-' || ".join(
+        f"substr({{0}}, {start}, {count})"
+        for start, count in ((1, 8), (9, 4), (13, 4), (17, 4), (21, 12))
+    )
     postgresql = "({0})::uuid::text"
     mysql = "INSERT(INSERT(INSERT(INSERT({0}, 9, 0, '-'), 14, 0, '-'), 19, 0, '-'), 24, 0, '-')"
 

@@ -3,7 +3,6 @@
 import random
 
 import pytest
-from django.db import NotSupportedError, connection
 
 from django_sortable_ids.functions import CreatedAt
 from django_sortable_ids.schemes import OutOfRange
