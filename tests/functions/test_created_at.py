@@ -3,9 +3,12 @@
 import random
 
 import pytest
+from django.core.exceptions import FieldError
+from django.db.models import Value
 
 from django_sortable_ids.functions import CreatedAt
 from django_sortable_ids.schemes import OutOfRange
+from tests.testapp.models import Order, SequenceKey, around
 
 pytestmark = pytest.mark.django_db
 
@@ -35,18 +38,50 @@ def time_of(scheme, value):
         return None
 
 
-@pytest.fixture
-def time_column(stored_key):
-    """A model whose key carries a time that the database can read."""
-    if stored_key.__name__ == "SequenceKey":
-        pytest.skip("a sequence carries no time")
-    return stored_key
-
-
-def test_equals_python(time_column):
-    scheme = time_column._meta.pk.scheme
+def test_equals_python(stored_time_key):
+    scheme = stored_time_key._meta.pk.scheme
     values = {scheme.from_int(number) for number in numbers_of(scheme, COUNT)}
-    time_column.objects.bulk_create([time_column(pk=value) for value in values], batch_size=1000)
-    found = dict(time_column.objects.values_list("pk", CreatedAt("pk")))
+    stored_time_key.objects.bulk_create(
+        [stored_time_key(pk=value) for value in values], batch_size=1000
+    )
+    found = dict(stored_time_key.objects.values_list("pk", CreatedAt("pk")))
     assert found == {value: time_of(scheme, value) for value in values}
     assert len(found) > COUNT / 2
+
+
+def test_null(stored_time_key):
+    field = stored_time_key._meta.pk
+    name = stored_time_key.__name__.removesuffix("Key")
+    optional = around(stored_time_key, "Public")
+    optional.objects.create(name=name)
+    optional.objects.update(optional=None)
+    optional.objects.create(name=name, optional=field.scheme.example)
+    times = set(optional.objects.values_list(CreatedAt("optional"), flat=True))
+    assert times == {None, field.scheme.created_at(field.scheme.example)}
+
+
+def test_through_a_foreign_key(stored_time_key):
+    """The foreign key's own column is read: no join."""
+    parent = stored_time_key.objects.create()
+    around(stored_time_key, "Child").objects.create(parent=parent)
+    children = around(stored_time_key, "Child").objects.annotate(at=CreatedAt("parent"))
+    assert children.get().at == stored_time_key._meta.pk.scheme.created_at(parent.pk)
+    assert "JOIN" not in str(children.query)
+
+
+@pytest.mark.parametrize(
+    ("model", "column", "message"),
+    [
+        (
+            SequenceKey,
+            "id",
+            r"testapp\.SequenceKey\.id is a lexical sequence: its ids carry no time",
+        ),
+        (Order, "created_at", r"takes a sortable id, found testapp\.Order\.created_at"),
+        (Order, "id", r"takes a sortable id, found testapp\.Order\.id"),
+        (Order, Value(7), r"takes a sortable id, found"),
+    ],
+)
+def test_refuses_what_has_no_time(model, column, message):
+    with pytest.raises(FieldError, match=message):
+        list(model.objects.annotate(at=CreatedAt(column)))

@@ -1,12 +1,21 @@
 """``GenerateID``: ids that the database makes, of now and of a given time."""
 
+import re
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
-from django.db import connection, models
-from django.test.utils import isolate_apps
+from django.db import NotSupportedError, connection, models
+from django.db.migrations.writer import MigrationWriter
+from django.db.models.sql import Query
+from django.db.utils import ConnectionHandler
+from django.test.utils import CaptureQueriesContext, isolate_apps
 from django.utils import timezone
 
+import django_sortable_ids
+from django_sortable_ids import functions
 from django_sortable_ids.fields import (
     CombV13UUIDField,
     HexULIDField,
@@ -17,8 +26,16 @@ from django_sortable_ids.fields import (
     UUIDv6Field,
     UUIDv7Field,
 )
-from django_sortable_ids.functions import GenerateID
+from django_sortable_ids.functions import (
+    GenerateHexULID,
+    GenerateID,
+    GenerateULID,
+    GenerateUUIDv7,
+)
+from django_sortable_ids.functions.moments import UnixMicrosecondsNow
+from django_sortable_ids.functions.randomness import RandomHex
 from tests.marks import own_tables
+from tests.testapp.models import Order
 
 FIELDS = {
     "uuid7": UUIDv7Field(),
@@ -132,3 +149,111 @@ def test_every_bit_of_the_tail_is_random(model, field):
     # The first digit of a kuuid's group is one of 0 to 3, so that the group fits into 32 bits.
     rare = {bit for bit, count in enumerate(ones) if not 0.3 * ROWS < count < 0.7 * ROWS}
     assert not rare
+
+
+@pytest.mark.django_db
+def test_every_call_makes_another_id():
+    """Two columns of one row, and the same column of two rows."""
+    Order.objects.bulk_create(Order(number=f"{n}", created_at=MOMENTS[0]) for n in range(50))
+    Order.objects.update(uuid7=GenerateUUIDv7(), ulid=GenerateULID(at="created_at"))
+    ids = [each.hex for each in Order.objects.values_list("uuid7", flat=True)]
+    assert len(set(ids)) == 50
+    assert len(set(Order.objects.values_list("ulid", flat=True))) == 50
+    assert Order.objects.filter(ulid__created_at__date="2026-01-01").count() == 50
+
+
+@pytest.mark.django_db
+def test_the_engine_makes_uuid7_itself_where_it_can():
+    with CaptureQueriesContext(connection) as queries:
+        Order.objects.update(uuid7=GenerateUUIDv7())
+    native = {
+        "sqlite": False,
+        "postgresql": connection.get_database_version() >= (18,),
+        "mysql": connection.vendor == "mysql"
+        and connection.mysql_is_mariadb
+        and connection.mysql_version >= (11, 7),
+    }
+    assert (
+        bool(re.search(r"uuid_?v7\(\)", queries[0]["sql"], re.IGNORECASE))
+        == native[connection.vendor]
+    )
+
+
+NAMED = [getattr(functions, name) for name in functions.__all__ if name.startswith("Generate")]
+
+
+@pytest.mark.parametrize("function", NAMED)
+def test_migrations_hold_it(function):
+    arguments = [] if function is not GenerateID else ["snowflake"]
+    for expression in (
+        function(*arguments),
+        GenerateID("kuuid", precision="ms", storage="binary"),
+        GenerateID("ulid", at="created_at"),
+    ):
+        text, imports = MigrationWriter.serialize(expression)
+        assert text.startswith(f"django_sortable_ids.functions.{type(expression).__name__}(")
+        assert imports == {"import django_sortable_ids.functions"}
+        assert (
+            eval(text, {"django_sortable_ids": django_sortable_ids, "models": models}) == expression
+        )
+
+
+def test_the_field_tells_its_storage():
+    field = ULIDField(storage="char", db_default=GenerateULID())
+    assert field.db_default == GenerateULID(storage="char")
+    assert field.clone().db_default == field.db_default
+    _, _, _, arguments = field.deconstruct()
+    assert arguments["db_default"] == GenerateULID(storage="char")
+
+
+@pytest.mark.parametrize(
+    ("field", "expression", "message"),
+    [
+        (UUIDv7Field, GenerateULID(), "makes a ULID with storage=None; the column is a UUIDv7"),
+        (ULIDField, GenerateULID(storage="char"), "with storage='char'; .* with storage=None"),
+        (SnowflakeField, GenerateID("snowflake", epoch_ms=5), "makes a snowflake"),
+    ],
+)
+def test_refuses_a_default_that_makes_other_ids(field, expression, message):
+    with pytest.raises(ValueError, match=message):
+        field(db_default=expression)
+
+
+def test_refuses_what_there_is_not():
+    with pytest.raises(LookupError, match="no scheme 'uuid9'"):
+        GenerateID("uuid9")
+    with pytest.raises(TypeError, match="scheme 'ulid' has no options, found precision"):
+        GenerateID("ulid", precision="ms")
+    with pytest.raises(TypeError, match="counts: only Python can make the next id"):
+        GenerateID("lexical_sequence")
+    with pytest.raises(ValueError, match="storage='char': UUIDv7 has uuid"):
+        GenerateID("uuid7", storage="char")
+
+
+def test_a_program_without_django_makes_hex_ulids():
+    """The default of the column is SQL of SQLite's own, with no function of Django's."""
+    sqlite = ConnectionHandler({"default": {"ENGINE": "django.db.backends.sqlite3"}})["default"]
+    sql, params = Query(Order).get_compiler(connection=sqlite).compile(GenerateHexULID())
+    with closing(sqlite3.connect(":memory:")) as program:
+        program.execute(f"CREATE TABLE made (id text PRIMARY KEY DEFAULT ({sql % params}))")
+        for _ in range(20):
+            program.execute("INSERT INTO made DEFAULT VALUES")
+        ids = [value for (value,) in program.execute("SELECT id FROM made")]
+    scheme = HexULIDField().scheme
+    assert len(set(ids)) == 20
+    for value in ids:
+        assert abs(timezone.now() - scheme.created_at(value)) < timedelta(minutes=1)
+
+
+def test_refuses_other_databases():
+    oracle = SimpleNamespace(vendor="oracle", display_name="Oracle")
+    compiler = Query(Order).get_compiler("default")
+    for expression in (UnixMicrosecondsNow(), RandomHex(digits=2)):
+        with pytest.raises(NotSupportedError, match="none for Oracle"):
+            expression.as_sql(compiler, oracle)
+
+
+def test_refuses_a_mariadb_without_random_bytes():
+    old = SimpleNamespace(mysql_is_mariadb=True, mysql_version=(10, 6, 18))
+    with pytest.raises(NotSupportedError, match=r"MariaDB 10\.6\.18 has no RANDOM_BYTES"):
+        RandomHex(digits=2).as_mysql(Query(Order).get_compiler("default"), old)
