@@ -74,6 +74,10 @@ class SnowflakeField(SortableIDField):
 
     ``epoch_ms`` is the Unix time of another epoch; ``time_bits`` and ``worker_bits`` are another
     split. The worker number is ``SORTABLE_IDS["WORKER"]``.
+
+    A column of counted numbers, such as a ``BigAutoField``, can become one and keeps them. They
+    are ids of the first moments of the epoch: with 22 bits behind the time, those below 4,194,304
+    are of its first millisecond. New ids are greater.
     """
 
     scheme_name = "snowflake"
