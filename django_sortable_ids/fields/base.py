@@ -38,9 +38,19 @@ class SortableIDField(Field):
     """The key of the scheme in the catalogue."""
     scheme_options: ClassVar[Mapping[str, Any]] = {}
     """The arguments that go on to the scheme, with their defaults."""
+    accept_other_versions: bool = False
+    """Whether the column may hold UUIDs of other versions, which carry no time."""
 
     description = _("Id that sorts by creation time")
     empty_strings_allowed = False
+    # A change of these leaves the table alone; SQLite would copy it.
+    non_db_attrs = (
+        *models.Field.non_db_attrs,
+        "prefix",
+        "separator",
+        "encoding",
+        "accept_other_versions",
+    )
     default_error_messages = {
         "invalid": _("“%(value)s” is not a valid %(scheme)s. Expected %(expected)s."),
     }

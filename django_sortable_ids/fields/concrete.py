@@ -4,9 +4,10 @@ import uuid
 from typing import TYPE_CHECKING
 
 from .base import SortableIDField
+from .uuids import SortableUUIDField
 
 
-class UUIDv7Field(SortableIDField):
+class UUIDv7Field(SortableUUIDField):
     """UUID version 7 (RFC 9562): Unix time in ms, 74 random bits. The value is a ``uuid.UUID``."""
 
     scheme_name = "uuid7"
@@ -15,7 +16,7 @@ class UUIDv7Field(SortableIDField):
         _pyi_private_get_type: uuid.UUID
 
 
-class UUIDv6Field(SortableIDField):
+class UUIDv6Field(SortableUUIDField):
     """UUID version 6 (RFC 9562): 100 ns since 1582. The value is a ``uuid.UUID``."""
 
     scheme_name = "uuid6"
@@ -24,7 +25,7 @@ class UUIDv6Field(SortableIDField):
         _pyi_private_get_type: uuid.UUID
 
 
-class CombV13UUIDField(SortableIDField):
+class CombV13UUIDField(SortableUUIDField):
     """A version 1 UUID with its time in order and version 13. The value is a ``uuid.UUID``.
 
     ``encoding="sqlserver"`` shows it as SQL Server shows the version 1 UUID.
@@ -73,6 +74,10 @@ class SnowflakeField(SortableIDField):
 
     ``epoch_ms`` is the Unix time of another epoch; ``time_bits`` and ``worker_bits`` are another
     split. The worker number is ``SORTABLE_IDS["WORKER"]``.
+
+    A column of counted numbers, such as a ``BigAutoField``, can become one and keeps them. They
+    are ids of the first moments of the epoch: with 22 bits behind the time, those below 4,194,304
+    are of its first millisecond. New ids are greater.
     """
 
     scheme_name = "snowflake"

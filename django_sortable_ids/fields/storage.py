@@ -183,14 +183,14 @@ def default_storage(scheme: Scheme, vendor: str) -> str:
     if scheme.stored_as_text or not isinstance(scheme, TimeScheme):
         return "char"
     if scheme.value_type is uuid.UUID:
-        return "binary" if vendor == "mysql" and not _mariadb_sorts(scheme) else "uuid"
+        return "binary" if vendor == "mysql" and not mariadb_sorts(scheme) else "uuid"
     return "uuid" if vendor == "postgresql" and scheme.bits == 128 else "binary"
 
 
-def _mariadb_sorts(scheme: TimeScheme) -> bool:
+def mariadb_sorts(scheme: Scheme) -> bool:
     """Whether MariaDB's ``uuid`` takes and sorts the scheme's values.
 
     It reorders versions below 6, and rejects versions above 7 whose byte 8 is 80 (MDEV-29959).
     """
-    frame = scheme.layout.frame
+    frame = scheme.layout.frame if isinstance(scheme, TimeScheme) else None
     return isinstance(frame, UUIDFrame) and frame.version in (6, 7)
