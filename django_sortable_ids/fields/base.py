@@ -128,6 +128,12 @@ class SortableIDField(Field):
         """Whether Python makes the ids; the database does where there is a ``db_default``."""
         return not self.has_db_default()
 
+    @property
+    def db_returning(self) -> bool:
+        # Not where a subclass for DEFAULT_AUTO_FIELD is an AutoField too: MySQL, which returns
+        # nothing but counters, would put a 0 in the place of the id.
+        return self.has_db_default() and super().db_returning
+
     def has_default(self) -> bool:
         # A primary key says so, and save() then inserts a new instance without an UPDATE first,
         # which could hit another row.

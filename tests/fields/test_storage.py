@@ -79,6 +79,8 @@ AS_UUID = {
     "hexulid uuid": (HexULIDField, {"storage": "uuid"}, "uuid", "char(32)", "uuid"),
 }
 ALL = COLUMNS | CHOSEN
+# Where MySQL differs from MariaDB. A UUIDField of Django has the collation of the database, too.
+ON_MYSQL = {"uuid": "char(32) utf8mb4_0900_ai_ci", "bigint(20)": "bigint"}
 
 
 def columns(rows):
@@ -162,6 +164,8 @@ def numbers(scheme):
 @columns(ALL | AS_UUID)
 def test_the_column(table, field_class, options, postgresql, sqlite, mysql):
     expected = {"postgresql": postgresql, "sqlite": sqlite, "mysql": mysql}[connection.vendor]
+    if connection.vendor == "mysql" and not connection.mysql_is_mariadb:
+        expected = ON_MYSQL.get(expected, expected)
     table(field_class(null=True, **options))
     assert column_type("stored", "value") == expected
 
