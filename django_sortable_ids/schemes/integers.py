@@ -4,7 +4,7 @@ Those whose time has the topmost of the 64 bits are unsigned numbers, and past 2
 last half of their range: more than a signed ``bigint`` holds.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
@@ -14,12 +14,14 @@ from .layout import Layout
 from .text_forms import Base64URL, Decimal, Digits, TextForm
 from .time_scheme import MILLISECOND, TimeScheme
 
+_BASE32 = Digits(CROCKFORD, 13, fold="upper")
 
-def _forms(decimal: Decimal) -> tuple[tuple[str, TextForm], ...]:
+
+def _forms(decimal: Decimal, base32: Digits = _BASE32) -> tuple[tuple[str, TextForm], ...]:
     return (
         ("decimal", decimal),
         ("base62", Digits(BASE62, 11)),
-        ("base32", Digits(CROCKFORD, 13, fold="upper")),
+        ("base32", base32),
         ("base64url", Base64URL(8)),
     )
 
@@ -180,7 +182,7 @@ def sonyflake(
 
 @lru_cache
 def tsid(*, node_bits: int = 10, epoch_ms: int = 1_577_836_800_000) -> TimeScheme:
-    """``time 42 | node 10 | counter 12``, ms from 2020-01-01; the text is 13 characters.
+    """``time 42 | node 10 | counter 12``, ms from 2020-01-01; ``base32`` is its usual text.
 
     ``node_bits`` is 0 to 20 of the 22 bits behind the time, 10 as in tsid-creator; with 0 all 22
     are random. ``epoch_ms`` is the Unix time in ms of another epoch. From 2089-09-06 on, ids are
@@ -188,15 +190,13 @@ def tsid(*, node_bits: int = 10, epoch_ms: int = 1_577_836_800_000) -> TimeSchem
     """
     if not 0 <= node_bits <= 20:
         raise ValueError(f"node_bits={node_bits}: expected 0 to 20")
-    text = Digits(CROCKFORD, 13, fold="upper", aliases=("ILO", "110"))
-    other_forms = [form for form in _forms(Decimal(20)) if form[0] != "base32"]
     return TimeScheme(
         name="tsid",
         title="TSID",
         specification="https://github.com/f4b6a3/tsid-creator",
         bits=64,
         value_type=int,
-        text_forms=(("base32", text), *other_forms),
+        text_forms=_forms(Decimal(20), replace(_BASE32, aliases=("ILO", "110"))),
         layout=Layout(ticks=1 << 42, tails=1 << 22, workers=1 << node_bits if node_bits else None),
         epoch_ns=epoch_ms * MILLISECOND,
         tick_ns=MILLISECOND,
