@@ -14,7 +14,7 @@ from django.db.models import Value
 from django.utils.translation import gettext_lazy as _
 
 from .. import conf, schemes
-from ..schemes import ID, InvalidID, Scheme, TimeScheme
+from ..schemes import ID, InvalidID, OutOfRange, Scheme, TimeScheme
 from .malformed import Malformed
 from .public import PublicText
 from .storage import Storage, storage_for, storage_names
@@ -272,12 +272,16 @@ class SortableIDField(Field):
             raise self.invalid(value.found)
         if value is None:
             return None
-        return self.stored(connection).to_db(self.scheme.to_int(value), connection)
+        return self.stored(connection).operand(self.scheme.to_int(value), connection)
 
     def get_db_prep_save(self, value: Any, connection: BaseDatabaseWrapper) -> Any:
         if value is None or hasattr(value, "as_sql"):
             return value
-        return self.get_db_prep_value(self.to_python(value), connection, prepared=True)
+        number = self.scheme.to_int(self.to_python(value))
+        try:
+            return self.stored(connection).to_db(number, connection)
+        except OutOfRange as error:
+            raise ValidationError(str(error), code="invalid") from None
 
     def from_db_value(
         self,
