@@ -5,6 +5,7 @@ import pytest
 from django.contrib.contenttypes.fields import GenericForeignKey, GenericRelation
 from django.contrib.contenttypes.models import ContentType
 from django.core import checks
+from django.core.checks.registry import registry
 from django.core.management import call_command
 from django.db import connection, models
 
@@ -196,9 +197,11 @@ def test_apps_are_checked_one_by_one():
 
 def test_django_runs_them(settings, capsys):
     settings.SILENCED_SYSTEM_CHECKS = ["sortable_ids.E001"]
-    call_command("check", tags=["sortable_ids"])
+    call_command("check", tags=["models"])
     assert "shop.Plain.public_id: (sortable_ids.W001)" in capsys.readouterr().err
-    call_command("check", tags=["sortable_ids"], deploy=True)
+    assert check_workers in registry.get_checks(include_deployment_checks=True)
+    assert check_workers not in registry.get_checks()
+    call_command("check", deploy=True)
     assert "(sortable_ids.W003)" in capsys.readouterr().err
 
 
