@@ -14,7 +14,7 @@ from django.db.models import Value
 from django.utils.translation import gettext_lazy as _
 
 from .. import conf, schemes
-from ..schemes import ID, InvalidID, Scheme, TimeScheme
+from ..schemes import ID, InvalidID, OutOfRange, Scheme, TimeScheme
 from .malformed import Malformed
 from .public import PublicText
 from .storage import CharFieldStorage, Storage, TextStorage, storage_for, storage_names
@@ -107,6 +107,8 @@ class SortableIDField(Field):
         self.storage = storage
         self.db_collation = db_collation
         self._check_column_options()
+        if hasattr(self.db_default, "for_column"):
+            self.db_default = self.db_default.for_column(self)
         self._stored: dict[str, Storage] = {}
 
     def deconstruct(self) -> Any:
@@ -143,6 +145,12 @@ class SortableIDField(Field):
     def makes_ids(self) -> bool:
         """Whether Python makes the ids; the database does where there is a ``db_default``."""
         return not self.has_db_default()
+
+    @property
+    def db_returning(self) -> bool:
+        # Not where a subclass for DEFAULT_AUTO_FIELD is an AutoField too: MySQL, which returns
+        # nothing but counters, would put a 0 in the place of the id.
+        return self.has_db_default() and super().db_returning
 
     def has_default(self) -> bool:
         # A primary key says so, and save() then inserts a new instance without an UPDATE first,
@@ -282,12 +290,16 @@ class SortableIDField(Field):
             raise self.invalid(value.found)
         if value is None:
             return None
-        return self.stored(connection).to_db(self.scheme.to_int(value), connection)
+        return self.stored(connection).operand(self.scheme.to_int(value), connection)
 
     def get_db_prep_save(self, value: Any, connection: BaseDatabaseWrapper) -> Any:
         if value is None or hasattr(value, "as_sql"):
             return value
-        return self.get_db_prep_value(self.to_python(value), connection, prepared=True)
+        number = self.scheme.to_int(self.to_python(value))
+        try:
+            return self.stored(connection).to_db(number, connection)
+        except OutOfRange as error:
+            raise ValidationError(str(error), code="invalid") from None
 
     def from_db_value(
         self,

@@ -15,6 +15,9 @@ from .layout import Layout
 from .scheme import ID, Converted, Scheme
 from .spread import spread
 
+SECOND = 1_000_000_000
+MILLISECOND = 1_000_000
+
 _UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _LAST_MICROSECOND = (datetime.max.replace(tzinfo=UTC) - _UNIX_EPOCH) // _MICROSECOND

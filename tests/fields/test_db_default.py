@@ -54,8 +54,10 @@ def test_the_database_makes_them(model):
     stored = dict(model.objects.values_list("name", "public"))
     assert len(set(stored.values())) == 4
     for row in rows:
-        # Every engine here returns what it made; MySQL would not.
-        assert row.public == stored[row.name] == model.objects.get(name=row.name).public
+        # MySQL doesn't return what it made.
+        if connection.features.can_return_columns_from_insert:
+            assert row.public == stored[row.name]
+        assert stored[row.name] == model.objects.get(name=row.name).public
 
 
 @own_tables

@@ -117,7 +117,7 @@ def test_bulk_update(stored_key, rows):
 
 def test_bulk_update_of_ids(stored_key):
     public = around(stored_key, "Public")
-    rows = public.objects.bulk_create([public(), public()])
+    rows = [public.objects.create(), public.objects.create()]
     before = [row.optional for row in rows]
     for row in rows:
         row.optional = None

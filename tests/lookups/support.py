@@ -41,7 +41,7 @@ def fill(name, moments):
         if not settings.USE_TZ:
             at = timezone.make_naive(at)
         orders.append(Order(**{name: value}, created_at=at, number=f"{next(_numbers)}"))
-    without = Order.objects.bulk_create(Order(number=f"{next(_numbers)}") for _ in range(2))
+    without = [Order.objects.create(number=f"{next(_numbers)}") for _ in range(2)]
     Order.objects.filter(pk__in=[order.pk for order in without]).update(**{name: None})
     Order.objects.bulk_create(orders)
     return sorted({order.created_at for order in orders})

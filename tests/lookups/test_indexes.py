@@ -62,7 +62,12 @@ def reads(plan, column, *signs):
         compared = re.findall(rf"\b{column}\)?(?:::\w+)? ([<>])= ", conditions[0])
         return len(conditions) == 1 and compared == list(signs)
     # MariaDB shows bytes in its JSON as they are, which no parser takes.
-    return '"access_type": "range"' in plan and f'"used_key_parts": ["{column}"]' in plan
+    plan = re.sub(r"\s+", "", plan)
+    if connection.mysql_is_mariadb:
+        return '"access_type":"range"' in plan and f'"used_key_parts":["{column}"]' in plan
+    return plan.count('"index_access_type"') == 1 and (
+        f'"key_columns":["{column}"]' in plan and '"index_access_type":"index_range_scan"' in plan
+    )
 
 
 LOOKUPS = [

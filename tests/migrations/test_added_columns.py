@@ -4,7 +4,7 @@ import re
 
 import pytest
 from django.core.management.base import CommandError
-from django.db import IntegrityError, connection
+from django.db import IntegrityError, OperationalError, connection
 
 from tests.marks import own_tables
 
@@ -98,6 +98,10 @@ def test_rows_get_ids_of_their_own_from_the_database(depot):
         f'AddField("order", "public", HexULIDField(db_default={made})),',
         "from django.db.models.expressions import RawSQL",
     )
+    if connection.vendor == "mysql" and not connection.mysql_is_mariadb:
+        with pytest.raises(OperationalError, match="unsafe"):  # whatever the binary log
+            depot.migrate()
+        return
     depot.migrate()
     assert len(set(depot.column("depot_order", "public"))) == 5
 
