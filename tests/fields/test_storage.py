@@ -311,3 +311,16 @@ def test_storages_of_another_kind_are_refused():
     ]:
         with pytest.raises(ValueError, match=rf"^storage='{storage}': {known}$"):
             field_class(storage=storage)
+
+
+def test_the_column_of_a_charfield_holds_an_id():
+    assert ULIDField(storage="varchar", max_length=26).max_length == 26
+    for arguments, message in [
+        ({"storage": "varchar", "max_length": 25}, "max_length=25: expected 26 or more"),
+        ({"max_length": 26}, "max_length=26: expected none, unless storage is a varchar"),
+        ({"storage": "char", "max_length": 40}, "max_length=40: expected none, unless"),
+        ({"db_collation": "C"}, "db_collation='C': the column is not text"),
+        ({"storage": "uuid", "db_collation": "C"}, "db_collation='C': the column is not text"),
+    ]:
+        with pytest.raises(ValueError, match=f"^{message}"):
+            ULIDField(**arguments)
