@@ -165,7 +165,7 @@ def tagged(key, options, object_id):
         object_id=object_id.clone(),
         subject=GenericForeignKey(),
     )
-    return define("Order", id=key(primary_key=True, **options), tags=GenericRelation(tag)), tag
+    return define("Parcel", id=key(primary_key=True, **options), tags=GenericRelation(tag)), tag
 
 
 @pytest.mark.parametrize(("key", "options", "object_id", "joins"), JOINS.values(), ids=JOINS)
@@ -179,7 +179,7 @@ def test_a_generic_relation(isolated, key, options, object_id, joins):
 def test_what_to_do_about_a_generic_relation(isolated):
     tagged(*JOINS["ulid as text"][:3])
     (message,) = check_definitions()
-    assert "testapp.Order.tags joins testapp.Order.id with a CharField" in message.msg
+    assert "testapp.Parcel.tags joins testapp.Parcel.id with a CharField" in message.msg
     assert message.hint == (
         "Make testapp.Tag.object_id a ULIDField with the arguments of the key, if it points to "
         "such keys only; or keep the key as text, with storage='char'."
