@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from django_sortable_ids import fields, schemes
+from django_sortable_ids.checks import messages
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -150,6 +151,12 @@ def last_year(scheme: schemes.TimeScheme) -> int:
     if scheme.value_type is int and scheme.holds(2**63):
         return scheme.created_at(2**63 - 1).year
     return scheme.latest.year
+
+
+def test_every_check_is_in_the_table() -> None:
+    source = (Path(messages.__file__)).read_text()
+    table = README.split("\n## Checks\n")[1].split("\n## ")[0]
+    assert set(re.findall(r"\b[EW]\d{3}\b", table)) == set(re.findall(r"\b[EW]\d{3}\b", source))
 
 
 @pytest.mark.parametrize("row", table_rows(), ids=lambda row: row[0])

@@ -150,7 +150,10 @@ def _compare_as_equal(key: SortableIDField, other: models.Field[Any, Any]) -> bo
     connection = connections[router.db_for_write(key.model)]
     stored = key.stored(connection)
     if isinstance(other, SortableIDField):
-        return (other.scheme, other.stored(connection)) == (key.scheme, stored)
+        others = other.stored(connection)
+        if isinstance(stored, TextStorage) and isinstance(others, TextStorage):
+            return others.form == stored.form
+        return (other.scheme, others) == (key.scheme, stored)
     match stored:
         case TextStorage():
             is_text = isinstance(other, models.CharField | models.TextField)

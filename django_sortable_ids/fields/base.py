@@ -17,7 +17,7 @@ from .. import conf, schemes
 from ..schemes import ID, InvalidID, OutOfRange, Scheme, TimeScheme
 from .malformed import Malformed
 from .public import PublicText
-from .storage import Storage, storage_for, storage_names
+from .storage import CharFieldStorage, Storage, TextStorage, storage_for, storage_names
 
 if TYPE_CHECKING:
     Field = models.Field[Any, Any]
@@ -64,9 +64,13 @@ class SortableIDField(Field):
         separator: str = "_",
         encoding: str | None = None,
         storage: str | None = None,
+        db_collation: str | None = None,
         **kwargs: Any,
     ) -> None:
         """``prefix``, ``separator`` and ``encoding`` shape the public text, ``storage`` the column.
+
+        ``storage="varchar"`` is the column of a ``CharField``, which may be wider than an id
+        (``max_length``); ``db_collation`` is for columns of text that have another one.
 
         The options of the scheme come by keyword. Everything else is as for any Django field,
         but ``default``, which is refused, and ``editable``, which is False unless asked for.
@@ -101,6 +105,8 @@ class SortableIDField(Field):
             )
         self.public_text = PublicText(self.scheme, prefix, separator, encoding)
         self.storage = storage
+        self.db_collation = db_collation
+        self._check_column_options()
         if hasattr(self.db_default, "for_column"):
             self.db_default = self.db_default.for_column(self)
         self._stored: dict[str, Storage] = {}
@@ -115,11 +121,23 @@ class SortableIDField(Field):
             "separator": (public.separator, "_"),
             "encoding": (public.encoding, None),
             "storage": (self.storage, None),
+            "db_collation": (self.db_collation, None),
             "editable": (self.editable, False),
         }
         kwargs.pop("editable", None)
         kwargs |= {key: value for key, (value, usual) in given.items() if value != usual}
         return name, path, args, kwargs | self._options
+
+    def _check_column_options(self) -> None:
+        stored = storage_for(self.scheme, self.storage, "sqlite")
+        width = stored.form.length if isinstance(stored, CharFieldStorage) else None
+        if self.max_length is not None and (width is None or self.max_length < width):
+            expected = f"{width} or more" if width else "none, unless storage is a varchar"
+            raise ValueError(f"max_length={self.max_length}: expected {expected}")
+        if self.db_collation is not None and not isinstance(stored, TextStorage):
+            raise ValueError(
+                f"db_collation={self.db_collation!r}: the column is not text, see storage="
+            )
 
     # Making ids
 
@@ -235,7 +253,7 @@ class SortableIDField(Field):
         """How the database of the connection keeps the column."""
         vendor = connection.vendor
         if vendor not in self._stored:
-            self._stored[vendor] = storage_for(self.scheme, self.storage, vendor)
+            self._stored[vendor] = storage_for(self.scheme, self.storage, vendor, self.max_length)
         return self._stored[vendor]
 
     def get_internal_type(self) -> str:
@@ -247,7 +265,7 @@ class SortableIDField(Field):
 
     def db_parameters(self, connection: BaseDatabaseWrapper) -> Any:
         return super().db_parameters(connection) | {
-            "collation": self.stored(connection).collation(connection)
+            "collation": self.db_collation or self.stored(connection).collation(connection)
         }
 
     def get_prep_value(self, value: Any) -> Any:

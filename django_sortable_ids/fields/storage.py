@@ -136,6 +136,19 @@ class TextStorage(Storage):
 
 
 @dataclass(frozen=True, slots=True)
+class CharFieldStorage(TextStorage):
+    """As Django's ``CharField``: ``varchar``, with the collation of the database."""
+
+    max_length: int
+
+    def db_type(self, connection: BaseDatabaseWrapper) -> str:
+        return models.CharField(max_length=self.max_length).db_type(connection) or ""
+
+    def collation(self, connection: BaseDatabaseWrapper) -> None:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
 class IntegerStorage(Storage):
     """A signed 64-bit integer.
 
@@ -177,14 +190,23 @@ def storage_names(scheme: Scheme) -> tuple[str, ...]:
     if scheme.value_type is int:
         return ("integer",)
     if scheme.value_type is uuid.UUID:
-        return ("uuid", "binary", "char32", "char36")
+        return ("uuid", "binary", "char32", "char36", "varchar32", "varchar36")
     if isinstance(scheme, TimeScheme):
-        return ("uuid", "binary", "char") if scheme.bits == 128 else ("binary", "char")
-    return ("char",)
+        packed = ("uuid", "binary") if scheme.bits == 128 else ("binary",)
+        return (*packed, "char", "varchar")
+    return ("char", "varchar")
 
 
-def storage_for(scheme: Scheme, name: str | None, vendor: str) -> Storage:
-    """The storage with that name, or the scheme's default one for None."""
+def storage_for(
+    scheme: Scheme, name: str | None, vendor: str, max_length: int | None = None
+) -> Storage:
+    """The storage with that name, or the scheme's default one for None.
+
+    ``max_length`` is that of a ``varchar`` that is wider than an id.
+    """
+    if name and name.startswith("varchar"):
+        form = _text_form(scheme, name)
+        return CharFieldStorage(form, max_length or form.length)
     match name or default_storage(scheme, vendor):
         case "integer":
             return IntegerStorage(unsigned=scheme.holds(_LARGEST_INTEGER + 1))
@@ -192,12 +214,12 @@ def storage_for(scheme: Scheme, name: str | None, vendor: str) -> Storage:
             return UUIDStorage(() if scheme.value_type is uuid.UUID else (uuid.UUID, str))
         case "binary":
             return BinaryStorage(scheme.byte_length)
-        case "char32":
-            return TextStorage(UUIDText(hyphens=False))
-        case "char36":
-            return TextStorage(UUIDText())
-        case _:
-            return TextStorage(scheme.canonical)
+        case text:
+            return TextStorage(_text_form(scheme, text))
+
+
+def _text_form(scheme: Scheme, storage: str) -> TextForm:
+    return UUIDText(hyphens=False) if storage.endswith("32") else scheme.canonical
 
 
 def default_storage(scheme: Scheme, vendor: str) -> str:

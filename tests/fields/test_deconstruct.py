@@ -57,7 +57,11 @@ OF_EACH = {
     ],
     UUIDv6Field: [{"encoding": "hex"}, {"storage": "char32"}],
     CombV13UUIDField: [{"encoding": "sqlserver"}, {"storage": "uuid"}],
-    ULIDField: [{"storage": "char"}, {"storage": "uuid"}],
+    ULIDField: [
+        {"storage": "char", "db_collation": "C"},
+        {"storage": "varchar", "max_length": 40},
+        {"storage": "uuid"},
+    ],
     HexULIDField: [{"storage": "binary"}],
     KUUIDField: [
         {"precision": "ms"},

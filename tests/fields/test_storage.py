@@ -303,11 +303,24 @@ def test_an_id_of_hexadecimal_digits_is_not_taken_for_a_stored_uuid():
 
 def test_storages_of_another_kind_are_refused():
     for field_class, storage, known in [
-        (ULIDField, "char32", "ULID has uuid, binary, char"),
-        (KUUIDField, "uuid", "kuuid has binary, char"),
+        (ULIDField, "char32", "ULID has uuid, binary, char, varchar"),
+        (KUUIDField, "uuid", "kuuid has binary, char, varchar"),
         (SnowflakeField, "binary", "snowflake has integer"),
-        (LexicalSequenceField, "binary", "lexical sequence has char"),
-        (UUIDv7Field, "char", "UUIDv7 has uuid, binary, char32, char36"),
+        (LexicalSequenceField, "binary", "lexical sequence has char, varchar"),
+        (UUIDv7Field, "char", "UUIDv7 has uuid, binary, char32, char36, varchar32, varchar36"),
     ]:
         with pytest.raises(ValueError, match=rf"^storage='{storage}': {known}$"):
             field_class(storage=storage)
+
+
+def test_the_column_of_a_charfield_holds_an_id():
+    assert ULIDField(storage="varchar", max_length=26).max_length == 26
+    for arguments, message in [
+        ({"storage": "varchar", "max_length": 25}, "max_length=25: expected 26 or more"),
+        ({"max_length": 26}, "max_length=26: expected none, unless storage is a varchar"),
+        ({"storage": "char", "max_length": 40}, "max_length=40: expected none, unless"),
+        ({"db_collation": "C"}, "db_collation='C': the column is not text"),
+        ({"storage": "uuid", "db_collation": "C"}, "db_collation='C': the column is not text"),
+    ]:
+        with pytest.raises(ValueError, match=f"^{message}"):
+            ULIDField(**arguments)

@@ -1,0 +1,197 @@
+"""Tables of other packages are taken over as they are: one AlterField, without SQL."""
+
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.db import IntegrityError, connection, transaction
+
+from tests.marks import own_tables
+
+pytestmark = own_tables
+
+UUID7 = "01976b9e-2fb2-7000-8000-00000000000{}"
+ULID = "01M7Y2DCF66NMGAJT4MSTMRWD{}"
+SNOWFLAKE = "212398205346830242{}"
+# The bits of a ULID that MariaDB's uuid takes.
+ULID_IN_UUID = "019f3c26-b1e6-7557-a853-44d64d4c353{}"
+
+# Of a field for each of two packages, as they define it.
+PACKAGES = """
+    class PackageULIDField(Field):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **{"max_length": 26, **kwargs})
+
+        def get_internal_type(self):
+            return "CharField"
+"""
+
+# The field that made the column, the one that takes it over, and what is in it.
+COLUMNS = {
+    "UUIDField": ("UUIDField", "", "UUIDv7Field", "", UUID7),
+    "UUIDField with a default": (
+        "UUIDField",
+        "default=uuid.uuid4",
+        "UUIDv7Field",
+        "accept_other_versions=True",
+        "7f4c5fc0-9c1e-4a51-8f0e-6f2d8a1b3c4{}",
+    ),
+    "UUIDField of ULIDs": ("UUIDField", "", "ULIDField", 'storage="uuid"', ULID_IN_UUID),
+    "CharField of ULIDs": ("CharField", "max_length=26", "ULIDField", 'storage="varchar"', ULID),
+    "wide CharField of ULIDs": (
+        "CharField",
+        "max_length=40",
+        "ULIDField",
+        'storage="varchar", max_length=40',
+        ULID,
+    ),
+    "a package's field of ULIDs": ("PackageULIDField", "", "ULIDField", 'storage="varchar"', ULID),
+    "CharField of 36": (
+        "CharField",
+        "max_length=36",
+        "UUIDv7Field",
+        'storage="varchar36"',
+        UUID7,
+    ),
+    "CharField of 32": (
+        "CharField",
+        "max_length=32",
+        "UUIDv7Field",
+        'storage="varchar32"',
+        UUID7.replace("-", ""),
+    ),
+    "CharField of kuuids": (
+        "CharField",
+        "max_length=32, db_collation={bytes!r}",
+        "KUUIDField",
+        'storage="varchar", db_collation={bytes!r}',
+        "001xUbmv1tc1Go2H8WSh27gzbH2uiQu{}",
+    ),
+    "BigIntegerField": ("BigIntegerField", "", "SnowflakeField", "", SNOWFLAKE),
+}
+COLLATIONS = {"postgresql": "C", "mysql": "utf8mb4_bin", "sqlite": "BINARY"}
+columns = pytest.mark.parametrize(
+    ("old", "old_options", "new", "new_options", "value"), COLUMNS.values(), ids=COLUMNS
+)
+
+
+def source(name, options, how):
+    options = options.replace("{bytes!r}", repr(COLLATIONS[connection.vendor]))
+    return f"{name}({', '.join(filter(None, [options, how]))})"
+
+
+def sql(depot, name):
+    """The statements of a migration."""
+    out = StringIO()
+    call_command("sqlmigrate", "depot", name, stdout=out, no_color=True)
+    lines = [line for line in out.getvalue().splitlines() if not line.startswith("--")]
+    return [line for line in lines if line not in ("", "BEGIN;", "COMMIT;")]
+
+
+def adopt(depot, name, new):
+    """Write the AlterField and run it; SQLite alone may have something to do."""
+    step = depot.write(f'AlterField("order", "{name}", {new}),', PACKAGES)
+    depot.migrate(depot.names[-2])
+    statements = sql(depot, step)
+    assert not statements or connection.vendor == "sqlite"
+    depot.migrate()
+
+
+def schema():
+    """How the database describes the table, but for the order that SQLite's copy changes."""
+    with connection.cursor() as cursor:
+        described = connection.introspection.get_table_description(cursor, "depot_order")
+        constraints = connection.introspection.get_constraints(cursor, "depot_order")
+    columns = sorted(described, key=lambda column: column.name)
+    return columns, sorted(map(str, constraints.values()))
+
+
+@columns
+@pytest.mark.parametrize("how", ["unique=True", "null=True", "db_index=True"])
+def test_a_column(depot, old, old_options, new, new_options, value, how):
+    old, new = source(old, old_options, how), source(new, new_options, how)
+    depot.write(
+        f'CreateModel("Order", [("id", BigAutoField(primary_key=True)), ("public", {old}), '
+        f'("name", CharField(max_length=9))]),',
+        PACKAGES + "\n    import uuid",
+    )
+    depot.migrate()
+    for n, name in enumerate("abcde", 1):
+        depot.model("Order").objects.create(name=name, public=value.format(n))
+    before = depot.column("depot_order", "public"), schema()
+    adopt(depot, "public", new)
+    assert (depot.column("depot_order", "public"), schema()) == before
+    order = depot.model("Order")
+    for row in order.objects.all():
+        assert order.objects.get(public=row.public).name == row.name
+        row.save()
+    assert depot.column("depot_order", "public") == before[0]
+    order.objects.create(name="f")
+    assert len(set(depot.column("depot_order", "public"))) == 6
+
+
+@columns
+def test_a_key_and_what_points_to_it(depot, old, old_options, new, new_options, value):
+    old = source(old, old_options, "primary_key=True")
+    new = source(new, new_options, "primary_key=True")
+    depot.write(
+        f"""\
+        CreateModel("Order", [("id", {old}), ("name", CharField(max_length=9))]),
+        CreateModel("Line", [
+            ("id", BigAutoField(primary_key=True)),
+            ("name", CharField(max_length=9)),
+            ("order", ForeignKey("depot.Order", CASCADE)),
+        ]),
+        """,
+        PACKAGES + "\n    import uuid",
+    )
+    depot.migrate()
+    for n, name in enumerate("abcde", 1):
+        depot.model("Order").objects.create(id=value.format(n), name=name)
+        depot.model("Line").objects.create(order_id=value.format(n), name=name)
+    before = depot.column("depot_order", "id"), depot.column("depot_line", "order_id"), schema()
+    adopt(depot, "id", new)
+    after = depot.column("depot_order", "id"), depot.column("depot_line", "order_id"), schema()
+    assert after == before
+    line = depot.model("Line")
+    for name in "abcde":
+        assert line.objects.get(order__name=name).order.name == name
+    made = line._meta.get_field("order").related_model.objects.create(name="f")
+    line.objects.create(order=made, name="f")
+    absent = line._meta.get_field("order").target_field.generate()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        line.objects.create(order_id=absent, name="g")
+
+
+def test_a_column_of_fixed_width_that_django_knows_as_a_charfield(depot):
+    """What inspectdb makes of char(26)."""
+    depot.write(
+        'CreateModel("Order", [("id", BigAutoField(primary_key=True)), '
+        '("public", CharField(max_length=26)), ("name", CharField(max_length=9))]),'
+    )
+    depot.migrate()
+    if connection.vendor != "sqlite":
+        change = {"mysql": "MODIFY public", "postgresql": "ALTER public TYPE"}[connection.vendor]
+        with connection.cursor() as cursor:
+            cursor.execute(f"ALTER TABLE depot_order {change} char(26)")
+    for n, name in enumerate("abc", 1):
+        depot.model("Order").objects.create(name=name, public=ULID.format(n))
+    before = schema()
+    adopt(depot, "public", 'ULIDField(storage="varchar")')
+    assert schema() == before
+    order = depot.model("Order")
+    for row in order.objects.all():
+        assert order.objects.get(public=row.public.lower()) == row
+    assert [row.name for row in order.objects.order_by("public")] == ["a", "b", "c"]
+
+
+def test_options_of_the_public_text_leave_the_table_alone(depot):
+    """On SQLite too, which copies it otherwise."""
+    depot.write('CreateModel("Order", [("id", UUIDv7Field(primary_key=True))]),')
+    depot.migrate()
+    options = 'primary_key=True, prefix="ord", separator=":", encoding="base58"'
+    step = depot.write(
+        f'AlterField("order", "id", UUIDv7Field({options}, accept_other_versions=True)),'
+    )
+    depot.migrate("0001")
+    assert sql(depot, step) == []
