@@ -49,7 +49,12 @@ OF_ALL = [
     {"error_messages": {"invalid": "No."}},
 ]
 OF_EACH = {
-    UUIDv7Field: [{"encoding": "base58"}, {"storage": "binary"}, {"storage": "char36"}],
+    UUIDv7Field: [
+        {"encoding": "base58"},
+        {"masked": True},
+        {"storage": "binary"},
+        {"storage": "char36"},
+    ],
     UUIDv6Field: [{"encoding": "hex"}, {"storage": "char32"}],
     CombV13UUIDField: [{"encoding": "sqlserver"}, {"storage": "uuid"}],
     ULIDField: [{"storage": "char"}, {"storage": "uuid"}],
