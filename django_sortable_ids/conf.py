@@ -1,9 +1,9 @@
 """The setting ``SORTABLE_IDS``: one dict, every key checked.
 
 ``WORKER``
-    The number of this process, for schemes with worker numbers (snowflakes, time64 with
-    ``workers``). Every process that makes ids at the same time needs one of its own. None, the
-    default, fills the worker's place at random.
+    The number of this process, for schemes with worker numbers (snowflakes, Sonyflake, TSID,
+    time64 with ``workers``). Every process that makes ids at the same time needs one of its own.
+    None, the default, fills the worker's place at random.
 ``MASK_KEYS``
     The keys of ``UUIDv7Field(masked=True)``: a list of texts with 32 hexadecimal digits, each made
     by ``secrets.token_hex(16)``. The first one masks and all of them unmask: to change the key, put
