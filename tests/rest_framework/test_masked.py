@@ -9,6 +9,7 @@ from rest_framework.viewsets import ModelViewSet
 
 from django_sortable_ids.instances import public_id
 from django_sortable_ids.rest_framework import SortableIDLookupMixin, SortableIDModelSerializer
+from tests.masks import misread
 from tests.testapp.models import MaskedKey, MaskedPart
 
 pytestmark = pytest.mark.django_db
@@ -100,6 +101,15 @@ def test_ids_of_an_older_key_are_found(part, settings):
     assert made.status_code == 201
     assert MaskedPart.objects.get(name="b").whole == part.whole
     assert MaskedPart.objects.get(name="b").other == part.other
+
+
+def test_ids_of_an_older_key_that_look_like_those_of_the_newer_one(settings):
+    code, text, new_key = misread(KEYS[0])
+    row = MaskedPart.objects.create(code=code)
+    settings.SORTABLE_IDS = {"MASK_KEYS": [new_key, KEYS[0]]}
+    assert get(PartViews, code=text).status_code == 200
+    assert post({"code": str(uuid.uuid4()), "other": text, "name": "b"}).status_code == 201
+    assert MaskedPart.objects.get(name="b").other == row
 
 
 def test_refusals_show_no_value(part):
