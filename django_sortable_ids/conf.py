@@ -1,9 +1,14 @@
 """The setting ``SORTABLE_IDS``: one dict, every key checked.
 
 ``WORKER``
-    The number of this process, for schemes with worker numbers (snowflakes, time64 with
-    ``workers``). Every process that makes ids at the same time needs one of its own. None, the
-    default, fills the worker's place at random.
+    The number of this process, for schemes with worker numbers (snowflakes, Sonyflake, TSID,
+    time64 with ``workers``). Every process that makes ids at the same time needs one of its own.
+    None, the default, fills the worker's place at random.
+``MASK_KEYS``
+    The keys of ``UUIDv7Field(masked=True)``: a list of texts with 32 hexadecimal digits, each made
+    by ``secrets.token_hex(16)``. The first one masks and all of them unmask: to change the key, put
+    a new one in front, and take the old one out once no id that it masked is in use. What the
+    digits mean says ``schemes.mask.MaskKey``. Keep them secret: with a key, times can be read.
 ``GUARD_MIGRATIONS``
     False lets ``migrate`` run operations that would give several rows one id, or corrupt a key.
     Default True.
@@ -15,6 +20,8 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+from .schemes.mask import MaskKey, read_keys
+
 
 def _is_worker(value: Any) -> bool:
     return value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0)
@@ -24,15 +31,39 @@ def _is_bool(value: Any) -> bool:
     return isinstance(value, bool)
 
 
+def _are_mask_keys(value: Any) -> bool:
+    if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
+        return False
+    try:
+        read_keys(tuple(value))
+    except ValueError:
+        return False
+    return True
+
+
 _KEYS: Mapping[str, tuple[Any, Callable[[Any], bool], str]] = {
     "WORKER": (None, _is_worker, "None or a whole number from 0"),
+    "MASK_KEYS": ((), _are_mask_keys, "a list of texts with 32 hexadecimal digits"),
     "GUARD_MIGRATIONS": (True, _is_bool, "True or False"),
 }
+_SECRET = ("MASK_KEYS",)
+"""Keys whose values no message shows."""
 
 
 def worker() -> int | None:
     value: int | None = _get("WORKER")
     return value
+
+
+def mask_keys() -> tuple[MaskKey, ...]:
+    """At least one key, the one that masks in front; ``ImproperlyConfigured`` without any."""
+    texts = tuple(_get("MASK_KEYS"))
+    if not texts:
+        raise ImproperlyConfigured(
+            "masked=True needs a key in SORTABLE_IDS['MASK_KEYS'], a list. Make one with: "
+            "python -c 'import secrets; print(secrets.token_hex(16))'"
+        )
+    return read_keys(texts)
 
 
 def guard_migrations() -> bool:
@@ -42,7 +73,7 @@ def guard_migrations() -> bool:
 def _get(key: str) -> Any:
     given = getattr(settings, "SORTABLE_IDS", {})
     if not isinstance(given, Mapping):
-        raise ImproperlyConfigured(f"SORTABLE_IDS is {given!r}; expected a dict")
+        raise ImproperlyConfigured(f"SORTABLE_IDS is a {type(given).__name__}; expected a dict")
     unknown = [each for each in given if each not in _KEYS]
     if unknown:
         raise ImproperlyConfigured(
@@ -51,5 +82,6 @@ def _get(key: str) -> Any:
     default, is_right, expected = _KEYS[key]
     value = given.get(key, default)
     if not is_right(value):
-        raise ImproperlyConfigured(f"SORTABLE_IDS[{key!r}] is {value!r}; expected {expected}")
+        found = "wrong" if key in _SECRET else repr(value)
+        raise ImproperlyConfigured(f"SORTABLE_IDS[{key!r}] is {found}; expected {expected}")
     return value

@@ -1,16 +1,95 @@
-"""What an instance's id says: its public text and its creation time."""
+"""What an id says: its public text, its creation time, and the model it belongs to."""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
+from django.apps import apps
 from django.conf import settings
-from django.core.exceptions import FieldDoesNotExist
+from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.db import models
 from django.db.models.constants import LOOKUP_SEP
 from django.utils import timezone
 
 from .fields import SortableIDField
+from .fields.public import SEPARATORS
 from .schemes import ID, OutOfRange, TimeScheme
+
+
+class Resolved(NamedTuple):
+    """What a public text names."""
+
+    model: type[models.Model]
+    field: SortableIDField
+    value: ID
+
+    def fetch(self, using: str | None = None) -> models.Model:
+        """The row; the model's ``DoesNotExist`` where there is none."""
+        rows = self.model._default_manager.using(using)
+        return rows.get(**{self.field.name: self.value})
+
+
+def resolve(text: str) -> Resolved:
+    """The model, the field and the value of a public text with a prefix: ``ord_01KDVDNA...``.
+
+    Raises ``LookupError`` for a prefix that no model has, or several have for such ids, and
+    ``ValidationError`` for a malformed id behind a prefix.
+    """
+    known = _fields_by_lead()
+    fields = [field for lead in _leads(text) for field in known.get(lead, ())]
+    if not fields:
+        raise LookupError(
+            f"{str(text)[:80]!r} has no prefix of an id; there are {', '.join(sorted(known))}"
+        )
+    found = []
+    for field in fields:
+        with suppress(ValidationError):
+            found.append(Resolved(field.model, field, read_public(field, text)))
+    if not found:
+        raise fields[-1].invalid(text)
+    if len(found) > 1:
+        owners = " and of ".join(str(each.field) for each in found)
+        raise LookupError(f"{text!r} is an id of {owners}: give each a prefix of its own")
+    return found[0]
+
+
+def read_public(field: SortableIDField, text: Any) -> ID:
+    """The value of a public text; ``ValidationError``.
+
+    Where several keys mask, the one that a row has, which takes a query, or else the likeliest.
+    """
+    readings = field.readings(text)
+    if len(readings) == 1:
+        return readings[0]
+    rows = field.model._base_manager.filter(**{f"{field.name}__in": readings})
+    held = set(rows.values_list(field.name, flat=True))
+    return next((value for value in readings if value in held), readings[0])
+
+
+def _leads(text: Any) -> Iterator[str]:
+    """What may be prefix and separator: the text up to each of its separators."""
+    if isinstance(text, str):
+        for end, character in enumerate(text[:64], start=1):
+            if character in SEPARATORS:
+                yield text[:end]
+
+
+_known: tuple[list[type[models.Model]], dict[str, list[SortableIDField]]] = ([], {})
+
+
+def _fields_by_lead() -> dict[str, list[SortableIDField]]:
+    global _known
+    # Django gives the same list until the registry changes.
+    current = apps.get_models()
+    if _known[0] is not current:
+        by_lead: dict[str, list[SortableIDField]] = {}
+        for model in current:
+            for field in model._meta.local_fields:
+                if isinstance(field, SortableIDField) and field.public_text.prefix:
+                    by_lead.setdefault(field.public_text.lead, []).append(field)
+        _known = current, by_lead
+    return _known[1]
 
 
 def id_field(model: type[models.Model], name: str | None = None) -> SortableIDField:

@@ -19,7 +19,7 @@ from rest_framework.relations import (
 )
 
 from . import fields
-from .instances import id_at, id_field, public_id
+from .instances import id_at, id_field, public_id, read_public
 from .schemes import ID
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ class SortableIDLookupMixin(View):
             return super().get_object()
         given = self.kwargs
         try:
-            value = field.parse_public(given[argument])
+            value = read_public(field, given[argument])
         except ValidationError as error:
             raise Http404(error.messages[0]) from None
         self.kwargs = given | {argument: value}
@@ -203,7 +203,7 @@ def _through_key(field_class: Any, kwargs: Any, key: fields.SortableIDField | No
 
 def _parse(field: fields.SortableIDField, data: Any) -> ID:
     try:
-        return field.parse_public(data)
+        return read_public(field, data)
     except ValidationError as error:
         # JSON may spell half a surrogate pair, which no answer could be encoded with.
         messages = [text.encode(errors="backslashreplace").decode() for text in error.messages]

@@ -63,11 +63,13 @@ class SortableIDField(Field):
         prefix: str | None = None,
         separator: str = "_",
         encoding: str | None = None,
+        masked: bool = False,
         storage: str | None = None,
         db_collation: str | None = None,
         **kwargs: Any,
     ) -> None:
         """``prefix``, ``separator`` and ``encoding`` shape the public text, ``storage`` the column.
+        ``masked``, for a UUIDv7, hides the time of the public text.
 
         ``storage="varchar"`` is the column of a ``CharField``, which may be wider than an id
         (``max_length``); ``db_collation`` is for columns of text that have another one.
@@ -103,7 +105,9 @@ class SortableIDField(Field):
                 f"storage={storage!r}: {self.scheme.title} has "
                 f"{', '.join(storage_names(self.scheme))}"
             )
-        self.public_text = PublicText(self.scheme, prefix, separator, encoding)
+        if masked and self.scheme_name != "uuid7":
+            raise ValueError(f"masked=True: {self.scheme.title} has no mask, only UUIDv7 has")
+        self.public_text = PublicText(self.scheme, prefix, separator, encoding, masked)
         self.storage = storage
         self.db_collation = db_collation
         self._check_column_options()
@@ -120,6 +124,7 @@ class SortableIDField(Field):
             "prefix": (public.prefix, None),
             "separator": (public.separator, "_"),
             "encoding": (public.encoding, None),
+            "masked": (public.masked, False),
             "storage": (self.storage, None),
             "db_collation": (self.db_collation, None),
             "editable": (self.editable, False),
@@ -221,9 +226,16 @@ class SortableIDField(Field):
             raise self.invalid(value) from None
 
     def parse_public(self, text: Any) -> ID:
-        """The value of a public text and of nothing else; ``ValidationError``."""
+        """The value of a public text and of nothing else; ``ValidationError``.
+
+        Where several keys mask, the likeliest of its ``readings``.
+        """
+        return self.readings(text)[0]
+
+    def readings(self, text: Any) -> tuple[ID, ...]:
+        """Every value that a public text may stand for: several only where several keys mask."""
         try:
-            return self.public_text.parse(text)
+            return self.public_text.readings(text)
         except InvalidID:
             raise self.invalid(text) from None
 

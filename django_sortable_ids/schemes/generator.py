@@ -57,7 +57,9 @@ class Generator:
             if now > self._tick:
                 self._start(now)
             else:
-                self._tail += self._step()
+                self._tail += (
+                    1 + self._below(self._largest_step) if self._tails is None else self._tails.step
+                )
                 if self._tail >= self._stop:
                     self._start(self._tick + 1)
             return self._tick, self._tail
@@ -75,9 +77,6 @@ class Generator:
         if tail >= stop:
             raise OutOfRange("the scheme's last tick is cut in front of this worker's ids")
         self._tick, self._tail, self._stop = tick, tail, stop
-
-    def _step(self) -> int:
-        return 1 + self._below(self._largest_step) if self._tails is None else self._tails.step
 
     def _restart(self) -> None:
         self._lock = Lock()

@@ -54,6 +54,7 @@ OF_EACH = {
         {"storage": "binary"},
         {"storage": "char36"},
         {"accept_other_versions": True},
+        {"masked": True},
     ],
     UUIDv6Field: [{"encoding": "hex"}, {"storage": "char32"}],
     CombV13UUIDField: [{"encoding": "sqlserver"}, {"storage": "uuid"}],

@@ -14,11 +14,15 @@ from django_sortable_ids.fields import (
     ULIDField,
     UUIDv7Field,
 )
+from django_sortable_ids.fields.public import PublicText
 from django_sortable_ids.instances import public_id
+from django_sortable_ids.schemes import InvalidID, get
+from tests.schemes.support import vectors
 from tests.testapp.models import KEYS, Line, Note, Order, OrderLine, SequenceKey, ULIDKey, around
 
 EXAMPLE = "01KDVDNA00PVDPVDPVDPVDPVDM"
 UUID = uuid.UUID("019b76da-a800-7b6d-adb6-db6db6db6db4")
+TYPE_IDS = vectors("typeid")
 
 # A field, a value and its public text.
 TEXTS = {
@@ -95,6 +99,30 @@ def test_prefixes(prefix):
     """Those of TypeID 0.3."""
     field = ULIDField(prefix=prefix)
     assert field.to_python(field.public_text.format(EXAMPLE)) == EXAMPLE
+
+
+@pytest.mark.parametrize("entry", TYPE_IDS["valid"], ids=lambda entry: entry["text"])
+def test_type_ids(entry):
+    """Their suffixes are UUIDs of any version, which the text form reads and the scheme doesn't."""
+    public = PublicText(get("uuid7"), entry["prefix"] or None, "_", "base32")
+    form = public.scheme.text_form(public.encoding)
+    number = uuid.UUID(entry["uuid"]).int
+    assert public.lead + form.format(number) == entry["text"]
+    assert form.parse(entry["text"].removeprefix(public.lead)) == number
+    with pytest.raises(InvalidID, match="it is a UUID of version"):
+        public.parse(entry["text"])
+
+
+@pytest.mark.parametrize("entry", TYPE_IDS["invalid"], ids=lambda entry: entry["reason"])
+def test_type_ids_that_are_invalid(entry):
+    """By their prefix, which no field can have, or by their suffix."""
+    prefix, _, _ = entry["text"].rpartition("_")
+    try:
+        public = PublicText(get("uuid7"), prefix, "_", "base32")
+    except ValueError:
+        public = PublicText(get("uuid7"), "prefix", "_", "base32")
+    with pytest.raises(InvalidID):
+        public.parse(entry["text"])
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,7 @@ def _params(key, select=lambda entry: True):
 VALID = _params("valid")
 SHOWN = _params("valid", lambda entry: entry["created_at"] is not None)
 PAST_9999 = _params("valid", lambda entry: entry["created_at"] is None)
+OF_WORKERS = _params("valid", lambda entry: "worker" in entry)
 ACCEPTED = _params("accepted")
 INVALID = _params("invalid")
 
@@ -65,6 +66,12 @@ def test_text_and_number(scheme, vector):
 def test_tick_and_tail(scheme, vector):
     parts = int(vector["tick"]), int(vector["tail"])
     assert scheme.parts(scheme.parse(vector["text"])) == parts
+
+
+@pytest.mark.parametrize(("scheme", "vector"), OF_WORKERS)
+def test_worker_and_sequence(scheme, vector):
+    tails = scheme.layout.tails_of(int(vector["worker"]))
+    assert tails[int(vector["sequence"])] == int(vector["tail"])
 
 
 @pytest.mark.parametrize(("scheme", "vector"), SHOWN)

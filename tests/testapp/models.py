@@ -190,6 +190,16 @@ class Note(Named):
     subject = GenericForeignKey()
 
 
+class MaskedKey(Named):
+    id = UUIDv7Field(primary_key=True, masked=True, prefix="msk", encoding="base32")
+
+
+class MaskedPart(Named):
+    whole = models.ForeignKey(MaskedKey, models.CASCADE, null=True, related_name="parts")
+    code = UUIDv7Field(unique=True, masked=True, editable=True)
+    other = models.ForeignKey("self", models.CASCADE, null=True, to_field="code")
+
+
 class EditableKey(Named):
     id = ULIDField(primary_key=True, editable=True)
 

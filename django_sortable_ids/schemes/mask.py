@@ -1,0 +1,104 @@
+"""UUIDv47: a UUIDv7 whose time is masked, so that it looks like a random UUIDv4.
+
+The 48 bits of time are XORed with the low 48 bits of SipHash-2-4 of the 74 random bits, and the
+version is 4 (https://github.com/stateless-me/uuidv47). The random bits stay as they are, so whoever
+has the key can undo it. A facade carries no check: any key turns it into some UUIDv7.
+"""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from .frames import UUIDFrame
+
+_V4, _V7 = UUIDFrame(4), UUIDFrame(7)
+_LOW_48 = (1 << 48) - 1
+_LOW_62 = (1 << 62) - 1
+_LOW_64 = (1 << 64) - 1
+_TAIL_BITS = 74
+_TAIL = (1 << _TAIL_BITS) - 1
+
+
+class MaskKey(NamedTuple):
+    """A SipHash key."""
+
+    k0: int
+    k1: int
+
+    @classmethod
+    def from_hex(cls, text: str) -> "MaskKey":
+        """The key that 32 hexadecimal digits spell: 16 of ``k0``, then 16 of ``k1``, each the way
+        a number is written, the most significant digit first.
+
+        So ``k0 = 0x0123456789abcdef, k1 = 0xfedcba9876543210`` of uuidv47 is
+        ``"0123456789abcdeffedcba9876543210"``, and the hex of django-uuid47's 16 bytes is the same
+        key. (SipHash's own 16 bytes are two little-endian numbers: reverse each half of them.)
+        Raises ``ValueError``, which does not show the text, for anything else.
+        """
+        if not re.fullmatch("[0-9A-Fa-f]{32}", text):
+            raise ValueError("a mask key has 32 hexadecimal digits")
+        return cls(int(text[:16], 16), int(text[16:], 16))
+
+    def __repr__(self) -> str:
+        return "MaskKey(...)"
+
+
+def mask(number: int, key: MaskKey) -> int:
+    """The facade, a UUIDv4, of the number of a UUIDv7."""
+    payload = _V7.unwrap(number)
+    assert payload is not None, "only a UUIDv7 is masked"
+    return _V4.wrap(_flip(payload, key))
+
+
+def unmask(number: int, key: MaskKey) -> int | None:
+    """The number of the UUIDv7 behind a facade; None where the number is no UUIDv4."""
+    payload = _V4.unwrap(number)
+    return None if payload is None else _V7.wrap(_flip(payload, key))
+
+
+def _flip(payload: int, key: MaskKey) -> int:
+    # rand_a 12, in two bytes | rand_b 62, in eight
+    tail = payload & _TAIL
+    message = (tail >> 62).to_bytes(2, "big") + (tail & _LOW_62).to_bytes(8, "big")
+    return payload ^ (siphash(message, key) & _LOW_48) << _TAIL_BITS
+
+
+def siphash(message: bytes, key: MaskKey) -> int:
+    """SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF"): 64 bits."""
+    state = (
+        key.k0 ^ 0x736F6D6570736575,
+        key.k1 ^ 0x646F72616E646F6D,
+        key.k0 ^ 0x6C7967656E657261,
+        key.k1 ^ 0x7465646279746573,
+    )
+    whole = len(message) // 8 * 8
+    last = (len(message) & 0xFF) << 56 | int.from_bytes(message[whole:], "little")
+    words = [int.from_bytes(message[at : at + 8], "little") for at in range(0, whole, 8)]
+    for word in (*words, last):
+        v0, v1, v2, v3 = state
+        v0, v1, v2, v3 = _rounds(2, v0, v1, v2, v3 ^ word)
+        state = (v0 ^ word, v1, v2, v3)
+    v0, v1, v2, v3 = state
+    v0, v1, v2, v3 = _rounds(4, v0, v1, v2 ^ 0xFF, v3)
+    return v0 ^ v1 ^ v2 ^ v3
+
+
+def _rounds(count: int, v0: int, v1: int, v2: int, v3: int) -> tuple[int, int, int, int]:
+    for _ in range(count):
+        v0 = v0 + v1 & _LOW_64
+        v2 = v2 + v3 & _LOW_64
+        v1 = (v1 << 13 | v1 >> 51) & _LOW_64 ^ v0
+        v3 = (v3 << 16 | v3 >> 48) & _LOW_64 ^ v2
+        v0 = (v0 << 32 | v0 >> 32) & _LOW_64
+        v2 = v2 + v1 & _LOW_64
+        v0 = v0 + v3 & _LOW_64
+        v1 = (v1 << 17 | v1 >> 47) & _LOW_64 ^ v2
+        v3 = (v3 << 21 | v3 >> 43) & _LOW_64 ^ v0
+        v2 = (v2 << 32 | v2 >> 32) & _LOW_64
+    return v0, v1, v2, v3
+
+
+@lru_cache
+def read_keys(texts: tuple[str, ...]) -> tuple[MaskKey, ...]:
+    """The keys of a setting; see ``MaskKey.from_hex``."""
+    return tuple(map(MaskKey.from_hex, texts))

@@ -1,0 +1,129 @@
+"""From a public text to the model, the field and the value."""
+
+import pytest
+from django.apps import apps
+from django.core.exceptions import ValidationError
+from django.test.utils import isolate_apps
+
+from django_sortable_ids import instances
+from django_sortable_ids.fields import KUUIDField, PushIDField, ULIDField
+from django_sortable_ids.instances import public_id, resolve
+from tests.testapp.models import MaskedKey, Named, Order
+
+EXAMPLE = "01KDVDNA00PVDPVDPVDPVDPVDM"
+PUSH_ID = "-JhLeOlGIEjaIOFHR_xd"
+LONGEST = "x" * 63
+KUUID = "001vb66i3LcJi2418mS320ZOE13LcJi0"
+
+
+@pytest.fixture
+def shop(monkeypatch):
+    """Models whose prefixes are like each other's."""
+    with isolate_apps("tests.testapp") as isolated:
+
+        class Sale(Named):
+            ulid = ULIDField(prefix="ord")
+            kuuid = KUUIDField(prefix="order", separator=":")
+
+            class Meta:
+                app_label = "testapp"
+
+        class SpecialSale(Sale):
+            class Meta:
+                app_label = "testapp"
+
+        class Post(Named):
+            public = ULIDField(prefix="a")
+
+            class Meta:
+                app_label = "testapp"
+
+        class Draft(Named):
+            public = PushIDField(prefix="a_b")
+            long = ULIDField(prefix=LONGEST)
+
+            class Meta:
+                app_label = "testapp"
+
+        class Sheet(Named):
+            public = PushIDField(prefix="page")
+            front = ULIDField(prefix="page")
+            back = ULIDField(prefix="page")
+
+            class Meta:
+                app_label = "testapp"
+
+        monkeypatch.setattr(instances, "apps", isolated)
+        yield {model.__name__: model for model in (Sale, SpecialSale, Post, Draft, Sheet)}
+
+
+@pytest.mark.django_db
+def test_from_the_text_to_the_row(settings):
+    settings.SORTABLE_IDS = {"MASK_KEYS": ["0123456789abcdeffedcba9876543210"]}
+    order, masked = Order.objects.create(), MaskedKey.objects.create()
+    for row, name in ((order, "kuuid"), (masked, "id")):
+        found = resolve(public_id(row, name))
+        assert found == (type(row), row._meta.get_field(name), getattr(row, name))
+        assert found.fetch() == found.fetch("default") == row
+    with pytest.raises(Order.DoesNotExist):
+        resolve(f"order:{KUUID}").fetch()
+
+
+def test_the_field_and_the_value(shop):
+    sale = shop["Sale"]
+    for text, name, value in (
+        (f"ord_{EXAMPLE}", "ulid", EXAMPLE),
+        (f"ord_{EXAMPLE.lower()}", "ulid", EXAMPLE),
+        (f"order:{KUUID}", "kuuid", KUUID),
+    ):
+        assert resolve(text) == (sale, sale._meta.get_field(name), value)
+
+
+@pytest.mark.parametrize(
+    "text", ["usr_x", f"or_{EXAMPLE}", EXAMPLE, "", "_", "order_x", "ord:x", f"ORD_{EXAMPLE}"]
+)
+def test_unknown_prefixes(shop, text):
+    with pytest.raises(LookupError) as refused:
+        resolve(text)
+    assert str(refused.value) == (
+        f"{text!r} has no prefix of an id; there are a_, a_b_, ord_, order:, page_, {LONGEST}_"
+    )
+
+
+@pytest.mark.parametrize("value", [None, 5, b"ord_", ["ord_"], "x" * 10**6, "_" * 10**6])
+def test_what_is_no_public_text_at_all(shop, value):
+    with pytest.raises(LookupError) as refused:
+        resolve(value)
+    assert len(str(refused.value)) < 250
+
+
+@pytest.mark.parametrize("text", ["ord_", "ord_x", f"ord_{EXAMPLE} ", f"ord_ord_{EXAMPLE}"])
+def test_malformed_ids(shop, text):
+    with pytest.raises(ValidationError, match=r"is not a valid ULID\. Expected “ord_” and 26"):
+        resolve(text)
+
+
+def test_prefixes_that_are_like_each_other(shop):
+    assert resolve(f"a_{EXAMPLE}").model is shop["Post"]
+    assert resolve(f"a_b_{PUSH_ID}").model is shop["Draft"]
+    assert resolve(f"page_{PUSH_ID}").field.name == "public"
+    assert resolve(f"{LONGEST}_{EXAMPLE}").field.name == "long"
+
+
+def test_a_prefix_of_two_fields(shop):
+    with pytest.raises(LookupError) as refused:
+        resolve(f"page_{EXAMPLE}")
+    assert str(refused.value) == (
+        f"'page_{EXAMPLE}' is an id of testapp.Sheet.front and of testapp.Sheet.back: give each a "
+        f"prefix of its own"
+    )
+
+
+def test_the_models_are_looked_through_once():
+    resolve(f"order:{KUUID}")
+    known = instances._known
+    resolve(f"order:{KUUID}")
+    assert instances._known is known
+    apps.clear_cache()
+    resolve(f"order:{KUUID}")
+    assert instances._known is not known
