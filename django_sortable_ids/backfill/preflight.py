@@ -62,9 +62,10 @@ def _check_range(target: Target, scheme: TimeScheme) -> None:
 
 
 def _refuse(target: Target, rows: QuerySet[Any], what: str, advice: str) -> None:
-    pk = rows.order_by("pk").values_list("pk", flat=True).first()
-    if pk is None:
+    first = target.first(rows.order_by("pk"))
+    if first is None:
         return
+    _, pk = first
     count = rows.count()
     others = f" (and {count - 1:,} other rows)" if count > 1 else ""
     raise BackfillError(
