@@ -6,6 +6,7 @@ import pytest
 from django.core.management import call_command
 
 from django_sortable_ids.backfill import run
+from django_sortable_ids.backfill.errors import BackfillError
 from django_sortable_ids.backfill.verify import verify
 
 from .shop.models import OwnedKey, PairKey, SortableKey
@@ -119,3 +120,12 @@ def test_the_plan_names_both_columns(name):
     (statement,) = [line for line in out.getvalue().splitlines() if "UPDATE" in line]
     assert statement.index(one.column) < statement.index(other.column)
     assert statement.count("%s") == 3
+
+
+def test_a_row_that_is_refused_is_named_by_both_halves(name):
+    first = rows(name).order_by("pk").first()
+    rows(name).update(created_at=START.replace(year=1969))
+    with pytest.raises(BackfillError) as refusal:
+        build(name)
+    label = first._meta.label
+    assert str(refusal.value).startswith(f"{label} {first.pk} (and 39 other rows) is too old")
