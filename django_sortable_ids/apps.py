@@ -9,8 +9,10 @@ class SortableIDsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from . import lookups, migration_guard
+        from . import checks, functions, lookups, migration_guard
 
+        checks.register()
+        functions.register()
         lookups.register()
         migration_guard.register(self)
         if self._uses("rest_framework"):

@@ -10,7 +10,7 @@ from django.db.models.constants import LOOKUP_SEP
 from django.utils import timezone
 
 from .fields import SortableIDField
-from .schemes import ID, OutOfRange
+from .schemes import ID, OutOfRange, TimeScheme
 
 
 def id_field(model: type[models.Model], name: str | None = None) -> SortableIDField:
@@ -71,14 +71,27 @@ def public_id(instance: models.Model, field: str | None = None) -> str | None:
 
 
 def created_at(instance: models.Model, field: str = "id") -> datetime | None:
-    """When the instance's id was made; None where it has none yet.
+    """When the instance's id was made; None where it has none yet, or an accepted one of another
+    UUID version, which carries no time.
 
     Aware and in the current time zone, or naive local time with ``USE_TZ=False``. Raises
     ``OutOfRange`` past the year 9999 and ``NotTimeOrdered`` for a sequence.
     """
     found = id_field(type(instance), field)
     value = getattr(instance, found.attname)
-    return None if value is None else local_time(found, value)
+    if value is None or is_of_another_version(found, value):
+        return None
+    return local_time(found, value)
+
+
+def is_of_another_version(field: SortableIDField, value: ID) -> bool:
+    """Whether it is a UUID that the field only accepts: its bits are no time."""
+    scheme = field.scheme
+    return (
+        field.accept_other_versions
+        and isinstance(scheme, TimeScheme)
+        and not scheme.carries_time(value)
+    )
 
 
 def local_time(field: SortableIDField, value: ID) -> datetime:

@@ -16,7 +16,7 @@ from typing import Any
 from django.apps import AppConfig
 from django.apps.registry import Apps
 from django.core.management.base import CommandError
-from django.db import connections, models
+from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import truncate_name
 from django.db.migrations.migration import Migration
@@ -35,6 +35,7 @@ from django.db.models.signals import pre_migrate
 
 from . import conf
 from .fields import SortableIDField
+from .schemes import InvalidID, Scheme
 
 _KINDS = {
     "integer": r"(big|medium|small|tiny)?(int|integer|serial)\b",
@@ -151,7 +152,7 @@ class _Walk:
         table = self.tables.get(table, table)
         if not self.has_rows(table):
             return None
-        new: models.Field[Any, Any] = operation.field
+        new: Any = operation.field
         if isinstance(operation, AddField):
             return None if new.null or new.has_db_default() else _ADD
         historical = self.state.clone().apps.get_model(app_label, model_name)
@@ -159,11 +160,13 @@ class _Walk:
         kinds = [_kind(each.db_type(self.connection)) for each in (old, new)]
         if kinds[0] != kinds[1]:
             return _ALTER_TYPE.format(old=kinds[0], new=kinds[1])
-        if isinstance(old, models.AutoField) and not isinstance(old, SortableIDField):
-            return _ALTER_COUNTED
+        column = self.columns.get((table, old.column), old.column)
+        if kinds[0] == "integer" and column and new.scheme != getattr(old, "scheme", None):
+            misfit = self.misfit(table, column, new.scheme)
+            if misfit:
+                return _ALTER_NUMBERS.format(misfit=misfit)
         if not old.null or new.null:
             return None
-        column = self.columns.get((table, old.column), old.column)
         if column is None:
             return _ALTER_ADDED if self.fills_with_zeros() else None
         missing = self.nulls(table, column)
@@ -175,6 +178,21 @@ class _Walk:
                 return False
             cursor.execute(f"SELECT 1 FROM {self.connection.ops.quote_name(table)} LIMIT 1")
             return cursor.fetchone() is not None
+
+    def misfit(self, table: str, column: str, scheme: Scheme) -> str | None:
+        """Why the least or the greatest number of a column is no id of the scheme."""
+        quote = self.connection.ops.quote_name
+        name = quote(column)
+        with self.connection.cursor() as cursor:
+            cursor.execute(f"SELECT MIN({name}), MAX({name}) FROM {quote(table)}")
+            ends = cursor.fetchone()
+        try:
+            for number in ends:
+                if number is not None:
+                    scheme.from_int(number)
+        except InvalidID as error:
+            return str(error)
+        return None
 
     def nulls(self, table: str, column: str) -> int:
         quote = self.connection.ops.quote_name
@@ -220,8 +238,8 @@ _ALTER_ADDED = (
     "give one id to all rows that are still empty then. Migrate up to the step before, fill them "
     "with `manage.py backfill_ids`, and go on; or set a strict sql_mode."
 )
-_ALTER_COUNTED = (
-    "the table has rows, and their counted numbers would be taken for ids. Add a new field with "
+_ALTER_NUMBERS = (
+    "the table has rows, and their numbers would be taken for ids: {misfit} Add a new field with "
     "null=True and fill it with `manage.py backfill_ids`."
 )
 _ALTER_TYPE = (

@@ -145,6 +145,13 @@ def test_every_field_is_in_the_table() -> None:
     assert {row[0] for row in table_rows()} == named
 
 
+def last_year(scheme: schemes.TimeScheme) -> int:
+    """The last year of ids that their column holds: a bigint has 63 bits without its sign."""
+    if scheme.value_type is int and scheme.holds(2**63):
+        return scheme.created_at(2**63 - 1).year
+    return scheme.latest.year
+
+
 @pytest.mark.parametrize("row", table_rows(), ids=lambda row: row[0])
 def test_the_table_of_schemes_is_true(row: list[str]) -> None:
     name, _, value_type, example, tick, until = row
@@ -155,6 +162,6 @@ def test_the_table_of_schemes_is_true(row: list[str]) -> None:
         amount, unit = tick.split()
         nanoseconds = {"ns": 1, "ms": 1_000_000, "s": 1_000_000_000}[unit]
         assert float(amount) * nanoseconds == scheme.resolution_ns
-        assert until == str(scheme.latest.year)
+        assert until == str(last_year(scheme))
     else:
         assert (tick, until) == ("-", "-")

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Count
 
 from ..models import BackfillRun
-from ..schemes import ID, OutOfRange, Scheme, TimeScheme
+from ..schemes import ID, InvalidID, OutOfRange, Scheme, TimeScheme
 from .cursor import Cursor
 from .target import Target, aware
 
@@ -24,6 +24,10 @@ class Verification:
     duplicates: int = 0
     other_time: int = 0
     """Rows whose id is of another time: made by the application, or the time was edited since."""
+    other_versions: int = 0
+    """Rows with an accepted UUID of another version: it has no time and no place in the order."""
+    refused_versions: int = 0
+    """Rows with one that the field doesn't accept."""
     unordered: int = 0
     """Neighbours in (creation time, key) whose ids of those very times don't sort so."""
     examples: list[str] = field(default_factory=list)
@@ -34,6 +38,9 @@ class Verification:
             "rows have no id": self.missing,
             "rows share an id with another": self.duplicates,
             "rows are out of order": self.unordered,
+            "rows have a UUID of another version, and the field no accept_other_versions=True": (
+                self.refused_versions
+            ),
         }
         return [f"{count:,} {what}" for what, count in found.items() if count]
 
@@ -45,7 +52,9 @@ class Verification:
                 f"{self.other_time:,} ids are of another time than their row: made by the "
                 f"application, or the row's time was changed since"
             )
-        times = "" if self.other_time else ", and of their rows' times"
+        if self.other_versions:
+            yield f"{self.other_versions:,} ids are UUIDs of another version, which carry no time"
+        times = "" if self.other_time or self.other_versions else ", and of their rows' times"
         yield from self.failures or [f"all different, strictly in order{times}"]
         yield from (f"  {example}" for example in self.examples)
 
@@ -67,8 +76,15 @@ def verify(target: Target) -> Verification:
         found.rows += 1
         if value is None:
             continue
-        if not _is_of(target.field.scheme, value, aware(created)):
-            found.other_time += 1
+        try:
+            if not _is_of(target.field.scheme, value, aware(created)):
+                found.other_time += 1
+                continue
+        except InvalidID:
+            if target.field.accept_other_versions:
+                found.other_versions += 1
+            else:
+                found.refused_versions += 1
             continue
         rank = _rank(target.field.scheme, value)
         if previous is not None and rank <= previous[1] and judged(created, pk):
@@ -88,6 +104,7 @@ def _judge(target: Target) -> Any:
 
 
 def _is_of(scheme: Scheme, value: ID, created: datetime) -> bool:
+    """Whether the id is of that time; ``InvalidID`` for a UUID of another version."""
     if not isinstance(scheme, TimeScheme):
         return True
     try:

@@ -14,7 +14,7 @@ from django.db.models import Value
 from django.utils.translation import gettext_lazy as _
 
 from .. import conf, schemes
-from ..schemes import ID, InvalidID, Scheme, TimeScheme
+from ..schemes import ID, InvalidID, OutOfRange, Scheme, TimeScheme
 from .malformed import Malformed
 from .public import PublicText
 from .storage import Storage, storage_for, storage_names
@@ -38,9 +38,19 @@ class SortableIDField(Field):
     """The key of the scheme in the catalogue."""
     scheme_options: ClassVar[Mapping[str, Any]] = {}
     """The arguments that go on to the scheme, with their defaults."""
+    accept_other_versions: bool = False
+    """Whether the column may hold UUIDs of other versions, which carry no time."""
 
     description = _("Id that sorts by creation time")
     empty_strings_allowed = False
+    # A change of these leaves the table alone; SQLite would copy it.
+    non_db_attrs = (
+        *models.Field.non_db_attrs,
+        "prefix",
+        "separator",
+        "encoding",
+        "accept_other_versions",
+    )
     default_error_messages = {
         "invalid": _("“%(value)s” is not a valid %(scheme)s. Expected %(expected)s."),
     }
@@ -91,6 +101,8 @@ class SortableIDField(Field):
             )
         self.public_text = PublicText(self.scheme, prefix, separator, encoding)
         self.storage = storage
+        if hasattr(self.db_default, "for_column"):
+            self.db_default = self.db_default.for_column(self)
         self._stored: dict[str, Storage] = {}
 
     def deconstruct(self) -> Any:
@@ -260,12 +272,16 @@ class SortableIDField(Field):
             raise self.invalid(value.found)
         if value is None:
             return None
-        return self.stored(connection).to_db(self.scheme.to_int(value), connection)
+        return self.stored(connection).operand(self.scheme.to_int(value), connection)
 
     def get_db_prep_save(self, value: Any, connection: BaseDatabaseWrapper) -> Any:
         if value is None or hasattr(value, "as_sql"):
             return value
-        return self.get_db_prep_value(self.to_python(value), connection, prepared=True)
+        number = self.scheme.to_int(self.to_python(value))
+        try:
+            return self.stored(connection).to_db(number, connection)
+        except OutOfRange as error:
+            raise ValidationError(str(error), code="invalid") from None
 
     def from_db_value(
         self,

@@ -4,9 +4,10 @@ import uuid
 from typing import TYPE_CHECKING
 
 from .base import SortableIDField
+from .uuids import SortableUUIDField
 
 
-class UUIDv7Field(SortableIDField):
+class UUIDv7Field(SortableUUIDField):
     """UUID version 7 (RFC 9562): Unix time in ms, 74 random bits. The value is a ``uuid.UUID``."""
 
     scheme_name = "uuid7"
@@ -15,7 +16,7 @@ class UUIDv7Field(SortableIDField):
         _pyi_private_get_type: uuid.UUID
 
 
-class UUIDv6Field(SortableIDField):
+class UUIDv6Field(SortableUUIDField):
     """UUID version 6 (RFC 9562): 100 ns since 1582. The value is a ``uuid.UUID``."""
 
     scheme_name = "uuid6"
@@ -24,7 +25,7 @@ class UUIDv6Field(SortableIDField):
         _pyi_private_get_type: uuid.UUID
 
 
-class CombV13UUIDField(SortableIDField):
+class CombV13UUIDField(SortableUUIDField):
     """A version 1 UUID with its time in order and version 13. The value is a ``uuid.UUID``.
 
     ``encoding="sqlserver"`` shows it as SQL Server shows the version 1 UUID.
@@ -68,15 +69,113 @@ class KUUIDField(SortableIDField):
         _pyi_private_get_type: str
 
 
+class KSUIDField(SortableIDField):
+    """KSUID: seconds since 2014, 128 random bits. The value is the text of 27 characters.
+
+    ``precision="ms"`` gives 8 of the bits to steps of 4 ms, as svix-ksuid for Rust does.
+    """
+
+    scheme_name = "ksuid"
+    scheme_options = {"precision": "s"}
+    if TYPE_CHECKING:
+        _pyi_private_set_type: str
+        _pyi_private_get_type: str
+
+
+class XidField(SortableIDField):
+    """xid: Unix seconds, 64 random bits. The value is the text of 20 characters."""
+
+    scheme_name = "xid"
+    if TYPE_CHECKING:
+        _pyi_private_set_type: str
+        _pyi_private_get_type: str
+
+
+class ObjectIDField(SortableIDField):
+    """MongoDB's ObjectId: Unix seconds, 64 random bits. The value is 24 hexadecimal digits."""
+
+    scheme_name = "objectid"
+    if TYPE_CHECKING:
+        _pyi_private_set_type: str
+        _pyi_private_get_type: str
+
+
+class PushIDField(SortableIDField):
+    """Firebase's push id: Unix time in ms, 72 random bits. The value is the text, 20 characters."""
+
+    scheme_name = "pushid"
+    if TYPE_CHECKING:
+        _pyi_private_set_type: str
+        _pyi_private_get_type: str
+
+
+class TimeflakeField(SortableIDField):
+    """Timeflake: the bits of a ULID as 22 characters of base 62. The value is the text."""
+
+    scheme_name = "timeflake"
+    if TYPE_CHECKING:
+        _pyi_private_set_type: str
+        _pyi_private_get_type: str
+
+
+class SCRU128Field(SortableIDField):
+    """SCRU128: Unix time in ms, 80 random bits. The value is 25 characters of base 36."""
+
+    scheme_name = "scru128"
+    if TYPE_CHECKING:
+        _pyi_private_set_type: str
+        _pyi_private_get_type: str
+
+
 class SnowflakeField(SortableIDField):
     """Twitter's 64 bits: 41 of ms, 10 of worker, 12 of sequence. The value is an ``int``.
 
-    ``epoch_ms`` is the Unix time of another epoch; ``time_bits`` and ``worker_bits`` are another
-    split. The worker number is ``SORTABLE_IDS["WORKER"]``.
+    ``layout`` is that of another service: ``"discord"``, ``"instagram"``, ``"mastodon"`` or
+    ``"unique_rowid"`` (CockroachDB). ``epoch_ms`` is the Unix time of another epoch; ``time_bits``
+    and ``worker_bits`` are another split. The worker number is ``SORTABLE_IDS["WORKER"]``.
+
+    A column of counted numbers, such as a ``BigAutoField``, can become one and keeps them. They
+    are ids of the first moments of the epoch: with 22 bits behind the time, those below 4,194,304
+    are of its first millisecond. New ids are greater.
     """
 
     scheme_name = "snowflake"
-    scheme_options = {"epoch_ms": 1_288_834_974_657, "time_bits": 41, "worker_bits": 10}
+    scheme_options = {
+        "layout": "twitter",
+        "epoch_ms": None,
+        "time_bits": None,
+        "worker_bits": None,
+    }
+    if TYPE_CHECKING:
+        _pyi_private_set_type: int | str
+        _pyi_private_get_type: int
+
+
+class SonyflakeField(SortableIDField):
+    """Sonyflake: 39 bits of 10 ms, 8 of sequence, 16 of machine. The value is an ``int``.
+
+    ``version`` is the release of sony/sonyflake that made the ids: 1 counts from 2014-09-01, 2
+    from 2025-01-01; ``epoch_ms`` is the Unix time of another ``StartTime``. ``sequence_bits`` and
+    ``worker_bits`` are another split. The machine number is ``SORTABLE_IDS["WORKER"]``.
+    """
+
+    scheme_name = "sonyflake"
+    scheme_options = {"version": 2, "epoch_ms": None, "sequence_bits": 8, "worker_bits": 16}
+    if TYPE_CHECKING:
+        _pyi_private_set_type: int | str
+        _pyi_private_get_type: int
+
+
+class TSIDField(SortableIDField):
+    """TSID: 42 bits of ms since 2020, then node and counter. The value is an ``int``.
+
+    ``encoding="base32"`` shows it as the usual text of 13 characters. ``node_bits`` is 0 to 20 of
+    the last 22, ``epoch_ms`` the Unix time of another epoch. The node number is
+    ``SORTABLE_IDS["WORKER"]``. A column holds them until 2089-09-06.
+    """
+
+    scheme_name = "tsid"
+    scheme_options = {"node_bits": 10, "epoch_ms": 1_577_836_800_000}
     if TYPE_CHECKING:
         _pyi_private_set_type: int | str
         _pyi_private_get_type: int

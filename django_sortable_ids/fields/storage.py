@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from ..schemes import Scheme, TimeScheme
+from ..schemes import OutOfRange, Scheme, TimeScheme
 from ..schemes.frames import UUIDFrame
 from ..schemes.text_forms import TextForm, UUIDText
 
@@ -26,6 +26,8 @@ _TEXT_COLLATIONS = {"postgresql": "C", "mysql": "ascii_bin"}
 # SQLite gives any type name that it doesn't know, such as binary(16), NUMERIC affinity.
 _BINARY_TYPES = {"postgresql": "bytea", "sqlite": "blob", "mysql": "binary({length})"}
 
+_LARGEST_INTEGER = 2**63 - 1
+
 
 class Storage(Protocol):
     """One kind of column."""
@@ -39,14 +41,24 @@ class Storage(Protocol):
     def collation(self, connection: BaseDatabaseWrapper) -> str | None: ...
 
     def to_db(self, number: int, connection: BaseDatabaseWrapper) -> Any:
-        """What the driver is given for a number."""
+        """What the driver is given for a number to keep.
+
+        Raises ``OutOfRange`` for one that the column can't hold.
+        """
+
+    def operand(self, number: int, connection: BaseDatabaseWrapper) -> Any:
+        """What the driver is given for a number to compare with: any of the scheme's."""
+        return self.to_db(number, connection)
 
     def from_db(self, stored: Any) -> int:
         """The number of what the driver returned."""
 
+    def literal(self, number: int, connection: BaseDatabaseWrapper) -> str:
+        """The number as SQL compares it with the column, for where no parameter can stand."""
+
 
 @dataclass(frozen=True, slots=True)
-class UUIDStorage:
+class UUIDStorage(Storage):
     """As Django's ``UUIDField``: ``uuid`` on PostgreSQL and MariaDB 10.7+, else 32 characters."""
 
     driver_types: tuple[type, ...]
@@ -69,9 +81,12 @@ class UUIDStorage:
             raise ValueError(f"expected a UUID, found {len(stored)} characters")
         return int(stored.replace("-", ""), 16)
 
+    def literal(self, number: int, connection: BaseDatabaseWrapper) -> str:
+        return f"'{self.to_db(number, connection)}'"
+
 
 @dataclass(frozen=True, slots=True)
-class BinaryStorage:
+class BinaryStorage(Storage):
     """Big-endian bytes."""
 
     length: int
@@ -91,9 +106,13 @@ class BinaryStorage:
             raise ValueError(f"expected {self.length} bytes, found {len(stored)}")
         return int.from_bytes(stored, "big")
 
+    def literal(self, number: int, connection: BaseDatabaseWrapper) -> str:
+        digits = number.to_bytes(self.length, "big").hex()
+        return f"'\\x{digits}'::bytea" if connection.vendor == "postgresql" else f"x'{digits}'"
+
 
 @dataclass(frozen=True, slots=True)
-class TextStorage:
+class TextStorage(Storage):
     """Text of one of the scheme's forms."""
 
     form: TextForm
@@ -111,12 +130,24 @@ class TextStorage:
     def from_db(self, stored: str) -> int:
         return self.form.parse(stored)
 
+    def literal(self, number: int, connection: BaseDatabaseWrapper) -> str:
+        # The characters of an id are safe in URLs: no quotes, no per cent signs, no backslashes.
+        return f"'{self.form.format(number)}'"
+
 
 @dataclass(frozen=True, slots=True)
-class IntegerStorage:
-    """A signed 64-bit integer."""
+class IntegerStorage(Storage):
+    """A signed 64-bit integer.
 
-    driver_types: ClassVar[tuple[type, ...]] = ()
+    Of ``unsigned`` schemes it holds the lower half. A negative number, which another program wrote
+    for one of the upper half, is read; it sorts in front of all others and is not found.
+    """
+
+    unsigned: bool = False
+
+    @property
+    def driver_types(self) -> tuple[type, ...]:
+        return (int,) if self.unsigned else ()
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str:
         return models.BigIntegerField().db_type(connection) or ""
@@ -125,10 +156,20 @@ class IntegerStorage:
         return None
 
     def to_db(self, number: int, connection: BaseDatabaseWrapper) -> int:
+        if number > _LARGEST_INTEGER:
+            raise OutOfRange(f"{number} is more than a bigint column can hold, {_LARGEST_INTEGER}")
         return number
 
+    def operand(self, number: int, connection: BaseDatabaseWrapper) -> int | float:
+        # SQLite's driver takes no such integer, but compares with a float exactly.
+        too_large = number > _LARGEST_INTEGER and connection.vendor == "sqlite"
+        return float(number) if too_large else number
+
     def from_db(self, stored: int) -> int:
-        return stored
+        return stored + 2**64 if self.unsigned and stored < 0 else stored
+
+    def literal(self, number: int, connection: BaseDatabaseWrapper) -> str:
+        return str(number)
 
 
 def storage_names(scheme: Scheme) -> tuple[str, ...]:
@@ -146,7 +187,7 @@ def storage_for(scheme: Scheme, name: str | None, vendor: str) -> Storage:
     """The storage with that name, or the scheme's default one for None."""
     match name or default_storage(scheme, vendor):
         case "integer":
-            return IntegerStorage()
+            return IntegerStorage(unsigned=scheme.holds(_LARGEST_INTEGER + 1))
         case "uuid":
             return UUIDStorage(() if scheme.value_type is uuid.UUID else (uuid.UUID, str))
         case "binary":
@@ -166,14 +207,14 @@ def default_storage(scheme: Scheme, vendor: str) -> str:
     if scheme.stored_as_text or not isinstance(scheme, TimeScheme):
         return "char"
     if scheme.value_type is uuid.UUID:
-        return "binary" if vendor == "mysql" and not _mariadb_sorts(scheme) else "uuid"
+        return "binary" if vendor == "mysql" and not mariadb_sorts(scheme) else "uuid"
     return "uuid" if vendor == "postgresql" and scheme.bits == 128 else "binary"
 
 
-def _mariadb_sorts(scheme: TimeScheme) -> bool:
+def mariadb_sorts(scheme: Scheme) -> bool:
     """Whether MariaDB's ``uuid`` takes and sorts the scheme's values.
 
     It reorders versions below 6, and rejects versions above 7 whose byte 8 is 80 (MDEV-29959).
     """
-    frame = scheme.layout.frame
+    frame = scheme.layout.frame if isinstance(scheme, TimeScheme) else None
     return isinstance(frame, UUIDFrame) and frame.version in (6, 7)

@@ -5,18 +5,19 @@ lasts 1 us, a date lasts a day and a year a year in the current time zone. Every
 pair of bounds made of these, and the bounds are turned into the first and the last id between them.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from typing import Any, NoReturn
+from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import EmptyResultSet, FieldError
-from django.db import NotSupportedError, models
+from django.core.exceptions import EmptyResultSet
+from django.db import models
 from django.db.models import lookups
+from django.db.models.functions import ExtractIsoYear, ExtractYear, TruncDate
 from django.utils import timezone
 
 from ..fields import SortableIDField
-from ..schemes import TimeScheme
+from ..functions import CreatedAt
 
 Bound = datetime | None
 """Aware; None is unbounded."""
@@ -25,83 +26,55 @@ _MICROSECOND = timedelta(microseconds=1)
 _LAST = datetime.max.replace(tzinfo=UTC)
 
 
-class _OfID(models.Transform):
-    """What ``id__created_at`` and the transforms behind it have in common."""
-
-    lhs: Any
-
-    @property
-    def id_column(self) -> Any:
-        """The id: a column whose output field is a ``SortableIDField``."""
-        raise NotImplementedError
-
-    @property
-    def scheme(self) -> TimeScheme:
-        scheme = self.id_column.output_field.scheme
-        if not isinstance(scheme, TimeScheme):
-            raise FieldError(
-                f"{self.id_column.output_field} is a {scheme.title}: its ids carry no time"
-            )
-        return scheme
-
-    def span(self, value: Any) -> tuple[datetime, Bound]:
-        """Start and end of the time that a value stands for."""
-        raise NotImplementedError
-
-    def as_sql(self, *args: Any, **kwargs: Any) -> NoReturn:
-        name = self.id_column.output_field.name
-        raise NotSupportedError(
-            f"{name}__created_at compares with constants: exact, in, gt, gte, lt, lte, range, date "
-            f"and year. To order by it, order by {name}; to show it, take "
-            f"django_sortable_ids.instances.created_at()"
-        )
+Span = tuple[datetime, Bound]
+"""Start and end of the time that a value stands for."""
 
 
-class CreatedAt(_OfID):
-    """The time of an id, as a ``DateTimeField``."""
-
-    lookup_name = "created_at"
-    output_field = models.DateTimeField()
-
-    @property
-    def id_column(self) -> Any:
-        return self.lhs
-
-    def span(self, value: Any) -> tuple[datetime, Bound]:
-        moment = models.DateTimeField().get_prep_value(value)
-        if timezone.is_naive(moment):
-            moment = timezone.make_aware(moment, timezone.get_default_timezone())
-        moment = _in_utc(moment)
-        return moment, None if moment == _LAST else moment + _MICROSECOND
-
-
-class _CalendarSpan(_OfID):
-    @property
-    def id_column(self) -> Any:
-        return self.lhs.lhs
-
-
-class CreatedAtDate(_CalendarSpan):
+class CreatedAtDate(TruncDate):
     """The date of an id in the current time zone."""
 
-    lookup_name = "date"
-    output_field = models.DateField()
 
-    def span(self, value: Any) -> tuple[datetime, Bound]:
-        day = models.DateField().get_prep_value(value)
-        return _midnight(day), None if day == date.max else _midnight(day + timedelta(days=1))
-
-
-class CreatedAtYear(_CalendarSpan):
+class CreatedAtYear(ExtractYear):
     """The year of an id in the current time zone."""
 
-    lookup_name = "year"
-    output_field = models.IntegerField()
 
-    def span(self, value: Any) -> tuple[datetime, Bound]:
-        year = models.IntegerField().get_prep_value(value)
-        end = None if year == date.max.year else _midnight(date(year + 1, 1, 1))
-        return _midnight(date(year, 1, 1)), end
+class CreatedAtISOYear(ExtractIsoYear):
+    """The year of the ISO 8601 week of an id in the current time zone."""
+
+
+def _span_of_moment(value: Any) -> Span:
+    moment = models.DateTimeField().get_prep_value(value)
+    if timezone.is_naive(moment):
+        moment = timezone.make_aware(moment, timezone.get_default_timezone())
+    moment = _in_utc(moment)
+    return moment, None if moment == _LAST else moment + _MICROSECOND
+
+
+def _span_of_date(value: Any) -> Span:
+    day = models.DateField().get_prep_value(value)
+    return _midnight(day), None if day == date.max else _midnight(day + timedelta(days=1))
+
+
+def _span_of_year(value: Any) -> Span:
+    year = models.IntegerField().get_prep_value(value)
+    end = None if year == date.max.year else _midnight(date(year + 1, 1, 1))
+    return _midnight(date(year, 1, 1)), end
+
+
+def _span_of_iso_year(value: Any) -> Span:
+    year = models.IntegerField().get_prep_value(value)
+    end = None
+    if year < date.max.year:
+        end = _midnight(date.fromisocalendar(year + 1, 1, 1))
+    return _midnight(date.fromisocalendar(year, 1, 1)), end
+
+
+_SPANS: Mapping[type[models.Transform], Callable[[Any], Span]] = {
+    CreatedAt: _span_of_moment,
+    CreatedAtDate: _span_of_date,
+    CreatedAtYear: _span_of_year,
+    CreatedAtISOYear: _span_of_iso_year,
+}
 
 
 def _midnight(day: date) -> datetime:
@@ -129,25 +102,40 @@ def _in_utc(moment: datetime) -> datetime:
 
 
 class _Comparison(lookups.Lookup):
-    """A comparison that becomes ranges of ids."""
+    """A comparison with constants becomes ranges of ids; one with expressions decodes the id."""
 
     lhs: Any
+    decoding: type[lookups.Lookup]
+    """What compares the decoded time."""
 
     def get_prep_lookup(self) -> Any:
-        if self.rhs is None:
-            return None
-        members = self.rhs if isinstance(self.rhs, list | tuple) else [self.rhs]
-        if any(hasattr(member, "resolve_expression") for member in members):
-            self.lhs.as_sql()
-        self.lhs.scheme  # noqa: B018 - refuses ids without time before anything is run
-        return tuple(self.bounds(self.rhs))
+        self.created_at.scheme  # noqa: B018 - refuses ids without time before anything is run
+        if self.rhs is None or self._has_expressions:
+            return self.rhs
+        self.ranges = tuple(self.bounds(self.rhs))
+        return self.rhs
+
+    @property
+    def created_at(self) -> CreatedAt:
+        return _created_at(self.lhs)
+
+    @property
+    def _has_expressions(self) -> bool:
+        members = self.rhs if isinstance(self.rhs, list | tuple | set | frozenset) else [self.rhs]
+        return any(hasattr(member, "resolve_expression") for member in members)
+
+    def span(self, value: Any) -> Span:
+        return _SPANS[type(self.lhs)](value)
 
     def bounds(self, value: Any) -> Iterable[tuple[Bound, Bound] | None]:
         """The spans of time that match."""
         raise NotImplementedError
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
-        ranges = [self.lhs.scheme.number_range(*span) for span in self.rhs if span is not None]
+        if self._has_expressions:
+            return compiler.compile(self.decoding(self.lhs, self.rhs))
+        scheme = self.created_at.scheme
+        ranges = [scheme.number_range(*span) for span in self.ranges if span is not None]
         clauses = [self._clause(found, compiler, connection) for found in ranges if found]
         if not clauses:
             raise EmptyResultSet
@@ -158,91 +146,111 @@ class _Comparison(lookups.Lookup):
     def _clause(
         self, found: tuple[int, int], compiler: Any, connection: Any
     ) -> tuple[str, list[Any]]:
-        column = self.lhs.id_column
-        whole = self.lhs.scheme.whole_range
-        stored = column.output_field.stored(connection)
+        column = self.created_at.lhs
+        stored = self.created_at.id_field.stored(connection)
         conditions: list[str] = []
         params: list[Any] = []
         sql, column_params = compiler.compile(column)
+        whole = self.created_at.scheme.whole_range
         for operator, number, end in zip((">=", "<="), found, whole, strict=True):
             # A bound at the end of the scheme would only look for ids that can't be.
-            if number != end:
+            if number == end:
+                continue
+            params += column_params
+            if connection.vendor == "mysql":
+                # Django can't write bytes into a CHECK of MariaDB and MySQL.
+                conditions.append(f"{sql} {operator} {stored.literal(number, connection)}")
+            else:
                 conditions.append(f"{sql} {operator} %s")
-                params += [*column_params, stored.to_db(number, connection)]
+                params.append(stored.to_db(number, connection))
         if not conditions:
             return f"{sql} IS NOT NULL", [*column_params]
         return f"({' AND '.join(conditions)})", params
 
 
 class Exact(_Comparison):
+    decoding = lookups.Exact
     lookup_name = "exact"
 
     def bounds(self, value: Any) -> Iterator[tuple[Bound, Bound]]:
-        yield self.lhs.span(value)
+        yield self.span(value)
 
 
 class In(_Comparison):
+    decoding = lookups.In
     lookup_name = "in"
 
     def bounds(self, value: Any) -> Iterator[tuple[Bound, Bound] | None]:
         # None is a member that matches nothing; from Django 6.1, exclude() looks for it.
-        yield from (None if member is None else self.lhs.span(member) for member in value)
+        yield from (None if member is None else self.span(member) for member in value)
 
 
 class GreaterThan(_Comparison):
+    decoding = lookups.GreaterThan
     lookup_name = "gt"
 
     def bounds(self, value: Any) -> Iterator[tuple[Bound, Bound]]:
-        _, end = self.lhs.span(value)
+        _, end = self.span(value)
         if end is not None:
             yield end, None
 
 
 class GreaterThanOrEqual(_Comparison):
+    decoding = lookups.GreaterThanOrEqual
     lookup_name = "gte"
 
     def bounds(self, value: Any) -> Iterator[tuple[Bound, Bound]]:
-        start, _ = self.lhs.span(value)
+        start, _ = self.span(value)
         yield start, None
 
 
 class LessThan(_Comparison):
+    decoding = lookups.LessThan
     lookup_name = "lt"
 
     def bounds(self, value: Any) -> Iterator[tuple[Bound, Bound]]:
-        start, _ = self.lhs.span(value)
+        start, _ = self.span(value)
         yield None, start
 
 
 class LessThanOrEqual(_Comparison):
+    decoding = lookups.LessThanOrEqual
     lookup_name = "lte"
 
     def bounds(self, value: Any) -> Iterator[tuple[Bound, Bound]]:
-        _, end = self.lhs.span(value)
+        _, end = self.span(value)
         yield None, end
 
 
 class Range(_Comparison):
+    decoding = lookups.Range
     lookup_name = "range"
 
     def bounds(self, value: Any) -> Iterator[tuple[Bound, Bound]]:
         first, last = value
-        yield self.lhs.span(first)[0], self.lhs.span(last)[1]
+        yield self.span(first)[0], self.span(last)[1]
 
 
 class IsNull(lookups.IsNull):
     """Whether there is an id at all."""
 
     def process_lhs(self, compiler: Any, connection: Any, lhs: Any = None) -> Any:
-        return super().process_lhs(compiler, connection, lhs or self.lhs.id_column)
+        return super().process_lhs(compiler, connection, lhs or _created_at(self.lhs).lhs)
+
+
+def _created_at(lhs: Any) -> CreatedAt:
+    """The transform that decodes the id, behind those of the calendar."""
+    while not isinstance(lhs, CreatedAt):
+        lhs = lhs.lhs
+    return lhs
 
 
 def register() -> None:
     """Make every lookup of this module one of ``SortableIDField``'s."""
     SortableIDField.register_lookup(CreatedAt)
-    CreatedAt.register_lookup(CreatedAtDate)
-    CreatedAt.register_lookup(CreatedAtYear)
     comparisons = (Exact, In, GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual, Range)
-    for transform in (CreatedAt, CreatedAtDate, CreatedAtYear):
+    for transform in _SPANS:
+        if transform is not CreatedAt:
+            CreatedAt.register_lookup(transform)
         for lookup in (*comparisons, IsNull):
             transform.register_lookup(lookup)

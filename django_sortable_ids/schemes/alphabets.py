@@ -14,11 +14,19 @@ CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 CROCKFORD_LOWER = CROCKFORD.lower()
 
+BASE32_HEX_LOWER = "0123456789abcdefghijklmnopqrstuv"
+"""Base 32 in ASCII order (RFC 4648, section 7), in lower case as xid uses it."""
+
+BASE36_LOWER = "0123456789abcdefghijklmnopqrstuvwxyz"
+
 BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 """Bitcoin's base 58."""
 
 BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 """Digits, upper case, lower case: the ASCII order, as KSUID and kuuid use it."""
+
+PUSH_ID = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+"""The 64 characters of a Firebase push id, in ASCII order."""
 
 SHORTUUID = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 """The 57 characters of https://github.com/skorokithakis/shortuuid."""

@@ -5,20 +5,31 @@ Bits are drawn most significant first.
 
 import uuid
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 
-from .alphabets import BASE58, BASE62, CROCKFORD, CROCKFORD_LOWER, HEX_UPPER, SHORTUUID
-from .frames import TimeLowFirstFrame, UUIDFrame
+from .alphabets import (
+    BASE32_HEX_LOWER,
+    BASE36_LOWER,
+    BASE58,
+    BASE62,
+    CROCKFORD,
+    CROCKFORD_LOWER,
+    HEX_LOWER,
+    HEX_UPPER,
+    PUSH_ID,
+    SHORTUUID,
+)
+from .frames import ByteFractionFrame, TimeLowFirstFrame, UUIDFrame
+from .integers import SNOWFLAKES, snowflake, sonyflake, time64, tsid
 from .layout import Layout
 from .scheme import Scheme
 from .sequence import lexical_sequence
-from .text_forms import Base64URL, Decimal, Digits, Groups, SQLServerText, TextForm, UUIDText
-from .time_scheme import TimeScheme
+from .text_forms import Digits, Groups, SQLServerText, TextForm, UUIDText
+from .time_scheme import MILLISECOND, SECOND, TimeScheme
 
-SECOND = 1_000_000_000
-MILLISECOND = 1_000_000
 GREGORIAN_EPOCH_NS = -12_219_292_800 * SECOND
 """1582-10-15, from which UUID versions 1 and 6 count 100 ns ticks (RFC 9562, section 5.1)."""
 
@@ -26,19 +37,11 @@ _UUID_FORMS: tuple[tuple[str, TextForm], ...] = (
     ("canonical", UUIDText()),
     ("hex", UUIDText(hyphens=False)),
     ("base32", Digits(CROCKFORD_LOWER, 26)),
+    ("base36", Digits(BASE36_LOWER, 25, fold="lower")),
     ("base58", Digits(BASE58, 22)),
     ("base62", Digits(BASE62, 22)),
     ("shortuuid", Digits(SHORTUUID, 22)),
 )
-
-
-def _int64_forms(decimal: Decimal) -> tuple[tuple[str, TextForm], ...]:
-    return (
-        ("decimal", decimal),
-        ("base62", Digits(BASE62, 11)),
-        ("base32", Digits(CROCKFORD, 13, fold="upper")),
-        ("base64url", Base64URL(8)),
-    )
 
 
 # time 48 | version 4 | random 12 | variant 2 | random 62
@@ -118,62 +121,102 @@ HEXULID = TimeScheme(
 )
 
 
-@lru_cache
-def snowflake(
-    *, epoch_ms: int = 1_288_834_974_657, time_bits: int = 41, worker_bits: int = 10
-) -> TimeScheme:
-    """Twitter's 63 bits: ``time 41 | worker 10 | sequence 12``, from 2010-11-04T01:42:54.657Z.
+# time 48 | random 80
+TIMEFLAKE = TimeScheme(
+    name="timeflake",
+    title="Timeflake",
+    specification="https://github.com/anthonynsimon/timeflake",
+    bits=128,
+    value_type=str,
+    text_forms=(("canonical", Digits(BASE62, 22)),),
+    layout=Layout(ticks=1 << 48, tails=1 << 80),
+    tick_ns=MILLISECOND,
+)
 
-    ``epoch_ms`` is the Unix time in ms that another epoch starts at; ``time_bits`` and
-    ``worker_bits`` split the 63 bits otherwise.
+# time 48 | counter 24 | counter 24 | entropy 32, all three random here. The first and the last
+# time, which no clock shows, are reserved; they are read nevertheless.
+SCRU128 = TimeScheme(
+    name="scru128",
+    title="SCRU128",
+    specification="https://github.com/scru128/spec, version 2",
+    bits=128,
+    value_type=str,
+    text_forms=(("canonical", Digits(BASE36_LOWER, 25, fold="lower")),),
+    layout=Layout(ticks=1 << 48, tails=1 << 80),
+    tick_ns=MILLISECOND,
+)
+
+# time 32 | machine 24 | process 16 | counter 24, all three random here
+XID = TimeScheme(
+    name="xid",
+    title="xid",
+    specification="https://github.com/rs/xid",
+    bits=96,
+    value_type=str,
+    text_forms=(("canonical", Digits(BASE32_HEX_LOWER, 20, padding=4)),),
+    layout=Layout(ticks=1 << 32, tails=1 << 64),
+    tick_ns=SECOND,
+)
+
+# time 32 | random 40 | counter 24, which is random, too
+OBJECTID = TimeScheme(
+    name="objectid",
+    title="ObjectId",
+    specification="MongoDB specifications, bson-objectid",
+    bits=96,
+    value_type=str,
+    text_forms=(("canonical", Digits(HEX_LOWER, 24, fold="lower")),),
+    layout=Layout(ticks=1 << 32, tails=1 << 64),
+    tick_ns=SECOND,
+)
+
+# time 48 | random 72
+PUSHID = TimeScheme(
+    name="pushid",
+    title="push id",
+    specification='Firebase, "The 2^120 Ways to Ensure Unique Identifiers"',
+    bits=120,
+    value_type=str,
+    text_forms=(("canonical", Digits(PUSH_ID, 20)),),
+    stored_as_text=True,
+    layout=Layout(ticks=1 << 48, tails=1 << 72),
+    tick_ns=MILLISECOND,
+)
+
+
+# time 32 | random 128
+KSUID = TimeScheme(
+    name="ksuid",
+    title="KSUID",
+    specification="https://github.com/segmentio/ksuid",
+    bits=160,
+    value_type=str,
+    text_forms=(("canonical", Digits(BASE62, 27)),),
+    layout=Layout(ticks=1 << 32, tails=1 << 128),
+    epoch_ns=1_400_000_000 * SECOND,
+    tick_ns=SECOND,
+)
+
+# time 32 | fraction 8, steps of 4 ms from 0 to 249 | random 120
+KSUID_MS = replace(
+    KSUID,
+    name="ksuid_ms",
+    title="KSUID (4 ms)",
+    specification="https://github.com/svix/rust-ksuid",
+    layout=Layout(ticks=250 << 32, tails=1 << 120, frame=ByteFractionFrame(250, tail_bits=120)),
+    tick_ns=4 * MILLISECOND,
+)
+
+
+def ksuid(*, precision: Literal["s", "ms"] = "s") -> TimeScheme:
+    """``time 32 | random 128``, seconds from 2014-05-13T16:53:20Z.
+
+    With ``"ms"`` 8 of the random bits count 4 ms, as svix-ksuid for Rust makes them. (That for
+    Python counts 1/256 s there: its bytes above 249 are refused.)
     """
-    tail_bits = 63 - time_bits
-    if not 1 <= time_bits <= 62 or not 0 <= worker_bits <= tail_bits:
-        raise ValueError(
-            f"time_bits={time_bits}, worker_bits={worker_bits}: together they have 63 bits at most"
-        )
-    return TimeScheme(
-        name="snowflake",
-        title="snowflake",
-        specification="https://github.com/twitter-archive/snowflake, tag snowflake-2010",
-        bits=64,
-        value_type=int,
-        text_forms=_int64_forms(Decimal(19)),
-        layout=Layout(ticks=1 << time_bits, tails=1 << tail_bits, workers=1 << worker_bits),
-        epoch_ns=epoch_ms * MILLISECOND,
-        tick_ns=MILLISECOND,
-    )
-
-
-@lru_cache
-def time64(*, layout: Literal["4+5", "3+6"] = "4+5", workers: int | None = None) -> TimeScheme:
-    """A 19-digit decimal number: 10 digits of Unix seconds, then those of ``layout``.
-
-    ``"4+5"``: 4 digits of 0.1 ms and 5 of tail; ``"3+6"``: 3 digits of ms and 6 of tail. The tail
-    is random; with ``workers``, a power of ten, its first digits are a worker number and the rest
-    a sequence. From 2001-09-09T01:46:40Z, where seconds get their tenth digit, to 2262-04-11.
-    """
-    if layout not in ("4+5", "3+6"):
-        raise ValueError(f"layout={layout!r}: expected '4+5' or '3+6'")
-    tails, tick_ns = (10**5, MILLISECOND // 10) if layout == "4+5" else (10**6, MILLISECOND)
-    if workers not in (None, *(10**n for n in range(1, len(str(tails)) - 1))):
-        raise ValueError(f"workers={workers}: expected a power of ten from 10 to {tails // 10}")
-    return TimeScheme(
-        name="time64",
-        title="64-bit decimal time id",
-        specification="https://gist.github.com/gnat/774bc540c0b300146cdedb0744bad081",
-        bits=64,
-        value_type=int,
-        text_forms=_int64_forms(Decimal(19, keeps_order=True)),
-        layout=Layout(
-            ticks=(2**63 - 1) // tails + 1,
-            tails=tails,
-            workers=workers,
-            smallest=10**18,
-            largest=2**63 - 1,
-        ),
-        tick_ns=tick_ns,
-    )
+    if precision not in ("s", "ms"):
+        raise ValueError(f"precision={precision!r}: expected 's' or 'ms'")
+    return KSUID if precision == "s" else KSUID_MS
 
 
 @lru_cache
@@ -201,13 +244,26 @@ def kuuid(
     )
 
 
-_ROWS = (UUID1, UUID6, UUID7, COMB13, ULID, HEXULID)
+_ROWS = (
+    *(UUID1, UUID6, UUID7, COMB13),
+    *(ULID, HEXULID, TIMEFLAKE, SCRU128, XID, OBJECTID, PUSHID),
+)
+
+
+def _with(family: Callable[..., Scheme], **fixed: Any) -> Callable[..., Scheme]:
+    return lambda **options: family(**fixed, **options)
+
 
 _FAMILIES: dict[str, Callable[..., Scheme]] = {
-    "snowflake": snowflake,
-    "time64": time64,
+    "ksuid": ksuid,
+    "ksuid_ms": _with(ksuid, precision="ms"),
     "kuuid": kuuid,
-    "kuuid_ms": lambda **options: kuuid(precision="ms", **options),
+    "kuuid_ms": _with(kuuid, precision="ms"),
+    "snowflake": snowflake,
+    **{name: _with(snowflake, layout=name) for name in SNOWFLAKES if name != "twitter"},
+    "sonyflake": sonyflake,
+    "tsid": tsid,
+    "time64": time64,
     "lexical_sequence": lru_cache(lexical_sequence),
 }
 

@@ -1,4 +1,4 @@
-"""Where the fixed bits of a UUID stand: between a plain payload and the 128-bit number.
+"""What stands between a plain payload and the number: the fixed bits of a UUID, above all.
 
 A frame turns a payload, whose order is the order of time, into the number that is stored, and
 back. All of them but ``TimeLowFirstFrame`` keep the order.
@@ -98,3 +98,31 @@ class TimeLowFirstFrame:
             return None
         time = (number >> 64 & _LOW_12) << 48 | (number >> 80 & 0xFFFF) << 32 | number >> 96
         return time << 62 | number & _LOW_62
+
+
+@dataclass(frozen=True, slots=True)
+class ByteFractionFrame:
+    """Seconds and a byte for their fraction, of which only ``fractions`` values are used::
+
+    second | fraction 8, from 0 to fractions - 1 | tail
+    """
+
+    fractions: int
+    tail_bits: int
+    version: ClassVar[None] = None
+    keeps_order: ClassVar[bool] = True
+
+    def wrap(self, payload: int) -> int:
+        second, fraction = divmod(payload >> self.tail_bits, self.fractions)
+        return (second << 8 | fraction) << self.tail_bits | payload & self._tail
+
+    def unwrap(self, number: int) -> int | None:
+        time = number >> self.tail_bits
+        if time & 0xFF >= self.fractions:
+            return None
+        tick = (time >> 8) * self.fractions + (time & 0xFF)
+        return tick << self.tail_bits | number & self._tail
+
+    @property
+    def _tail(self) -> int:
+        return (1 << self.tail_bits) - 1

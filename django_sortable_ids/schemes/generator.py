@@ -40,17 +40,11 @@ class Generator:
 
         Raises ``ValueError`` for a worker number that the layout has no place for.
         """
-        if worker is not None and not 0 <= worker < (layout.workers or 0):
-            raise ValueError(
-                f"worker number {worker}: expected 0 to {layout.workers - 1}"
-                if layout.workers
-                else f"worker number {worker}: this layout has no worker numbers"
-            )
+        self._tails = None if worker is None else layout.tails_of(worker)
         self._layout = layout
         self._tick_of = tick_of
         self._clock = clock
         self._below = below
-        self._worker = worker
         per_tick = max(4096, tick_ns * IDS_PER_MICROSECOND // 1000)
         self._largest_step = max(1, layout.tails // 2 // per_tick)
         self._restart()
@@ -63,7 +57,7 @@ class Generator:
             if now > self._tick:
                 self._start(now)
             else:
-                self._tail += 1 if self._worker is not None else 1 + self._below(self._largest_step)
+                self._tail += self._step()
                 if self._tail >= self._stop:
                     self._start(self._tick + 1)
             return self._tick, self._tail
@@ -73,15 +67,17 @@ class Generator:
         if not layout.first_tick <= tick <= layout.last_tick:
             raise OutOfRange("the clock's time is outside of what the scheme can hold")
         stop = layout.capacity(tick)
-        if self._worker is None:
+        if self._tails is None:
             tail = self._below(max(1, stop // 2))
         else:
-            size = layout.tails // (layout.workers or 1)
-            tail = self._worker * size
-            stop = min(tail + size, stop)
+            tail = self._tails.start
+            stop = min(self._tails.stop, stop)
         if tail >= stop:
             raise OutOfRange("the scheme's last tick is cut in front of this worker's ids")
         self._tick, self._tail, self._stop = tick, tail, stop
+
+    def _step(self) -> int:
+        return 1 + self._below(self._largest_step) if self._tails is None else self._tails.step
 
     def _restart(self) -> None:
         self._lock = Lock()

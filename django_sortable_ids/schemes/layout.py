@@ -16,6 +16,10 @@ class Layout:
     followed by a sequence number::
 
         tail = worker * (tails // workers) + sequence
+
+    or, with ``worker_last``, the other way round::
+
+        tail = sequence * workers + worker
     """
 
     ticks: int
@@ -25,6 +29,8 @@ class Layout:
     frame: Frame = PLAIN
     workers: int | None = None
     """How many worker numbers there are; None where the whole tail is random."""
+    worker_last: bool = False
+    """The worker number stands behind the sequence number."""
     descending: bool = False
     """The newest id is the smallest: the payload is taken from the largest one."""
     smallest: int = 0
@@ -48,6 +54,20 @@ class Layout:
     def capacity(self, tick: int) -> int:
         """How many ids the tick has room for: ``tails``, or less in a last tick that is cut."""
         return min(self.tails, self.last + 1 - tick * self.tails)
+
+    def tails_of(self, worker: int) -> range:
+        """The tails of a worker, in the order of their sequence numbers.
+
+        Raises ``ValueError`` for a number that there is no place for.
+        """
+        if self.workers is None:
+            raise ValueError(f"worker number {worker}: this layout has no worker numbers")
+        if not 0 <= worker < self.workers:
+            raise ValueError(f"worker number {worker}: expected 0 to {self.workers - 1}")
+        if self.worker_last:
+            return range(worker, self.tails, self.workers)
+        size = self.tails // self.workers
+        return range(worker * size, (worker + 1) * size)
 
     def join(self, tick: int, tail: int) -> int:
         """The number with this tick and tail, both within their bounds."""

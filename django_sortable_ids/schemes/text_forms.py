@@ -14,6 +14,8 @@ from typing import Literal, Protocol
 from . import alphabets
 from .frames import TimeLowFirstFrame, UUIDFrame
 
+_BITS_BEYOND = "its last character has bits beyond the last byte"
+
 
 class TextForm(Protocol):
     @property
@@ -47,6 +49,10 @@ class Digits:
     length: int
     fold: Literal["upper", "lower"] | None = None
     """The case to bring the input to; None where only the alphabet's own case is right."""
+    aliases: tuple[str, str] = ("", "")
+    """Characters that are read as others, in the case of ``fold``: ``("ILO", "110")``."""
+    padding: int = 0
+    """Zero bits behind the number, where its digits stand at the left end of the text."""
 
     @property
     def keeps_order(self) -> bool:
@@ -62,13 +68,18 @@ class Digits:
         return f"{self.length} characters of {_character_class(self.alphabet)}{case}"
 
     def format(self, number: int) -> str:
-        return alphabets.digits(number, self.alphabet, self.length)
+        return alphabets.digits(number << self.padding, self.alphabet, self.length)
 
     def parse(self, text: str) -> int:
         _expect_length(text, self.length)
         if self.fold and text.isascii():
             text = text.upper() if self.fold == "upper" else text.lower()
-        return alphabets.number(text, self.alphabet)
+        if self.aliases[0]:
+            text = text.translate(str.maketrans(*self.aliases))
+        number = alphabets.number(text, self.alphabet)
+        if number & ((1 << self.padding) - 1):
+            raise ValueError(_BITS_BEYOND)
+        return number >> self.padding
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +225,7 @@ class Base64URL:
             raise ValueError("not URL-safe base 64 of that size")
         number = int.from_bytes(base64.urlsafe_b64decode(text[: self.length] + "=" * padding))
         if self.format(number) != text[: self.length]:
-            raise ValueError("its last character has bits beyond the last byte")
+            raise ValueError(_BITS_BEYOND)
         return number
 
 

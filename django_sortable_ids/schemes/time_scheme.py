@@ -9,11 +9,14 @@ from itertools import takewhile
 from threading import Lock
 from typing import ClassVar
 
-from .errors import NotTimeOrdered, OutOfRange
+from .errors import InvalidID, NotTimeOrdered, OutOfRange
 from .generator import Generator
 from .layout import Layout
 from .scheme import ID, Converted, Scheme
 from .spread import spread
+
+SECOND = 1_000_000_000
+MILLISECOND = 1_000_000
 
 _UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -34,6 +37,9 @@ class TimeScheme(Scheme):
     """The number of the worker that ``generate`` makes ids for, where the layout has a place for
     it. None fills that place at random too: ids of two processes then collide as seldom as those
     of a random scheme, instead of whenever both count from 0."""
+    accepts_other_versions: bool = False
+    """Whether every UUID is an id, though one of another version has no time and no place in the
+    order: a column may hold those of the time before."""
 
     time_ordered: ClassVar[bool] = True
 
@@ -52,7 +58,16 @@ class TimeScheme(Scheme):
         return self.tick_ns
 
     def holds(self, number: int) -> bool:
-        return 0 <= number < 1 << self.bits and self.layout.split(number) is not None
+        return 0 <= number < 1 << self.bits and (
+            self.accepts_other_versions or self.layout.split(number) is not None
+        )
+
+    def accepting_other_versions(self) -> "TimeScheme":
+        """This scheme, for a column that holds UUIDs of other versions too; always the same object.
+
+        ``created_at`` and all that needs a time raise ``InvalidID`` for them.
+        """
+        return _accepting_other_versions(self)
 
     def _misfit(self, number: int) -> str:
         wanted = self.layout.frame.version
@@ -122,10 +137,16 @@ class TimeScheme(Scheme):
             raise OutOfRange(f"{self.format(value)} was made after the year 9999")
         return _UNIX_EPOCH + timedelta(microseconds=microseconds)
 
+    def carries_time(self, value: ID) -> bool:
+        """Whether the id has a time: one of another version, where it is accepted, has none."""
+        return self.layout.split(self.to_int(value)) is not None
+
     def parts(self, value: ID) -> tuple[int, int]:
-        """The tick, counted from the scheme's epoch, and the tail."""
-        parts = self.layout.split(self.to_int(value))
-        assert parts is not None, "to_int refuses what does not split"
+        """The tick, counted from the scheme's epoch, and the tail; ``InvalidID``."""
+        number = self.to_int(value)
+        parts = self.layout.split(number)
+        if parts is None:
+            raise InvalidID(self._refusal(value, self._misfit(number), self.canonical))
         return parts
 
     def tick(self, at: datetime) -> int:
@@ -269,6 +290,11 @@ def _with_worker(scheme: TimeScheme, worker: int | None) -> TimeScheme:
     changed = replace(scheme, worker=worker)
     _ = changed._generator  # refuses a wrong number now, not at the first id
     return changed
+
+
+@cache
+def _accepting_other_versions(scheme: TimeScheme) -> TimeScheme:
+    return replace(scheme, accepts_other_versions=True)
 
 
 def _unix_ns(at: datetime) -> int:

@@ -1,6 +1,7 @@
 """``--verify``: every row once, in order, and what is wrong with it."""
 
 import tracemalloc
+import uuid
 from io import StringIO
 
 import pytest
@@ -11,7 +12,7 @@ from django_sortable_ids.backfill import target
 from django_sortable_ids.backfill.verify import Verification, verify
 from django_sortable_ids.models import BackfillRun
 
-from .shop.models import Plain
+from .shop.models import Adopted, Plain
 from .support import (
     FIELDS,
     SECOND,
@@ -232,3 +233,38 @@ def test_memory_does_not_grow_with_the_table(monkeypatch):
         tracemalloc.stop()
     # The rows together take more than a megabyte.
     assert peak < 400_000
+
+
+def random_and_missing(model):
+    """Three rows with a UUID of version 4, and three to fill."""
+    insert(model, [{"created_at": START + i * SECOND} for i in range(6)])
+    field = model._meta.get_field("public_id")
+    column, key = connection.ops.quote_name(field.column), model._meta.pk.column
+    pks = list(model.objects.order_by("created_at").values_list("pk", flat=True))
+    with connection.cursor() as cursor:
+        for pk in pks[::2]:
+            stored = field.stored(connection).to_db(uuid.uuid4().int, connection)
+            table = connection.ops.quote_name(model._meta.db_table)
+            cursor.execute(f"UPDATE {table} SET {column} = %s WHERE {key} = %s", [stored, pk])
+
+
+def test_accepted_ids_of_other_versions_are_counted_apart():
+    random_and_missing(Adopted)
+    fill("shop.Adopted.public_id")
+    lines, error = run_command("shop.Adopted.public_id")
+    assert error is None
+    assert lines == [
+        "6 rows, 6 with an id",
+        "3 ids are UUIDs of another version, which carry no time",
+        "all different, strictly in order",
+    ]
+
+
+def test_ids_of_other_versions_that_are_not_accepted_are_a_failure():
+    random_and_missing(Plain)
+    fill(PLAIN)
+    reason = "3 rows have a UUID of another version, and the field no accept_other_versions=True"
+    assert run_command(PLAIN) == (
+        ["6 rows, 6 with an id", reason],
+        (f"{PLAIN}: {reason}", 1),
+    )

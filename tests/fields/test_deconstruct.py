@@ -16,14 +16,22 @@ from django_sortable_ids import fields
 from django_sortable_ids.fields import (
     CombV13UUIDField,
     HexULIDField,
+    KSUIDField,
     KUUIDField,
     LexicalSequenceField,
+    ObjectIDField,
+    PushIDField,
+    SCRU128Field,
     SnowflakeField,
+    SonyflakeField,
     SortableIDField,
     Time64Field,
+    TimeflakeField,
+    TSIDField,
     ULIDField,
     UUIDv6Field,
     UUIDv7Field,
+    XidField,
 )
 from tests.testapp.models import Order, ULIDKey
 
@@ -41,7 +49,12 @@ OF_ALL = [
     {"error_messages": {"invalid": "No."}},
 ]
 OF_EACH = {
-    UUIDv7Field: [{"encoding": "base58"}, {"storage": "binary"}, {"storage": "char36"}],
+    UUIDv7Field: [
+        {"encoding": "base58"},
+        {"storage": "binary"},
+        {"storage": "char36"},
+        {"accept_other_versions": True},
+    ],
     UUIDv6Field: [{"encoding": "hex"}, {"storage": "char32"}],
     CombV13UUIDField: [{"encoding": "sqlserver"}, {"storage": "uuid"}],
     ULIDField: [{"storage": "char"}, {"storage": "uuid"}],
@@ -53,7 +66,21 @@ OF_EACH = {
         {"precision": "ms", "reverse": True, "short": True, "prefix": "order"},
         {"storage": "binary"},
     ],
+    KSUIDField: [{"precision": "ms"}, {"storage": "char"}],
+    XidField: [{"storage": "char"}],
+    ObjectIDField: [{"storage": "char"}],
+    PushIDField: [{"storage": "binary"}],
+    TimeflakeField: [{"storage": "uuid"}],
+    SCRU128Field: [{"storage": "char"}],
+    SonyflakeField: [
+        {"version": 1},
+        {"epoch_ms": 0},
+        {"sequence_bits": 10, "worker_bits": 12},
+    ],
+    TSIDField: [{"node_bits": 0}, {"epoch_ms": 0}, {"encoding": "base32"}],
     SnowflakeField: [
+        {"layout": "discord"},
+        {"layout": "unique_rowid", "worker_bits": 0},
         {"epoch_ms": 1_420_070_400_000},
         {"time_bits": 42, "worker_bits": 5},
         {"encoding": "base62"},
@@ -140,7 +167,8 @@ def test_options_that_say_the_usual_are_left_out():
     field = KUUIDField(precision="s", reverse=False, short=False, prefix=None, separator="_")
     assert field.deconstruct()[3] == {}
     assert LexicalSequenceField(charset="alnum_upper", step=1).deconstruct()[3] == {}
-    assert SnowflakeField(epoch_ms=1_288_834_974_657).deconstruct()[3] == {}
+    assert SnowflakeField(layout="twitter", epoch_ms=None).deconstruct()[3] == {}
+    assert SonyflakeField(version=2).deconstruct()[3] == {}
 
 
 def test_ids_are_not_editable_unless_asked():

@@ -66,7 +66,7 @@ BAD_TYPES = {
     "version 4": uuid.UUID("8f14e45f-ceea-467f-aa0b-6f2f8f1b0d3c"),
     "negative": -1,
     "128 bits": 2**127,
-    "64 bits": 2**63,
+    "65 bits": 2**64,
     "huge": 10**1000,
     "too many digits to be shown": 10**5000,
 }
@@ -85,7 +85,7 @@ def itself(value):
 def near(row):
     """What is nearly the id of the row."""
     text = str(row.pk)
-    return [text + "\n", f" {text}", f"{text} ", f"{text}0", text[:-1] + "!", f"xyz_{text}"]
+    return [text + "\n", f" {text}", f"{text} ", text + text, text[:-1] + "!", f"xyz_{text}"]
 
 
 def bad_for(row):

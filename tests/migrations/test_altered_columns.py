@@ -22,10 +22,6 @@ TO_NOT_NULL = {
         AlterField("order", "public", ULIDField(primary_key=True)),
     """,
 }
-COUNTED = (
-    "the table has rows, and their counted numbers would be taken for ids. Add a new field with "
-    "null=True and fill it with `manage.py backfill_ids`."
-)
 ADDED = (
     "the column is added by the same plan, and this server, which is not in strict mode, would "
     "give one id to all rows that are still empty then. Migrate up to the step before, fill them "
@@ -133,8 +129,8 @@ def test_a_server_that_fills_with_zeros_is_not_trusted_with_that(depot, to_not_n
         depot.migrate()
 
 
-@pytest.mark.parametrize("name", FIELDS)
-def test_a_counted_key_never_becomes_one_of_ids(depot, name):
+@pytest.mark.parametrize("name", sorted({*FIELDS} - {"SnowflakeField", "Time64Field"}))
+def test_a_counted_key_never_becomes_one_of_another_type(depot, name):
     depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
     depot.migrate()
     keys = depot.column("depot_order", "id"), depot.column("depot_line", "order_id")
@@ -142,12 +138,9 @@ def test_a_counted_key_never_becomes_one_of_ids(depot, name):
     with pytest.raises(CommandError) as refusal:
         depot.migrate()
     start = "Nothing was migrated.\ndepot.0002_step, depot.order.id: "
-    if name in ("SnowflakeField", "Time64Field"):
-        assert str(refusal.value) == start + COUNTED
-    else:
-        kind = re.search(r"from integer to (\w+)", str(refusal.value))[1]
-        assert kind in {"uuid", "bytes", "text"}
-        assert str(refusal.value) == start + types_changed("integer", kind)
+    kind = re.search(r"from integer to (\w+)", str(refusal.value))[1]
+    assert kind in {"uuid", "bytes", "text"}
+    assert str(refusal.value) == start + types_changed("integer", kind)
     assert (depot.column("depot_order", "id"), depot.column("depot_line", "order_id")) == keys
     assert depot.applied() == ["0001_step"]
 

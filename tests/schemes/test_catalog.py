@@ -21,12 +21,27 @@ NAMES = [
     "comb13",
     "ulid",
     "hexulid",
-    "snowflake",
-    "time64",
+    "timeflake",
+    "scru128",
+    "xid",
+    "objectid",
+    "pushid",
+    "ksuid",
+    "ksuid_ms",
     "kuuid",
     "kuuid_ms",
+    "snowflake",
+    "discord",
+    "instagram",
+    "mastodon",
+    "unique_rowid",
+    "sonyflake",
+    "tsid",
+    "time64",
     "lexical_sequence",
 ]
+UNSIGNED = {"discord", "instagram", "tsid"}
+FAMILIES = NAMES[NAMES.index("ksuid") :]
 
 
 def test_all_schemes():
@@ -35,7 +50,7 @@ def test_all_schemes():
 
 
 def test_unknown_names_are_refused_with_those_that_exist():
-    with pytest.raises(LookupError, match="no scheme 'uuid5'; there are comb13, hexulid, kuuid"):
+    with pytest.raises(LookupError, match="no scheme 'uuid5'; there are comb13, discord, hexulid"):
         get("uuid5")
 
 
@@ -44,13 +59,13 @@ def test_names_are_case_sensitive():
         get("ULID")
 
 
-@pytest.mark.parametrize("name", ["uuid1", "uuid6", "uuid7", "comb13", "ulid", "hexulid"])
+@pytest.mark.parametrize("name", NAMES[: -len(FAMILIES)])
 def test_a_single_row_has_no_options(name):
     with pytest.raises(TypeError, match=f"scheme '{name}' has no options, found layout"):
         get(name, layout="3+6")
 
 
-@pytest.mark.parametrize("name", ["snowflake", "time64", "kuuid", "kuuid_ms", "lexical_sequence"])
+@pytest.mark.parametrize("name", FAMILIES)
 def test_unknown_options_are_refused(name):
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
         get(name, colour="red")
@@ -71,6 +86,17 @@ def test_unknown_options_are_refused(name):
         ("time64", {"workers": 10**5}, "expected a power of ten from 10 to 10000"),
         ("time64", {"layout": "3+6", "workers": 10**6}, "from 10 to 100000"),
         ("kuuid", {"precision": "us"}, "expected 's' or 'ms'"),
+        ("ksuid", {"precision": "us"}, "expected 's' or 'ms'"),
+        ("snowflake", {"layout": "x"}, "layout='x': expected twitter, discord, instagram, masto"),
+        ("discord", {"time_bits": 64}, "together they have 64 bits at most"),
+        ("instagram", {"worker_bits": 24}, "together they have 64 bits at most"),
+        ("mastodon", {"time_bits": 63}, "together they have 63 bits at most"),
+        ("sonyflake", {"version": 3}, "version=3: expected 1 or 2"),
+        ("sonyflake", {"worker_bits": 0}, "expected 0 and 1 at least"),
+        ("sonyflake", {"sequence_bits": -1}, "expected 0 and 1 at least"),
+        ("sonyflake", {"sequence_bits": 40, "worker_bits": 23}, "62 at most in all"),
+        ("tsid", {"node_bits": 21}, "node_bits=21: expected 0 to 20"),
+        ("tsid", {"node_bits": -1}, "expected 0 to 20"),
     ],
 )
 def test_impossible_options_are_refused(name, options, message):
@@ -84,6 +110,9 @@ def test_impossible_options_are_refused(name, options, message):
         ("snowflake", {"epoch_ms": 1_420_070_400_000}),
         ("time64", {"layout": "3+6"}),
         ("kuuid", {"reverse": True}),
+        ("ksuid", {"precision": "ms"}),
+        ("sonyflake", {"version": 1}),
+        ("tsid", {"node_bits": 20}),
         ("lexical_sequence", {"charset": "numeric"}),
     ],
 )
@@ -99,6 +128,26 @@ def test_options_are_seen():
     assert get("kuuid", precision="ms") == get("kuuid_ms")
     assert get("kuuid", short=True).canonical.length == 20
     assert get("kuuid_ms", reverse=True).descending
+    assert get("ksuid", precision="ms") is get("ksuid_ms")
+    assert get("sonyflake", version=1).earliest == datetime(2014, 9, 1, tzinfo=UTC)
+    assert get("sonyflake", epoch_ms=0).earliest == datetime(1970, 1, 1, tzinfo=UTC)
+    assert get("sonyflake", sequence_bits=10, worker_bits=10).layout.ticks == 1 << 43
+    assert get("tsid", epoch_ms=0).earliest == datetime(1970, 1, 1, tzinfo=UTC)
+    assert get("tsid", node_bits=20).layout.workers == 1 << 20
+    assert get("tsid", node_bits=0).layout.workers is None
+    assert get("snowflake", worker_bits=0).layout.workers is None
+
+
+@pytest.mark.parametrize("name", ["discord", "instagram", "mastodon", "unique_rowid"])
+def test_a_layout_of_the_snowflakes_has_a_name_of_its_own(name):
+    assert get("snowflake", layout=name) is get(name)
+    changed = get(name, epoch_ms=0, time_bits=44)
+    assert changed == get("snowflake", layout=name, epoch_ms=0, time_bits=44)
+    assert changed.earliest == datetime(1970, 1, 1, tzinfo=UTC)
+    assert changed.layout.ticks == 1 << 44
+    assert changed.whole_range == get(name).whole_range
+    with pytest.raises(TypeError, match="multiple values for keyword argument 'layout'"):
+        get(name, layout="twitter")
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -117,11 +166,12 @@ def test_the_largest_number_fits_the_bits(scheme):
     assert max(newest, layout.join(layout.first_tick, 0)) < 1 << scheme.bits
 
 
-def test_numbers_of_64_bits_fit_a_signed_column():
+def test_which_numbers_of_64_bits_fit_a_signed_column():
     for scheme in (param.values[0] for param in SCHEMES):
         if scheme.value_type is int:
-            assert not scheme.holds(2**63)
             assert scheme.holds(2**63 - 1)
+            assert scheme.holds(2**63) == scheme.holds(2**64 - 1) == (scheme.name in UNSIGNED)
+            assert not scheme.holds(2**64)
 
 
 def test_a_snowflake_may_start_after_today():

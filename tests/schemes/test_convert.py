@@ -14,14 +14,10 @@ NAMES = [p.values[0].name for p in ROWS if p.values[0].time_ordered]
 
 LOSSLESS = {
     *product(("uuid1", "uuid6", "comb13"), repeat=2),
-    *product(("ulid", "hexulid"), repeat=2),
-    ("uuid7", "uuid7"),
-    ("uuid7", "ulid"),
-    ("uuid7", "hexulid"),
-    ("snowflake", "snowflake"),
-    ("time64", "time64"),
-    ("kuuid", "kuuid"),
-    ("kuuid_ms", "kuuid_ms"),
+    *product(("ulid", "hexulid", "timeflake", "scru128"), repeat=2),
+    *product(("uuid7",), ("ulid", "hexulid", "timeflake", "scru128")),
+    *product(("xid", "objectid"), repeat=2),
+    *((name, name) for name in NAMES),
 }
 
 

@@ -1,8 +1,15 @@
 """Layouts, tried number by number where they are small."""
 
+from dataclasses import replace
+
 import pytest
 
-from django_sortable_ids.schemes.frames import PLAIN, TimeLowFirstFrame, UUIDFrame
+from django_sortable_ids.schemes.frames import (
+    PLAIN,
+    ByteFractionFrame,
+    TimeLowFirstFrame,
+    UUIDFrame,
+)
 from django_sortable_ids.schemes.layout import Layout
 
 SMALL = [
@@ -12,6 +19,7 @@ SMALL = [
     Layout(ticks=7, tails=10, smallest=20, largest=64, descending=False, workers=5),
     Layout(ticks=1, tails=1),
 ]
+EIGHTS = Layout(ticks=3, tails=8, workers=4)
 
 
 def pairs_of(layout):
@@ -52,6 +60,30 @@ def test_a_last_tick_that_is_cut_has_less_room():
 
 def test_a_smallest_payload_inside_a_tick_leaves_that_tick_out():
     assert Layout(ticks=7, tails=10, smallest=21).first_tick == 3
+
+
+def test_the_tails_of_a_worker():
+    assert [list(EIGHTS.tails_of(worker)) for worker in range(4)] == [
+        [0, 1],
+        [2, 3],
+        [4, 5],
+        [6, 7],
+    ]
+    last = replace(EIGHTS, worker_last=True)
+    assert [list(last.tails_of(worker)) for worker in range(4)] == [[0, 4], [1, 5], [2, 6], [3, 7]]
+
+
+def test_byte_fraction_frame():
+    frame = ByteFractionFrame(250, tail_bits=16)
+    numbers = [frame.wrap(tick << 16 | 0xABCD) for tick in (0, 249, 250, 499, 500)]
+    assert numbers == [0x00_00_ABCD, 0x00_F9_ABCD, 0x01_00_ABCD, 0x01_F9_ABCD, 0x02_00_ABCD]
+    for tick in range(600):
+        assert frame.unwrap(frame.wrap(tick << 16 | tick)) == tick << 16 | tick
+    assert [frame.unwrap(0x01_00_0000 | byte << 16) is None for byte in (249, 250, 255)] == [
+        False,
+        True,
+        True,
+    ]
 
 
 def test_uuid_frame_bits():

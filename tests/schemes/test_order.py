@@ -20,6 +20,7 @@ from .support import (
     value_of,
 )
 
+SNOWFLAKES = ("snowflake", "discord", "instagram", "mastodon", "unique_rowid")
 KEEPING = [p for p in ENCODINGS if p.values[0].text_form(p.values[1]).keeps_order]
 OTHERS = [p for p in ENCODINGS if p not in KEEPING]
 
@@ -54,8 +55,11 @@ def test_texts_that_keep_no_order_do_not(scheme, encoding):
 def test_which_texts_keep_no_order():
     assert [p.id for p in OTHERS if len(p.id.split()) == 2] == [
         "comb13 sqlserver",
-        "snowflake decimal",
-        "snowflake base64url",
+        *(f"{name} {form}" for name in SNOWFLAKES for form in ("decimal", "base64url")),
+        "sonyflake decimal",
+        "sonyflake base64url",
+        "tsid decimal",
+        "tsid base64url",
         "time64 base64url",
         "lexical_sequence canonical",
     ]

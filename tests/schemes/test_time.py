@@ -83,6 +83,12 @@ def test_resolution(scheme):
         "uuid6": 100,
         "comb13": 100,
         "time64": 10**5 if scheme.layout.tails == 10**5 else 10**6,
+        "xid": 10**9,
+        "objectid": 10**9,
+        "ksuid": 10**9,
+        "ksuid_ms": 4 * 10**6,
+        "sonyflake": 10**7,
+        "unique_rowid": 10**4,
     }
     assert scheme.resolution_ns == expected.get(scheme.name, 10**6)
 

@@ -1,6 +1,7 @@
 """Worker numbers: tails of its own for each worker."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -20,6 +21,16 @@ def test_a_worker_has_its_own_tails_in_every_tick():
 
 def test_the_last_worker_fills_the_tick_to_its_end():
     assert take(generator(WORKERS, lambda: 7, worker=9), 10)[-1] == (7, 99)
+
+
+def test_a_worker_whose_number_stands_last_has_every_tenth_tail():
+    layout = replace(WORKERS, worker_last=True)
+    going = generator(layout, lambda: 7, worker=3)
+    assert take(going, 11) == [*((7, tail) for tail in range(3, 100, 10)), (8, 3)]
+    cut = replace(layout, largest=725)
+    assert take(generator(cut, lambda: 7, worker=6), 2) == [(7, 6), (7, 16)]
+    with pytest.raises(OutOfRange):
+        take(generator(cut, lambda: 7, worker=6), 3)
 
 
 @pytest.mark.parametrize(
@@ -51,6 +62,11 @@ def test_a_layout_without_workers_refuses_any():
     [
         (get("snowflake"), 1 << 12),
         (get("snowflake", epoch_ms=0, time_bits=42, worker_bits=5), 1 << 16),
+        (get("discord"), 1 << 12),
+        (get("instagram"), 1 << 10),
+        (get("unique_rowid"), 1),
+        (get("tsid"), 1 << 12),
+        (get("tsid", node_bits=20), 1 << 2),
         (get("time64", workers=100), 1000),
         (get("time64", layout="3+6", workers=1000), 1000),
     ],
@@ -61,6 +77,19 @@ def test_workers_of_a_scheme_never_meet(scheme, size, monkeypatch):
     for worker in (0, 1, 31):
         made[worker] = fresh(scheme.with_worker(worker)).generate_many(500)
         assert {scheme.parts(value)[1] // size for value in made[worker]} == {worker}
+    assert len(set().union(*made.values())) == 1500
+
+
+def test_workers_of_a_sonyflake_never_meet(monkeypatch):
+    monkeypatch.setattr(time, "time_ns", lambda: NOW_NS)
+    scheme = get("sonyflake")
+    made = {}
+    for worker in (0, 1, 65_535):
+        made[worker] = fresh(scheme.with_worker(worker)).generate_many(500)
+        parts = [scheme.parts(value) for value in made[worker]]
+        assert {tail & 0xFFFF for _, tail in parts} == {worker}
+        assert [tail >> 16 for _, tail in parts] == [*range(256), *range(244)]
+        assert made[worker] == sorted(made[worker])
     assert len(set().union(*made.values())) == 1500
 
 

@@ -9,14 +9,22 @@ from django.db import models
 from django_sortable_ids.fields import (
     CombV13UUIDField,
     HexULIDField,
+    KSUIDField,
     KUUIDField,
     LexicalSequenceField,
+    ObjectIDField,
+    PushIDField,
+    SCRU128Field,
     SnowflakeField,
+    SonyflakeField,
     SortableIDField,
     Time64Field,
+    TimeflakeField,
+    TSIDField,
     ULIDField,
     UUIDv6Field,
     UUIDv7Field,
+    XidField,
 )
 
 
@@ -58,8 +66,40 @@ class ReversedKUUIDKey(Named):
     id = KUUIDField(primary_key=True, precision="ms", reverse=True, short=True)
 
 
+class KSUIDKey(Named):
+    id = KSUIDField(primary_key=True)
+
+
+class XidKey(Named):
+    id = XidField(primary_key=True)
+
+
+class ObjectIDKey(Named):
+    id = ObjectIDField(primary_key=True)
+
+
+class PushIDKey(Named):
+    id = PushIDField(primary_key=True)
+
+
+class TimeflakeKey(Named):
+    id = TimeflakeField(primary_key=True)
+
+
+class SCRU128Key(Named):
+    id = SCRU128Field(primary_key=True)
+
+
 class SnowflakeKey(Named):
     id = SnowflakeField(primary_key=True)
+
+
+class SonyflakeKey(Named):
+    id = SonyflakeField(primary_key=True, version=1)
+
+
+class TSIDKey(Named):
+    id = TSIDField(primary_key=True)
 
 
 class Time64Key(Named):
@@ -91,6 +131,26 @@ class ULIDTextKey(Named):
 
 class KUUIDBinaryKey(Named):
     id = KUUIDField(primary_key=True, storage="binary")
+
+
+class KSUIDTextKey(Named):
+    id = KSUIDField(primary_key=True, precision="ms", storage="char")
+
+
+class XidTextKey(Named):
+    id = XidField(primary_key=True, storage="char")
+
+
+class ObjectIDTextKey(Named):
+    id = ObjectIDField(primary_key=True, storage="char")
+
+
+class TimeflakeTextKey(Named):
+    id = TimeflakeField(primary_key=True, storage="char")
+
+
+class SCRU128TextKey(Named):
+    id = SCRU128Field(primary_key=True, storage="char")
 
 
 class Order(Named):
@@ -212,7 +272,15 @@ KEYS: tuple[type[models.Model], ...] = (
     HexULIDKey,
     KUUIDKey,
     ReversedKUUIDKey,
+    KSUIDKey,
+    XidKey,
+    ObjectIDKey,
+    PushIDKey,
+    TimeflakeKey,
+    SCRU128Key,
     SnowflakeKey,
+    SonyflakeKey,
+    TSIDKey,
     Time64Key,
     Time64MillisecondKey,
     SequenceKey,
@@ -222,6 +290,11 @@ STORED_KEYS: tuple[type[models.Model], ...] = (
     CombV13Char36Key,
     ULIDTextKey,
     KUUIDBinaryKey,
+    KSUIDTextKey,
+    XidTextKey,
+    ObjectIDTextKey,
+    TimeflakeTextKey,
+    SCRU128TextKey,
 )
 for _key in KEYS + STORED_KEYS:
     _surround(_key)

@@ -28,6 +28,13 @@ class Plain(Row):
     other_id = ULIDField(null=True)
 
 
+class Adopted(Row):
+    """Had random UUIDs before."""
+
+    created_at = models.DateTimeField(db_index=True)
+    public_id = UUIDv7Field(null=True, unique=True, accept_other_versions=True)
+
+
 class Tight(Row):
     """Ids that soon run out: 8 in a millisecond, and ten altogether."""
 

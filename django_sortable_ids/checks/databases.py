@@ -1,0 +1,185 @@
+"""Checks of columns and servers as they are: adopted tables may be otherwise than the models say.
+
+Run by ``check --database`` and by ``migrate``. A table that isn't there yet is fine, and a server
+that doesn't answer is told by others.
+"""
+
+import uuid
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import islice
+from random import Random
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.core.checks import CheckMessage
+from django.db import DatabaseError, connections, router
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from ..fields import SortableIDField
+from ..fields.storage import (
+    BinaryStorage,
+    IntegerStorage,
+    TextStorage,
+    UUIDStorage,
+    mariadb_sorts,
+)
+from ..schemes import Scheme, TimeScheme
+from . import messages
+from .definitions import own_fields
+
+SAMPLES = 60
+_VERSION, _VARIANT = 7, 0b10
+_NARROW_INTEGERS = {"IntegerField", "SmallIntegerField", "AutoField", "SmallAutoField"}
+_NARROW_INTEGERS |= {"PositiveIntegerField", "PositiveSmallIntegerField", "BooleanField"}
+
+
+def check_databases(
+    app_configs: Any = None, databases: Sequence[str] | None = None, **_: Any
+) -> list[CheckMessage]:
+    """What is wrong in these databases, by their aliases; nothing is asked for None."""
+    return [message for alias in databases or () for message in _check_database(alias)]
+
+
+def _check_database(alias: str) -> list[CheckMessage]:
+    connection = connections[alias]
+    fields = [
+        field
+        for model in apps.get_models()
+        if router.allow_migrate_model(alias, model)
+        for field in own_fields(model)
+    ]
+    try:
+        return [*_check_server(connection, fields), *_check_columns(connection, fields)]
+    except DatabaseError:
+        return []
+
+
+# Servers
+
+
+def _check_server(
+    connection: BaseDatabaseWrapper, fields: Sequence[SortableIDField]
+) -> Iterator[CheckMessage]:
+    if not connection.features.can_return_columns_from_insert:
+        for field in fields:
+            if field.primary_key and not field.makes_ids:
+                yield messages.key_not_returned(field, connection.display_name)
+    if connection.vendor != "mysql":
+        return
+    yield from _check_mariadb(connection, fields)
+    timed = any(isinstance(field.scheme, TimeScheme) for field in fields)
+    needs_zones = settings.USE_TZ or settings.TIME_ZONE != "UTC"
+    if timed and needs_zones and not has_time_zones(connection):
+        yield messages.no_time_zones(connection.alias)
+
+
+def _check_mariadb(
+    connection: BaseDatabaseWrapper, fields: Sequence[SortableIDField]
+) -> Iterator[CheckMessage]:
+    native = [field for field in fields if isinstance(field.stored(connection), UUIDStorage)]
+    if not native or not connection.features.has_native_uuid_field:
+        return
+    sorts = sorts_uuids(connection)
+    for field in native:
+        if not mariadb_sorts(field.scheme):
+            yield messages.refused_by_mariadb(field)
+        elif not sorts:
+            version = ".".join(map(str, connection.get_database_version()))
+            yield messages.missorted_by_mariadb(field, version)
+
+
+def sorts_uuids(connection: BaseDatabaseWrapper) -> bool:
+    """Whether the server compares UUIDs of version 7 by their first bytes."""
+    fixed = _VERSION << 76 | _VARIANT << 62
+    early, late = uuid.UUID(int=fixed | 1), uuid.UUID(int=1 << 80 | fixed)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT CAST(%s AS uuid) < CAST(%s AS uuid)", [str(early), str(late)])
+        return bool(cursor.fetchone()[0])
+
+
+def has_time_zones(connection: BaseDatabaseWrapper) -> bool:
+    """Whether MariaDB or MySQL can convert to a zone by its name."""
+    zone = settings.TIME_ZONE if settings.TIME_ZONE != "UTC" else "Europe/Paris"
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT CONVERT_TZ('2000-01-01 00:00:00', 'UTC', %s)", [zone])
+        return cursor.fetchone()[0] is not None
+
+
+# Columns
+
+
+def _check_columns(
+    connection: BaseDatabaseWrapper, fields: Sequence[SortableIDField]
+) -> Iterator[CheckMessage]:
+    with connection.cursor() as cursor:
+        tables = set(connection.introspection.table_names(cursor)) if fields else ()
+
+        @cache
+        def columns(table: str) -> dict[str, Any]:
+            described = connection.introspection.get_table_description(cursor, table)
+            return {each.name: each for each in described}
+
+        for field in fields:
+            table = field.model._meta.db_table
+            column = columns(table).get(str(field.column)) if table in tables else None
+            if column is not None:
+                yield from _check_column(connection, cursor, field, column)
+
+
+def _check_column(
+    connection: BaseDatabaseWrapper, cursor: Any, field: SortableIDField, column: Any
+) -> Iterator[CheckMessage]:
+    stored = field.stored(connection)
+    narrow = _too_narrow(connection, stored, column)
+    if narrow:
+        yield messages.too_narrow(field, *narrow)
+    if isinstance(stored, TextStorage) and not _sorts(connection, cursor, field, stored):
+        yield messages.sorted_by_collation(field, column.collation)
+
+
+def _too_narrow(
+    connection: BaseDatabaseWrapper, stored: Any, column: Any
+) -> tuple[str, str] | None:
+    """What the column holds and what an id needs, where it is less. SQLite has no widths."""
+    if connection.vendor == "sqlite":
+        return None
+    if isinstance(stored, IntegerStorage):
+        kind = connection.introspection.get_field_type(column.type_code, column)
+        return ("32 bits or less", "64 bits") if kind in _NARROW_INTEGERS else None
+    match stored:
+        case TextStorage():
+            needed, unit = stored.form.length, "characters"
+        case BinaryStorage():
+            needed, unit = stored.length, "bytes"
+        case UUIDStorage() if not connection.features.has_native_uuid_field:
+            needed, unit = 32, "characters"
+        case _:
+            return None
+    found = column.display_size
+    if not isinstance(found, int) or not 0 < found < needed:
+        return None
+    return f"{found} {unit}", f"{needed} {unit}"
+
+
+def _sorts(
+    connection: BaseDatabaseWrapper, cursor: Any, field: SortableIDField, stored: TextStorage
+) -> bool:
+    """Whether the database puts texts of ids into the order of their bytes, in that column."""
+    texts = [stored.form.format(number) for number in islice(_numbers(field.scheme), SAMPLES)]
+    quote = connection.ops.quote_name
+    column, table = quote(str(field.column)), quote(field.model._meta.db_table)
+    # A column in a union gives it its collation, and the constants take that.
+    values = " UNION ALL SELECT %s" * len(texts)
+    cursor.execute(f"SELECT {column} FROM {table} WHERE 1 = 0{values} ORDER BY 1", texts)
+    return [text for (text,) in cursor.fetchall()] == sorted(texts)
+
+
+def _numbers(scheme: Scheme) -> Iterator[int]:
+    """Numbers of ids, always the same ones."""
+    random = Random(0)
+    while True:
+        number = random.getrandbits(scheme.bits)
+        if scheme.holds(number):
+            yield number

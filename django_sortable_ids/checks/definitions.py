@@ -1,0 +1,163 @@
+"""Checks of the models as they are written; no database is asked."""
+
+from __future__ import annotations
+
+import uuid
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import django
+from django.apps import AppConfig, apps
+from django.core.checks import CheckMessage
+from django.core.exceptions import FieldDoesNotExist, ImproperlyConfigured
+from django.db import connections, models, router
+
+from .. import conf
+from ..fields import SortableIDField
+from ..fields.storage import IntegerStorage, TextStorage, UUIDStorage
+from ..schemes import TimeScheme
+from . import messages
+
+Configs = Iterable[AppConfig] | None
+
+
+def check_definitions(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
+    """What is wrong with the models of these apps, of all for None."""
+    return [
+        *_check_prefixes(app_configs),
+        *_check_settings(app_configs),
+        *(
+            message
+            for model in _models(app_configs)
+            for message in (*_check_generic_relations(model), *_check_fields(model))
+        ),
+    ]
+
+
+def check_workers(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
+    """Which fields have a place for a worker number, while there is none."""
+    try:
+        if conf.worker() is not None:
+            return []
+    except ImproperlyConfigured:
+        return []  # which check_definitions tells
+    return [
+        messages.no_worker_number(field, workers)
+        for field in _fields(app_configs)
+        if (workers := _workers(field)) and field.makes_ids
+    ]
+
+
+def own_fields(model: type[models.Model]) -> list[SortableIDField]:
+    """The sortable ids in the model's own table."""
+    if model._meta.proxy:
+        return []
+    return [field for field in model._meta.local_fields if isinstance(field, SortableIDField)]
+
+
+def _models(app_configs: Configs) -> list[type[models.Model]]:
+    if app_configs is None:
+        return apps.get_models()
+    return [model for config in app_configs for model in config.get_models()]
+
+
+def _fields(app_configs: Configs) -> Iterator[SortableIDField]:
+    for model in _models(app_configs):
+        yield from own_fields(model)
+
+
+def _check_prefixes(app_configs: Configs) -> Iterator[CheckMessage]:
+    by_prefix: dict[str, list[SortableIDField]] = defaultdict(list)
+    for field in _fields(None):
+        if field.public_text.prefix is not None:
+            by_prefix[field.public_text.lead].append(field)
+    for field in _fields(app_configs):
+        others = [other for other in by_prefix[field.public_text.lead] if not _same(field, other)]
+        if others:
+            yield messages.shared_prefix(field, others)
+
+
+def _same(field: SortableIDField, other: SortableIDField) -> bool:
+    """Whether both are one column: two models may share a table."""
+    table, other_table = field.model._meta.db_table, other.model._meta.db_table
+    return (table, field.column) == (other_table, other.column)
+
+
+def _check_settings(app_configs: Configs) -> Iterator[CheckMessage]:
+    try:
+        conf.guard_migrations()
+        worker = conf.worker()
+        for field in _fields(app_configs):
+            if _workers(field) and isinstance(field.scheme, TimeScheme):
+                field.scheme.with_worker(worker)
+    except (ImproperlyConfigured, ValueError) as error:
+        yield messages.wrong_settings(str(error))
+
+
+def _workers(field: SortableIDField) -> int:
+    """How many worker numbers the ids have a place for."""
+    workers = field.scheme.layout.workers if isinstance(field.scheme, TimeScheme) else None
+    return workers if workers and workers > 1 else 0
+
+
+def _check_fields(model: type[models.Model]) -> Iterator[CheckMessage]:
+    generic = {getattr(each, "fk_field", None) for each in model._meta.private_fields}
+    for field in own_fields(model):
+        if field.primary_key:
+            if not field.makes_ids and django.VERSION < (6, 1):
+                yield messages.key_not_returned_by_bulk_create(field)
+        elif field.name not in generic and not _is_unique(field):
+            yield messages.not_unique(field)
+
+
+def _is_unique(field: SortableIDField) -> bool:
+    """Whether a constraint has the field: by itself, or with others, such as a tenant."""
+    meta = field.model._meta
+    groups = [
+        *meta.unique_together,
+        *(constraint.fields for constraint in meta.total_unique_constraints),
+        [each.name for each in getattr(meta, "pk_fields", ())],
+    ]
+    return field.unique or any(field.name in group for group in groups)
+
+
+def _check_generic_relations(model: type[models.Model]) -> Iterator[CheckMessage]:
+    key: Any = model._meta.pk
+    while key.remote_field:
+        key = key.target_field
+    if not isinstance(key, SortableIDField):
+        return
+    for relation in model._meta.private_fields:
+        # A GenericRelation; to import it, contenttypes would have to be installed.
+        name = getattr(relation, "object_id_field_name", None)
+        if (
+            name is None
+            or getattr(relation, "mti_inherited", False)
+            or isinstance(relation.related_model, str)
+        ):
+            continue
+        try:
+            object_id: Any = relation.related_model._meta.get_field(name)
+        except FieldDoesNotExist:
+            continue
+        if not _compare_as_equal(key, object_id):
+            yield messages.generic_relation_finds_nothing(relation, key, object_id)
+
+
+def _compare_as_equal(key: SortableIDField, other: models.Field[Any, Any]) -> bool:
+    """Whether the columns of a key and of a generic foreign key hold the same for the same id."""
+    connection = connections[router.db_for_write(key.model)]
+    stored = key.stored(connection)
+    if isinstance(other, SortableIDField):
+        return (other.scheme, other.stored(connection)) == (key.scheme, stored)
+    match stored:
+        case TextStorage():
+            is_text = isinstance(other, models.CharField | models.TextField)
+            return is_text and stored.form == key.scheme.canonical
+        case IntegerStorage():
+            return isinstance(other, models.IntegerField)
+        case UUIDStorage():
+            return isinstance(other, models.UUIDField) and key.scheme.value_type is uuid.UUID
+        case _:
+            return False

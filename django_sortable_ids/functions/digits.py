@@ -1,0 +1,91 @@
+"""Digits of other alphabets than the hexadecimal: Crockford's 32, base 36, base 62 and so on."""
+
+from typing import Any
+
+from django.db.models import BigIntegerField, TextField
+
+from .fragments import Compiled, Fragment
+
+
+class DigitsOfInteger(Fragment):
+    """A number >= 0 as the last ``length`` digits of it in ``alphabet``.
+
+    Reads its argument once for each digit.
+    """
+
+    output_field = TextField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+        return self._digits(
+            " || ", "substr('{alphabet}', 1 + mod({{0}} / {weight}, {base})::int, 1)", compiler
+        )
+
+    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+        return self._digits(
+            " || ", "substr('{alphabet}', 1 + ({{0}}) / {weight} %% {base}, 1)", compiler
+        )
+
+    def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+        sql, params = self._digits(
+            ", ", "SUBSTR('{alphabet}', 1 + ({{0}}) DIV {weight} MOD {base}, 1)", compiler
+        )
+        return f"CONCAT({sql})", params
+
+    def _digits(self, separator: str, digit: str, compiler: Any) -> Compiled:
+        alphabet, length = self.extra["alphabet"], self.extra["length"]
+        base = len(alphabet)
+        weights = [base**power for power in range(length - 1, -1, -1)]
+        return self.fill(
+            separator.join(
+                digit.format(alphabet=alphabet, weight=weight, base=base) for weight in weights
+            ),
+            compiler,
+        )
+
+
+class IntegerOfDigits(Fragment):
+    """The number that the first ``length`` characters of a text write in ``alphabet``.
+
+    It has to fit into 63 bits.
+    """
+
+    output_field = BigIntegerField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+        return self.fill(self.total("(strpos('{alphabet}', {digit})::bigint - 1)"), compiler)
+
+    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+        return self.fill(self.total("(instr('{alphabet}', {digit}) - 1)"), compiler)
+
+    def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+        # INSTR ignores case but for bytes, on MySQL whatever the collation of the column.
+        place = "(INSTR(_binary'{alphabet}', CAST({digit} AS BINARY)) - 1)"
+        return self.fill(f"CAST({self.total(place)} AS SIGNED)", compiler)
+
+    def total(self, place: str, weight: str = "{}") -> str:
+        """SQL for the sum of the digits' places, each with its weight."""
+        alphabet, length = self.extra["alphabet"], self.extra["length"]
+        terms = [
+            place.format(alphabet=alphabet, digit=f"substr({{0}}, {position}, 1)")
+            + f" * {weight.format(len(alphabet) ** (length - position))}"
+            for position in range(1, length + 1)
+        ]
+        return f"({' + '.join(terms)})"
+
+
+class LargeIntegerOfDigits(IntegerOfDigits):
+    """The same for up to 160 bits, divided by ``divisor`` without a remainder.
+
+    SQLite has no numbers of that size.
+    """
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+        total = self.total("(strpos('{alphabet}', {digit}) - 1)", "{}::numeric")
+        return self.fill(f"div({total}, {{divisor}}::numeric)::bigint", compiler)
+
+    def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+        total = self.total(
+            "(INSTR(_binary'{alphabet}', CAST({digit} AS BINARY)) - 1)",
+            "CAST('{}' AS DECIMAL(60))",
+        )
+        return self.fill(f"{total} DIV CAST('{{divisor}}' AS DECIMAL(60))", compiler)

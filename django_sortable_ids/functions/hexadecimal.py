@@ -1,0 +1,128 @@
+"""Numbers and ids as hexadecimal digits, and back."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from django.db.models import BigIntegerField, BinaryField, TextField
+
+from .fragments import Compiled, Fragment
+
+
+class HexOfInteger(Fragment):
+    """A number >= 0 as ``digits`` hexadecimal digits in lower case, the last ones of it."""
+
+    output_field = TextField()
+    postgresql = "lpad(to_hex({0}), {digits}, '0')"
+    sqlite = "printf('%%0{digits}x', {0})"
+    mysql = "LOWER(LPAD(HEX({0}), {digits}, '0'))"
+
+
+class InsertedHex(Fragment):
+    """The text with ``digit`` put in so that it is the one at ``position``, counted from 1."""
+
+    output_field = TextField()
+    postgresql = "overlay({0} placing '{digit}' from {position} for 0)"
+    mysql = "INSERT({0}, {position}, 0, '{digit}')"
+
+    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+        position = self.extra["position"]
+        template = f"substr({{0}}, 1, {position - 1}) || '{{digit}}' || substr({{0}}, {position})"
+        return self.fill(template, compiler)
+
+
+class Upper(Fragment):
+    output_field = TextField()
+    postgresql = sqlite = mysql = "upper({0})"
+
+
+class BytesOfHex(Fragment):
+    """The bytes that the digits write."""
+
+    output_field = BinaryField()
+    postgresql = "decode({0}, 'hex')"
+    # SQLite has it from 3.41; see ``register`` for those before.
+    sqlite = "unhex({0})"
+    mysql = "UNHEX({0})"
+
+
+class UUIDOfHex(Fragment):
+    """What a ``uuid`` column takes for 32 digits."""
+
+    postgresql = "({0})::uuid"
+    sqlite = mysql = "{0}"
+
+
+class HyphenatedHex(Fragment):
+    """32 digits with the hyphens of a UUID.
+
+    SQLite reads its argument five times, so random digits come from five draws.
+    """
+
+    output_field = TextField()
+    sqlite = " || '-' || ".join(
+        f"substr({{0}}, {start}, {count})"
+        for start, count in ((1, 8), (9, 4), (13, 4), (17, 4), (21, 12))
+    )
+    postgresql = "({0})::uuid::text"
+    mysql = "INSERT(INSERT(INSERT(INSERT({0}, 9, 0, '-'), 14, 0, '-'), 19, 0, '-'), 24, 0, '-')"
+
+
+class HexOfUUID(Fragment):
+    """The digits of the first ``bytes`` bytes of a PostgreSQL ``uuid``."""
+
+    output_field = TextField()
+    postgresql = "encode(substr(uuid_send({0}), 1, {bytes}), 'hex')"
+
+
+class HexOfBytes(Fragment):
+    """The digits of the first ``bytes`` bytes, in upper case but on PostgreSQL."""
+
+    output_field = TextField()
+    postgresql = "encode(substr({0}, 1, {bytes}), 'hex')"
+    sqlite = "hex(substr({0}, 1, {bytes}))"
+    mysql = "HEX(LEFT({0}, {bytes}))"
+
+
+class IntegerOfHex(Fragment):
+    """The number that the hexadecimal digits at ``positions`` of a text write.
+
+    Positions count from 1, and there are 15 of them at most. ``upper`` says the case of the text,
+    which SQLite needs to know.
+    """
+
+    output_field = BigIntegerField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+        digits = " || ".join(_slices(self.extra["positions"]))
+        bits = 4 * len(self.extra["positions"])
+        return self.fill(f"('x' || {digits})::bit({bits})::bigint", compiler)
+
+    def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+        slices = _slices(self.extra["positions"])
+        digits = slices[0] if len(slices) == 1 else f"CONCAT({', '.join(slices)})"
+        # CONV gives text, with which MariaDB and MySQL would calculate in floating point.
+        return self.fill(f"CAST(CONV({digits}, 16, 10) AS SIGNED)", compiler)
+
+    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+        # SQLite has no function for it. A digit that isn't found, the zero, is at 0.
+        digits = "123456789ABCDEF" if self.extra["upper"] else "123456789abcdef"
+        positions = self.extra["positions"]
+        terms = " | ".join(
+            f"(instr('{digits}', substr({{0}}, {position}, 1)) << {shift})"
+            for position, shift in zip(
+                positions, range(4 * len(positions) - 4, -1, -4), strict=True
+            )
+        )
+        # hex(NULL) is '', which would be 0.
+        return self.fill(f"CASE WHEN {{0}} <> '' THEN {terms} END", compiler)
+
+
+def _slices(positions: Sequence[int]) -> list[str]:
+    """SQL for each run of neighbours among the positions."""
+    starts = [positions[0], *(after for before, after in pairwise(positions) if after > before + 1)]
+    ends = [*(before for before, after in pairwise(positions) if after > before + 1), positions[-1]]
+    return [
+        f"substr({{0}}, {start}, {end - start + 1})"
+        for start, end in zip(starts, ends, strict=True)
+    ]

@@ -1,0 +1,121 @@
+"""Points in time as the database keeps them, and as whole numbers."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models import BigIntegerField, DateTimeField
+
+from .fragments import Compiled, Fragment
+
+_UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class UnixMicroseconds(Fragment):
+    """The microseconds since 1970 of a ``DateTimeField``'s value, without leap seconds."""
+
+    output_field = BigIntegerField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+        moment = "{0}" if settings.USE_TZ else f"({{0}} AT TIME ZONE '{connection.timezone_name}')"
+        return self.fill(f"(extract(epoch from {moment}) * 1000000)::bigint", compiler)
+
+    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+        # strftime() rounds a fraction of six digits, up to the next second as well.
+        second = "substr({0}, 1, 19)"
+        if connection.timezone_name != "UTC":
+            second = f"django_datetime_trunc('second', {{0}}, 'UTC', '{connection.timezone_name}')"
+        return self.fill(
+            f"(CAST(strftime('%%s', {second}) AS INTEGER) * 1000000"
+            " + CAST(substr(substr({0}, 21, 6) || '000000', 1, 6) AS INTEGER))",
+            compiler,
+        )
+
+    def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+        moment = "{0}"
+        if connection.timezone_name != "UTC":
+            moment = f"CONVERT_TZ({{0}}, '{connection.timezone_name}', 'UTC')"
+        return self.fill(f"TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', {moment})", compiler)
+
+
+class UnixMicrosecondsNow(Fragment):
+    """The microseconds since 1970 of the clock: for every row anew on PostgreSQL, MariaDB and
+    MySQL, once for a statement, and in milliseconds, on SQLite.
+    """
+
+    output_field = BigIntegerField()
+    postgresql = "(extract(epoch from clock_timestamp()) * 1000000)::bigint"
+    sqlite = "(CAST(strftime('%%s', 'now') || substr(strftime('%%f', 'now'), 4) AS INTEGER) * 1000)"
+    # UTC_TIMESTAMP is the time of the statement, SYSDATE that of the row in the session's zone.
+    mysql = (
+        "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))"
+        " + TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6)))"
+    )
+
+
+class StatementMicroseconds(UnixMicrosecondsNow):
+    """The same, once for a statement everywhere: for an expression that reads it many times."""
+
+    postgresql = "(extract(epoch from statement_timestamp()) * 1000000)::bigint"
+    mysql = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))"
+
+
+class MomentOfTick(Fragment):
+    """The time of a tick as a ``DateTimeField``'s value, floored to the microsecond.
+
+    ``epoch_us`` is the Unix time of tick 0 in microseconds, ``tick_ns`` the length of a tick in ns.
+    Whole numbers all the way: intervals calculated in floating point lose microseconds.
+    """
+
+    output_field = DateTimeField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+        tick_ns = self.extra["tick_ns"]
+        per_second = 1_000_000_000 // tick_ns
+        sql = f"timestamp '{self._epoch}' + {{0}} / {per_second} * interval '1 second'"
+        if per_second > 1:
+            rest = f"mod({{0}}, {per_second})"
+            rest += f" * {tick_ns // 1000}" if tick_ns >= 1000 else f" / {1000 // tick_ns}"
+            sql += f" + {rest} * interval '1 microsecond'"
+        sql = f"({sql}) AT TIME ZONE 'UTC'"
+        if not settings.USE_TZ:
+            sql = f"{sql} AT TIME ZONE '{connection.timezone_name}'"
+        return self.fill(f"({sql})", compiler)
+
+    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+        # As Django writes it: no fraction where it is zero.
+        sql = f"replace({self._sqlite_digits()}, '.000000', '')"
+        if connection.timezone_name != "UTC":
+            zone = connection.timezone_name
+            sql = f"(django_datetime_trunc('second', {sql}, '{zone}', 'UTC') || substr({sql}, 20))"
+        return self.fill(sql, compiler)
+
+    def _sqlite_digits(self) -> str:
+        tick_ns, epoch_us = self.extra["tick_ns"], self.extra["epoch_us"]
+        if tick_ns % 1_000_000 == 0 and epoch_us % 1000 == 0:
+            milliseconds = f"({{0}} * {tick_ns // 1_000_000} + {epoch_us // 1000})"
+            text = f"strftime('%%Y-%%m-%%d %%H:%%M:%%f', {milliseconds} / 1000.0, 'unixepoch')"
+            return f"{text} || '000'"
+        seconds, fraction = divmod(epoch_us, 1_000_000)
+        elapsed = (
+            f"({{0}} * {tick_ns // 1000} + {fraction})"
+            if tick_ns >= 1000
+            else (f"({{0}} / {1000 // tick_ns} + {fraction})")
+        )
+        text = f"strftime('%%Y-%%m-%%d %%H:%%M:%%S', {elapsed} / 1000000 + {seconds}, 'unixepoch')"
+        return f"{text} || printf('.%%06d', {elapsed} %% 1000000)"
+
+    def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+        tick_ns = self.extra["tick_ns"]
+        elapsed = (
+            f"{{0}} * {tick_ns // 1000}" if tick_ns >= 1000 else f"{{0}} DIV {1000 // tick_ns}"
+        )
+        sql = f"(TIMESTAMP'{self._epoch}' + INTERVAL ({elapsed}) MICROSECOND)"
+        if connection.timezone_name != "UTC":
+            sql = f"CONVERT_TZ({sql}, 'UTC', '{connection.timezone_name}')"
+        return self.fill(sql, compiler)
+
+    @property
+    def _epoch(self) -> str:
+        epoch = _UNIX_EPOCH + timedelta(microseconds=self.extra["epoch_us"])
+        return f"{epoch:%Y-%m-%d %H:%M:%S.%f}"

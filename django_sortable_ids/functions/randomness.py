@@ -1,0 +1,118 @@
+"""Randomness of the databases: that of their best source, anew for every row.
+
+PostgreSQL's ``gen_random_uuid()``, MariaDB's and MySQL's ``RANDOM_BYTES`` and SQLite's
+``randomblob`` are seeded by the operating system; ``random()`` and ``RAND()`` of the first three
+are not fit for ids.
+"""
+
+from typing import Any
+
+from django.db import NotSupportedError
+from django.db.models import BigIntegerField, TextField
+
+from .fragments import Compiled, Fragment
+
+_UUID_HEX = "right(gen_random_uuid()::text, {})"
+"""Up to 12 digits; the others of a UUID are not all of them random."""
+
+
+class Random(Fragment):
+    def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+        if connection.mysql_is_mariadb and connection.mysql_version < (10, 10):
+            version = ".".join(map(str, connection.mysql_version))
+            raise NotSupportedError(
+                f"MariaDB {version} has no RANDOM_BYTES, which comes with 10.10: leave db_default "
+                f"away, and Python makes the ids"
+            )
+        return super().as_mysql(compiler, connection, **extra)
+
+
+class RandomHex(Random):
+    """``digits`` hexadecimal digits in lower case."""
+
+    output_field = TextField()
+
+    @property
+    def postgresql(self) -> str:  # type: ignore[override]
+        whole, rest = divmod(self.extra["digits"], 12)
+        return " || ".join(_UUID_HEX.format(n) for n in [12] * whole + [rest] if n)
+
+    @property
+    def sqlite(self) -> str:  # type: ignore[override]
+        return self._cut("lower(hex(randomblob({bytes})))", "substr")
+
+    @property
+    def mysql(self) -> str:  # type: ignore[override]
+        return self._cut("LOWER(HEX(RANDOM_BYTES({bytes})))", "SUBSTR")
+
+    def _cut(self, digits: str, function: str) -> str:
+        count = self.extra["digits"]
+        filled = digits.format(bytes=-(-count // 2))
+        return f"{function}({filled}, 2)" if count % 2 else filled
+
+
+class RandomVariant(Random):
+    """16 hexadecimal digits: the two bits of a UUID's variant, and 62 random ones."""
+
+    output_field = TextField()
+    postgresql = "replace(substr(gen_random_uuid()::text, 20), '-', '')"
+    sqlite = "substr('89ab', 1 + (random() & 3), 1) || substr(lower(hex(randomblob(8))), 2)"
+    mysql = (
+        "CONCAT(SUBSTR('89ab', 1 + (ASCII(RANDOM_BYTES(1)) & 3), 1), "
+        "SUBSTR(LOWER(HEX(RANDOM_BYTES(8))), 2))"
+    )
+
+
+class RandomInteger(Random):
+    """A number from 0 to ``below`` - 1, which is far less than 48 bits can hold."""
+
+    output_field = BigIntegerField()
+    postgresql = f"mod(('x' || {_UUID_HEX.format(12)})::bit(48)::bigint, {{below}})"
+    # abs() of the smallest integer would overflow, that of a remainder can't.
+    sqlite = "abs(random() %% {below})"
+    mysql = "(CAST(CONV(HEX(RANDOM_BYTES(6)), 16, 10) AS UNSIGNED) MOD {below})"
+
+
+class RandomDigits(Random):
+    """``length`` digits of ``alphabet``, which has 64 characters at most.
+
+    All digits are equally likely, whatever the alphabet's size.
+    """
+
+    output_field = TextField()
+
+    @property
+    def sqlite(self) -> str:  # type: ignore[override]
+        alphabet = self.extra["alphabet"]
+        digit = f"substr('{alphabet}', 1 + abs(random() %% {len(alphabet)}), 1)"
+        return " || ".join([digit] * self.extra["length"])
+
+    @property
+    def postgresql(self) -> str:  # type: ignore[override]
+        block = "encode(substring(uuid_send(gen_random_uuid()) from 11 for 6), 'base64')"
+        drawn = " || ".join([block] * -(-self._drawn // 8))
+        alphabet = self.extra["alphabet"]
+        targets = alphabet * (64 // len(alphabet))
+        return f"left(translate({drawn}, '{_BASE64}', '{targets}'), {{length}})"
+
+    @property
+    def mysql(self) -> str:  # type: ignore[override]
+        alphabet, length = self.extra["alphabet"], self.extra["length"]
+        if 64 % len(alphabet) == 0:
+            digit = f"SUBSTR('{alphabet}', 1 + (ASCII(RANDOM_BYTES(1)) & {len(alphabet) - 1}), 1)"
+            return f"CONCAT({', '.join([digit] * length)})"
+        drawn = f"TO_BASE64(RANDOM_BYTES({-(-self._drawn // 4) * 3}))"
+        for digit in sorted(set(_BASE64) - set(alphabet)):
+            drawn = f"REPLACE({drawn}, '{digit}', '')"
+        return f"LEFT({drawn}, {{length}})"
+
+    @property
+    def _drawn(self) -> int:
+        """How many base 64 digits to draw. Where the alphabet is smaller, those that have no place
+        in it are dropped, and 17 of 62 in 64 being dropped does not happen.
+        """
+        length: int = self.extra["length"]
+        return length if 64 % len(self.extra["alphabet"]) == 0 else length + 16
+
+
+_BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

@@ -1,0 +1,244 @@
+"""What the checks say of real columns and servers, and that they say nothing of right ones."""
+
+import pytest
+from django.core.management import call_command
+from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
+
+from django_sortable_ids.checks import databases
+from django_sortable_ids.checks.databases import check_databases, has_time_zones, sorts_uuids
+from django_sortable_ids.fields import (
+    CombV13UUIDField,
+    HexULIDField,
+    KUUIDField,
+    LexicalSequenceField,
+    SnowflakeField,
+    ULIDField,
+    UUIDv7Field,
+)
+from tests.fields.test_db_default import database_made
+from tests.marks import own_tables
+
+from .test_definitions import define
+
+pytestmark = own_tables
+
+IGNORES_CASE = {"sqlite": "NOCASE", "mysql": "utf8mb4_general_ci"}
+LOCALE = {"sqlite": "NOCASE", "mysql": "utf8mb4_unicode_ci", "postgresql": '"und-x-icu"'}
+BYTES = {"sqlite": "BINARY", "mysql": "utf8mb4_bin", "postgresql": '"C"'}
+
+
+def found():
+    messages = check_databases(databases=["default"])
+    return [(message.id, str(message.obj)) for message in messages]
+
+
+@pytest.fixture
+def adopted(isolated):
+    """Makes a table by hand, with one column of that type, for a model with that field."""
+
+    def make(column_type, field):
+        with connection.cursor() as cursor:
+            cursor.execute(f"CREATE TABLE adopted (value {column_type})")
+        return define("Adopted", value=field, meta={"db_table": "adopted"})
+
+    yield make
+    with connection.cursor() as cursor:
+        cursor.execute("DROP TABLE IF EXISTS adopted")
+
+
+# Healthy
+
+
+def test_every_column_of_ours_is_right():
+    """Those of the test app: every scheme and every storage."""
+    assert found() == []
+
+
+def test_a_table_that_is_not_there_yet(isolated):
+    define(id=KUUIDField(primary_key=True))
+    assert found() == []
+
+
+def test_a_column_that_is_not_there_yet(adopted):
+    model = adopted("integer", KUUIDField(unique=True))
+    model.add_to_class("later", KUUIDField(null=True, unique=True))
+    model._meta.local_fields = [model._meta.get_field("later")]
+    assert found() == []
+
+
+def test_a_server_that_does_not_answer(isolated, monkeypatch):
+    define(id=UUIDv7Field(primary_key=True))
+
+    def refuse(*args, **kwargs):
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(connection.introspection, "table_names", refuse)
+    assert found() == []
+
+
+def test_nothing_is_asked_unless_a_database_is_named():
+    with CaptureQueriesContext(connection) as queries:
+        assert check_databases() == []
+        assert check_databases(databases=[]) == []
+    assert not queries.captured_queries
+
+
+def test_a_database_that_the_router_keeps_a_model_out_of(adopted, settings, monkeypatch):
+    adopted(f"varchar(32) COLLATE {LOCALE[connection.vendor]}", KUUIDField(unique=True))
+    assert found() == [("sortable_ids.E007", "testapp.Adopted.value")]
+    monkeypatch.setattr(databases.router, "allow_migrate_model", lambda alias, model: False)
+    assert found() == []
+
+
+# Collations
+
+
+@pytest.mark.parametrize(
+    "field", [KUUIDField(unique=True), LexicalSequenceField(unique=True, charset="alnum")]
+)
+def test_a_collation_of_a_language(adopted, field):
+    length = field.scheme.canonical.length
+    adopted(f"varchar({length}) COLLATE {LOCALE[connection.vendor]}", field)
+    (message,) = check_databases(databases=["default"])
+    assert message.id == "sortable_ids.E007"
+    if connection.vendor == "postgresql":
+        assert message.msg.startswith("The column's collation und-x-icu sorts ids otherwise")
+
+
+def test_a_collation_that_ignores_case(adopted):
+    collation = IGNORES_CASE.get(connection.vendor)
+    if collation is None:
+        pytest.skip("PostgreSQL has none by itself")
+    adopted(f"varchar(32) COLLATE {collation}", KUUIDField(unique=True))
+    assert found() == [("sortable_ids.E007", "testapp.Adopted.value")]
+
+
+@pytest.mark.parametrize("kind", ["char(32)", "varchar(32)"])
+def test_a_collation_of_bytes(adopted, kind):
+    adopted(f"{kind} COLLATE {BYTES[connection.vendor]}", KUUIDField(unique=True))
+    assert found() == []
+
+
+@pytest.mark.parametrize(
+    ("width", "field"),
+    [
+        (26, ULIDField(unique=True, storage="char")),
+        (32, HexULIDField(unique=True)),
+        (36, UUIDv7Field(unique=True, storage="char36")),
+        (36, UUIDv7Field(unique=True, storage="char36", accept_other_versions=True)),
+    ],
+)
+def test_text_of_one_case_sorts_in_any_collation(adopted, width, field):
+    adopted(f"varchar({width}) COLLATE {LOCALE[connection.vendor]}", field)
+    assert found() == []
+
+
+# Widths
+
+
+@pytest.mark.parametrize(
+    ("column", "field", "said"),
+    [
+        ("varchar(20)", ULIDField(unique=True, storage="char"), "20 characters"),
+        ("char(31)", HexULIDField(unique=True), "31 characters"),
+        ("varchar(32)", UUIDv7Field(unique=True, storage="char36"), "32 characters"),
+        ("integer", SnowflakeField(unique=True), "32 bits or less"),
+        ("binary(12)", ULIDField(unique=True, storage="binary"), "12 bytes"),
+    ],
+)
+def test_a_column_that_is_too_narrow(adopted, column, field, said):
+    if connection.vendor == "postgresql" and column.startswith("binary"):
+        pytest.skip("bytea has no width")
+    adopted(column, field)
+    messages = check_databases(databases=["default"])
+    if connection.vendor == "sqlite":
+        assert messages == []
+        return
+    (message,) = messages
+    assert message.id == "sortable_ids.E008"
+    assert message.msg.startswith(f"The column holds {said}, and a {field.scheme.title} needs ")
+
+
+@pytest.mark.parametrize(
+    ("column", "field"),
+    [
+        ("varchar(255)", ULIDField(unique=True, storage="char")),
+        ("text", HexULIDField(unique=True)),
+        ("bigint", SnowflakeField(unique=True)),
+    ],
+)
+def test_a_column_that_is_wide_enough(adopted, column, field):
+    adopted(column, field)
+    assert found() == []
+
+
+# Servers
+
+
+def test_a_key_that_the_server_does_not_return(isolated, monkeypatch):
+    define("Made", id=database_made(primary_key=True))
+    define("MadeBeside", public=database_made(unique=True))
+    define("Plain", id=ULIDField(primary_key=True))
+    expected = [("sortable_ids.E004", "testapp.Made.id")]
+    returns = connection.vendor != "mysql" or connection.mysql_is_mariadb
+    assert found() == ([] if returns else expected)
+    vars(connection.features).pop("can_return_columns_from_insert", None)
+    monkeypatch.setattr(type(connection.features), "can_return_columns_from_insert", False)
+    assert found() == expected
+
+
+def test_ids_that_mariadbs_uuid_refuses(isolated):
+    define("Comb", id=CombV13UUIDField(primary_key=True, storage="uuid"))
+    define("Text", id=ULIDField(primary_key=True, storage="uuid"))
+    define("Right", id=UUIDv7Field(primary_key=True), code=ULIDField(unique=True))
+    native = connection.vendor == "mysql" and connection.features.has_native_uuid_field
+    refused = ["testapp.Comb.id", "testapp.Text.id"]
+    assert found() == ([("sortable_ids.E005", name) for name in refused] if native else [])
+
+
+def test_a_mariadb_that_missorts_its_uuid(isolated, monkeypatch):
+    define(id=UUIDv7Field(primary_key=True), code=UUIDv7Field(unique=True, storage="binary"))
+    monkeypatch.setattr(databases, "sorts_uuids", lambda connection: False)
+    native = connection.vendor == "mysql" and connection.features.has_native_uuid_field
+    assert found() == ([("sortable_ids.E006", "testapp.Shop.id")] if native else [])
+
+
+def test_how_mariadb_is_asked_for_its_order(monkeypatch):
+    if connection.vendor != "mysql" or not connection.features.has_native_uuid_field:
+        pytest.skip("MariaDB only")
+    assert sorts_uuids(connection)
+    # A version that every MariaDB sorts by its last bytes shows that the question tells them apart.
+    monkeypatch.setattr(databases, "_VERSION", 4)
+    assert not sorts_uuids(connection)
+
+
+def test_missing_time_zones(isolated, monkeypatch, settings):
+    define(id=UUIDv7Field(primary_key=True))
+    monkeypatch.setattr(databases, "has_time_zones", lambda connection: False)
+    is_mysql = connection.vendor == "mysql"
+    expected = ["sortable_ids.W004"] if is_mysql else []
+    assert [message.id for message in check_databases(databases=["default"])] == expected
+    settings.USE_TZ, settings.TIME_ZONE = False, "UTC"
+    assert found() == []
+
+
+def test_time_zones_matter_to_ids_with_a_time_alone(isolated, monkeypatch):
+    define(id=LexicalSequenceField(primary_key=True))
+    monkeypatch.setattr(databases, "has_time_zones", lambda connection: False)
+    assert found() == []
+
+
+def test_how_the_server_is_asked_for_time_zones(settings):
+    if connection.vendor != "mysql":
+        pytest.skip("MariaDB and MySQL only")
+    assert has_time_zones(connection)
+    settings.TIME_ZONE = "No/Where"
+    assert not has_time_zones(connection)
+
+
+def test_django_runs_them(adopted, capsys):
+    adopted(f"varchar(32) COLLATE {LOCALE[connection.vendor]}", KUUIDField(unique=True))
+    with pytest.raises(Exception, match=r"testapp.Adopted.value: \(sortable_ids.E007\)"):
+        call_command("check", databases=["default"], tags=["database"])
+    call_command("check", tags=["sortable_ids"])

@@ -1,0 +1,141 @@
+"""Columns that hold UUIDs of other versions beside the field's own."""
+
+import uuid
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.contrib.admin.sites import AdminSite
+from django.core.exceptions import ValidationError
+from django.db import connection, models
+from django.test.utils import isolate_apps
+
+from django_sortable_ids import schemes
+from django_sortable_ids.admin import SortableIDAdmin
+from django_sortable_ids.fields import CombV13UUIDField, ULIDField, UUIDv6Field, UUIDv7Field
+from django_sortable_ids.instances import created_at, public_id
+from django_sortable_ids.rest_framework import SortableIDModelSerializer
+from django_sortable_ids.schemes import InvalidID
+from tests.marks import own_tables
+
+FIELDS = (UUIDv7Field, UUIDv6Field, CombV13UUIDField)
+RANDOM = uuid.UUID("7f4c5fc0-9c1e-4a51-8f0e-6f2d8a1b3c4d")
+OTHERS = {
+    "uuid4": RANDOM,
+    "uuid1": uuid.UUID("75e1f27f-624e-11e1-a11d-ed65de8970f6"),
+    "uuid5": uuid.UUID("886313e1-3b8a-5372-9b90-0c9aee199e5d"),
+    "nil": uuid.UUID(int=0),
+    "max": uuid.UUID(int=2**128 - 1),
+}
+MOMENT = datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+
+@pytest.fixture(params=FIELDS, ids=lambda field_class: field_class.__name__)
+def adopted(request):
+    """A model whose key and whose second id accept every UUID, and its table."""
+    with isolate_apps("tests.testapp"):
+
+        class Adopted(models.Model):
+            id = request.param(primary_key=True, prefix="old", accept_other_versions=True)
+            other = request.param(
+                null=True, unique=True, storage="binary", accept_other_versions=True
+            )
+            parent = models.ForeignKey("self", models.CASCADE, null=True)
+
+            class Meta:
+                app_label = "testapp"
+
+            def __str__(self):
+                return str(self.pk)
+
+        with connection.schema_editor() as editor:
+            editor.create_model(Adopted)
+        yield Adopted
+        with connection.schema_editor() as editor:
+            editor.delete_model(Adopted)
+
+
+@own_tables
+@pytest.mark.parametrize("value", OTHERS.values(), ids=OTHERS)
+def test_rows_are_written_read_and_found(adopted, value):
+    if value.int == 2**128 - 1 and connection.vendor == "mysql":
+        value = RANDOM  # MariaDB's uuid has no place for it
+    other = uuid.uuid4()
+    made = adopted.objects.create(pk=value, other=other)
+    child = adopted.objects.create(parent=made)
+    for spelling in (value, str(value), value.hex, value.urn, f"old_{value}"):
+        found = adopted.objects.get(pk=spelling)
+        assert (found.pk, found.other) == (value, other)
+    assert adopted.objects.get(pk__in=["bad", str(value)]) == made
+    assert adopted.objects.get(parent=value) == adopted.objects.get(parent__id=value) == child
+    found.full_clean(exclude=["parent"])
+    found.save()
+    assert adopted.objects.filter(pk=value, other=other).update(other=None) == 1
+    assert adopted.objects.exclude(pk=value).get() == child
+
+
+@own_tables
+def test_new_ids_are_of_the_fields_own_version(adopted):
+    strict = schemes.get(adopted._meta.pk.scheme_name)
+    for value in (adopted.objects.create().pk, adopted.objects.create().other):
+        assert strict.holds(value.int)
+
+
+@own_tables
+def test_they_have_a_public_text_and_no_time(adopted):
+    old = adopted.objects.create(pk=RANDOM)
+    new = adopted.objects.create()
+    assert public_id(old) == f"old_{adopted._meta.pk.scheme.format(RANDOM)}"
+    assert adopted._meta.pk.parse_public(public_id(old)) == RANDOM
+    assert created_at(old) is None
+    assert abs(created_at(new) - datetime.now(UTC)) < timedelta(minutes=1)
+    with pytest.raises(InvalidID, match="version"):
+        adopted._meta.pk.scheme.created_at(RANDOM)
+
+
+@own_tables
+def test_rest_and_the_admin_show_them(adopted):
+    class Serializer(SortableIDModelSerializer):
+        class Meta:
+            model = adopted
+            fields = ["id", "parent"]
+
+    old = adopted.objects.create(pk=RANDOM)
+    child = adopted.objects.create(parent=old)
+    assert Serializer(child).data["parent"] == public_id(old)
+    given = Serializer(data={"parent": public_id(old)})
+    assert given.is_valid(), given.errors
+    assert given.validated_data["parent"] == old
+    page = SortableIDAdmin(adopted, AdminSite())
+    assert page.id_created_at(old) is None
+    assert page.id_created_at(child) is not None
+    found, _ = page.get_search_results(None, adopted.objects.all(), str(RANDOM))
+    assert list(found) == [old]
+
+
+@pytest.mark.parametrize("field_class", FIELDS)
+def test_others_are_refused_unless_accepted(field_class):
+    with pytest.raises(ValidationError):
+        field_class().to_python(str(RANDOM))
+    assert field_class(accept_other_versions=True).to_python(str(RANDOM)) == RANDOM
+    assert not schemes.get(field_class.scheme_name).holds(RANDOM.int)
+
+
+@pytest.mark.parametrize("field_class", FIELDS)
+@pytest.mark.parametrize("bad", ["", "7f4c5fc0", 1, b"", f"{RANDOM}0", 2**128, object()])
+def test_what_is_no_uuid_is_malformed_all_the_same(field_class, bad):
+    with pytest.raises(ValidationError):
+        field_class(accept_other_versions=True).to_python(bad)
+
+
+def test_all_fields_make_their_ids_in_one_place():
+    """Else ids of two of them would not ascend."""
+    one, other = (UUIDv7Field(accept_other_versions=True) for _ in range(2))
+    assert one.scheme is other.scheme
+    assert one.clone().scheme is one.scheme
+
+
+def test_what_can_not_be_combined_is_refused():
+    with pytest.raises(ValueError, match="sqlserver"):
+        CombV13UUIDField(accept_other_versions=True, encoding="sqlserver")
+    with pytest.raises(TypeError):
+        ULIDField(accept_other_versions=True)

@@ -1,0 +1,69 @@
+"""Constraints and indexes on creation times."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, connection, models, transaction
+from django.db.models import Q
+from django.test.utils import isolate_apps
+
+from django_sortable_ids.functions import CreatedAt
+from tests.marks import own_tables
+from tests.testapp.models import like
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def constrained(stored_time_key):
+    """A table with that key, which holds ids of 2026 and later, one of a customer at a time."""
+    with isolate_apps("tests.testapp"):
+
+        class Constrained(models.Model):
+            id = like(stored_time_key._meta.pk)
+            customer = models.IntegerField(default=1)
+
+            class Meta:
+                app_label = "testapp"
+                constraints = [
+                    models.CheckConstraint(condition=Q(id__created_at__gte=START), name="recent"),
+                    models.CheckConstraint(
+                        condition=Q(id__created_at__lt=datetime(9999, 1, 1, tzinfo=UTC)),
+                        name="sane",
+                    ),
+                    models.UniqueConstraint("customer", CreatedAt("id"), name="one_at_a_time"),
+                ]
+                indexes = [models.Index(CreatedAt("id").desc(), name="newest_first")]
+
+            def __str__(self):
+                return f"{self.id}"
+
+        with connection.schema_editor() as editor:
+            editor.create_model(Constrained)
+        yield Constrained
+        with connection.schema_editor() as editor:
+            editor.delete_model(Constrained)
+
+
+@own_tables
+def test_constraints(constrained):
+    scheme = constrained._meta.pk.scheme
+    good = constrained(id=scheme.generate(START))
+    good.full_clean()
+    good.save()
+    old = constrained(id=scheme.generate(START - timedelta(seconds=2)))
+    with pytest.raises(ValidationError, match="recent"):
+        old.full_clean()
+    assert_refused(old)
+    same_time = constrained(id=scheme.generate(START))
+    if connection.features.supports_expression_indexes:
+        assert_refused(same_time)
+    constrained(id=scheme.generate(START), customer=2).save()
+    constrained(id=scheme.generate(START + timedelta(seconds=2))).save()
+    assert constrained.objects.count() == 3
+
+
+def assert_refused(instance):
+    with pytest.raises(IntegrityError), transaction.atomic():
+        instance.save(force_insert=True)

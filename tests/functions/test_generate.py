@@ -1,0 +1,259 @@
+"""``GenerateID``: ids that the database makes, of now and of a given time."""
+
+import re
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+
+import pytest
+from django.db import NotSupportedError, connection, models
+from django.db.migrations.writer import MigrationWriter
+from django.db.models.sql import Query
+from django.db.utils import ConnectionHandler
+from django.test.utils import CaptureQueriesContext, isolate_apps
+from django.utils import timezone
+
+import django_sortable_ids
+from django_sortable_ids import functions
+from django_sortable_ids.fields import (
+    CombV13UUIDField,
+    HexULIDField,
+    KUUIDField,
+    SnowflakeField,
+    Time64Field,
+    ULIDField,
+    UUIDv6Field,
+    UUIDv7Field,
+)
+from django_sortable_ids.functions import (
+    GenerateHexULID,
+    GenerateID,
+    GenerateULID,
+    GenerateUUIDv7,
+)
+from django_sortable_ids.functions.moments import UnixMicrosecondsNow
+from django_sortable_ids.functions.randomness import RandomHex
+from tests.marks import own_tables
+from tests.testapp.models import Order
+
+FIELDS = {
+    "uuid7": UUIDv7Field(),
+    "uuid7 in 16 bytes": UUIDv7Field(storage="binary"),
+    "uuid7 in 32 characters": UUIDv7Field(storage="char32"),
+    "uuid7 in 36 characters": UUIDv7Field(storage="char36"),
+    "uuid6": UUIDv6Field(),
+    "uuid6 in 16 bytes": UUIDv6Field(storage="binary"),
+    "comb13": CombV13UUIDField(),
+    "comb13 in 36 characters": CombV13UUIDField(storage="char36"),
+    "ulid": ULIDField(),
+    "ulid as text": ULIDField(storage="char"),
+    "hexulid": HexULIDField(),
+    "kuuid": KUUIDField(),
+    "kuuid in ms": KUUIDField(precision="ms"),
+    "short kuuid": KUUIDField(short=True),
+    "reversed kuuid": KUUIDField(reverse=True),
+    "reversed kuuid in bytes": KUUIDField(reverse=True, storage="binary"),
+    "snowflake": SnowflakeField(),
+    "snowflake of another epoch": SnowflakeField(epoch_ms=0, time_bits=45, worker_bits=2),
+    "time64": Time64Field(),
+    "time64 3+6": Time64Field(layout="3+6"),
+}
+ROWS = 500
+
+
+def expression_of(field, **arguments):
+    return GenerateID(field.scheme_name, storage=field.storage, **field._options, **arguments)
+
+
+@pytest.fixture(params=FIELDS.values(), ids=FIELDS)
+def field(request):
+    return request.param
+
+
+@pytest.fixture
+def model(field):
+    """A table whose id has a default in the database, and another id to be filled."""
+    with isolate_apps("tests.testapp"):
+
+        class Made(models.Model):
+            name = models.CharField(max_length=9)
+            at = models.DateTimeField()
+            made = field.clone()
+            public = type(field)(
+                storage=field.storage,
+                db_default=GenerateID(field.scheme_name, **field._options),
+                **field._options,
+            )
+
+            class Meta:
+                app_label = "testapp"
+
+            def __str__(self):
+                return self.name
+
+        Made._meta.get_field("made").null = True
+        with connection.schema_editor() as editor:
+            editor.create_model(Made)
+        yield Made
+        with connection.schema_editor() as editor:
+            editor.delete_model(Made)
+
+
+MOMENTS = [
+    datetime(2026, 1, 1, 23, 59, 59, 999_999, UTC) + n * timedelta(hours=7, microseconds=1)
+    for n in range(ROWS)
+]
+
+
+@own_tables
+def test_makes_ids(model, field):
+    """In a column's default and in an update, of now and of a column's time, all at once."""
+    scheme = field.scheme
+    before = timezone.now()
+    model.objects.bulk_create(model(name=f"{n}", at=at) for n, at in enumerate(MOMENTS))
+    model.objects.update(made=expression_of(field))
+    after = timezone.now()
+    for column in ("public", "made"):
+        values = list(model.objects.values_list(column, flat=True))
+        assert_unlike(values, scheme)
+        for value in values:
+            assert scheme.from_int(scheme.to_int(value)) == value
+            created_at = scheme.created_at(value)
+            assert before - timedelta(seconds=1.001) < created_at <= after + timedelta(seconds=0.01)
+    model.objects.update(made=expression_of(field, at="at"))
+    for at, value in model.objects.values_list("at", "made"):
+        assert scheme.parts(value)[0] == scheme.tick(at)
+    assert_unlike(model.objects.values_list("made", flat=True), scheme)
+
+
+def assert_unlike(values, scheme):
+    """Distinct; some of an integer's may collide, because so few bits of them are random."""
+    assert len(set(values)) > 0.97 * ROWS if scheme.bits == 64 else len(set(values)) == ROWS
+
+
+@own_tables
+def test_every_bit_of_the_tail_is_random(model, field):
+    scheme = field.scheme
+    model.objects.bulk_create(model(name=f"{n}", at=MOMENTS[0]) for n in range(ROWS))
+    model.objects.update(made=expression_of(field, at="at"))
+    tails = [scheme.parts(value)[1] for value in model.objects.values_list("made", flat=True)]
+    if scheme.layout.tails & (scheme.layout.tails - 1):
+        assert max(tails) > 0.97 * scheme.layout.tails
+        assert min(tails) < 0.03 * scheme.layout.tails
+        return
+    ones = [
+        sum(tail >> bit & 1 for tail in tails)
+        for bit in range(scheme.layout.tails.bit_length() - 1)
+    ]
+    # The first digit of a kuuid's group is one of 0 to 3, so that the group fits into 32 bits.
+    rare = {bit for bit, count in enumerate(ones) if not 0.3 * ROWS < count < 0.7 * ROWS}
+    assert not rare
+
+
+@pytest.mark.django_db
+def test_every_call_makes_another_id():
+    """Two columns of one row, and the same column of two rows."""
+    Order.objects.bulk_create(Order(number=f"{n}", created_at=MOMENTS[0]) for n in range(50))
+    Order.objects.update(uuid7=GenerateUUIDv7(), ulid=GenerateULID(at="created_at"))
+    ids = [each.hex for each in Order.objects.values_list("uuid7", flat=True)]
+    assert len(set(ids)) == 50
+    assert len(set(Order.objects.values_list("ulid", flat=True))) == 50
+    assert Order.objects.filter(ulid__created_at__date="2026-01-01").count() == 50
+
+
+@pytest.mark.django_db
+def test_the_engine_makes_uuid7_itself_where_it_can():
+    with CaptureQueriesContext(connection) as queries:
+        Order.objects.update(uuid7=GenerateUUIDv7())
+    native = {
+        "sqlite": False,
+        "postgresql": connection.get_database_version() >= (18,),
+        "mysql": connection.vendor == "mysql"
+        and connection.mysql_is_mariadb
+        and connection.mysql_version >= (11, 7),
+    }
+    assert (
+        bool(re.search(r"uuid_?v7\(\)", queries[0]["sql"], re.IGNORECASE))
+        == native[connection.vendor]
+    )
+
+
+NAMED = [getattr(functions, name) for name in functions.__all__ if name.startswith("Generate")]
+
+
+@pytest.mark.parametrize("function", NAMED)
+def test_migrations_hold_it(function):
+    arguments = [] if function is not GenerateID else ["snowflake"]
+    for expression in (
+        function(*arguments),
+        GenerateID("kuuid", precision="ms", storage="binary"),
+        GenerateID("ulid", at="created_at"),
+    ):
+        text, imports = MigrationWriter.serialize(expression)
+        assert text.startswith(f"django_sortable_ids.functions.{type(expression).__name__}(")
+        assert imports == {"import django_sortable_ids.functions"}
+        assert (
+            eval(text, {"django_sortable_ids": django_sortable_ids, "models": models}) == expression
+        )
+
+
+def test_the_field_tells_its_storage():
+    field = ULIDField(storage="char", db_default=GenerateULID())
+    assert field.db_default == GenerateULID(storage="char")
+    assert field.clone().db_default == field.db_default
+    _, _, _, arguments = field.deconstruct()
+    assert arguments["db_default"] == GenerateULID(storage="char")
+
+
+@pytest.mark.parametrize(
+    ("field", "expression", "message"),
+    [
+        (UUIDv7Field, GenerateULID(), "makes a ULID with storage=None; the column is a UUIDv7"),
+        (ULIDField, GenerateULID(storage="char"), "with storage='char'; .* with storage=None"),
+        (SnowflakeField, GenerateID("snowflake", epoch_ms=5), "makes a snowflake"),
+    ],
+)
+def test_refuses_a_default_that_makes_other_ids(field, expression, message):
+    with pytest.raises(ValueError, match=message):
+        field(db_default=expression)
+
+
+def test_refuses_what_there_is_not():
+    with pytest.raises(LookupError, match="no scheme 'uuid9'"):
+        GenerateID("uuid9")
+    with pytest.raises(TypeError, match="scheme 'ulid' has no options, found precision"):
+        GenerateID("ulid", precision="ms")
+    with pytest.raises(TypeError, match="counts: only Python can make the next id"):
+        GenerateID("lexical_sequence")
+    with pytest.raises(ValueError, match="storage='char': UUIDv7 has uuid"):
+        GenerateID("uuid7", storage="char")
+
+
+def test_a_program_without_django_makes_hex_ulids():
+    """The default of the column is SQL of SQLite's own, with no function of Django's."""
+    sqlite = ConnectionHandler({"default": {"ENGINE": "django.db.backends.sqlite3"}})["default"]
+    sql, params = Query(Order).get_compiler(connection=sqlite).compile(GenerateHexULID())
+    with closing(sqlite3.connect(":memory:")) as program:
+        program.execute(f"CREATE TABLE made (id text PRIMARY KEY DEFAULT ({sql % params}))")
+        for _ in range(20):
+            program.execute("INSERT INTO made DEFAULT VALUES")
+        ids = [value for (value,) in program.execute("SELECT id FROM made")]
+    scheme = HexULIDField().scheme
+    assert len(set(ids)) == 20
+    for value in ids:
+        assert abs(timezone.now() - scheme.created_at(value)) < timedelta(minutes=1)
+
+
+def test_refuses_other_databases():
+    oracle = SimpleNamespace(vendor="oracle", display_name="Oracle")
+    compiler = Query(Order).get_compiler("default")
+    for expression in (UnixMicrosecondsNow(), RandomHex(digits=2)):
+        with pytest.raises(NotSupportedError, match="none for Oracle"):
+            expression.as_sql(compiler, oracle)
+
+
+def test_refuses_a_mariadb_without_random_bytes():
+    old = SimpleNamespace(mysql_is_mariadb=True, mysql_version=(10, 6, 18))
+    with pytest.raises(NotSupportedError, match=r"MariaDB 10\.6\.18 has no RANDOM_BYTES"):
+        RandomHex(digits=2).as_mysql(Query(Order).get_compiler("default"), old)

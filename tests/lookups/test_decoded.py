@@ -1,0 +1,282 @@
+"""``id__created_at`` wherever no range of ids will do: as a column of the same times does."""
+
+from datetime import time, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.db.models import (
+    Count,
+    DateTimeField,
+    ExpressionWrapper,
+    F,
+    Max,
+    Min,
+    OuterRef,
+    Subquery,
+    Window,
+)
+from django.db.models.functions import (
+    ExtractHour,
+    ExtractWeek,
+    Lag,
+    Now,
+    RowNumber,
+    TruncDay,
+    TruncHour,
+    TruncMonth,
+)
+from django.utils import timezone
+
+from django_sortable_ids.functions import CreatedAt
+from tests.testapp.models import Order, OrderLine
+
+from .support import each_field, each_kind_of_tick, fill, scheme_of, utc
+
+pytestmark = pytest.mark.django_db
+
+ZONES = ["America/New_York", "Europe/Berlin", "Pacific/Apia"]
+zones = pytest.mark.parametrize("zone", ZONES)
+
+# Both changes of New York's and Berlin's clocks, ends of years and quarters, a leap day.
+MOMENTS = [
+    *(utc(2026, 3, 8, 5) + timedelta(minutes=40) * n for n in range(6)),
+    *(utc(2026, 11, 1, 4, 30) + timedelta(minutes=40) * n for n in range(6)),
+    *(utc(2025, 10, 26, 0, 10) + timedelta(minutes=40) * n for n in range(4)),
+    utc(2024, 2, 29, 23, 59, 59, 999_000),
+    utc(2024, 12, 30, 12),
+    utc(2025, 12, 31, 23, 59, 59),
+    utc(2026, 1, 1),
+    utc(2026, 4, 1, 3, 30),
+    utc(2026, 10, 1, 10, 15, 30, 123_456),
+]
+
+LOOKUPS = {
+    "year": lambda at: at.year,
+    "iso_year": lambda at: at.isocalendar().year,
+    "quarter": lambda at: (at.month + 2) // 3,
+    "month": lambda at: at.month,
+    "week": lambda at: at.isocalendar().week,
+    "week_day": lambda at: at.isoweekday() % 7 + 1,
+    "iso_week_day": lambda at: at.isoweekday(),
+    "day": lambda at: at.day,
+    "hour": lambda at: at.hour,
+    "minute": lambda at: at.minute,
+    "second": lambda at: at.second,
+    "date": lambda at: at.date(),
+    "date__month": lambda at: at.month,
+    "time": lambda at: at.time(),
+    "time__hour": lambda at: at.hour,
+}
+
+
+def keys(**conditions):
+    return [
+        set(queryset.values_list("pk", flat=True))
+        for queryset in (Order.objects.filter(**conditions), Order.objects.exclude(**conditions))
+    ]
+
+
+@zones
+@each_field
+@pytest.mark.parametrize("lookup", LOOKUPS)
+def test_parts_of_the_calendar(name, zone, lookup):
+    stored = fill(name, MOMENTS)
+    part = LOOKUPS[lookup]
+    with timezone.override(zone):
+        for value in {part(moment.astimezone(ZoneInfo(zone))) for moment in stored}:
+            matches = keys(**{f"{name}__created_at__{lookup}": value})
+            assert matches == keys(**{f"created_at__{lookup}": value})
+            assert matches[0]
+            assert keys(**{f"{name}__created_at__{lookup}__gt": value}) == keys(
+                **{f"created_at__{lookup}__gt": value}
+            )
+
+
+@each_field
+@pytest.mark.parametrize(
+    ("lookup", "value"),
+    [
+        ("month__in", [1, 3]),
+        ("hour__range", (3, 7)),
+        ("iso_year__in", [2025, 2026]),
+        ("iso_year__range", (2024, 2025)),
+        ("time__lt", time(12)),
+        ("month__isnull", True),
+        ("week__isnull", False),
+    ],
+)
+def test_comparisons_of_parts(name, lookup, value):
+    fill(name, MOMENTS)
+    assert keys(**{f"{name}__created_at__{lookup}": value}) == keys(
+        **{f"created_at__{lookup}": value}
+    )
+
+
+@each_field
+@pytest.mark.parametrize("path", ["", "__gt", "__gte", "__lt", "__lte", "__date", "__year__lte"])
+@pytest.mark.parametrize(
+    "expression",
+    [
+        F("created_at"),
+        ExpressionWrapper(F("created_at") + timedelta(hours=1), DateTimeField()),
+        Now(),
+        Subquery(Order.objects.filter(created_at__isnull=False).values("created_at")[:1]),
+    ],
+    ids=["column", "sum", "now", "subquery"],
+)
+def test_expressions(name, path, expression):
+    fill(name, MOMENTS)
+    if path == "__date":
+        expression = expression if isinstance(expression, Subquery) else TruncDay(expression)
+    if path == "__year__lte":
+        expression = 2025 if isinstance(expression, Subquery) else F("created_at__year")
+    assert keys(**{f"{name}__created_at{path}": expression}) == keys(
+        **{f"created_at{path}": expression}
+    )
+
+
+@each_field
+def test_a_moment_after_the_id(name):
+    fill(name, MOMENTS)
+    late = {f"{name}__created_at__lt": F("created_at") + timedelta(microseconds=1)}
+    assert Order.objects.filter(**late).count() == len(MOMENTS)
+
+
+@each_field
+def test_expressions_in_ranges_and_lists(name):
+    stored = fill(name, MOMENTS)
+    for lookup, value in [
+        ("range", (F("created_at"), stored[-1])),
+        ("range", (stored[0], Now())),
+        ("in", [stored[0], F("created_at")]),
+        ("in", Order.objects.filter(created_at__gt=stored[3]).values("created_at")),
+        ("year__in", [F("created_at__year")]),
+    ]:
+        assert keys(**{f"{name}__created_at__{lookup}": value}) == keys(
+            **{f"created_at__{lookup}": value}
+        )
+
+
+@each_field
+def test_beside_a_column(name):
+    """The time of an id on the other side of a comparison."""
+    stored = fill(name, MOMENTS)
+    of_id = F(f"{name}__created_at")
+    assert Order.objects.filter(created_at=of_id).count() == len(stored)
+    assert Order.objects.filter(created_at__lte=of_id).count() == len(stored)
+    assert not Order.objects.filter(created_at__gt=CreatedAt(name)).exists()
+    outer = Order.objects.filter(**{f"{name}__created_at": OuterRef("order__created_at")})
+    for order in Order.objects.all():
+        OrderLine.objects.create(order=order)
+    lines = OrderLine.objects.annotate(same=Subquery(outer.values("pk")[:1]))
+    assert lines.filter(same=F("order_id")).count() == len(stored)
+
+
+@zones
+@each_field
+def test_values_groups_and_order(name, zone):
+    """Everything that a query can do with a time, with that of the id and with the column's."""
+    fill(name, MOMENTS)
+    with timezone.override(zone):
+        of_id, of_column = (
+            list(map(list, everything(path))) for path in (CreatedAt(name), F("created_at"))
+        )
+    assert of_id == of_column
+    assert all(of_id)
+
+
+def everything(at):
+    rows = Order.objects.filter(created_at__isnull=False)
+    yield rows.order_by(at, "pk").values_list("pk", flat=True)
+    yield rows.order_by(at.desc(), "pk").values_list("pk", flat=True)
+    yield rows.order_by("pk").annotate(at=at).values_list("at", flat=True)
+    for trunc in (TruncHour, TruncDay, TruncMonth):
+        yield rows.annotate(at=trunc(at)).order_by("at").values_list("at").annotate(Count("pk"))
+    yield (
+        rows.annotate(week=ExtractWeek(at)).values("week").annotate(n=Count("pk")).order_by("week")
+    )
+    yield rows.annotate(hour=ExtractHour(at)).filter(hour__lt=12).order_by("pk").values_list("hour")
+    yield [rows.aggregate(first=Min(at), last=Max(at), count=Count(at, distinct=True))]
+    yield rows.values("name").annotate(first=Min(at)).filter(first__lt=Now()).values_list("first")
+    yield (
+        rows.annotate(row=Window(RowNumber(), order_by=[at, "pk"]))
+        .order_by("pk")
+        .values_list("row")
+    )
+    yield (
+        rows.annotate(before=Window(Lag(at), order_by=[at, "pk"]))
+        .order_by("pk")
+        .values_list("before")
+    )
+
+
+@zones
+@each_kind_of_tick
+def test_methods_of_querysets(name, zone):
+    fill(name, MOMENTS)
+    rows = Order.objects.filter(created_at__isnull=False)
+    path = f"{name}__created_at"
+    with timezone.override(zone):
+        for kind in ("year", "month", "week", "day"):
+            assert list(rows.dates(path, kind)) == list(rows.dates("created_at", kind))
+            assert list(rows.datetimes(path, kind, order="DESC")) == list(
+                rows.datetimes("created_at", kind, order="DESC")
+            )
+        assert list(rows.datetimes(path, "hour")) == list(rows.datetimes("created_at", "hour"))
+    assert rows.latest(path) == rows.latest("created_at")
+    assert rows.earliest(path) == rows.earliest("created_at")
+    assert rows.in_bulk([getattr(rows[0], name)], field_name=name).keys() == {
+        getattr(rows[0], name)
+    }
+    ordered = rows.order_by(path).values_list("pk", flat=True)
+    assert list(ordered.iterator(chunk_size=3)) == list(ordered)
+    assert rows.order_by(f"-{path}").first() == rows.latest("created_at")
+
+
+@each_field
+def test_across_relations(name):
+    stored = fill(name, MOMENTS)
+    for order in Order.objects.all():
+        OrderLine.objects.create(order=order)
+    path = f"order__{name}__created_at"
+    lines = OrderLine.objects.annotate(at=CreatedAt(f"order__{name}")).order_by("at", "pk")
+    assert sorted(line.at for line in lines if line.at) == stored
+    days = lines.values_list(TruncDay(path)).annotate(Count("pk")).order_by(TruncDay(path))
+    expected = lines.values_list(TruncDay("order__created_at")).annotate(Count("pk"))
+    assert list(days) == list(expected.order_by(TruncDay("order__created_at")))
+    march = Order.objects.filter(**{f"lines__{path}__month": 3})
+    assert set(march) == set(Order.objects.filter(created_at__month=3))
+
+
+@each_field
+def test_null_and_the_year_10000(name):
+    """An id of a year that a ``datetime`` can't show has none, as NULL has none."""
+    scheme = scheme_of(name)
+    newest = scheme.from_int(scheme.layout.join(scheme.layout.last_tick, 0))
+    Order.objects.create(**{name: newest, "number": "1"})
+    Order.objects.filter(pk=Order.objects.create(number="2").pk).update(**{name: None})
+    times = set(Order.objects.values_list(CreatedAt(name), flat=True))
+    assert times == ({None} if scheme.latest.year == 9999 else {None, scheme.latest})
+
+
+@zones
+@each_field
+def test_without_time_zones(name, zone, settings):
+    settings.TIME_ZONE, settings.USE_TZ = zone, False
+    single = [at for at in MOMENTS if at.month not in (10, 11, 3)]
+    stored = fill(name, single)
+    found = Order.objects.filter(created_at__isnull=False).annotate(at=CreatedAt(name))
+    assert sorted(found.values_list("at", flat=True)) == stored
+    assert found.filter(at=F("created_at")).count() == len(stored)
+    for lookup, part in LOOKUPS.items():
+        value = part(stored[0])
+        assert keys(**{f"{name}__created_at__{lookup}": value}) == keys(
+            **{f"created_at__{lookup}": value}
+        )
+    assert list(
+        found.values_list(TruncDay("at")).annotate(Count("pk")).order_by(TruncDay("at"))
+    ) == list(
+        found.values_list(TruncDay("created_at"))
+        .annotate(Count("pk"))
+        .order_by(TruncDay("created_at"))
+    )

@@ -1,0 +1,204 @@
+"""A key of counted numbers that becomes one of snowflakes, and what points to it."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core.management.base import CommandError
+from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+from django_sortable_ids.instances import created_at
+from tests.marks import own_tables
+
+pytestmark = own_tables
+
+COUNTERS = ("BigAutoField", "AutoField", "SmallAutoField")
+EPOCH = datetime(2010, 11, 4, 1, 42, 54, 657_000, tzinfo=UTC)
+SNOWFLAKE = 'AlterField("order", "id", SnowflakeField(primary_key=True)),'
+ROWS = """\
+def add_rows(apps, schema_editor):
+    Order, Line = apps.get_model("depot", "Order"), apps.get_model("depot", "Line")
+    Tag = apps.get_model("depot", "Tag")
+    tag = Tag.objects.create(name="t")
+    for name in "abcde":
+        order = Order.objects.create(name=name)
+        order.tags.add(tag)
+        Line.objects.create(name=name, order=order)
+"""
+
+
+def tables(counter="BigAutoField"):
+    return f"""\
+CreateModel("Tag", [("id", {counter}(primary_key=True)), ("name", CharField(max_length=9))]),
+CreateModel("Order", [
+    ("id", {counter}(primary_key=True)),
+    ("name", CharField(max_length=9)),
+    ("tags", ManyToManyField("depot.Tag", related_name="orders")),
+]),
+CreateModel("Line", [
+    ("id", {counter}(primary_key=True)),
+    ("name", CharField(max_length=9)),
+    ("order", ForeignKey("depot.Order", CASCADE)),
+]),
+"""
+
+
+@pytest.fixture(params=COUNTERS)
+def counted(depot, request):
+    """Five orders with a line and a tag each."""
+    depot.write(f"{tables(request.param)}RunPython(add_rows),", ROWS)
+    depot.migrate()
+    return depot
+
+
+def keys(depot):
+    return depot.column("depot_order", "id"), depot.column("depot_line", "order_id")
+
+
+def test_the_numbers_and_what_points_to_them_are_kept(counted):
+    before = keys(counted)
+    counted.write(SNOWFLAKE)
+    counted.migrate()
+    assert keys(counted) == before
+    order, line = counted.model("Order"), counted.model("Line")
+    for name in "abcde":
+        assert line.objects.get(order__name=name, order__tags__name="t").order.name == name
+    assert order.objects.get(pk=before[0][0]).tags.get().orders.count() == 5
+
+
+def test_new_ids_come_behind_the_numbers(counted):
+    counted.write(SNOWFLAKE)
+    counted.migrate()
+    order, line, tag = (counted.model(name) for name in ("Order", "Line", "Tag"))
+    old = list(order.objects.order_by("pk"))
+    new = [order.objects.create(name="n") for _ in range(3)]
+    assert list(order.objects.order_by("pk")) == old + new
+    assert order.objects.latest("pk").pk > 2**60
+    new[0].tags.add(tag.objects.get().pk)
+    line.objects.create(name="n", order_id=new[0].pk)
+    assert line.objects.get(order__pk=new[0].pk).order.pk == new[0].pk
+
+
+def test_the_numbers_are_ids_of_the_first_millisecond_of_the_epoch(counted):
+    counted.write(SNOWFLAKE)
+    counted.migrate()
+    order = counted.model("Order")
+    assert {created_at(row) for row in order.objects.all()} == {EPOCH}
+    assert order.objects.filter(id__created_at__year=2010).count() == 5
+    last, first = (order(pk=number) for number in (2**22 - 1, 2**22))
+    assert created_at(last) == EPOCH
+    assert created_at(first) == EPOCH + timedelta(milliseconds=1)
+
+
+def test_the_database_counts_no_longer(counted):
+    counted.write(SNOWFLAKE)
+    counted.migrate()
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SELECT pg_get_serial_sequence('depot_order', 'id')")
+            assert cursor.fetchone() == (None,)
+        elif connection.vendor == "mysql":
+            cursor.execute(
+                "SELECT extra, data_type FROM information_schema.columns WHERE table_schema = "
+                "database() AND table_name = 'depot_order' AND column_name = 'id'"
+            )
+            assert cursor.fetchone() == ("", "bigint")
+    if connection.vendor != "sqlite":
+        quoted = connection.ops.quote_name("depot_order")
+        with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"INSERT INTO {quoted} (name) VALUES ('x')")
+
+
+def test_foreign_keys_are_kept_by_the_database(counted):
+    counted.write(SNOWFLAKE)
+    counted.migrate()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        counted.model("Line").objects.create(name="x", order_id=2**61)
+
+
+def test_a_sequence_of_an_old_serial_column_goes_too(depot):
+    """Django made these on PostgreSQL before 4.1."""
+    if connection.vendor != "postgresql":
+        pytest.skip("PostgreSQL only")
+    depot.write(tables())
+    depot.migrate()
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE depot_order ALTER id DROP IDENTITY")
+        cursor.execute("CREATE SEQUENCE depot_order_id_seq OWNED BY depot_order.id")
+        cursor.execute("ALTER TABLE depot_order ALTER id SET DEFAULT nextval('depot_order_id_seq')")
+        cursor.execute("INSERT INTO depot_order (name) VALUES ('a'), ('b')")
+    depot.write(SNOWFLAKE)
+    depot.migrate()
+    assert depot.column("depot_order", "id") == [1, 2]
+    assert depot.model("Order").objects.create(name="c").pk > 2**60
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_get_serial_sequence('depot_order', 'id')")
+        assert cursor.fetchone() == (None,)
+
+
+def test_no_table_is_written_anew_for_a_key_of_64_bits(depot):
+    """PostgreSQL drops the counter, MariaDB and MySQL the AUTO_INCREMENT."""
+    if connection.vendor == "sqlite":
+        pytest.skip("SQLite copies the table, as it does for every AlterField")
+    depot.write(f"{tables()}RunPython(add_rows),", ROWS)
+    depot.migrate()
+    depot.write(SNOWFLAKE)
+    with CaptureQueriesContext(connection) as queries:
+        depot.migrate()
+    altered = [query["sql"] for query in queries if "ALTER TABLE" in query["sql"]]
+    own = [
+        sql
+        for sql in altered
+        if sql.startswith(('ALTER TABLE "depot_order" ', "ALTER TABLE `depot_order` "))
+    ]
+    if connection.vendor == "postgresql":
+        assert own == [
+            'ALTER TABLE "depot_order" ALTER COLUMN "id" DROP IDENTITY IF EXISTS',
+            'ALTER TABLE "depot_order" ALTER COLUMN "id" TYPE bigint',
+        ]
+    else:
+        assert own == ["ALTER TABLE `depot_order` MODIFY `id` bigint NOT NULL"]
+
+
+def test_a_scheme_that_has_no_such_numbers_is_refused(counted):
+    before = keys(counted)
+    number = before[0][0]
+    counted.write('AlterField("order", "id", Time64Field(primary_key=True)),')
+    with pytest.raises(CommandError) as refusal:
+        counted.migrate()
+    assert str(refusal.value) == (
+        "Nothing was migrated.\ndepot.0002_step, depot.order.id: the table has rows, and their "
+        f"numbers would be taken for ids: {number} is not a valid 64-bit decimal time id: it is "
+        "out of the scheme's range. Expected a whole number of 19 digits, such as "
+        "1767225600000071425. Add a new field with null=True and fill it with "
+        "`manage.py backfill_ids`."
+    )
+    assert keys(counted) == before
+
+
+def test_negative_numbers_are_refused(depot):
+    depot.write(f"{tables()}RunPython(add_rows),", ROWS)
+    depot.migrate()
+    depot.model("Order").objects.create(pk=-3, name="f")
+    depot.write(SNOWFLAKE)
+    with pytest.raises(CommandError, match=r"taken for ids: -3 is not a valid snowflake"):
+        depot.migrate()
+
+
+def test_the_numbers_are_found_under_the_present_name_of_a_column(depot):
+    depot.write(
+        'CreateModel("Order", [("id", BigAutoField(primary_key=True)), '
+        '("number", BigIntegerField()), ("name", CharField(max_length=9))]),'
+    )
+    depot.migrate()
+    depot.model("Order").objects.create(number=7, name="a")
+    depot.write('RenameField("order", "number", "code"),')
+    depot.write('AlterField("order", "code", Time64Field()),')
+    with pytest.raises(CommandError, match="taken for ids: 7 is not"):
+        depot.migrate()
+    depot.write('AlterField("order", "code", SnowflakeField()),')
+    (depot.folder / "migrations" / "0003_step.py").write_text(
+        (depot.folder / "migrations" / "0003_step.py").read_text().replace("Time64", "Snowflake")
+    )
+    depot.migrate()
+    assert depot.column("depot_order", "code") == [7]
