@@ -115,7 +115,7 @@ def test_creation_times(pair):
 
 
 @own_tables
-@pytest.mark.parametrize("bad", ["bad", "", object(), -1, 1.5])
+@pytest.mark.parametrize("bad", ["bad", "", object(), 1.5])
 def test_malformed_halves(pair, bad):
     """Alone, one finds nothing; in a pair it is refused, because Django would compare it as text.
 
