@@ -28,7 +28,7 @@ class Cursor:
         position = self.position
         return {
             "created": self.created.isoformat(),
-            "pk": str(self.pk),
+            "pk": [*map(str, self.pk)] if isinstance(self.pk, tuple) else str(self.pk),
             # As text: a tail of 80 bits is more than other readers of JSON keep.
             "position": position and [str(position.tick), str(position.tail)],
         }
@@ -39,8 +39,11 @@ class Cursor:
         created = datetime.fromisoformat(saved["created"])
         if timezone.is_naive(created) is settings.USE_TZ:
             created = from_aware(aware(created), like=timezone.now())
-        return cls(
-            created,
-            target.model._meta.pk.to_python(saved["pk"]),
-            position and Position(*map(int, position)),
-        )
+        return cls(created, _key(target, saved["pk"]), position and Position(*map(int, position)))
+
+
+def _key(target: Target, saved: str | list[str]) -> Any:
+    if isinstance(saved, str):
+        return target.model._meta.pk.to_python(saved)
+    fields = target.key_fields
+    return tuple(field.to_python(part) for field, part in zip(fields, saved, strict=True))

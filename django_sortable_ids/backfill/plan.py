@@ -34,11 +34,11 @@ class Plan:
     def update_sql(self) -> str:
         """Sets one id where there still is none; the parameters are the id and the key."""
         quote = connections[self.target.using].ops.quote_name
-        meta = self.target.model._meta
         column = quote(str(self.target.field.column))
+        is_row = " AND ".join(f"{quote(str(key.column))} = %s" for key in self.target.key_fields)
         return (
-            f"UPDATE {quote(meta.db_table)} SET {column} = %s "
-            f"WHERE {quote(str(meta.pk.column))} = %s AND {column} IS NULL"
+            f"UPDATE {quote(self.target.model._meta.db_table)} SET {column} = %s "
+            f"WHERE {is_row} AND {column} IS NULL"
         )
 
     def lines(self) -> Iterator[str]:
@@ -108,8 +108,8 @@ def _samples(target: Target) -> Iterator[str]:
     scheme = target.field.scheme
     if not isinstance(scheme, TimeScheme):
         return
-    rows = target.missing.order_by(*target.order).values_list("pk", target.source.name)[:SAMPLES]
-    times = ascending(scheme, [aware(created) for _, created in rows], None)
+    rows = target.read(target.missing.order_by(*target.order)[:SAMPLES])
+    times = ascending(scheme, [aware(created) for created, _ in rows], None)
     ids, _ = mint(scheme, times, None, 0)
-    for (pk, created), value in zip(rows, ids, strict=True):
+    for (created, pk), value in zip(rows, ids, strict=True):
         yield f"{pk}, {created.isoformat()}: {target.field.public_text.format(value)}"

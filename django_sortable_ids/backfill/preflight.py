@@ -62,10 +62,11 @@ def _check_range(target: Target, scheme: TimeScheme) -> None:
 
 
 def _refuse(target: Target, rows: QuerySet[Any], what: str, advice: str) -> None:
-    pk = rows.order_by("pk").values_list("pk", flat=True).first()
-    if pk is None:
+    # The key alone: the time may be one that Python can't show.
+    first = rows.order_by("pk").only("pk").first()
+    if first is None:
         return
-    count = rows.count()
+    pk, count = first.pk, rows.count()
     others = f" (and {count - 1:,} other rows)" if count > 1 else ""
     raise BackfillError(
         f"{target.model._meta.label} {pk}{others} {what}. {advice}, or give it an id yourself; "

@@ -95,7 +95,7 @@ class _Runner:
             return
         late = self._missing().filter(self.target.before(*cursor.place))
         count = late.count()
-        while count > 0 and (rows := list(late[: min(count, SWEEP_ROWS)])):
+        while count > 0 and (rows := self.target.read(late[: min(count, SWEEP_ROWS)])):
             count -= len(rows)
             while rows:
                 filled = set(self._commit(partial(self._late_batch, rows)))
@@ -145,11 +145,13 @@ class _Runner:
         """Write the ids; how many rows still had none."""
         target = self.target
         connection = connections[target.using]
-        stored = [target.field.get_db_prep_save(value, connection) for value in batch.ids]
-        key = target.model._meta.pk
-        keys = [key.get_db_prep_value(pk, connection) for _, pk in batch.rows]
+        save = target.field.get_db_prep_save
+        parameters = [
+            [save(value, connection), *target.stored_key(pk)]
+            for (_, pk), value in zip(batch.rows, batch.ids, strict=True)
+        ]
         with connection.cursor() as statement:
-            statement.executemany(self.plan.update_sql, list(zip(stored, keys, strict=True)))
+            statement.executemany(self.plan.update_sql, parameters)
             return int(statement.rowcount)
 
     def _written(self, changes: dict[str, Any]) -> None:
@@ -162,7 +164,7 @@ class _Runner:
 
     def _next_batch(self) -> _Batch:
         cursor = self._cursor()
-        rows = list(self.behind()[: self.plan.batch_size])
+        rows = self.target.read(self.behind()[: self.plan.batch_size])
         if not rows:
             return _Batch([], [], None)
         created, pk = rows[-1]
@@ -197,7 +199,7 @@ class _Runner:
                 return _Batch(rows, field.take(len(rows), self.target.using), None)
             assert isinstance(scheme, TimeScheme), "every other scheme has a time"
             gap, before, behind = self._gap(scheme, rows[0])
-            found = list(gap[:SWEEP_ROWS])
+            found = self.target.read(gap[:SWEEP_ROWS])
             if rows[0] not in found:
                 # It has gone, or its hour is one that a clock change skips or repeats.
                 found = [rows[0]]
@@ -213,9 +215,8 @@ class _Runner:
         in_tick = Q(**{f"{time}__gte": start, f"{time}__lt": end})
         of_tick = Q(**{f"{name}__created_at__gte": start, f"{name}__created_at__lt": end})
         given = target.rows.filter(in_tick, of_tick).order_by(*target.order)
-        given = given.values_list(time, "pk", name)
-        before = given.filter(target.before(*row)).reverse().first()
-        behind = given.filter(target.after(*row)).first()
+        before = target.first(given.filter(target.before(*row)).reverse(), name)
+        behind = target.first(given.filter(target.after(*row)), name)
         gap = self._missing().filter(in_tick)
         if before:
             gap = gap.filter(target.after(*before[:2]))
@@ -227,8 +228,7 @@ class _Runner:
         return Cursor.load(self.target, self.run.cursor) if self.run.cursor else None
 
     def _missing(self) -> QuerySet[Any, Any]:
-        target = self.target
-        return target.missing.order_by(*target.order).values_list(target.source.name, "pk")
+        return self.target.missing.order_by(*self.target.order)
 
     def _runs(self) -> QuerySet[BackfillRun]:
         return BackfillRun.objects.using(self.target.using)

@@ -51,6 +51,20 @@ class Target:
         return self.rows.filter(**{f"{self.field.name}__isnull": True})
 
     @property
+    def key_fields(self) -> list[models.Field[Any, Any]]:
+        """The columns of the primary key: several where it is composite."""
+        return self.model._meta.pk_fields
+
+    def stored_key(self, pk: Any) -> list[Any]:
+        """What the driver is given for a key: a value for each of its columns."""
+        connection = connections[self.using]
+        parts = pk if self.model._meta.is_composite_pk else (pk,)
+        return [
+            field.get_db_prep_value(part, connection)
+            for field, part in zip(self.key_fields, parts, strict=True)
+        ]
+
+    @property
     def order(self) -> tuple[str, str]:
         return self.source.name, "pk"
 
@@ -64,18 +78,31 @@ class Target:
         name = self.source.name
         return Q(**{f"{name}__lte": created}) & (Q(**{f"{name}__lt": created}) | Q(pk__lt=pk))
 
+    def read(self, rows: QuerySet[Any], *names: str) -> list[Any]:
+        """Creation time, key and the fields ``names`` of each row."""
+        if not self.model._meta.is_composite_pk:
+            return list(rows.values_list(self.source.name, "pk", *names))
+        # A foreign key that is part of "pk" would come as the driver gave it.
+        keys = [field.attname for field in self.key_fields]
+        end = 1 + len(keys)
+        columns = rows.values_list(self.source.name, *keys, *names)
+        return [(row[0], row[1:end], *row[end:]) for row in columns]
+
+    def first(self, rows: QuerySet[Any], *names: str) -> Any:
+        """As ``read``, the first row or None."""
+        return next(iter(self.read(rows[:1], *names)), None)
+
     def walk(self, rows: QuerySet[Any], *names: str) -> Iterator[Any]:
         """Creation time, key and the fields ``names`` of rows that have a time, in order.
 
         By pages, since drivers of MariaDB and MySQL load the whole of a result.
         """
         timed = rows.filter(**{f"{self.source.name}__isnull": False}).order_by(*self.order)
-        columns = timed.values_list(self.source.name, "pk", *names)
-        page = list(columns[:PAGE])
+        page = self.read(timed[:PAGE], *names)
         while page:
             yield from page
             created, pk = page[-1][:2]
-            page = list(columns.filter(self.after(created, pk))[:PAGE])
+            page = self.read(timed.filter(self.after(created, pk))[:PAGE], *names)
 
 
 def find(label: str, created_from: str | None, using: str) -> Target:
@@ -84,14 +111,11 @@ def find(label: str, created_from: str | None, using: str) -> Target:
     ``created_from`` None means what the last run on the target took.
     """
     model, field = _find_field(label)
-    if field.primary_key:
+    if field in model._meta.pk_fields:
+        part = "" if field.primary_key else "part of "
         raise BackfillError(
-            f"{label} is the primary key, and a key is never empty. Add a second field, such as "
-            f"public_id, to give the rows sortable ids"
-        )
-    if isinstance(model._meta.pk, models.CompositePrimaryKey):
-        raise BackfillError(
-            f"{model._meta.label} has a primary key of several columns; a backfill needs one column"
+            f"{label} is {part}the primary key, and a key is never empty. Add a second field, such "
+            f"as public_id, to give the rows sortable ids"
         )
     _check_tables(model, field, using)
     source = _find_source(model, created_from or _last_source(model, field, using))

@@ -51,11 +51,9 @@ LABELS = {
         "shop.SortableKey.id is the primary key, and a key is never empty. Add a second field, "
         "such as public_id, to give the rows sortable ids"
     ),
-    "shop.PairKey.public_id": (
-        "shop.PairKey has a primary key of several columns; a backfill needs one column"
-    ),
     "testapp.Line.id": (
-        "testapp.Line has a primary key of several columns; a backfill needs one column"
+        "testapp.Line.id is part of the primary key, and a key is never empty. Add a second field, "
+        "such as public_id, to give the rows sortable ids"
     ),
     "shop.Invoice.public_id": (
         "shop.Invoice.public_id is in the table of shop.Document: name that one"

@@ -78,8 +78,18 @@ class PairKey(Row):
     pk = models.CompositePrimaryKey("shop", "number")
     shop = models.IntegerField()
     number = models.IntegerField()
-    created_at = models.DateTimeField()
+    created_at = models.DateTimeField(db_index=True)
     public_id = ULIDField(null=True, unique=True)
+
+
+class OwnedKey(Row):
+    """One half of its key points to a row with a sortable id, the other is text."""
+
+    pk = models.CompositePrimaryKey("owner", "code")
+    owner = models.ForeignKey(SortableKey, models.CASCADE)
+    code = models.CharField(max_length=20)
+    created_at = models.DateTimeField(db_index=True)
+    public_id = UUIDv7Field(null=True, unique=True)
 
 
 class Document(Row):

@@ -1,0 +1,131 @@
+"""Tables whose primary key is a pair of columns."""
+
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+
+from django_sortable_ids.backfill import run
+from django_sortable_ids.backfill.errors import BackfillError
+from django_sortable_ids.backfill.verify import verify
+
+from .shop.models import OwnedKey, PairKey, SortableKey
+from .support import (
+    MILLISECOND,
+    SECOND,
+    START,
+    build,
+    fill,
+    find,
+    ids,
+    insert,
+    is_strict,
+    rows,
+    saved_run,
+    times_are_right,
+)
+
+pytestmark = pytest.mark.django_db
+
+ROWS = 40
+
+
+@pytest.fixture(params=[PairKey, OwnedKey])
+def name(request):
+    """The label of an empty column, in rows of which twenty share each time."""
+    times = [START + n // 20 * MILLISECOND for n in range(ROWS)]
+    insert_pairs(request.param, pairs(request.param), times)
+    return f"{request.param._meta.label}.public_id"
+
+
+def pairs(model):
+    """Keys whose order is neither that of one half nor that in which they come."""
+    numbers = [(n * 7 % 5, n * 11 % ROWS) for n in range(ROWS)]
+    if model is PairKey:
+        return numbers
+    owners = SortableKey._meta.pk.scheme.generate_many(5)
+    insert(SortableKey, [{"id": owner, "created_at": START} for owner in owners])
+    return [(owners[half], f"{'aBcDé'[other % 5]}{other}") for half, other in numbers]
+
+
+def insert_pairs(model, keys, times):
+    one, other = model._meta.pk_fields
+    insert(
+        model,
+        [
+            {one.name: key[0], other.name: key[1], "created_at": at}
+            for key, at in zip(keys, times, strict=True)
+        ],
+    )
+
+
+@pytest.mark.parametrize("size", [1, 7, 5000])
+def test_pairs_break_ties(name, size):
+    assert fill(name, size).filled == ROWS
+    assert is_strict(name)
+    assert times_are_right(name)
+    assert verify(find(name)).failures == []
+
+
+@pytest.mark.parametrize("stop", [1, 3])
+def test_a_run_that_stopped_goes_on_behind_a_pair(name, stop):
+    left = [None] * stop
+
+    def progress(filled):
+        left.pop()
+        if not left:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        fill(name, 7, progress)
+    given = [value for value in ids(name) if value is not None]
+    assert len(given) == 7 * stop
+    assert saved_run(name).cursor["pk"] == [str(part) for part in rows(name)[7 * stop - 1].pk]
+    assert fill(name, 7).filled == ROWS - 7 * stop
+    assert ids(name)[: 7 * stop] == given
+    assert is_strict(name)
+
+
+def test_rows_that_appear_in_front_of_the_cursor_are_sorted_in():
+    insert_pairs(PairKey, [(n % 2, n) for n in range(20)], [START] * 20)
+    late = [(0, -1), (1, 0), (0, 100), (7, 0)]
+
+    def progress(filled):
+        if not PairKey.objects.filter(pk=late[0]).exists():
+            insert_pairs(PairKey, late, [START, START, START, START - SECOND])
+
+    result = run.execute(build("shop.PairKey.public_id", 15), progress)
+    assert (result.filled, result.remaining) == (24, 0)
+    assert is_strict("shop.PairKey.public_id")
+    assert times_are_right("shop.PairKey.public_id")
+
+
+def test_verify_names_both_halves():
+    insert_pairs(PairKey, [(1, 2), (3, 4)], [START, START])
+    name = "shop.PairKey.public_id"
+    fill(name)
+    one, other = ids(name)
+    PairKey.objects.update(public_id=None)
+    PairKey.objects.filter(pk=(1, 2)).update(public_id=other)
+    PairKey.objects.filter(pk=(3, 4)).update(public_id=one)
+    found = verify(find(name))
+    assert found.failures == ["1 rows are out of order"]
+    assert found.examples == ["(3, 4) comes after (1, 2), its id does not"]
+
+
+def test_the_plan_names_both_columns(name):
+    out = StringIO()
+    call_command("backfill_ids", name, created_from="created_at", dry_run=True, stdout=out)
+    one, other = find(name).key_fields
+    (statement,) = [line for line in out.getvalue().splitlines() if "UPDATE" in line]
+    assert statement.index(one.column) < statement.index(other.column)
+    assert statement.count("%s") == 3
+
+
+def test_a_row_that_is_refused_is_named_by_both_halves(name):
+    first = rows(name).order_by("pk").first()
+    rows(name).update(created_at=START.replace(year=1969))
+    with pytest.raises(BackfillError) as refusal:
+        build(name)
+    label = first._meta.label
+    assert str(refusal.value).startswith(f"{label} {first.pk} (and 39 other rows) is too old")
