@@ -1,10 +1,6 @@
 """Schemes that have no key among the test app's: every preset and option decodes as Python does."""
 
-from contextlib import contextmanager
-
 import pytest
-from django.db import connection, models
-from django.test.utils import isolate_apps
 
 from django_sortable_ids.fields import (
     KSUIDField,
@@ -19,6 +15,7 @@ from django_sortable_ids.fields import (
 )
 from django_sortable_ids.functions import CreatedAt
 from tests.marks import own_tables
+from tests.own_tables import table_with
 
 from .test_created_at import numbers_of, time_of
 
@@ -41,29 +38,6 @@ FIELDS = {
     "uuid6 in 32 characters": UUIDv6Field(storage="char32"),
     "uuid7 in 36 characters": UUIDv7Field(storage="char36"),
 }
-
-
-@contextmanager
-def table_with(field):
-    """A model with an id of that field."""
-    with isolate_apps("tests.testapp"):
-
-        class Preset(models.Model):
-            made = field.clone()
-
-            class Meta:
-                app_label = "testapp"
-
-            def __str__(self):
-                return f"{self.made}"
-
-        with connection.schema_editor() as editor:
-            editor.create_model(Preset)
-        try:
-            yield Preset
-        finally:
-            with connection.schema_editor() as editor:
-                editor.delete_model(Preset)
 
 
 @own_tables
