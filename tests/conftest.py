@@ -25,11 +25,3 @@ def stored_key(request):
 def time_key(request):
     """As ``key``, but for the sequence, whose ids carry no time."""
     return request.param
-
-
-@pytest.fixture(
-    params=[model for model in KEYS + STORED_KEYS if model is not SequenceKey], ids=_name
-)
-def stored_time_key(request):
-    """As ``stored_key``, but for the sequence, whose ids carry no time."""
-    return request.param

@@ -1,33 +1,39 @@
 """The creation time of an id, decoded by the database."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.core.exceptions import FieldError
-from django.db.models import DateTimeField, ForeignKey, Transform
+from django.db.models import BooleanField, DateTimeField, ForeignKey, Transform
 from django.db.models.expressions import Expression
 
 from ..fields import SortableIDField
 from ..schemes import TimeScheme
 from .fragments import Compiled, Fragment
 from .moments import MomentOfTick
-from .ticks import tick_of
+from .ticks import is_of_version, tick_of
 
 
 class _Where(Fragment):
-    """The second expression for ids of which ``condition`` holds, NULL for the others."""
+    """The second expression where the first one holds, else NULL."""
 
     output_field = DateTimeField()
-    postgresql = sqlite = mysql = "CASE WHEN {0} {condition} THEN {1} END"
+    postgresql = sqlite = mysql = "CASE WHEN {0} THEN {1} END"
+
+
+class _Comparison(Fragment):
+    output_field = BooleanField()
+    postgresql = sqlite = mysql = "{0} {operator} {literal}"
 
 
 class CreatedAt(Transform):
     """When an id was made, as a ``DateTimeField``: ``CreatedAt("id")``, ``CreatedAt("order__id")``.
 
     Floored to the scheme's tick and to the microsecond, as ``Scheme.created_at`` is; NULL for NULL,
-    and for ids of years past 9999. Where it is compared with a constant, as in
-    ``filter(id__created_at__gte=...)``, the id itself is compared and its index used; everywhere
-    else the database decodes the id of each row.
+    for ids of years past 9999, and for UUIDs of other versions that the field accepts. Where it is
+    compared with a constant, as in ``filter(id__created_at__gte=...)``, the id itself is compared
+    and its index used; everywhere else the database decodes the id of each row.
 
     Raises ``FieldError`` for what is no id with a time, ``NotSupportedError`` where the engine
     can't decode the column: SQLite and text in base 62 or 36.
@@ -61,30 +67,29 @@ class CreatedAt(Transform):
 
     def _decoded(self, connection: Any) -> Expression:
         scheme, field = self.scheme, self.id_field
-        decoded = MomentOfTick(
+        decoded: Expression = MomentOfTick(
             tick_of(self.lhs, field, connection),
             epoch_us=scheme.epoch_ns // 1000,
             tick_ns=scheme.tick_ns,
         )
-        bound = self._last_datetime(connection)
-        return _Where(self.lhs, decoded, condition=bound) if bound else decoded
+        # A look at the id itself costs less than one at its time, and comes before any overflow.
+        for condition in self._conditions(connection):
+            decoded = _Where(condition, decoded)
+        return decoded
 
-    def _last_datetime(self, connection: Any) -> str | None:
-        """The condition that an id's time is one that a ``datetime`` can show, where not all are.
-
-        A look at the id itself costs less than one at its time, and comes before any overflow.
-        """
-        scheme, layout = self.scheme, self.scheme.layout
+    def _conditions(self, connection: Any) -> Iterator[Expression]:
+        """What an id must be to have a time that a ``datetime`` can show, where not all have."""
+        scheme, layout, field = self.scheme, self.scheme.layout, self.id_field
+        if field.accept_other_versions:
+            yield is_of_version(self.lhs, field, connection)
+        if scheme.latest < _LAST_DAY:
+            return
         # In a zone east of UTC the year 10000 begins earlier.
         margin = timedelta(0 if connection.timezone_name == "UTC" else 1)
-        if scheme.latest < _LAST_DAY:
-            return None
-        tick = scheme.tick(scheme.latest - margin)
-        oldest, newest = layout.between(layout.first_tick, tick)
-        bound = self.id_field.stored(connection).literal
-        if scheme.descending:
-            return f">= {bound(oldest, connection)}"
-        return f"<= {bound(newest, connection)}"
+        oldest, newest = layout.between(layout.first_tick, scheme.tick(scheme.latest - margin))
+        operator, bound = (">=", oldest) if scheme.descending else ("<=", newest)
+        literal = field.stored(connection).literal(bound, connection)
+        yield _Comparison(self.lhs, operator=operator, literal=literal)
 
 
 _LAST_DAY = datetime(9999, 12, 31, tzinfo=UTC)

@@ -10,14 +10,14 @@ from django.db.models.expressions import Expression, Func
 from ..fields import SortableIDField
 from ..fields.storage import BinaryStorage, IntegerStorage, TextStorage, UUIDStorage
 from ..schemes import TimeScheme
-from ..schemes.frames import UUIDFrame
+from ..schemes.frames import ByteFractionFrame, UUIDFrame
 from ..schemes.text_forms import Digits, Groups, UUIDText
 from .digits import DigitsOfInteger
 from .fragments import Compiled, Fragment, joined
 from .hexadecimal import BytesOfHex, HexOfInteger, HyphenatedHex, InsertedHex, Upper, UUIDOfHex
 from .moments import StatementMicroseconds, UnixMicroseconds, UnixMicrosecondsNow
 from .randomness import RandomDigits, RandomHex, RandomInteger, RandomVariant
-from .ticks import Complement, hex_positions
+from .ticks import Complement, WithByteFraction, hex_positions
 
 
 class GenerateID(Func):
@@ -119,8 +119,13 @@ class GenerateID(Func):
         length = len(hex_positions(scheme))
         frame = scheme.layout.frame
         if not isinstance(frame, UUIDFrame):
+            tick = self._tick()
+            if isinstance(frame, ByteFractionFrame):
+                tick = WithByteFraction(
+                    self._tick(StatementMicroseconds), fractions=frame.fractions
+                )
             random = RandomHex(digits=2 * scheme.byte_length - length)
-            return joined([HexOfInteger(self._tick(), digits=length), random])
+            return joined([HexOfInteger(tick, digits=length), random])
         if length == 15:
             front: Expression = HexOfInteger(self._tick(), digits=15)
         elif self.at:

@@ -30,12 +30,44 @@ class GenerateHexULID(_Named):
     scheme_name = "hexulid"
 
 
+class GenerateKSUID(_Named):
+    scheme_name = "ksuid"
+
+
 class GenerateKUUID(_Named):
     scheme_name = "kuuid"
 
 
+class GenerateXid(_Named):
+    scheme_name = "xid"
+
+
+class GenerateObjectID(_Named):
+    scheme_name = "objectid"
+
+
+class GeneratePushID(_Named):
+    scheme_name = "pushid"
+
+
+class GenerateTimeflake(_Named):
+    scheme_name = "timeflake"
+
+
+class GenerateSCRU128(_Named):
+    scheme_name = "scru128"
+
+
 class GenerateSnowflake(_Named):
     scheme_name = "snowflake"
+
+
+class GenerateSonyflake(_Named):
+    scheme_name = "sonyflake"
+
+
+class GenerateTSID(_Named):
+    scheme_name = "tsid"
 
 
 class GenerateTime64(_Named):

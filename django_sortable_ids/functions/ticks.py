@@ -1,15 +1,17 @@
 """From a stored id to its tick: the whole number that counts time since the scheme's epoch."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import NotSupportedError
-from django.db.models import BigIntegerField
+from django.db.models import BigIntegerField, BooleanField
 from django.db.models.expressions import Expression
 
 from ..fields import SortableIDField
 from ..fields.storage import BinaryStorage, IntegerStorage, Storage, TextStorage
 from ..schemes import TimeScheme
+from ..schemes.frames import ByteFractionFrame
 from ..schemes.text_forms import Digits, Groups, UUIDText
 from .digits import IntegerOfDigits, LargeIntegerOfDigits
 from .fragments import Fragment
@@ -40,6 +42,81 @@ class Complement(Fragment):
     postgresql = sqlite = mysql = "({last} - {0})"
 
 
+class WithByteFraction(Fragment):
+    """Whole seconds and a byte of fraction, for a number that counts ``fractions`` in a second.
+
+    Reads its argument twice.
+    """
+
+    output_field = BigIntegerField()
+    postgresql = "({0} / {fractions} * 256 + mod({0}, {fractions}))"
+    sqlite = "({0} / {fractions} * 256 + {0} %% {fractions})"
+    mysql = "({0} DIV {fractions} * 256 + {0} MOD {fractions})"
+
+
+class FromByteFraction(Fragment):
+    """The number that counts ``fractions`` in a second, for one whose last byte is the fraction."""
+
+    output_field = BigIntegerField()
+    postgresql = sqlite = "(({0} >> 8) * {fractions} + ({0} & 255))"
+    mysql = "CAST(({0} >> 8) * {fractions} + ({0} & 255) AS SIGNED)"
+
+
+class IsOfVersion(Fragment):
+    """Whether the hexadecimal digits of a UUID have that version, and the variant of RFC 9562.
+
+    ``at`` and ``variant_at`` are the positions of the two, from 1.
+    """
+
+    output_field = BooleanField()
+    postgresql = sqlite = mysql = (
+        "(substr({0}, {at}, 1) = '{digit}' AND substr({0}, {variant_at}, 1) IN {variants})"
+    )
+
+
+@dataclass(frozen=True)
+class HexText:
+    """The hexadecimal digits of a stored id, from the first one on."""
+
+    text: Expression
+    upper: bool = False
+    hyphens: bool = False
+    """Those of a UUID."""
+
+    def position(self, digit: int) -> int:
+        """Where in the text that digit is, both counted from 1."""
+        return digit + sum(digit > end for end in (8, 12, 16, 20)) if self.hyphens else digit
+
+
+def hex_text(column: Expression, stored: Storage, connection: Any, bytes: int) -> HexText:
+    """The digits of the first ``bytes`` bytes, or more, of an id that isn't an integer."""
+    if isinstance(stored, BinaryStorage):
+        return HexText(HexOfBytes(column, bytes=bytes), upper=connection.vendor != "postgresql")
+    if isinstance(stored, TextStorage):
+        upper = isinstance(stored.form, Digits) and stored.form.alphabet.isupper()
+        hyphens = isinstance(stored.form, UUIDText) and stored.form.hyphens
+        return HexText(column, upper, hyphens)
+    if connection.vendor == "postgresql":
+        return HexText(HexOfUUID(column, bytes=bytes))
+    # MariaDB shows a uuid with hyphens, the others keep 32 characters.
+    return HexText(column, hyphens=connection.features.has_native_uuid_field)
+
+
+def is_of_version(column: Expression, field: SortableIDField, connection: Any) -> Expression:
+    """Whether the UUIDs in a column of that field are of the field's own version."""
+    scheme = field.scheme
+    assert isinstance(scheme, TimeScheme)
+    found = hex_text(column, field.stored(connection), connection, bytes=9)
+    digit = f"{scheme.layout.frame.version:x}"
+    return IsOfVersion(
+        found.text,
+        digit=digit.upper() if found.upper else digit,
+        at=found.position(13),
+        variant_at=found.position(17),
+        variants="('8', '9', 'A', 'B')" if found.upper else "('8', '9', 'a', 'b')",
+    )
+
+
 def tick_of(column: Expression, field: SortableIDField, connection: Any) -> Expression:
     """The tick of the ids in a column of that field; NULL where the id is.
 
@@ -48,6 +125,8 @@ def tick_of(column: Expression, field: SortableIDField, connection: Any) -> Expr
     scheme = field.scheme
     assert isinstance(scheme, TimeScheme)
     counted = _counted(column, scheme, field.stored(connection), connection)
+    if isinstance(scheme.layout.frame, ByteFractionFrame):
+        counted = FromByteFraction(counted, fractions=scheme.layout.frame.fractions)
     return Complement(counted, last=scheme.layout.ticks - 1) if scheme.descending else counted
 
 
@@ -62,31 +141,19 @@ def _counted(
             return IntegerOfDigits(column, alphabet=alphabet, length=groups[0][0])
         case TextStorage(form=Digits() as form) if len(form.alphabet) != 16:
             return _of_digits(column, scheme, form, connection)
-    positions = hex_positions(scheme)
-    if isinstance(stored, BinaryStorage):
-        digits: Expression = HexOfBytes(column, bytes=-(-positions[-1] // 2))
-        return IntegerOfHex(digits, positions=positions, upper=True)
-    if isinstance(stored, TextStorage):
-        upper = isinstance(stored.form, Digits) and stored.form.alphabet[10] == "A"
-        hyphens = isinstance(stored.form, UUIDText) and stored.form.hyphens
-    elif connection.vendor == "postgresql":
-        digits = HexOfUUID(column, bytes=-(-positions[-1] // 2))
-        return IntegerOfHex(digits, positions=positions, upper=False)
-    else:
-        # MariaDB shows a uuid with hyphens, the others keep 32 characters.
-        upper, hyphens = False, connection.features.has_native_uuid_field
-    if hyphens:
-        positions = [n + sum(n > end for end in (8, 12, 16, 20)) for n in positions]
-    return IntegerOfHex(column, positions=positions, upper=upper)
+    digits = hex_positions(scheme)
+    found = hex_text(column, stored, connection, bytes=-(-digits[-1] // 2))
+    positions = [found.position(digit) for digit in digits]
+    return IntegerOfHex(found.text, positions=positions, upper=found.upper)
 
 
 def hex_positions(scheme: TimeScheme) -> Sequence[int]:
     """Which of an id's hexadecimal digits, counted from 1, hold the tick."""
     layout = scheme.layout
-    every_tick = (1 << (layout.ticks - 1).bit_length()) - 1
-    mask = layout.frame.wrap(every_tick * layout.tails) ^ layout.frame.wrap(0)
-    digits = f"{mask:0{scheme.byte_length * 2}x}"
-    return [position for position, digit in enumerate(digits, 1) if digit == "f"]
+    tail = layout.frame.wrap(layout.tails - 1) ^ layout.frame.wrap(0)
+    fixed = (13, 17) if layout.frame.version else ()
+    digits = f"{tail:0{scheme.byte_length * 2}x}"
+    return [n for n, digit in enumerate(digits, 1) if digit == "0" and n not in fixed]
 
 
 def _of_integer(column: Expression, scheme: TimeScheme) -> Expression:
@@ -109,7 +176,7 @@ def _of_digits(column: Expression, scheme: TimeScheme, form: Digits, connection:
             column, alphabet=form.alphabet, length=form.length, divisor=tails
         )
     bits = base.bit_length() - 1
-    behind = tails.bit_length() - 1
+    behind = tails.bit_length() - 1 + form.padding
     length = form.length - behind // bits
     front = IntegerOfDigits(column, alphabet=form.alphabet, length=length)
     mask = (1 << (scheme.layout.ticks - 1).bit_length()) - 1

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import EmptyResultSet
+from django.core.exceptions import EmptyResultSet, FullResultSet
 from django.db import models
 from django.db.models import lookups
 from django.db.models.functions import ExtractIsoYear, ExtractYear, TruncDate
@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from ..fields import SortableIDField
 from ..functions import CreatedAt
+from ..functions.ticks import is_of_version
 
 Bound = datetime | None
 """Aware; None is unbounded."""
@@ -135,13 +136,28 @@ class _Comparison(lookups.Lookup):
         if self._has_expressions:
             return compiler.compile(self.decoding(self.lhs, self.rhs))
         scheme = self.created_at.scheme
-        ranges = [scheme.number_range(*span) for span in self.ranges if span is not None]
-        clauses = [self._clause(found, compiler, connection) for found in ranges if found]
+        spans = [scheme.number_range(*span) for span in self.ranges if span is not None]
+        ranges = [found for found in spans if found]
+        if isinstance(self.created_at.lhs, models.Value):
+            return self._of_value(self.created_at.lhs.value, ranges)
+        clauses = [self._clause(found, compiler, connection) for found in ranges]
         if not clauses:
             raise EmptyResultSet
         sql = " OR ".join(sql for sql, _ in clauses)
         params = [param for _, params in clauses for param in params]
         return (f"({sql})" if len(clauses) > 1 else sql), params
+
+    def _of_value(self, value: Any, ranges: list[tuple[int, int]]) -> Any:
+        """The answer for a value in place of a column, as in the validation of a constraint.
+
+        The database would compare it by a collation that isn't the column's.
+        """
+        if value is None:
+            return "NULL", []
+        number = self.created_at.scheme.to_int(value)
+        raise (
+            FullResultSet if any(low <= number <= high for low, high in ranges) else EmptyResultSet
+        )
 
     def _clause(
         self, found: tuple[int, int], compiler: Any, connection: Any
@@ -162,7 +178,13 @@ class _Comparison(lookups.Lookup):
                 conditions.append(f"{sql} {operator} {stored.literal(number, connection)}")
             else:
                 conditions.append(f"{sql} {operator} %s")
-                params.append(stored.to_db(number, connection))
+                params.append(stored.operand(number, connection))
+        if self.created_at.id_field.accept_other_versions:
+            # They carry no time, but stand among the others.
+            version = is_of_version(column, self.created_at.id_field, connection)
+            version_sql, version_params = compiler.compile(version)
+            conditions.append(version_sql)
+            params += version_params
         if not conditions:
             return f"{sql} IS NOT NULL", [*column_params]
         return f"({' AND '.join(conditions)})", params
@@ -232,10 +254,12 @@ class Range(_Comparison):
 
 
 class IsNull(lookups.IsNull):
-    """Whether there is an id at all."""
+    """Whether there is an id at all, or none that carries a time."""
 
     def process_lhs(self, compiler: Any, connection: Any, lhs: Any = None) -> Any:
-        return super().process_lhs(compiler, connection, lhs or _created_at(self.lhs).lhs)
+        created_at = _created_at(self.lhs)
+        decoded = created_at.id_field.accept_other_versions
+        return super().process_lhs(compiler, connection, created_at if decoded else created_at.lhs)
 
 
 def _created_at(lhs: Any) -> CreatedAt:
