@@ -18,7 +18,6 @@ CAPABILITIES = {
     "finds": "F",
     "reads": "R",
     "makes": "M",
-    "fills": "B",
 }
 PAGE = Path(__file__).parent.parent / "docs" / "engines.md"
 MARKS = ("<!-- capabilities -->\n", "<!-- /capabilities -->")

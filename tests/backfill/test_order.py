@@ -44,7 +44,7 @@ CASES = {
     ],
 )
 @pytest.mark.parametrize("name", FIELDS)
-def test_ids_sort_strictly_as_the_rows_and_have_their_times(name, times, size, shows):
+def test_ids_sort_strictly_as_the_rows_and_have_their_times(name, times, size):
     insert_orders(times)
     result = fill(name, size)
     assert (result.filled, result.remaining) == (len(times), 0)
@@ -52,7 +52,6 @@ def test_ids_sort_strictly_as_the_rows_and_have_their_times(name, times, size, s
     assert sorts_in_database(name)
     if name in TIMED:
         assert times_are_right(name)
-    shows("fills", field_of(name))
 
 
 def test_a_reversed_scheme_puts_the_newest_first():

@@ -68,6 +68,10 @@ def test_equals_python(field, shows):
     values = {scheme.from_int(number) for number in numbers}
     with table_with(field) as model:
         model.objects.bulk_create([model(made=value) for value in values], batch_size=900)
+        assert set(model.objects.values_list("made", flat=True)) == values
+        shows("keeps", field)
+        assert_found(model, values, scheme)
+        shows("finds", field)
         found = model.objects.values_list("made", CreatedAt("made"))
         if connection.vendor == "sqlite" and label(field) in map(label, LONG_TEXTS):
             advice = "SQLite can't read the time of a .* in base .*, with storage='binary'"
@@ -77,6 +81,15 @@ def test_equals_python(field, shows):
             return
         assert dict(found) == {value: time_of(scheme, value) for value in values}
     shows("reads", field)
+
+
+def assert_found(model, values, scheme):
+    """A range of creation times finds those of its times, at its ends as well."""
+    times = {value: time for value in values if (time := time_of(scheme, value)) is not None}
+    first, last = (sorted(times.values())[len(times) * n // 3] for n in (1, 2))
+    found = model.objects.filter(made__created_at__range=(first, last))
+    expected = {value for value, time in times.items() if first <= time <= last}
+    assert set(found.values_list("made", flat=True)) == expected
 
 
 def test_null(decoded_key):
