@@ -4,6 +4,7 @@ from datetime import time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from django.db import connections
 from django.db.models import (
     Count,
     DateTimeField,
@@ -28,7 +29,7 @@ from django.db.models.functions import (
 )
 from django.utils import timezone
 
-from django_sortable_ids.functions import CreatedAt
+from django_sortable_ids.functions import CreatedAt, GenerateUUIDv6
 from tests.testapp.models import Order, OrderLine
 
 from .support import each_field, each_kind_of_tick, fill, scheme_of, utc
@@ -273,3 +274,33 @@ def test_without_time_zones(name, zone, settings):
         .annotate(Count("pk"))
         .order_by(TruncDay("created_at"))
     )
+
+
+@pytest.fixture
+def database_in_tokyo():
+    """A database whose times without a zone are those of Tokyo, with a session there."""
+
+    default = connections["default"]
+
+    def move(zone):
+        default.settings_dict["TIME_ZONE"] = zone
+        for cached in ("timezone", "timezone_name"):
+            default.__dict__.pop(cached, None)
+        default.ensure_timezone()
+
+    before = default.settings_dict["TIME_ZONE"]
+    move("Asia/Tokyo")
+    yield
+    move(before)
+
+
+@each_field
+def test_a_database_with_a_zone_of_its_own(name, database_in_tokyo):
+    stored = fill(name, MOMENTS)
+    found = Order.objects.filter(created_at__isnull=False).annotate(at=CreatedAt(name))
+    assert sorted(found.values_list("at", flat=True)) == stored
+    assert found.filter(at=F("created_at")).count() == len(stored)
+    for lookup in ("hour", "date", "month"):
+        compare(name, lookup, LOOKUPS[lookup](timezone.localtime(stored[0])))
+    found.update(uuid6=GenerateUUIDv6(at="created_at"))
+    assert found.filter(uuid6__created_at=F("created_at")).count() == len(stored)
