@@ -106,7 +106,8 @@ def page(rows: Rows, *order: Any) -> list[Row]:
 
 
 def per_day(rows: Rows, at: Any) -> list[tuple[datetime, int]]:
-    return list(rows.values_list(TruncDay(at)).annotate(Count("*")).order_by(TruncDay(at)))
+    days = rows.annotate(day=TruncDay(at)).values_list("day")
+    return list(days.annotate(count=Count("*")).order_by("day"))
 
 
 @dataclass(frozen=True)
