@@ -1,7 +1,10 @@
 """What every test may ask for: a model for each kind of key."""
 
+from pathlib import Path
+
 import pytest
 
+from tests import capabilities
 from tests.testapp.models import KEYS, STORED_KEYS, SequenceKey
 
 
@@ -25,3 +28,32 @@ def stored_key(request):
 def time_key(request):
     """As ``key``, but for the sequence, whose ids carry no time."""
     return request.param
+
+
+def pytest_addoption(parser):
+    parser.addoption("--capabilities", metavar="FOLDER", type=Path, help=capabilities.__doc__)
+
+
+def pytest_configure(config):
+    # The processes of xdist report to the one that has no workerinput.
+    folder = config.getoption("--capabilities")
+    if folder and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(capabilities.Recorder(folder))
+
+
+@pytest.fixture
+def shows(record_property):
+    """Note that the test, if it passes, shows a capability of a column, or that it is refused."""
+
+    def note(capability, field, has=True):
+        record_property(
+            "capability",
+            {
+                "engine": capabilities.engine(),
+                "column": capabilities.label(field),
+                "capability": capability,
+                "has": has,
+            },
+        )
+
+    return note

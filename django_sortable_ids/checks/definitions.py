@@ -97,8 +97,7 @@ def _check_settings(app_configs: Configs) -> Iterator[CheckMessage]:
 
 def _workers(field: SortableIDField) -> int:
     """How many worker numbers the ids have a place for."""
-    workers = field.scheme.layout.workers if isinstance(field.scheme, TimeScheme) else None
-    return workers if workers and workers > 1 else 0
+    return (isinstance(field.scheme, TimeScheme) and field.scheme.layout.workers) or 0
 
 
 def _check_fields(model: type[models.Model]) -> Iterator[CheckMessage]:

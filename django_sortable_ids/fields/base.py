@@ -49,6 +49,7 @@ class SortableIDField(Field):
         "prefix",
         "separator",
         "encoding",
+        "masked",
         "accept_other_versions",
     )
     default_error_messages = {

@@ -35,6 +35,11 @@ class SortableUUIDField(SortableIDField):
                 "accept_other_versions=True: encoding='sqlserver' can't show other versions, "
                 "because it takes version 1 for the field's own"
             )
+        if self.public_text.masked:
+            raise ValueError(
+                "accept_other_versions=True, masked=True: a stored UUIDv4 can't be told from a "
+                "masked UUIDv7"
+            )
         self.scheme = self.scheme.accepting_other_versions()
         self.public_text = replace(self.public_text, scheme=self.scheme)
 

@@ -1,6 +1,7 @@
 """Comparisons with an id itself: which ones there are, and what a malformed one does to them."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from django.core.exceptions import FieldError, ValidationError
@@ -69,11 +70,10 @@ class Pasted(lookups.In):
 
 
 def _readings(field: SortableIDField, text: str) -> Iterator[ID]:
-    for parse in (field.scheme.parse, field.parse_public):
-        try:
-            yield parse(text)
-        except (InvalidID, ValidationError):
-            continue
+    with suppress(InvalidID):
+        yield field.scheme.parse(text)
+    with suppress(ValidationError):
+        yield from field.readings(text)
 
 
 class NoTextLookup(lookups.Lookup):

@@ -19,7 +19,7 @@ from tests.testapp.models import (
     Line,
     Order,
     SnowflakeKey,
-    Time64Key,
+    Time64MillisecondKey,
     UUIDv7Key,
     around,
 )
@@ -388,7 +388,7 @@ def test_ids_of_other_schemes():
     with pytest.raises(ValidationError):
         UUIDv7Field().to_python(CombV13UUIDField().generate())
     assert not UUIDv7Key.objects.filter(pk=CombV13UUIDField().generate()).exists()
-    assert not Time64Key.objects.filter(pk=1).exists()
+    assert not Time64MillisecondKey.objects.filter(pk=1).exists()
     assert not SnowflakeKey.objects.filter(pk="0123").exists()
     assert SnowflakeField().to_python("123") == 123
 

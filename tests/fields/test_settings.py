@@ -51,7 +51,7 @@ def test_no_dict(settings, value):
     settings.SORTABLE_IDS = value
     with pytest.raises(ImproperlyConfigured) as refusal:
         conf.worker()
-    assert str(refusal.value) == f"SORTABLE_IDS is a {type(value).__name__}; expected a dict"
+    assert str(refusal.value) == f"SORTABLE_IDS is of type {type(value).__name__}; expected a dict"
 
 
 def test_the_worker_of_new_ids(settings):

@@ -6,23 +6,16 @@ from django.db import connection
 from tests.testapp.models import (
     KEYS,
     STORED_KEYS,
-    KSUIDTextKey,
-    SCRU128TextKey,
     SequenceKey,
     TimeflakeTextKey,
 )
 
-LONG_TEXTS = [KSUIDTextKey, SCRU128TextKey, TimeflakeTextKey]
-"""Numbers of 128 and 160 bits in base 36 and 62, for which SQLite has no arithmetic."""
-
-WITHOUT = [SequenceKey, *(LONG_TEXTS if connection.vendor == "sqlite" else [])]
-
-
-DECODED_KEYS = [key for key in KEYS + STORED_KEYS if key not in WITHOUT]
+# SQLite has no arithmetic for a number of 128 bits in base 62.
+WITHOUT = [SequenceKey, *([TimeflakeTextKey] if connection.vendor == "sqlite" else [])]
 
 
 @pytest.fixture(
-    params=DECODED_KEYS,
+    params=[key for key in KEYS + STORED_KEYS if key not in WITHOUT],
     ids=lambda model: model.__name__.removesuffix("Key"),
 )
 def decoded_key(request):

@@ -12,11 +12,8 @@ from django_sortable_ids.fields import (
     KSUIDField,
     KUUIDField,
     LexicalSequenceField,
-    ObjectIDField,
     PushIDField,
-    SCRU128Field,
     SnowflakeField,
-    SonyflakeField,
     SortableIDField,
     Time64Field,
     TimeflakeField,
@@ -24,7 +21,6 @@ from django_sortable_ids.fields import (
     ULIDField,
     UUIDv6Field,
     UUIDv7Field,
-    XidField,
 )
 
 
@@ -42,10 +38,6 @@ class UUIDv7Key(Named):
     id = UUIDv7Field(primary_key=True)
 
 
-class UUIDv6Key(Named):
-    id = UUIDv6Field(primary_key=True)
-
-
 class CombV13Key(Named):
     id = CombV13UUIDField(primary_key=True)
 
@@ -58,10 +50,6 @@ class HexULIDKey(Named):
     id = HexULIDField(primary_key=True)
 
 
-class KUUIDKey(Named):
-    id = KUUIDField(primary_key=True)
-
-
 class ReversedKUUIDKey(Named):
     id = KUUIDField(primary_key=True, precision="ms", reverse=True, short=True)
 
@@ -70,40 +58,16 @@ class KSUIDKey(Named):
     id = KSUIDField(primary_key=True)
 
 
-class XidKey(Named):
-    id = XidField(primary_key=True)
-
-
-class ObjectIDKey(Named):
-    id = ObjectIDField(primary_key=True)
-
-
 class PushIDKey(Named):
     id = PushIDField(primary_key=True)
-
-
-class TimeflakeKey(Named):
-    id = TimeflakeField(primary_key=True)
-
-
-class SCRU128Key(Named):
-    id = SCRU128Field(primary_key=True)
 
 
 class SnowflakeKey(Named):
     id = SnowflakeField(primary_key=True)
 
 
-class SonyflakeKey(Named):
-    id = SonyflakeField(primary_key=True, version=1)
-
-
 class TSIDKey(Named):
     id = TSIDField(primary_key=True)
-
-
-class Time64Key(Named):
-    id = Time64Field(primary_key=True)
 
 
 class Time64MillisecondKey(Named):
@@ -133,24 +97,8 @@ class KUUIDBinaryKey(Named):
     id = KUUIDField(primary_key=True, storage="binary")
 
 
-class KSUIDTextKey(Named):
-    id = KSUIDField(primary_key=True, precision="ms", storage="char")
-
-
-class XidTextKey(Named):
-    id = XidField(primary_key=True, storage="char")
-
-
-class ObjectIDTextKey(Named):
-    id = ObjectIDField(primary_key=True, storage="char")
-
-
 class TimeflakeTextKey(Named):
     id = TimeflakeField(primary_key=True, storage="char")
-
-
-class SCRU128TextKey(Named):
-    id = SCRU128Field(primary_key=True, storage="char")
 
 
 class Order(Named):
@@ -276,22 +224,14 @@ def _surround(key: type[models.Model]) -> None:
 
 KEYS: tuple[type[models.Model], ...] = (
     UUIDv7Key,
-    UUIDv6Key,
     CombV13Key,
     ULIDKey,
     HexULIDKey,
-    KUUIDKey,
     ReversedKUUIDKey,
     KSUIDKey,
-    XidKey,
-    ObjectIDKey,
     PushIDKey,
-    TimeflakeKey,
-    SCRU128Key,
     SnowflakeKey,
-    SonyflakeKey,
     TSIDKey,
-    Time64Key,
     Time64MillisecondKey,
     SequenceKey,
 )
@@ -300,11 +240,7 @@ STORED_KEYS: tuple[type[models.Model], ...] = (
     CombV13Char36Key,
     ULIDTextKey,
     KUUIDBinaryKey,
-    KSUIDTextKey,
-    XidTextKey,
-    ObjectIDTextKey,
     TimeflakeTextKey,
-    SCRU128TextKey,
 )
 for _key in KEYS + STORED_KEYS:
     _surround(_key)
