@@ -182,6 +182,10 @@ def measure(comparison: Comparison, days: Sequence[date]) -> tuple[float, float]
     return median(id_times), median(column_times)
 
 
+def shown_ratio(ratio: float) -> str:
+    return f"{ratio:,.2f}" if ratio >= 0.01 else "< 0.01"
+
+
 def table_of_times(days: Sequence[date]) -> str:
     lines = []
     for comparison in COMPARISONS:
@@ -191,7 +195,7 @@ def table_of_times(days: Sequence[date]) -> str:
                 comparison.title,
                 f"{id_time:,.2f} ms",
                 f"{column_time:,.2f} ms",
-                f"{id_time / column_time:.2f}",
+                shown_ratio(id_time / column_time),
             ]
         )
     return markdown(["Query: by id, by column", "by id", "by `created_at`", "ratio"], lines)
