@@ -73,7 +73,9 @@ def guard_migrations() -> bool:
 def _get(key: str) -> Any:
     given = getattr(settings, "SORTABLE_IDS", {})
     if not isinstance(given, Mapping):
-        raise ImproperlyConfigured(f"SORTABLE_IDS is of type {type(given).__name__}; expected a dict")
+        raise ImproperlyConfigured(
+            f"SORTABLE_IDS is of type {type(given).__name__}; expected a dict"
+        )
     unknown = [each for each in given if each not in _KEYS]
     if unknown:
         raise ImproperlyConfigured(

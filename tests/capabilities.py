@@ -35,12 +35,12 @@ def label(field: Any) -> str:
 
 def engine() -> str:
     """The database under test: "PostgreSQL 15"."""
-    name = connection.display_name
-    if connection.vendor == "mysql" and connection.mysql_is_mariadb:
-        name = "MariaDB"
-    version = connection.get_database_version()
-    parts = version[:1] if connection.vendor == "postgresql" else version[:2]
-    return f"{name} {'.'.join(map(str, parts))}"
+    if connection.vendor == "sqlite":
+        return "SQLite"
+    is_mariadb = connection.vendor == "mysql" and connection.mysql_is_mariadb
+    name = "MariaDB" if is_mariadb else connection.display_name
+    version = connection.get_database_version()[: 2 if is_mariadb else 1]
+    return f"{name} {'.'.join(map(str, version))}"
 
 
 class Recorder:
@@ -67,7 +67,8 @@ class Recorder:
 
 def table(folder: Path) -> Iterator[str]:
     """The lines of the table: a row for each column, an engine in each column of it."""
-    results = [json.loads(file.read_text()) for file in sorted(folder.glob("*.json"))]
+    results = [json.loads(file.read_text()) for file in folder.glob("*.json")]
+    results.sort(key=lambda result: (result["engine"] != "SQLite", result["engine"]))
     engines = [result["engine"] for result in results]
     cells: dict[str, dict[str, str]] = defaultdict(dict)
     for result in results:

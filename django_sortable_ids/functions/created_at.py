@@ -9,9 +9,10 @@ from django.db.models import BooleanField, DateTimeField, ForeignKey, Transform
 from django.db.models.expressions import Expression
 
 from ..fields import SortableIDField
+from ..fields.storage import UUIDStorage
 from ..schemes import TimeScheme
 from .fragments import Compiled, Fragment
-from .moments import MomentOfTick
+from .moments import MomentOfTick, MomentOfUUIDv7
 from .ticks import is_of_version, tick_of
 
 
@@ -67,15 +68,27 @@ class CreatedAt(Transform):
 
     def _decoded(self, connection: Any) -> Expression:
         scheme, field = self.scheme, self.id_field
-        decoded: Expression = MomentOfTick(
-            tick_of(self.lhs, field, connection),
-            epoch_us=scheme.epoch_ns // 1000,
-            tick_ns=scheme.tick_ns,
-        )
+        if self._is_native(connection):
+            decoded: Expression = MomentOfUUIDv7(self.lhs)
+        else:
+            decoded = MomentOfTick(
+                tick_of(self.lhs, field, connection),
+                epoch_us=scheme.epoch_ns // 1000,
+                tick_ns=scheme.tick_ns,
+            )
         # A look at the id itself costs less than one at its time, and comes before any overflow.
         for condition in self._conditions(connection):
             decoded = _Where(condition, decoded)
         return decoded
+
+    def _is_native(self, connection: Any) -> bool:
+        """Whether the server has a function for it, which is several times as fast."""
+        return (
+            connection.vendor == "postgresql"
+            and connection.pg_version >= 180000
+            and self.scheme.name == "uuid7"
+            and isinstance(self.id_field.stored(connection), UUIDStorage)
+        )
 
     def _conditions(self, connection: Any) -> Iterator[Expression]:
         """What an id must be to have a time that a ``datetime`` can show, where not all have."""

@@ -31,6 +31,10 @@ class GenerateID(Func):
     They have no worker number: an id of 64 bits hits another one of its tick with a chance of 1 in
     4 million (snowflakes) or 1 in 100,000 (time64), so that thousands of rows in one INSERT will.
 
+    A migration that adds a column with such a default to a table with rows gives them ids of now.
+    Do that on SQLite and PostgreSQL only: MySQL refuses it (error 1674), and each replica of a
+    MariaDB would make ids of its own, without a warning.
+
     Raises ``NotSupportedError`` where the engine can't make the ids, ``LookupError`` and
     ``TypeError`` for a scheme or an option that there isn't.
     """

@@ -77,10 +77,7 @@ class MomentOfTick(Fragment):
             rest = f"mod({{0}}, {per_second})"
             rest += f" * {tick_ns // 1000}" if tick_ns >= 1000 else f" / {1000 // tick_ns}"
             sql += f" + {rest} * interval '1 microsecond'"
-        sql = f"({sql}) AT TIME ZONE 'UTC'"
-        if not settings.USE_TZ:
-            sql = f"{sql} AT TIME ZONE '{connection.timezone_name}'"
-        return self.fill(f"({sql})", compiler)
+        return self.fill(_postgresql_value(f"({sql}) AT TIME ZONE 'UTC'", connection), compiler)
 
     def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
         # As Django writes it: no fraction where it is zero.
@@ -119,3 +116,19 @@ class MomentOfTick(Fragment):
     def _epoch(self) -> str:
         epoch = _UNIX_EPOCH + timedelta(microseconds=self.extra["epoch_us"])
         return f"{epoch:%Y-%m-%d %H:%M:%S.%f}"
+
+
+class MomentOfUUIDv7(Fragment):
+    """The time of a UUIDv7 in PostgreSQL 18's ``uuid``, in ms."""
+
+    output_field = DateTimeField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+        return self.fill(_postgresql_value("uuid_extract_timestamp({0})", connection), compiler)
+
+
+def _postgresql_value(moment: str, connection: Any) -> str:
+    """A ``timestamptz`` as a column of the project has it: with its zone, or local without one."""
+    if settings.USE_TZ:
+        return f"({moment})"
+    return f"({moment} AT TIME ZONE '{connection.timezone_name}')"

@@ -17,6 +17,7 @@ from django.db.models.functions import ExtractIsoYear, ExtractYear, TruncDate
 from django.utils import timezone
 
 from ..fields import SortableIDField
+from ..fields.storage import IntegerStorage
 from ..functions import CreatedAt
 from ..functions.ticks import is_of_version
 
@@ -152,42 +153,52 @@ class _Comparison(lookups.Lookup):
 
         The database would compare it by a collation that isn't the column's.
         """
-        if value is None:
+        scheme = self.created_at.scheme
+        if value is None or not scheme.carries_time(value):
             return "NULL", []
-        number = self.created_at.scheme.to_int(value)
-        raise (
-            FullResultSet if any(low <= number <= high for low, high in ranges) else EmptyResultSet
-        )
+        number = scheme.to_int(value)
+        within = any(low <= number <= high for low, high in ranges)
+        raise FullResultSet if within else EmptyResultSet
 
-    def _clause(
-        self, found: tuple[int, int], compiler: Any, connection: Any
-    ) -> tuple[str, list[Any]]:
-        column = self.created_at.lhs
-        stored = self.created_at.id_field.stored(connection)
+    def _clause(self, found: tuple[int, int], compiler: Any, connection: Any) -> Any:
+        """SQL for the ids from the first to the last number, and its parameters."""
+        column, field = self.created_at.lhs, self.created_at.id_field
+        sql, column_params = compiler.compile(column)
         conditions: list[str] = []
         params: list[Any] = []
-        sql, column_params = compiler.compile(column)
-        whole = self.created_at.scheme.whole_range
-        for operator, number, end in zip((">=", "<="), found, whole, strict=True):
-            # A bound at the end of the scheme would only look for ids that can't be.
-            if number == end:
-                continue
-            params += column_params
-            if connection.vendor == "mysql":
-                # Django can't write bytes into a CHECK of MariaDB and MySQL.
-                conditions.append(f"{sql} {operator} {stored.literal(number, connection)}")
-            else:
-                conditions.append(f"{sql} {operator} %s")
-                params.append(stored.operand(number, connection))
-        if self.created_at.id_field.accept_other_versions:
+        for operator, number in self._needed_bounds(found, connection):
+            place, operand = self._operand(number, connection)
+            conditions.append(f"{sql} {operator} {place}")
+            params += [*column_params, *operand]
+        if field.accept_other_versions:
             # They carry no time, but stand among the others.
-            version = is_of_version(column, self.created_at.id_field, connection)
-            version_sql, version_params = compiler.compile(version)
-            conditions.append(version_sql)
-            params += version_params
+            version, its_params = compiler.compile(is_of_version(column, field, connection))
+            conditions.append(version)
+            params += its_params
         if not conditions:
             return f"{sql} IS NOT NULL", [*column_params]
         return f"({' AND '.join(conditions)})", params
+
+    def _needed_bounds(self, found: tuple[int, int], connection: Any) -> Iterator[tuple[str, int]]:
+        """The bounds but those at an end of the scheme, beyond which there are no ids.
+
+        In a signed column there are: negative numbers, which other programs wrote.
+        """
+        stored = self.created_at.id_field.stored(connection)
+        signed = isinstance(stored, IntegerStorage) and stored.unsigned
+        for operator, number, end in zip(
+            (">=", "<="), found, self.created_at.scheme.whole_range, strict=True
+        ):
+            if number != end or (signed and number == 0):
+                yield operator, number
+
+    def _operand(self, number: int, connection: Any) -> tuple[str, list[Any]]:
+        """A number in SQL, and its parameter."""
+        stored = self.created_at.id_field.stored(connection)
+        if connection.vendor == "mysql":
+            # Django can't write bytes into a CHECK of MariaDB and MySQL.
+            return stored.literal(number, connection), []
+        return "%s", [stored.operand(number, connection)]
 
 
 class Exact(_Comparison):

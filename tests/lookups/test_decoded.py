@@ -4,6 +4,7 @@ from datetime import time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from django.db import connections
 from django.db.models import (
     Count,
     DateTimeField,
@@ -18,6 +19,7 @@ from django.db.models import (
 from django.db.models.functions import (
     ExtractHour,
     ExtractWeek,
+    ExtractYear,
     Lag,
     Now,
     RowNumber,
@@ -27,7 +29,7 @@ from django.db.models.functions import (
 )
 from django.utils import timezone
 
-from django_sortable_ids.functions import CreatedAt
+from django_sortable_ids.functions import CreatedAt, GenerateUUIDv6
 from tests.testapp.models import Order, OrderLine
 
 from .support import each_field, each_kind_of_tick, fill, scheme_of, utc
@@ -78,24 +80,27 @@ def keys(**conditions):
 
 @zones
 @each_field
-@pytest.mark.parametrize("lookup", LOOKUPS)
-def test_parts_of_the_calendar(name, zone, lookup):
+def test_parts_of_the_calendar(name, zone):
     stored = fill(name, MOMENTS)
-    part = LOOKUPS[lookup]
     with timezone.override(zone):
-        for value in {part(moment.astimezone(ZoneInfo(zone))) for moment in stored}:
-            matches = keys(**{f"{name}__created_at__{lookup}": value})
-            assert matches == keys(**{f"created_at__{lookup}": value})
-            assert matches[0]
-            assert keys(**{f"{name}__created_at__{lookup}__gt": value}) == keys(
-                **{f"created_at__{lookup}__gt": value}
-            )
+        for lookup, part in LOOKUPS.items():
+            for value in {part(moment.astimezone(ZoneInfo(zone))) for moment in stored}:
+                matches = compare(name, lookup, value)
+                assert matches[0], (lookup, value)
+                compare(name, f"{lookup}__gt", value)
+
+
+def compare(name, lookup, value):
+    """The same is found by the id and by the column."""
+    by_id = keys(**{f"{name}__created_at__{lookup}": value})
+    assert by_id == keys(**{f"created_at__{lookup}": value}), (lookup, value)
+    return by_id
 
 
 @each_field
-@pytest.mark.parametrize(
-    ("lookup", "value"),
-    [
+def test_comparisons_of_parts(name):
+    fill(name, MOMENTS)
+    for lookup, value in [
         ("month__in", [1, 3]),
         ("hour__range", (3, 7)),
         ("iso_year__in", [2025, 2026]),
@@ -103,36 +108,27 @@ def test_parts_of_the_calendar(name, zone, lookup):
         ("time__lt", time(12)),
         ("month__isnull", True),
         ("week__isnull", False),
-    ],
-)
-def test_comparisons_of_parts(name, lookup, value):
-    fill(name, MOMENTS)
-    assert keys(**{f"{name}__created_at__{lookup}": value}) == keys(
-        **{f"created_at__{lookup}": value}
-    )
+    ]:
+        compare(name, lookup, value)
+
+
+EXPRESSIONS = {
+    "column": F("created_at"),
+    "sum": ExpressionWrapper(F("created_at") + timedelta(hours=1), DateTimeField()),
+    "now": Now(),
+    "subquery": Subquery(Order.objects.filter(created_at__isnull=False).values("created_at")[:1]),
+}
 
 
 @each_field
-@pytest.mark.parametrize("path", ["", "__gt", "__gte", "__lt", "__lte", "__date", "__year__lte"])
-@pytest.mark.parametrize(
-    "expression",
-    [
-        F("created_at"),
-        ExpressionWrapper(F("created_at") + timedelta(hours=1), DateTimeField()),
-        Now(),
-        Subquery(Order.objects.filter(created_at__isnull=False).values("created_at")[:1]),
-    ],
-    ids=["column", "sum", "now", "subquery"],
-)
-def test_expressions(name, path, expression):
+@pytest.mark.parametrize("expression", EXPRESSIONS.values(), ids=EXPRESSIONS)
+def test_expressions(name, expression):
     fill(name, MOMENTS)
-    if path == "__date":
-        expression = expression if isinstance(expression, Subquery) else TruncDay(expression)
-    if path == "__year__lte":
-        expression = 2025 if isinstance(expression, Subquery) else F("created_at__year")
-    assert keys(**{f"{name}__created_at{path}": expression}) == keys(
-        **{f"created_at{path}": expression}
-    )
+    for lookup in ("exact", "gt", "gte", "lt", "lte"):
+        compare(name, lookup, expression)
+    if not isinstance(expression, Subquery):
+        compare(name, "date", TruncDay(expression))
+        compare(name, "year__lte", ExtractYear(expression))
 
 
 @each_field
@@ -152,9 +148,7 @@ def test_expressions_in_ranges_and_lists(name):
         ("in", Order.objects.filter(created_at__gt=stored[3]).values("created_at")),
         ("year__in", [F("created_at__year")]),
     ]:
-        assert keys(**{f"{name}__created_at__{lookup}": value}) == keys(
-            **{f"created_at__{lookup}": value}
-        )
+        compare(name, lookup, value)
 
 
 @each_field
@@ -280,3 +274,33 @@ def test_without_time_zones(name, zone, settings):
         .annotate(Count("pk"))
         .order_by(TruncDay("created_at"))
     )
+
+
+@pytest.fixture
+def database_in_tokyo():
+    """A database whose times without a zone are those of Tokyo, with a session there."""
+
+    default = connections["default"]
+
+    def move(zone):
+        default.settings_dict["TIME_ZONE"] = zone
+        for cached in ("timezone", "timezone_name"):
+            default.__dict__.pop(cached, None)
+        default.ensure_timezone()
+
+    before = default.settings_dict["TIME_ZONE"]
+    move("Asia/Tokyo")
+    yield
+    move(before)
+
+
+@each_field
+def test_a_database_with_a_zone_of_its_own(name, database_in_tokyo):
+    stored = fill(name, MOMENTS)
+    found = Order.objects.filter(created_at__isnull=False).annotate(at=CreatedAt(name))
+    assert sorted(found.values_list("at", flat=True)) == stored
+    assert found.filter(at=F("created_at")).count() == len(stored)
+    for lookup in ("hour", "date", "month"):
+        compare(name, lookup, LOOKUPS[lookup](timezone.localtime(stored[0])))
+    found.update(uuid6=GenerateUUIDv6(at="created_at"))
+    assert found.filter(uuid6__created_at=F("created_at")).count() == len(stored)

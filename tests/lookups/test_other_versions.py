@@ -4,7 +4,7 @@ import uuid
 from datetime import timedelta
 
 import pytest
-from django.db.models import F, Min
+from django.db.models import F, Min, Q, Value
 
 from django_sortable_ids.fields import CombV13UUIDField, UUIDv6Field, UUIDv7Field
 from django_sortable_ids.functions import CreatedAt
@@ -65,3 +65,16 @@ def test_they_are_as_null(table):
     assert set(table.objects.values_list(CreatedAt("made"), "at")) == set(
         table.objects.values_list("at", "at")
     )
+
+
+@pytest.mark.django_db
+def test_a_constraint_on_the_time_passes_what_has_none():
+    """As a CHECK passes NULL."""
+    recent = Q(made__created_at__gte=START)
+    for value, passes in [
+        (uuid.UUID("00000000-0000-4000-8000-000000000000"), True),
+        (None, True),
+        (FIELDS[0].scheme.generate(START), True),
+        (FIELDS[0].scheme.generate(START - timedelta(days=1)), False),
+    ]:
+        assert recent.check({"made": Value(value, FIELDS[0])}) is passes
