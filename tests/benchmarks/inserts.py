@@ -1,0 +1,151 @@
+"""Inserts into tables that differ in their key alone.
+
+Each run makes a table, fills it by ``bulk_create()`` in batches of 10,000 rows, one transaction
+each, and drops it again; its time includes making the objects and, but for BigAutoField, their ids.
+Every round runs all the keys, in another order. The numbers are medians of the rounds.
+
+The written WAL is, on PostgreSQL, that of the whole server, on which nothing else may write; each
+run begins after a CHECKPOINT, which takes a superuser or a member of pg_checkpoint. On SQLite it is
+the frames of its WAL file, which is checkpointed after each batch.
+
+Run it as ``python -m tests.benchmarks.inserts``.
+"""
+
+import argparse
+import random
+import uuid
+from abc import abstractmethod
+from collections.abc import Mapping
+from statistics import median
+from time import perf_counter
+from typing import Any, NamedTuple, Protocol
+
+from django.db import connection, models
+
+from django_sortable_ids.fields import KSUIDField, Time64Field, ULIDField, UUIDv7Field
+
+from .support import heading, markdown, megabytes, one_row, sizes, table_of
+
+BATCH = 10_000
+
+KEYS: Mapping[str, Any] = {
+    "`BigAutoField`": models.BigAutoField(primary_key=True),
+    "`Time64Field`": Time64Field(primary_key=True),
+    "`UUIDv7Field`": UUIDv7Field(primary_key=True),
+    "`ULIDField`": ULIDField(primary_key=True),
+    "`KSUIDField`": KSUIDField(primary_key=True),
+    "`UUIDField(default=uuid4)`": models.UUIDField(primary_key=True, default=uuid.uuid4),
+}
+
+
+class Row(models.Model):
+    """What stands beside the key."""
+
+    name = models.CharField(max_length=40)
+    amount = models.IntegerField()
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def model_with(key: Any, number: int) -> Any:
+    options = {"app_label": "benchmarks", "db_table": f"benchmark_inserts_{number}"}
+    attributes = {"__module__": __name__, "id": key, "Meta": type("Meta", (), options)}
+    return type(f"Row{number}", (Row,), attributes)
+
+
+class WAL(Protocol):
+    """What the database writes to its log from when this is made."""
+
+    def committed(self) -> None:
+        """A batch has been committed."""
+        return
+
+    @abstractmethod
+    def written(self) -> int:
+        """The bytes so far."""
+
+
+class PostgreSQLWAL(WAL):
+    def __init__(self) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("CHECKPOINT")
+        (self._start,) = one_row("SELECT pg_current_wal_lsn()")
+
+    def written(self) -> int:
+        return int(one_row("SELECT pg_current_wal_lsn() - %s::pg_lsn", self._start)[0])
+
+
+class SQLiteWAL(WAL):
+    def __init__(self) -> None:
+        one_row("PRAGMA wal_autocheckpoint = 0")
+        one_row("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._frame_size = int(one_row("PRAGMA page_size")[0]) + 24
+        self._frames = 0
+
+    def committed(self) -> None:
+        _, frames, _ = one_row("PRAGMA wal_checkpoint(PASSIVE)")
+        self._frames += frames
+
+    def written(self) -> int:
+        return self._frames * self._frame_size
+
+
+class Result(NamedTuple):
+    seconds: float
+    table_bytes: int
+    index_bytes: int
+    wal_bytes: int
+
+
+def insert(model: Any, rows: int) -> Result:
+    """One run, into a table of its own."""
+    with table_of(model):
+        wal: WAL = SQLiteWAL() if connection.vendor == "sqlite" else PostgreSQLWAL()
+        start = perf_counter()
+        for first in range(0, rows, BATCH):
+            model.objects.bulk_create(
+                model(name="row of a benchmark", amount=number)
+                for number in range(first, min(first + BATCH, rows))
+            )
+            wal.committed()
+        seconds = perf_counter() - start
+        written = wal.written()
+        found = dict(sizes(model))
+        table = found.pop(model._meta.db_table)
+        return Result(seconds, table, sum(found.values()), written)
+
+
+def line(key: str, results: list[Result], base: float) -> list[str]:
+    seconds, table, index, wal = (median(column) for column in zip(*results, strict=True))
+    return [
+        key,
+        f"{seconds:.1f} s",
+        f"{seconds / base:.2f}",
+        megabytes(table),
+        megabytes(index),
+        megabytes(wal),
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    tables = {name: model_with(key, number) for number, (name, key) in enumerate(KEYS.items())}
+    results: dict[str, list[Result]] = {name: [] for name in tables}
+    for round_number in range(options.rounds):
+        for name in random.Random(round_number).sample(list(tables), len(tables)):
+            results[name].append(insert(tables[name], options.rows))
+    base = median(result.seconds for result in results["`BigAutoField`"])
+    print(heading(f"Inserts of {options.rows:,} rows, medians of {options.rounds} runs"))
+    columns = ["Key", "time", "to `BigAutoField`", "table", "index", "written WAL"]
+    print(markdown(columns, (line(name, results[name], base) for name in tables)))
+
+
+if __name__ == "__main__":
+    main()

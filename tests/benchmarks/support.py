@@ -1,0 +1,89 @@
+"""What the benchmarks share: tables of their own, sizes, and Markdown with where it was measured.
+
+The database is the one of the settings: on SQLite a file of this process's own.
+"""
+
+import os
+import platform
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import django
+from django.db import connection, models
+
+_LOAD = os.getloadavg()[0]
+
+_SIZES = {
+    "postgresql": """
+        SELECT relname, pg_relation_size(pg_class.oid)
+        FROM pg_class LEFT JOIN pg_index ON indexrelid = pg_class.oid
+        WHERE %s::regclass IN (pg_class.oid, indrelid)
+    """,
+    "sqlite": """
+        SELECT name, sum(pgsize) FROM dbstat
+        WHERE name IN (SELECT name FROM sqlite_master WHERE tbl_name = %s)
+        GROUP BY name
+    """,
+}
+
+
+@contextmanager
+def table_of(model: type[models.Model]) -> Iterator[None]:
+    """A new table for the model, dropped at the end; on SQLite its file is removed too.
+
+    Raises Django's ``DatabaseError``, and leaves the table alone, where there already is one.
+    """
+    if connection.vendor not in _SIZES:
+        raise SystemExit(f"SQLite or PostgreSQL, not {connection.display_name}")
+    with connection.schema_editor() as editor:
+        editor.create_model(model)
+    try:
+        yield
+    finally:
+        connection.close()  # with whatever was under way
+        with connection.schema_editor() as editor:
+            editor.delete_model(model)
+        connection.close()
+        if connection.vendor == "sqlite":
+            Path(connection.settings_dict["NAME"]).unlink()
+
+
+def one_row(sql: str, *params: Any) -> tuple[Any, ...]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params or None)
+        row: tuple[Any, ...] = cursor.fetchone()
+        return row
+
+
+def sizes(model: type[models.Model]) -> Mapping[str, int]:
+    """The bytes of the table and of each of its indexes, by name."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SIZES[connection.vendor], [model._meta.db_table])
+        return {name: int(size) for name, size in cursor.fetchall()}
+
+
+def heading(title: str) -> str:
+    """The title with the database, and below it the machine, the versions and the date."""
+    version = one_row(
+        "SELECT sqlite_version()" if connection.vendor == "sqlite" else "SHOW server_version"
+    )[0].split()[0]
+    return (
+        f"### {title}: {connection.display_name} {version}\n\n"
+        f"{os.cpu_count()} cores ({platform.machine()}), load {_LOAD:.1f} at the start, "
+        f"Python {platform.python_version()}, Django {django.__version__}, "
+        f"{datetime.now(UTC):%Y-%m-%d}.\n"
+    )
+
+
+def markdown(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table: text in the first column, numbers in the others."""
+    columns = list(columns)
+    lines = [columns, ["---", *["---:"] * (len(columns) - 1)], *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def megabytes(size: float) -> str:
+    return f"{size / 1_000_000:,.1f} MB"
