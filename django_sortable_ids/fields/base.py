@@ -326,11 +326,17 @@ class SortableIDField(Field):
     def get_db_prep_save(self, value: Any, connection: BaseDatabaseWrapper) -> Any:
         if value is None or hasattr(value, "as_sql"):
             return value
-        number = self.scheme.to_int(self.to_python(value))
         try:
-            return self.stored(connection).to_db(number, connection)
+            return self.stored(connection).to_db(self._number(value), connection)
         except OutOfRange as error:
             raise ValidationError(str(error), code="invalid") from None
+
+    def _number(self, value: Any) -> int:
+        """The number of any accepted spelling; ``ValidationError``."""
+        try:
+            return self.scheme.to_int(value)
+        except ValueError:
+            return self.scheme.to_int(self.to_python(value))
 
     def from_db_value(
         self,
