@@ -9,22 +9,41 @@
     by ``secrets.token_hex(16)``. The first one masks and all of them unmask: to change the key, put
     a new one in front, and take the old one out once no id that it masked is in use. What the
     digits mean says ``schemes.mask.MaskKey``. Keep them secret: with a key, times can be read.
+``CLOCK_ROLLBACK``
+    What happens to new ids while the clock is more than ``CLOCK_ROLLBACK_LIMIT`` seconds, 10 by
+    default, behind where it was; smaller steps are absorbed, and no policy repeats an id of the
+    process. ``"advance"``, the default, goes on from the last id: a web server then neither hangs
+    nor fails for as long as somebody's wrong clock is being put right, and the price is that the
+    ids made until the clock has caught up carry the last time before the step. ``"wait"`` blocks
+    for so long, and ``"raise"`` raises ``ClockRollback``: for batch jobs, whose ids must have the
+    right times or not be made, and for worker numbers that another process may get soon after.
 ``GUARD_MIGRATIONS``
     False lets ``migrate`` run operations that would give several rows one id, or corrupt a key.
     Default True.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+from .schemes.clock import POLICIES, RollbackRule, set_rollback_rule
 from .schemes.mask import MaskKey, read_keys
 
 
 def _is_worker(value: Any) -> bool:
     return value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0)
+
+
+def _is_policy(value: Any) -> bool:
+    return isinstance(value, str) and value in POLICIES
+
+
+def _is_seconds(value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and 0 <= value < math.inf
 
 
 def _is_bool(value: Any) -> bool:
@@ -44,6 +63,8 @@ def _are_mask_keys(value: Any) -> bool:
 _KEYS: Mapping[str, tuple[Any, Callable[[Any], bool], str]] = {
     "WORKER": (None, _is_worker, "None or a whole number from 0"),
     "MASK_KEYS": ((), _are_mask_keys, "a list of texts with 32 hexadecimal digits"),
+    "CLOCK_ROLLBACK": ("advance", _is_policy, '"advance", "wait" or "raise"'),
+    "CLOCK_ROLLBACK_LIMIT": (10, _is_seconds, "seconds, from 0"),
     "GUARD_MIGRATIONS": (True, _is_bool, "True or False"),
 }
 _SECRET = ("MASK_KEYS",)
@@ -64,6 +85,16 @@ def mask_keys() -> tuple[MaskKey, ...]:
             "python -c 'import secrets; print(secrets.token_hex(16))'"
         )
     return read_keys(texts)
+
+
+def rollback_rule() -> RollbackRule:
+    limit_ns = int(_get("CLOCK_ROLLBACK_LIMIT") * 1_000_000_000)
+    return RollbackRule(_get("CLOCK_ROLLBACK"), limit_ns)
+
+
+def apply_rollback_rule() -> None:
+    """Make it the rule of the process: done before the first id of a field."""
+    set_rollback_rule(rollback_rule())
 
 
 def guard_migrations() -> bool:

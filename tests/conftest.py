@@ -7,6 +7,8 @@ import pytest
 from tests import capabilities
 from tests.testapp.models import KEYS, STORED_KEYS, SequenceKey
 
+pytest_plugins = ["django_sortable_ids.pytest_plugin"]
+
 
 def _name(model):
     return model.__name__.removesuffix("Key")

@@ -87,6 +87,7 @@ def _same(field: SortableIDField, other: SortableIDField) -> bool:
 def _check_settings(app_configs: Configs) -> Iterator[CheckMessage]:
     try:
         conf.guard_migrations()
+        conf.rollback_rule()
         worker = conf.worker()
         for field in _fields(app_configs):
             if _workers(field) and isinstance(field.scheme, TimeScheme):

@@ -188,6 +188,7 @@ class SortableIDField(Field):
 
     @cached_property
     def _minting_scheme(self) -> Scheme:
+        conf.apply_rollback_rule()
         scheme = self.scheme
         if isinstance(scheme, TimeScheme) and scheme.layout.workers:
             return scheme.with_worker(conf.worker())

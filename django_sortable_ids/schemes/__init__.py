@@ -1,13 +1,14 @@
 """Schemes of sortable ids: the core, which needs the standard library only."""
 
 from .catalog import all_schemes, get
-from .errors import InvalidID, NotTimeOrdered, OutOfRange, SequenceExhausted
+from .errors import ClockRollback, InvalidID, NotTimeOrdered, OutOfRange, SequenceExhausted
 from .scheme import ID, Converted, Scheme
 from .sequence import LexicalSequence
 from .time_scheme import TimeScheme
 
 __all__ = [
     "ID",
+    "ClockRollback",
     "Converted",
     "InvalidID",
     "LexicalSequence",

@@ -13,5 +13,9 @@ class NotTimeOrdered(TypeError):
     """The scheme's ids carry no time: they are a sequence."""
 
 
+class ClockRollback(RuntimeError):
+    """The clock went back further than allowed, and ids are refused until it has caught up."""
+
+
 class SequenceExhausted(RuntimeError):
     """Every id of a sequence with a fixed width has been given out."""

@@ -1,6 +1,5 @@
 """Schemes whose ids carry their creation time."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -82,7 +81,8 @@ class TimeScheme(Scheme):
         """A new value: of now, greater than all that this process made before; or of ``at``, with
         a random tail.
 
-        ``at`` is aware. Raises ``OutOfRange`` where the scheme can't hold the time.
+        ``at`` is aware. Raises ``OutOfRange`` where the scheme can't hold the time, and
+        ``ClockRollback`` where the clock went back and the process's ``RollbackRule`` says so.
         """
         if at is not None:
             return self.generate_many(1, at)[0]
@@ -119,14 +119,7 @@ class TimeScheme(Scheme):
         return made
 
     def _make_generator(self) -> Generator:
-        # The clock is looked up at each call, so that freezegun and time-machine are seen.
-        return Generator(
-            self.layout,
-            self._tick_of_ns,
-            tick_ns=self.tick_ns,
-            worker=self.worker,
-            clock=lambda: time.time_ns(),
-        )
+        return Generator(self.layout, self._tick_of_ns, tick_ns=self.tick_ns, worker=self.worker)
 
     # Time
 

@@ -4,7 +4,9 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from django_sortable_ids import conf
-from django_sortable_ids.fields import SnowflakeField, Time64Field, UUIDv7Field
+from django_sortable_ids.checks.definitions import check_definitions
+from django_sortable_ids.fields import SnowflakeField, Time64Field, ULIDField, UUIDv7Field
+from django_sortable_ids.schemes.clock import RollbackRule, rollback_rule, set_rollback_rule
 
 
 def test_nothing_set(settings):
@@ -67,3 +69,33 @@ def test_a_worker_number_that_the_scheme_has_no_place_for(settings):
     settings.SORTABLE_IDS = {"WORKER": 1024}
     with pytest.raises(ValueError, match="worker number 1024: expected 0 to 1023"):
         SnowflakeField().generate()
+
+
+def test_the_rule_for_a_clock_that_goes_back(settings):
+    assert conf.rollback_rule() == RollbackRule("advance", 10_000_000_000)
+    settings.SORTABLE_IDS = {"CLOCK_ROLLBACK": "raise", "CLOCK_ROLLBACK_LIMIT": 0.5}
+    before = rollback_rule()
+    try:
+        UUIDv7Field().generate()
+        assert rollback_rule() == RollbackRule("raise", 500_000_000)
+    finally:
+        set_rollback_rule(before)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        ("CLOCK_ROLLBACK", "stop", '"advance", "wait" or "raise"'),
+        ("CLOCK_ROLLBACK", None, '"advance", "wait" or "raise"'),
+        ("CLOCK_ROLLBACK_LIMIT", -1, "seconds, from 0"),
+        ("CLOCK_ROLLBACK_LIMIT", True, "seconds, from 0"),
+        ("CLOCK_ROLLBACK_LIMIT", float("nan"), "seconds, from 0"),
+        ("CLOCK_ROLLBACK_LIMIT", "10", "seconds, from 0"),
+    ],
+)
+def test_wrong_rules_for_a_clock_that_goes_back(settings, key, value, expected):
+    settings.SORTABLE_IDS = {key: value}
+    with pytest.raises(ImproperlyConfigured) as refusal:
+        ULIDField().generate()
+    assert str(refusal.value) == f"SORTABLE_IDS[{key!r}] is {value!r}; expected {expected}"
+    assert "sortable_ids.E003" in {message.id for message in check_definitions()}

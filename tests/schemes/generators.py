@@ -3,7 +3,7 @@
 from dataclasses import replace
 from itertools import pairwise
 
-from django_sortable_ids.schemes.generator import Generator
+from django_sortable_ids.schemes.generator import Generator, Sources
 from django_sortable_ids.schemes.layout import Layout
 
 MANY = 20_000
@@ -15,17 +15,23 @@ def fresh(scheme):
     return replace(scheme)
 
 
-def generator(layout, clock, *, tick_ns=1, **options):
-    return Generator(layout, lambda ns: ns // tick_ns, tick_ns=tick_ns, clock=clock, **options)
+def generator(layout, clock, *, tick_ns=1, worker=None, **sources):
+    return Generator(
+        layout,
+        lambda ns: ns // tick_ns,
+        tick_ns=tick_ns,
+        worker=worker,
+        sources=Sources(clock=clock, **sources),
+    )
 
 
-def generator_of(scheme, clock):
+def generator_of(scheme, clock, **sources):
     return Generator(
         scheme.layout,
         lambda ns: (ns - scheme.epoch_ns) // scheme.tick_ns,
         tick_ns=scheme.tick_ns,
         worker=scheme.worker,
-        clock=clock,
+        sources=Sources(clock=clock, **sources),
     )
 
 

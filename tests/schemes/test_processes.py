@@ -1,12 +1,14 @@
 """Threads and forked processes: no id is lost, none is made twice."""
 
+import asyncio
 import json
+import multiprocessing
 import os
 import signal
 import sys
 import time
 from dataclasses import replace
-from threading import Barrier, Thread
+from threading import Barrier, Event, Thread, current_thread
 
 import pytest
 
@@ -135,3 +137,63 @@ def test_a_forked_child_goes_on_with_real_schemes():
     parent = {str(value) for value in [before, *scheme.generate_many(100)]}
     assert len(child) == 100
     assert not child & parent
+
+
+@needs_fork
+def test_a_child_forked_while_another_thread_holds_the_lock_is_not_locked_out():
+    asked, forked = Event(), Event()
+
+    def clock():
+        if current_thread() is holder:
+            asked.set()
+            forked.wait(20)
+        return 5
+
+    going = generator(TINY, clock, below=lambda size: 0)
+    holder = Thread(target=going.next)
+    holder.start()
+    asked.wait(20)
+    try:
+        assert child_says(lambda: take(going, 2)) == [[5, 0], [5, 1]]
+    finally:
+        forked.set()
+        holder.join()
+
+
+@needs_fork
+@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
+def test_processes_of_multiprocessing_make_ids_of_their_own():
+    # With steps of 1, a child that went on from its parent's state would make its ids again.
+    layout = Layout(ticks=10, tails=1 << 44)
+    going = generator(layout, lambda: 1, tick_ns=10**15)
+    going.next()
+    context = multiprocessing.get_context("fork")
+    answers = context.SimpleQueue()
+    children = [
+        context.Process(target=lambda: answers.put(take(going, 100)), daemon=True) for _ in range(4)
+    ]
+    for child in children:
+        child.start()
+    made = [pair for _ in children for pair in answers.get()] + take(going, 100)
+    for child in children:
+        child.join(20)
+    assert len(set(made)) == 500
+
+
+def test_tasks_of_asyncio_lose_and_repeat_nothing():
+    scheme = fresh(get("snowflake").with_worker(3))
+
+    async def one_by_one():
+        made = []
+        for _ in range(100):
+            made.append(scheme.generate())
+            await asyncio.sleep(0)
+        return made
+
+    async def together():
+        in_a_thread = asyncio.to_thread(lambda: [scheme.generate() for _ in range(1000)])
+        return await asyncio.gather(in_a_thread, *(one_by_one() for _ in range(16)))
+
+    results = asyncio.run(together())
+    assert all(increases(result) for result in results)
+    assert len({value for result in results for value in result}) == 2600

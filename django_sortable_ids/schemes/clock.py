@@ -1,0 +1,52 @@
+"""The clock that generators read, and what they do when it goes back."""
+
+import sys
+import time
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+Policy = Literal["advance", "wait", "raise"]
+POLICIES: tuple[Policy, ...] = get_args(Policy)
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackRule:
+    """What a generator does while its clock is more than ``limit_ns`` behind where it was.
+
+    ``"advance"`` goes on from the last id: new ones are of the last tick, and of later ones as
+    that fills. ``"wait"`` blocks the thread, and others that need ids, until the clock is within
+    the limit. ``"raise"`` raises ``ClockRollback`` until then. Smaller steps back are always
+    absorbed as by ``"advance"``.
+    """
+
+    policy: Policy = "advance"
+    limit_ns: int = 10_000_000_000
+
+
+_rule = RollbackRule()
+
+
+def rollback_rule() -> RollbackRule:
+    """The rule of this process."""
+    return _rule
+
+
+def set_rollback_rule(rule: RollbackRule) -> None:
+    """Make it the rule of every generator of this process."""
+    global _rule
+    _rule = rule
+
+
+def now_ns() -> int:
+    """Unix time in ns."""
+    # Looked up at each call: freezegun replaces the function.
+    return time.time_ns()
+
+
+def is_travelling() -> bool:
+    """Whether freezegun or time-machine shows another time than the system's."""
+    freezegun = sys.modules.get("freezegun.api")
+    time_machine = sys.modules.get("time_machine")
+    return bool(freezegun and freezegun.freeze_factories) or bool(
+        time_machine and time_machine.escape_hatch.is_travelling()
+    )

@@ -1,0 +1,53 @@
+"""For the tests of projects: ids that are the same in every run."""
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+from .schemes.clock import now_ns
+from .schemes.generator import Sources, replaced_sources
+
+_UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class IDClock:
+    """The time of new ids: it stands still until it is set, and may go back."""
+
+    def __init__(self, at: datetime | None) -> None:
+        self._at = at
+
+    def move_to(self, at: datetime) -> None:
+        """New ids are of ``at``, which is aware."""
+        if at.utcoffset() is None:
+            raise ValueError(f"{at.isoformat()} is a naive time; give an aware one")
+        self._at = at
+
+    def move_by(self, step: timedelta) -> None:
+        """New ids are later by ``step``, or earlier if it is negative."""
+        self.move_to((self._at or datetime.now(UTC)) + step)
+
+    def unix_ns(self) -> int:
+        if self._at is None:
+            return now_ns()
+        return (self._at - _UNIX_EPOCH) // _MICROSECOND * 1000
+
+
+@contextmanager
+def deterministic_ids(at: datetime | None = None, *, seed: int = 0) -> Iterator[IDClock]:
+    """New ids of all schemes are of ``at`` (aware), and their random parts follow from ``seed``.
+
+    They still increase, as long as the clock does. Without ``at``, and until the clock is set,
+    they are of the current time, which freezegun and time-machine may set. No id waits, and none
+    is refused for a clock that goes back. The generators of the whole process are affected, and
+    go on behind it where they were; so no other thread may make ids meanwhile.
+    """
+    clock = IDClock(None)
+    if at is not None:
+        clock.move_to(at)
+    sources = Sources(
+        clock=clock.unix_ns, below=random.Random(seed).randrange, travels=lambda: True
+    )
+    with replaced_sources(sources):
+        yield clock
