@@ -13,17 +13,27 @@ from django.db.models.functions import Length
 from .schemes import LexicalSequence
 
 
+def key_of(column: models.Field[Any, Any]) -> str:
+    """What a column's counter is called."""
+    return f"{column.model._meta.db_table}.{column.column}"
+
+
 def take(
-    column: models.Field[Any, Any], scheme: LexicalSequence, count: int, using: str
+    column: models.Field[Any, Any],
+    scheme: LexicalSequence,
+    count: int,
+    using: str,
+    at_least: int | None = None,
 ) -> list[str]:
     """The next ``count`` ids of a column's sequence, in the current transaction of ``using``.
 
     The UPDATE locks the counter's row until the transaction ends, so no other one sees the same
-    numbers, and a rollback gives back both the numbers and the rows that used them.
+    numbers, and a rollback gives back both the numbers and the rows that used them. Where the
+    width has fewer ids left, ``at_least`` that many will do; ``SequenceExhausted`` otherwise.
     """
     from .models import SequenceCounter
 
-    key = f"{column.model._meta.db_table}.{column.column}"
+    key = key_of(column)
     counters = SequenceCounter.objects.using(using)
     with transaction.atomic(using=using):
         if not counters.filter(key=key).update(taken=F("taken") + count):
@@ -36,7 +46,11 @@ def take(
                 f"step={scheme.step}: set it back, or change the row of SequenceCounter"
             )
         running = replace(scheme, start=counter.first)
-        return [running.nth(n) for n in range(counter.taken - count, counter.taken)]
+        start, stop = counter.taken - count, counter.taken
+        if at_least is not None and stop > running.count:
+            stop = max(running.count, start + at_least)
+            counters.filter(key=key).update(taken=stop)
+        return [running.nth(n) for n in range(start, stop)]
 
 
 def _create(column: models.Field[Any, Any], scheme: LexicalSequence, key: str, using: str) -> None:

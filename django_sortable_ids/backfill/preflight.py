@@ -10,6 +10,7 @@ from django.db import connections, transaction
 from django.db.models import Max, QuerySet
 from django.utils import timezone
 
+from .. import counters
 from ..fields import LexicalSequenceField
 from ..schemes import SequenceExhausted, TimeScheme
 from .errors import BackfillError
@@ -100,7 +101,7 @@ def _check_width(field: LexicalSequenceField, missing: int, using: str) -> None:
     """See how far the counter is, and put back the id that it gave."""
     try:
         with transaction.atomic(using=using):
-            first = field.take(1, using)[0]
+            first = counters.take(field, field.scheme, 1, using)[0]
             transaction.set_rollback(True, using=using)
         replace(field.scheme, start=first).nth(missing - 1)
     except SequenceExhausted as error:

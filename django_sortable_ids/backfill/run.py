@@ -11,6 +11,7 @@ from django.db import IntegrityError, OperationalError, connections, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from .. import counters
 from ..fields import LexicalSequenceField
 from ..models import BackfillRun
 from ..schemes import ID, OutOfRange, SequenceExhausted, TimeScheme
@@ -177,7 +178,7 @@ class _Runner:
         field, scheme = self.target.field, self.target.field.scheme
         with self._naming(rows[-1]):
             if isinstance(field, LexicalSequenceField):
-                return field.take(len(rows), self.target.using), None
+                return counters.take(field, field.scheme, len(rows), self.target.using), None
             assert isinstance(scheme, TimeScheme), "every other scheme has a time"
             times = ascending(scheme, [aware(created) for created, _ in rows], position)
             return mint(scheme, times, position, self._beyond(rows, scheme, times[-1]))
@@ -196,7 +197,9 @@ class _Runner:
         field, scheme = self.target.field, self.target.field.scheme
         with self._naming(rows[0]):
             if isinstance(field, LexicalSequenceField):
-                return _Batch(rows, field.take(len(rows), self.target.using), None)
+                return _Batch(
+                    rows, counters.take(field, field.scheme, len(rows), self.target.using), None
+                )
             assert isinstance(scheme, TimeScheme), "every other scheme has a time"
             gap, before, behind = self._gap(scheme, rows[0])
             found = self.target.read(gap[:SWEEP_ROWS])

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import models, router
 
-from .. import counters
+from .. import blocks, counters
 from ..schemes import LexicalSequence
 from .base import SortableIDField
 
@@ -17,9 +17,15 @@ class LexicalSequenceField(SortableIDField):
     and sort by length first), ``start`` is the first id, ``step`` the distance to the next. The
     value is the text.
 
-    The id is made when the row is inserted, primary keys included: until then it is None. Numbers
-    of transactions that roll back are given out again; in a transaction that stays open, other
-    inserts of the same sequence wait.
+    The id is made when the row is inserted, primary keys included: until then it is None.
+
+    With ``block=1`` the counter is part of the caller's transaction: numbers of transactions that
+    roll back are given out again, and while one stays open, other inserts of the same sequence
+    wait. A larger ``block`` is how many numbers a process reserves at a time, in a transaction of
+    its own; it hands them out from memory. Nobody waits for open transactions then, and what is
+    rolled back, or left in a process that ends, is a gap. Each process counts up; between
+    processes, ids are in order from block to block only. On SQLite, which has one writer at a
+    time, inserts inside a transaction count as with ``block=1``.
     """
 
     scheme_name = "lexical_sequence"
@@ -31,10 +37,24 @@ class LexicalSequenceField(SortableIDField):
         "step": 1,
         "max_length": 20,
     }
+    non_db_attrs = (*SortableIDField.non_db_attrs, "block")
     scheme: LexicalSequence
     if TYPE_CHECKING:
         _pyi_private_set_type: str
         _pyi_private_get_type: str
+
+    def __init__(
+        self, verbose_name: Any = None, name: str | None = None, *, block: int = 1, **kwargs: Any
+    ) -> None:
+        """Raises ``ValueError`` for what can't be counted, and for a ``block`` below 1."""
+        if isinstance(block, bool) or not isinstance(block, int) or block < 1:
+            raise ValueError(f"block={block!r}: expected how many numbers to reserve, 1 or more")
+        super().__init__(verbose_name, name, **kwargs)
+        self.block = block
+
+    def deconstruct(self) -> Any:
+        name, path, args, kwargs = super().deconstruct()
+        return name, path, args, kwargs | ({} if self.block == 1 else {"block": self.block})
 
     @property
     def _made_with_instance(self) -> bool:
@@ -51,7 +71,9 @@ class LexicalSequenceField(SortableIDField):
 
         Raises ``SequenceExhausted`` where the width has no more.
         """
-        return counters.take(self, self.scheme, count, using)
+        if self.block == 1:
+            return counters.take(self, self.scheme, count, using)
+        return blocks.take(self, self.scheme, count, using, self.block)
 
     def generate(self) -> Any:
         raise TypeError("a sequence makes its ids when rows are inserted; see take()")

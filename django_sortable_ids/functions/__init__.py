@@ -20,6 +20,7 @@ from .named import (
     GenerateUUIDv7,
     GenerateXid,
 )
+from .shortlex import shortlex
 from .sqlite import register
 
 __all__ = [
@@ -42,4 +43,5 @@ __all__ = [
     "GenerateUUIDv7",
     "GenerateXid",
     "register",
+    "shortlex",
 ]

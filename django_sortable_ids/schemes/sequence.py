@@ -157,11 +157,20 @@ class LexicalSequence(Scheme):
     time_ordered: ClassVar[bool] = False
 
     def holds(self, number: int) -> bool:
-        base, length = self.numeration.base, self.canonical.length
-        # The numbers of the texts with n characters are (base**n - 1)/(base - 1) and up.
-        stop = (base ** (length + 1) - 1) // (base - 1)
-        first = (base**length - 1) // (base - 1) if self.width else 1
-        return bool(first <= number < stop)
+        length = self.canonical.length
+        first = self._first_number(length) if self.width else 1
+        return first <= number < self._first_number(length + 1)
+
+    def _first_number(self, length: int) -> int:
+        """The number of the first text with that many characters."""
+        base: int = self.numeration.base
+        return int((base**length - 1) // (base - 1))
+
+    @cached_property
+    def count(self) -> int:
+        """How many ids there are, ``start`` included."""
+        stop = self._first_number(self.canonical.length + 1)
+        return -((self.numeration.number(self.start) - stop) // self.step)
 
     def nth(self, n: int) -> str:
         """The id number ``n``, counted from 0: ``start`` and ``n`` steps.

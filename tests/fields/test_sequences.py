@@ -5,44 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
-from django.db import IntegrityError, connection, models, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models.functions import Length
-from django.test.utils import isolate_apps
 
-from django_sortable_ids.fields import LexicalSequenceField
 from django_sortable_ids.models import SequenceCounter
 from django_sortable_ids.schemes import SequenceExhausted
 from tests.marks import own_tables
 from tests.testapp.models import Order, SequenceKey, SequenceKeyPublic
-
-
-@pytest.fixture
-def sequence():
-    """Makes a model whose ``number`` is a sequence, and its table; again for other arguments."""
-    made = []
-
-    def make(**arguments):
-        with isolate_apps("tests.testapp"):
-
-            class Numbered(models.Model):
-                number = LexicalSequenceField(**({"unique": True, "null": True} | arguments))
-
-                class Meta:
-                    app_label = "testapp"
-                    db_table = "numbered"
-
-                def __str__(self):
-                    return self.number
-
-        if not made:
-            with connection.schema_editor() as editor:
-                editor.create_model(Numbered)
-        made.append(Numbered)
-        return Numbered
-
-    yield make
-    with connection.schema_editor() as editor:
-        editor.delete_model(made[0])
 
 
 def numbers(model, count):

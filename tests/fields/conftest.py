@@ -1,0 +1,39 @@
+"""A table of the test's own."""
+
+import pytest
+from django.db import connection, models
+from django.test.utils import isolate_apps
+
+from django_sortable_ids import blocks
+from django_sortable_ids.fields import LexicalSequenceField
+
+
+@pytest.fixture
+def sequence():
+    """Makes a model whose ``number`` is a sequence, and its table; again for other arguments."""
+    made = []
+
+    def make(**arguments):
+        with isolate_apps("tests.testapp"):
+
+            class Numbered(models.Model):
+                number = LexicalSequenceField(**({"unique": True, "null": True} | arguments))
+
+                class Meta:
+                    app_label = "testapp"
+                    db_table = "numbered"
+
+                def __str__(self):
+                    return self.number
+
+        if not made:
+            with connection.schema_editor() as editor:
+                editor.create_model(Numbered)
+        made.append(Numbered)
+        return Numbered
+
+    blocks.drop()
+    yield make
+    blocks.drop()
+    with connection.schema_editor() as editor:
+        editor.delete_model(made[0])

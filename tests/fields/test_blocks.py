@@ -1,0 +1,197 @@
+"""Sequences whose numbers are reserved in blocks: never a repeat, gaps where something ends."""
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import chain
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.db import IntegrityError, OperationalError, connection, connections, transaction
+
+from django_sortable_ids import blocks, transactions
+from django_sortable_ids.fields import LexicalSequenceField
+from django_sortable_ids.models import SequenceCounter
+from django_sortable_ids.schemes import SequenceExhausted
+from tests.backfill.command import ROOT, environment
+from tests.marks import own_tables
+from tests.schemes.test_processes import child_says, needs_fork
+
+from .test_sequences import numbers
+
+pytestmark = own_tables
+NUMERIC = {"charset": "numeric", "width": 6}
+one_writer = pytest.mark.skipif(
+    connection.vendor == "sqlite", reason="inside a transaction, SQLite counts as with block=1"
+)
+
+
+def taken():
+    return SequenceCounter.objects.get().taken
+
+
+def roll_back_after(model, count):
+    """The numbers of ``count`` rows in a transaction that rolls back."""
+    made = []
+    with suppress(IntegrityError), transaction.atomic():
+        made += numbers(model, count)
+        raise IntegrityError
+    return made
+
+
+def test_a_block_is_reserved_at_once(sequence):
+    model = sequence(**NUMERIC, block=5)
+    assert numbers(model, 1) == ["000000"]
+    assert taken() == 5
+    with_memory = numbers(model, 5)
+    assert with_memory == [f"00000{n}" for n in range(1, 6)]
+    assert taken() == 10
+
+
+def test_more_than_a_block(sequence):
+    field = sequence(**NUMERIC, block=5)._meta.get_field("number")
+    assert field.take(1, "default") == ["000000"]
+    assert field.take(11, "default") == [f"{n:06}" for n in range(1, 12)]
+    assert field.take(0, "default") == []
+    assert taken() == 12
+
+
+@pytest.mark.parametrize("block", [0, -1, True, 1.0, "2", None])
+def test_wrong_blocks(block):
+    with pytest.raises(ValueError, match="expected how many numbers to reserve, 1 or more"):
+        LexicalSequenceField(block=block)
+
+
+def test_a_rollback_leaves_a_gap(sequence):
+    model = sequence(**NUMERIC, block=5)
+    assert numbers(model, 1) == ["000000"]
+    rolled_back = roll_back_after(model, 3)
+    later = numbers(model, 9)
+    assert "000000" not in later
+    assert len({*later}) == 9
+    if connection.vendor != "sqlite":
+        assert not {*rolled_back} & {*later}
+
+
+def test_a_block_that_a_rollback_reserved_is_not_given_twice(sequence):
+    """The process goes on with it, and so must all others behind it."""
+    model = sequence(**NUMERIC, block=5)
+    roll_back_after(model, 2)
+    ours = numbers(model, 2)
+    blocks.drop()  # as another process would begin
+    assert not {*ours} & {*numbers(model, 7)}
+
+
+@one_writer
+def test_others_do_not_wait_for_an_open_transaction(sequence):
+    model = sequence(**NUMERIC, block=2)
+    callers = connection.connection
+
+    def insert():
+        try:
+            return numbers(model, 3)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool, transaction.atomic():
+        assert numbers(model, 1) == ["000000"]
+        assert pool.submit(insert).result(10) == ["000001", "000002", "000003"]
+        assert connection.connection is callers or callers is None
+    assert numbers(model, 1) == ["000004"]
+
+
+@one_writer
+def test_beside_a_sequence_of_the_same_transaction(sequence):
+    """Whose counter is made and locked there."""
+    model = sequence(**NUMERIC, block=3)
+    with transaction.atomic():
+        SequenceCounter.objects.create(key="another.number", first="0", step=1, taken=0)
+        assert numbers(model, 4) == [f"00000{n}" for n in range(4)]
+
+
+def test_a_width_that_is_used_up(sequence):
+    model = sequence(charset="ab", width=2, block=3)
+    assert numbers(model, 4) == ["aa", "ab", "ba", "bb"]
+    for _ in range(2):
+        with pytest.raises(SequenceExhausted, match=r"has no id number 4 of 2 characters; widen"):
+            model.objects.create()
+    assert model.objects.count() == taken() == 4
+
+
+def test_a_changed_step_is_refused(sequence):
+    assert numbers(sequence(**NUMERIC, step=5, block=4), 1) == ["000000"]
+    with pytest.raises(ImproperlyConfigured, match="runs in steps of 5, the field says step=7"):
+        sequence(**NUMERIC, step=7, block=4).objects.create()
+    assert taken() == 4
+
+
+def test_threads(sequence):
+    model = sequence(**NUMERIC, block=7)
+
+    def insert(_):
+        try:
+            return numbers(model, 25)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(insert, range(8)))
+    assert all(each == sorted(each) for each in made)
+    assert sorted(chain(*made)) == [f"{n:06}" for n in range(200)]
+
+
+@needs_fork
+def test_a_forked_child_does_not_go_on_with_its_parents_block(sequence):
+    field = sequence(**NUMERIC, block=9)._meta.get_field("number")
+    assert field.take(1, "default") == ["000000"]
+    connections.close_all()
+    child = child_says(lambda: field.take(3, "default"))
+    assert child == ["000009", "000010", "000011"]
+    assert field.take(3, "default") == ["000001", "000002", "000003"]
+
+
+def test_processes_that_are_killed(sequence):
+    """Some with -9, in the middle of a block: what they had left is a gap."""
+    model = sequence(**NUMERIC, block=7)
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.fields.inserting", str(rows)],
+            cwd=ROOT,
+            env={**os.environ, **environment({})},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for rows in (60, 1_000_000, 60, 1_000_000)
+    ]
+    said = []
+    for process in processes[1::2]:
+        said += [process.stdout.readline().strip() for _ in range(20)]
+        process.kill()
+    for process in processes:
+        said += process.communicate(timeout=60)[0].split()
+    said += numbers(model, 20)
+    assert len({*said}) == len(said) >= 180
+    kept = set(model.objects.values_list("number", flat=True))
+    assert {*said} <= kept
+    assert taken() - len(kept) < 7 * 5
+
+
+def test_a_conflict_is_tried_again(sequence, monkeypatch):
+    model = sequence(**NUMERIC, block=7)
+    take, failures = blocks.counters.take, [OperationalError(1213, "Deadlock found")] * 3
+
+    def conflicting(*arguments, **options):
+        made = take(*arguments, **options)
+        if failures:
+            raise failures.pop()
+        return made
+
+    monkeypatch.setattr(transactions, "_FIRST_PAUSE", 0)
+    monkeypatch.setattr(blocks.counters, "take", conflicting)
+    assert numbers(model, 2) == ["000000", "000001"]
+    failures.append(OperationalError(2006, "Server has gone away"))
+    blocks.drop()
+    with pytest.raises(OperationalError, match="gone away"):
+        model.objects.create()

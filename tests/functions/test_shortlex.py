@@ -1,0 +1,55 @@
+"""The order of sequences that grow, and the index that serves it."""
+
+import pytest
+from django.db import connection, models
+from django.test.utils import isolate_apps
+
+from django_sortable_ids.fields import LexicalSequenceField
+from django_sortable_ids.functions import shortlex
+from tests.marks import own_tables
+
+IN_ORDER = ["8", "9", "00", "01", "99", "000", "100"]
+
+
+@pytest.fixture
+def grown():
+    """A model with a sequence of one to three digits, an index on its order, and rows."""
+    with isolate_apps("tests.testapp"):
+
+        class Grown(models.Model):
+            number = LexicalSequenceField(unique=True, charset="numeric")
+            note = models.TextField(default="")
+
+            class Meta:
+                app_label = "testapp"
+                indexes = (models.Index(*shortlex("number"), name="grown_shortlex"),)
+
+            def __str__(self):
+                return self.number
+
+    with connection.schema_editor() as editor:
+        editor.create_model(Grown)
+    Grown.objects.bulk_create(Grown(number=number) for number in sorted(IN_ORDER))
+    yield Grown
+    with connection.schema_editor() as editor:
+        editor.delete_model(Grown)
+
+
+@own_tables
+def test_the_order_of_counting(grown):
+    ordered = grown.objects.order_by(*shortlex("number"))
+    assert list(ordered.values_list("number", flat=True)) == IN_ORDER
+    descending = grown.objects.order_by(*shortlex("-number"))
+    assert list(descending.values_list("number", flat=True)) == IN_ORDER[::-1]
+
+
+@own_tables
+@pytest.mark.parametrize("name", ["number", "-number"])
+def test_its_index_is_used(grown, name):
+    if not connection.features.supports_expression_indexes:
+        pytest.skip("no index on expressions")
+    grown.objects.bulk_create(grown(number=f"{n:04}") for n in range(900))
+    table = connection.ops.quote_name(grown._meta.db_table)
+    with connection.cursor() as cursor:
+        cursor.execute(f"ANALYZE {'TABLE ' if connection.vendor == 'mysql' else ''}{table}")
+    assert "grown_shortlex" in grown.objects.order_by(*shortlex(name))[:1].explain()
