@@ -6,12 +6,12 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from secrets import randbelow
 from threading import Lock
 
 from .clock import is_travelling, now_ns, rollback_rule
 from .errors import ClockRollback, OutOfRange
 from .layout import Layout
+from .randomness import Randomness
 
 IDS_PER_MICROSECOND = 16
 """How many ids a tick must have room for, whatever random steps are drawn."""
@@ -32,8 +32,8 @@ class Sources:
 
     clock: Callable[[], int] = now_ns
     """Unix time in ns."""
-    below: Callable[[int], int] = randbelow
-    """``below(n)`` is in ``range(n)``."""
+    below: Callable[[int], int] | None = None
+    """``below(n)`` is in ``range(n)``. None: ``Randomness``, each generator with its own."""
     sleep: Callable[[float], None] = time.sleep
     travels: Callable[[], bool] = is_travelling
     """Whether the clock is one of a test."""
@@ -43,8 +43,12 @@ class Generator:
     """Hands out (tick, tail) pairs, each greater than the one before.
 
     A new tick starts at a random tail in the lower half of its range, and each further id of the
-    tick adds a random step, so that one id doesn't tell the next. With a worker number the tail is
-    that number and a sequence from 0.
+    tick adds a random step, so that one id doesn't tell the next. A step is any number from 1 to
+    ``largest_step``, each as likely: at least 59 random bits for a UUIDv7, 65 for a ULID, hex ULID,
+    Timeflake and SCRU128, 57 for a push id, 49 for a UUIDv6 and COMB, 103 for a KSUID and kuuid, 39
+    for an xid and ObjectId. Those of 64 bits have little to spare: 7 for a snowflake and TSID, 5
+    for a Sonyflake, 3 for a time64; and with a worker number none: the
+    tail is that number and a sequence from 0.
 
     A full tick is followed by the next one, used early: up to ``MOST_AHEAD_NS`` or one tick ahead
     of the clock, whichever is more; from there on, each tick is waited for as long as it lasts.
@@ -76,7 +80,7 @@ class Generator:
         self._tick_ns = tick_ns
         self._sources = sources or _default_sources
         per_tick = max(4096, tick_ns * IDS_PER_MICROSECOND // 1000)
-        self._largest_step = max(1, layout.tails // 2 // per_tick)
+        self.largest_step = max(1, layout.tails // 2 // per_tick)
         self._most_ahead = max(1, MOST_AHEAD_NS // tick_ns)
         self._travel = max(1, TRAVEL_NS // tick_ns)
         self._restart()
@@ -144,7 +148,7 @@ class Generator:
             raise OutOfRange("the clock's time is outside of what the scheme can hold")
         stop = layout.capacity(tick)
         if self._tails is None:
-            tail = self._sources.below(max(1, stop // 2))
+            tail = self._below(max(1, stop // 2))
         else:
             tail = self._tails.start
             stop = min(self._tails.stop, stop)
@@ -155,7 +159,7 @@ class Generator:
     def _step(self) -> int:
         if self._tails is not None:
             return self._tails.step
-        return 1 + self._sources.below(self._largest_step)
+        return 1 + self._below(self.largest_step)
 
     def _visit(self, tick: int) -> tuple[int, int]:
         """The next id at a time that a test went to, behind those which that tick has already."""
@@ -172,6 +176,7 @@ class Generator:
 
     def _restart(self) -> None:
         self._lock = Lock()
+        self._below = self._sources.below or Randomness().below
         self._tick = _BEFORE_ALL
         self._tail = self._stop = 0
         self._peak = _BEFORE_ALL

@@ -1,0 +1,37 @@
+"""Random numbers of the operating system, fetched many at a time."""
+
+import os
+from collections.abc import Callable
+
+BUFFER_BYTES = 1024
+
+
+class Randomness:
+    """Uniform random numbers of a cryptographic source. The caller guards it against threads.
+
+    What is left in the buffer must not be used in a forked child: make a new one there.
+    """
+
+    def __init__(self, source: Callable[[int], bytes] = os.urandom) -> None:
+        """``source(n)`` gives n random bytes."""
+        self._source = source
+        self._buffer = b""
+        self._used = 0
+
+    def below(self, n: int) -> int:
+        """A number in ``range(n)``, each as likely as any other; n is 1 or more."""
+        bits = (n - 1).bit_length()
+        while True:
+            number = self._number(bits)
+            if number < n:
+                return number
+
+    def _number(self, bits: int) -> int:
+        size = (bits + 7) // 8
+        start = self._used
+        self._used = end = start + size
+        if end > len(self._buffer):
+            self._buffer = self._source(BUFFER_BYTES + size)
+            start, self._used = 0, size
+            end = size
+        return int.from_bytes(self._buffer[start:end], "big") >> (size * 8 - bits)

@@ -1,0 +1,75 @@
+"""Randomness: uniform, and never used twice."""
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from django_sortable_ids.schemes import get
+from django_sortable_ids.schemes.randomness import Randomness
+
+from .generators import fresh, generator_of
+from .support import NOW_NS
+
+MINIMUM_BITS = {
+    "uuid7": 59,
+    "uuid6": 49,
+    "comb13": 49,
+    "ulid": 65,
+    "hexulid": 65,
+    "timeflake": 65,
+    "scru128": 65,
+    "pushid": 57,
+    "ksuid": 103,
+    "ksuid_ms": 103,
+    "kuuid": 103,
+    "xid": 39,
+    "objectid": 39,
+    "snowflake": 7,
+    "tsid": 7,
+    "sonyflake": 5,
+    "time64": 3,
+}
+
+
+@pytest.mark.parametrize(("name", "bits"), MINIMUM_BITS.items())
+def test_steps_have_as_many_random_bits_as_promised(name, bits):
+    assert generator_of(get(name), lambda: NOW_NS).largest_step.bit_length() - 1 == bits
+
+
+@pytest.mark.parametrize("name", ["uuid7", "ulid", "ksuid", "xid"])
+def test_steps_are_all_over_their_range(name):
+    going = generator_of(get(name), lambda: NOW_NS)
+    tails = [going.next()[1] for _ in range(1001)]
+    steps = [after - before for before, after in pairwise(tails)]
+    quarters = Counter((step - 1) * 4 // going.largest_step for step in steps)
+    assert all(150 < quarters[quarter] < 350 for quarter in range(4))
+    assert len(set(steps)) == 1000
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 256, 257])
+def test_numbers_below_are_uniform(n):
+    found = Counter(map(Randomness().below, [n] * n * 400))
+    assert set(found) == set(range(n))
+    assert all(250 < count < 550 or n == 1 for count in found.values())
+
+
+def test_no_byte_is_used_twice():
+    asked = []
+
+    def source(size):
+        first = sum(asked)
+        asked.append(size)
+        return b"".join(number.to_bytes(3, "big") for number in range(first, first + size // 3 + 1))
+
+    below = Randomness(source).below
+    numbers = [below(1 << 24) for _ in range(5000)]
+    assert len(set(numbers)) == 5000
+
+
+def test_a_generator_that_starts_anew_drops_its_buffer():
+    scheme = fresh(get("uuid7"))
+    scheme.generate()
+    before = scheme._generator._below
+    scheme._generator._restart()
+    assert scheme._generator._below.__self__ is not before.__self__
