@@ -47,8 +47,8 @@ class Generator:
     ``largest_step``, each as likely: at least 59 random bits for a UUIDv7, 65 for a ULID, hex ULID,
     Timeflake and SCRU128, 57 for a push id, 49 for a UUIDv6 and COMB, 103 for a KSUID and kuuid, 39
     for an xid and ObjectId. Those of 64 bits have little to spare: 7 for a snowflake and TSID, 5
-    for a Sonyflake, 3 for a time64; and with a worker number none: the
-    tail is that number and a sequence from 0.
+    for a Sonyflake, 3 for a time64; and with a worker number none: the tail is that number and a
+    sequence from 0.
 
     A full tick is followed by the next one, used early: up to ``MOST_AHEAD_NS`` or one tick ahead
     of the clock, whichever is more; from there on, each tick is waited for as long as it lasts.
