@@ -55,7 +55,7 @@ class Generator:
 
     While the clock stands still or goes back a little, the last tick goes on being used; where it
     goes back a lot, the process's ``RollbackRule`` says what happens. The clock of a test, which
-    jumps, is followed instead: its ids are of the time that it shows, and none is repeated.
+    jumps, is followed instead: its ids are of the time that it shows, and none of them is repeated.
     """
 
     _peak: int

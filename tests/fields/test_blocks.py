@@ -6,6 +6,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import chain
+from threading import Barrier
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -140,6 +141,32 @@ def test_threads(sequence):
         made = list(pool.map(insert, range(8)))
     assert all(each == sorted(each) for each in made)
     assert sorted(chain(*made)) == [f"{n:06}" for n in range(200)]
+
+
+def test_threads_take_turns(sequence):
+    """What one of them takes is not mixed with what another takes at the same time."""
+    field = sequence(**NUMERIC, block=81_000)._meta.get_field("number")
+    field.take(1000, "default")
+
+    together = Barrier(8)
+
+    def take_runs(_):
+        connection.ensure_connection()
+        together.wait()
+        try:
+            return [field.take(500, "default") for _ in range(20)]
+        finally:
+            connection.close()
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            runs = list(chain(*pool.map(take_runs, range(8))))
+    finally:
+        sys.setswitchinterval(interval)
+    assert sorted(int(run[0]) for run in runs) == list(range(1000, 81_000, 500))
+    assert all(int(run[-1]) == int(run[0]) + 499 for run in runs)
 
 
 @needs_fork
