@@ -5,11 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
-from .schemes.clock import now_ns
+from .schemes.clock import now_ns, unix_ns
 from .schemes.generator import Sources, replaced_sources
-
-_UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 
 
 class IDClock:
@@ -20,8 +17,7 @@ class IDClock:
 
     def move_to(self, at: datetime) -> None:
         """New ids are of ``at``, which is aware."""
-        if at.utcoffset() is None:
-            raise ValueError(f"{at.isoformat()} is a naive time; give an aware one")
+        unix_ns(at)  # refuses a naive time now, not at the next id
         self._at = at
 
     def move_by(self, step: timedelta) -> None:
@@ -29,9 +25,7 @@ class IDClock:
         self.move_to((self._at or datetime.now(UTC)) + step)
 
     def unix_ns(self) -> int:
-        if self._at is None:
-            return now_ns()
-        return (self._at - _UNIX_EPOCH) // _MICROSECOND * 1000
+        return now_ns() if self._at is None else unix_ns(self._at)
 
 
 @contextmanager

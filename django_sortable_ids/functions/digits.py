@@ -6,6 +6,9 @@ from django.db.models import BigIntegerField, TextField
 
 from .fragments import Compiled, Fragment
 
+# INSTR ignores case but for bytes, on MySQL whatever the collation of the column.
+_MYSQL_PLACE = "(INSTR(_binary'{alphabet}', CAST({digit} AS BINARY)) - 1)"
+
 
 class DigitsOfInteger(Fragment):
     """A number >= 0 as the last ``length`` digits of it in ``alphabet``.
@@ -58,9 +61,7 @@ class IntegerOfDigits(Fragment):
         return self.fill(self.total("(instr('{alphabet}', {digit}) - 1)"), compiler)
 
     def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
-        # INSTR ignores case but for bytes, on MySQL whatever the collation of the column.
-        place = "(INSTR(_binary'{alphabet}', CAST({digit} AS BINARY)) - 1)"
-        return self.fill(f"CAST({self.total(place)} AS SIGNED)", compiler)
+        return self.fill(f"CAST({self.total(_MYSQL_PLACE)} AS SIGNED)", compiler)
 
     def total(self, place: str, weight: str = "{}") -> str:
         """SQL for the sum of the digits' places, each with its weight."""
@@ -84,8 +85,5 @@ class LargeIntegerOfDigits(IntegerOfDigits):
         return self.fill(f"div({total}, {{divisor}}::numeric)::bigint", compiler)
 
     def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
-        total = self.total(
-            "(INSTR(_binary'{alphabet}', CAST({digit} AS BINARY)) - 1)",
-            "CAST('{}' AS DECIMAL(60))",
-        )
+        total = self.total(_MYSQL_PLACE, "CAST('{}' AS DECIMAL(60))")
         return self.fill(f"{total} DIV CAST('{{divisor}}' AS DECIMAL(60))", compiler)

@@ -1,14 +1,13 @@
 """Points in time as the database keeps them, and as whole numbers."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db.models import BigIntegerField, DateTimeField
 
+from ..schemes.clock import UNIX_EPOCH
 from .fragments import Compiled, Fragment
-
-_UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class UnixMicroseconds(Fragment):
@@ -114,7 +113,7 @@ class MomentOfTick(Fragment):
 
     @property
     def _epoch(self) -> str:
-        epoch = _UNIX_EPOCH + timedelta(microseconds=self.extra["epoch_us"])
+        epoch = UNIX_EPOCH + timedelta(microseconds=self.extra["epoch_us"])
         return f"{epoch:%Y-%m-%d %H:%M:%S.%f}"
 
 

@@ -157,11 +157,10 @@ def hex_positions(scheme: TimeScheme) -> Sequence[int]:
 
 
 def _of_integer(column: Expression, scheme: TimeScheme) -> Expression:
-    ticks, tails = scheme.layout.ticks, scheme.layout.tails
+    tails = scheme.layout.tails
     if tails & (tails - 1):
         return Quotient(column, divisor=tails)
-    mask = (1 << (ticks - 1).bit_length()) - 1
-    return ShiftedRight(column, bits=tails.bit_length() - 1, mask=mask)
+    return ShiftedRight(column, bits=tails.bit_length() - 1, mask=_tick_mask(scheme))
 
 
 def _of_digits(column: Expression, scheme: TimeScheme, form: Digits, connection: Any) -> Expression:
@@ -179,5 +178,11 @@ def _of_digits(column: Expression, scheme: TimeScheme, form: Digits, connection:
     behind = tails.bit_length() - 1 + form.padding
     length = form.length - behind // bits
     front = IntegerOfDigits(column, alphabet=form.alphabet, length=length)
-    mask = (1 << (scheme.layout.ticks - 1).bit_length()) - 1
-    return ShiftedRight(front, bits=behind % bits, mask=mask) if behind % bits else front
+    if not behind % bits:
+        return front
+    return ShiftedRight(front, bits=behind % bits, mask=_tick_mask(scheme))
+
+
+def _tick_mask(scheme: TimeScheme) -> int:
+    """As many bits as the last tick has, all of them set."""
+    return (1 << (scheme.layout.ticks - 1).bit_length()) - 1

@@ -3,7 +3,11 @@
 import sys
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Literal, get_args
+
+UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
 
 Policy = Literal["advance", "wait", "raise"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
@@ -50,3 +54,13 @@ def is_travelling() -> bool:
     return bool(freezegun and freezegun.freeze_factories) or bool(
         time_machine and time_machine.escape_hatch.is_travelling()
     )
+
+
+def unix_ns(at: datetime) -> int:
+    """Unix time in ns of an aware time; ``ValueError`` for a naive one."""
+    if at.utcoffset() is None:
+        raise ValueError(
+            f"{at.isoformat()} is a naive time; give an aware one, such as "
+            f"datetime(2026, 1, 1, tzinfo=timezone.utc)"
+        )
+    return (at - UNIX_EPOCH) // MICROSECOND * 1000

@@ -8,6 +8,7 @@ from itertools import takewhile
 from threading import Lock
 from typing import ClassVar
 
+from .clock import MICROSECOND, UNIX_EPOCH, unix_ns
 from .errors import InvalidID, NotTimeOrdered, OutOfRange
 from .generator import Generator
 from .layout import Layout
@@ -17,9 +18,7 @@ from .spread import spread
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
 
-_UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-_LAST_MICROSECOND = (datetime.max.replace(tzinfo=UTC) - _UNIX_EPOCH) // _MICROSECOND
+_LAST_MICROSECOND = (datetime.max.replace(tzinfo=UTC) - UNIX_EPOCH) // MICROSECOND
 _making = Lock()
 _EXAMPLE_TIME = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -128,7 +127,7 @@ class TimeScheme(Scheme):
         microseconds = self._microseconds(tick)
         if microseconds > _LAST_MICROSECOND:
             raise OutOfRange(f"{self.format(value)} was made after the year 9999")
-        return _UNIX_EPOCH + timedelta(microseconds=microseconds)
+        return UNIX_EPOCH + timedelta(microseconds=microseconds)
 
     def carries_time(self, value: ID) -> bool:
         """Whether the id has a time: one of another version, where it is accepted, has none."""
@@ -159,8 +158,8 @@ class TimeScheme(Scheme):
         if end > _LAST_MICROSECOND:
             raise OutOfRange(self._out_of_range(at))
         return (
-            _UNIX_EPOCH + timedelta(microseconds=start),
-            _UNIX_EPOCH + timedelta(microseconds=end),
+            UNIX_EPOCH + timedelta(microseconds=start),
+            UNIX_EPOCH + timedelta(microseconds=end),
         )
 
     def can_hold(self, at: datetime) -> bool:
@@ -171,13 +170,13 @@ class TimeScheme(Scheme):
     def earliest(self) -> datetime:
         """The earliest time that ids can have."""
         first = self.layout.first_tick
-        return _UNIX_EPOCH + timedelta(microseconds=self._microseconds(first))
+        return UNIX_EPOCH + timedelta(microseconds=self._microseconds(first))
 
     @cached_property
     def latest(self) -> datetime:
         """The latest time that ids can have and a ``datetime`` can show."""
         last = min(self._microseconds(self.layout.last_tick), _LAST_MICROSECOND)
-        return self._floored(_UNIX_EPOCH + timedelta(microseconds=last))
+        return self._floored(UNIX_EPOCH + timedelta(microseconds=last))
 
     def lower_bound(self, at: datetime) -> ID:
         """The least value made at or after ``at`` (aware).
@@ -220,20 +219,20 @@ class TimeScheme(Scheme):
         if not self.sorts:
             raise NotTimeOrdered(f"{self.title} values do not sort by their times")
 
-    def _tick_of_ns(self, unix_ns: int) -> int:
-        return (unix_ns - self.epoch_ns) // self.tick_ns
+    def _tick_of_ns(self, ns: int) -> int:
+        return (ns - self.epoch_ns) // self.tick_ns
 
     def _floor(self, at: datetime) -> int:
-        return self._tick_of_ns(_unix_ns(at))
+        return self._tick_of_ns(unix_ns(at))
 
     def _ceiling(self, at: datetime) -> int:
-        return -((self.epoch_ns - _unix_ns(at)) // self.tick_ns)
+        return -((self.epoch_ns - unix_ns(at)) // self.tick_ns)
 
     def _microseconds(self, tick: int) -> int:
         return (self.epoch_ns + tick * self.tick_ns) // 1000
 
     def _floored(self, at: datetime) -> datetime:
-        return _UNIX_EPOCH + timedelta(microseconds=self._microseconds(self._floor(at)))
+        return UNIX_EPOCH + timedelta(microseconds=self._microseconds(self._floor(at)))
 
     def _out_of_range(self, at: datetime) -> str:
         return (
@@ -288,12 +287,3 @@ def _with_worker(scheme: TimeScheme, worker: int | None) -> TimeScheme:
 @cache
 def _accepting_other_versions(scheme: TimeScheme) -> TimeScheme:
     return replace(scheme, accepts_other_versions=True)
-
-
-def _unix_ns(at: datetime) -> int:
-    if at.utcoffset() is None:
-        raise ValueError(
-            f"{at.isoformat()} is a naive time; give an aware one, such as "
-            f"datetime(2026, 1, 1, tzinfo=timezone.utc)"
-        )
-    return (at - _UNIX_EPOCH) // _MICROSECOND * 1000
