@@ -1,10 +1,9 @@
 """The model field that all schemes share."""
 
-import uuid
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from django import forms
 from django.core.exceptions import EmptyResultSet, ValidationError
@@ -13,8 +12,9 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Value
 from django.utils.translation import gettext_lazy as _
 
-from .. import conf, schemes
-from ..schemes import ID, InvalidID, OutOfRange, Scheme, TimeScheme
+from .. import schemes
+from ..schemes import ID, InvalidID, OutOfRange
+from .making import MadeIDField
 from .malformed import Malformed
 from .public import PublicText
 from .storage import (
@@ -26,13 +26,8 @@ from .storage import (
     storage_names,
 )
 
-if TYPE_CHECKING:
-    Field = models.Field[Any, Any]
-else:
-    Field = models.Field
 
-
-class SortableIDField(Field):
+class SortableIDField(MadeIDField):
     """An id of one scheme, made in Python: use one of its subclasses.
 
     A primary key gets its id when the instance is made, every other column when the row is
@@ -152,68 +147,6 @@ class SortableIDField(Field):
                 f"db_collation={self.db_collation!r}: the column is not text, see storage="
             )
 
-    # Making ids
-
-    @property
-    def makes_ids(self) -> bool:
-        """Whether Python makes the ids; the database does where there is a ``db_default``."""
-        return not self.has_db_default()
-
-    @property
-    def db_returning(self) -> bool:
-        # Not where a subclass for DEFAULT_AUTO_FIELD is an AutoField too: MySQL, which returns
-        # nothing but counters, would put a 0 in the place of the id.
-        return self.has_db_default() and super().db_returning
-
-    def has_default(self) -> bool:
-        # A primary key says so, and save() then inserts a new instance without an UPDATE first,
-        # which could hit another row.
-        return self.primary_key and self.makes_ids
-
-    def get_default(self) -> Any:
-        if not self.makes_ids:
-            return super().get_default()
-        return self.generate() if self._made_with_instance else None
-
-    @property
-    def _made_with_instance(self) -> bool:
-        # Not in a migration: Django copies the default of an added or altered column into every
-        # row, and the field is then one of a historical model.
-        historical = getattr(self, "model", None) and self.model.__module__ == "__fake__"
-        return self.primary_key and not historical
-
-    def generate(self) -> ID:
-        """A new id of now."""
-        return self._minting_scheme.generate()
-
-    @cached_property
-    def _minting_scheme(self) -> Scheme:
-        conf.apply_rollback_rule()
-        scheme = self.scheme
-        if isinstance(scheme, TimeScheme) and scheme.layout.workers:
-            return scheme.with_worker(conf.worker())
-        return scheme
-
-    def pre_save(self, model_instance: models.Model, add: bool) -> Any:
-        value = getattr(model_instance, self.attname)
-        if value is None and add and self.makes_ids:
-            value = self.generate_for(model_instance)
-            setattr(model_instance, self.attname, value)
-        elif isinstance(value, str | int | uuid.UUID):
-            # Another spelling would not be found by what compares Python values: prefetching.
-            canonical = self.to_python(value)
-            if canonical is not value:
-                setattr(model_instance, self.attname, canonical)
-            return canonical
-        return value
-
-    def generate_for(self, model_instance: models.Model) -> ID:
-        """A new id for a row that is about to be inserted."""
-        return self.generate()
-
-    def get_pk_value_on_save(self, instance: models.Model) -> Any:
-        return self.generate_for(instance) if self.makes_ids else None
-
     # Values
 
     def to_python(self, value: Any) -> Any:
@@ -224,6 +157,8 @@ class SortableIDField(Field):
         if value is None:
             return None
         try:
+            if self.scheme.is_canonical(value):
+                return value
             if not isinstance(value, str):
                 self.scheme.to_int(value)
                 return value
@@ -338,6 +273,13 @@ class SortableIDField(Field):
             return self.scheme.to_int(value)
         except ValueError:
             return self.scheme.to_int(self.to_python(value))
+
+    def get_db_converters(self, connection: BaseDatabaseWrapper) -> Any:
+        stored = self.stored(connection)
+        found = stored.driver_type(connection)
+        if found is self.scheme.value_type and found not in stored.driver_types:
+            return []
+        return super().get_db_converters(connection)
 
     def from_db_value(
         self,

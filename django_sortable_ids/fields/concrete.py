@@ -83,18 +83,28 @@ class KSUIDField(SortableIDField):
 
 
 class XidField(SortableIDField):
-    """xid: Unix seconds, 64 random bits. The value is the text of 20 characters."""
+    """xid: Unix seconds, 64 random bits. The value is the text of 20 characters.
+
+    ``workers``, a power of two up to 2 ** 40, puts a worker number, ``SORTABLE_IDS["WORKER"]``, and
+    a sequence in the place of the random bits.
+    """
 
     scheme_name = "xid"
+    scheme_options = {"workers": None}
     if TYPE_CHECKING:
         _pyi_private_set_type: str
         _pyi_private_get_type: str
 
 
 class ObjectIDField(SortableIDField):
-    """MongoDB's ObjectId: Unix seconds, 64 random bits. The value is 24 hexadecimal digits."""
+    """MongoDB's ObjectId: Unix seconds, 64 random bits. The value is 24 hexadecimal digits.
+
+    ``workers``, a power of two up to 2 ** 40, puts a worker number, ``SORTABLE_IDS["WORKER"]``, and
+    a sequence in the place of the random bits.
+    """
 
     scheme_name = "objectid"
+    scheme_options = {"workers": None}
     if TYPE_CHECKING:
         _pyi_private_set_type: str
         _pyi_private_get_type: str

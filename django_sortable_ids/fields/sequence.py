@@ -1,12 +1,22 @@
 """The field of lexical sequences, whose counter is in the database."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.db import models, router
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 from .. import blocks, counters
 from ..schemes import LexicalSequence
 from .base import SortableIDField
+
+
+@dataclass(frozen=True, slots=True)
+class _Uncounted:
+    """The id of a row until the INSERT knows its database: ``pre_save`` doesn't."""
+
+    instance: models.Model
 
 
 class LexicalSequenceField(SortableIDField):
@@ -17,7 +27,9 @@ class LexicalSequenceField(SortableIDField):
     and sort by length first), ``start`` is the first id, ``step`` the distance to the next. The
     value is the text.
 
-    The id is made when the row is inserted, primary keys included: until then it is None.
+    The id is made when the row is inserted, primary keys included: until then it is None. It is
+    counted in the database of the row; that of a key, for ``save(using=...)``, in the one that the
+    router names.
 
     With ``block=1`` the counter is part of the caller's transaction: numbers of transactions that
     roll back are given out again, and while one stays open, other inserts of the same sequence
@@ -60,11 +72,26 @@ class LexicalSequenceField(SortableIDField):
     def _made_with_instance(self) -> bool:
         return False
 
+    def pre_save(self, model_instance: models.Model, add: bool) -> Any:
+        missing = getattr(model_instance, self.attname) is None
+        if add and missing and self.makes_ids:
+            return _Uncounted(model_instance)
+        return super().pre_save(model_instance, add)
+
+    def get_db_prep_save(self, value: Any, connection: BaseDatabaseWrapper) -> Any:
+        if isinstance(value, _Uncounted):
+            instance, value = value.instance, self.take(1, connection.alias)[0]
+            setattr(instance, self.attname, value)
+        return super().get_db_prep_save(value, connection)
+
     def generate_for(self, model_instance: models.Model) -> str:
         using = model_instance._state.db or router.db_for_write(
             type(model_instance), instance=model_instance
         )
         return self.take(1, using)[0]
+
+    def generate_many_for(self, instances: Sequence[models.Model], using: str) -> list[str]:
+        return self.take(len(instances), using)
 
     def take(self, count: int, using: str) -> list[str]:
         """The next ``count`` ids of the sequence, reserved in the database ``using``.

@@ -4,15 +4,17 @@ All of them compare as the numbers do, whatever the collation of the database.
 """
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from django.db import models
+from django.db import NotSupportedError, models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from ..schemes import OutOfRange, Scheme, TimeScheme
 from ..schemes.frames import UUIDFrame
 from ..schemes.text_forms import TextForm, UUIDText
+from ..schemes.uuid_values import uuid_of
 
 # Text that is compared byte by byte. PostgreSQL's types are spelled so that Django doesn't see
 # "varchar" or "text" in front and adds no second index for LIKE.
@@ -27,6 +29,16 @@ _TEXT_COLLATIONS = {"postgresql": "C", "mysql": "ascii_bin"}
 _BINARY_TYPES = {"postgresql": "bytea", "sqlite": "blob", "mysql": "binary({length})"}
 
 _LARGEST_INTEGER = 2**63 - 1
+
+
+def _column_type(types: Mapping[str, str], length: int, connection: BaseDatabaseWrapper) -> str:
+    if connection.vendor not in types:
+        raise NotSupportedError(
+            f"such a column is known for SQLite, PostgreSQL, MariaDB and MySQL, none for "
+            f'{connection.display_name}; give the field another storage: "varchar", or "uuid" for '
+            f"an id of 128 bits"
+        )
+    return types[connection.vendor].format(length=length)
 
 
 class Storage(Protocol):
@@ -53,6 +65,9 @@ class Storage(Protocol):
     def from_db(self, stored: Any) -> int:
         """The number of what the driver returned."""
 
+    def driver_type(self, connection: BaseDatabaseWrapper) -> type:
+        """The type that the driver returns for what this package has written."""
+
     def literal(self, number: int, connection: BaseDatabaseWrapper) -> str:
         """The number as SQL compares it with the column, for where no parameter can stand."""
 
@@ -71,8 +86,11 @@ class UUIDStorage(Storage):
 
     def to_db(self, number: int, connection: BaseDatabaseWrapper) -> uuid.UUID | str:
         if connection.features.has_native_uuid_field:
-            return uuid.UUID(int=number)
+            return uuid_of(number)
         return f"{number:032x}"
+
+    def driver_type(self, connection: BaseDatabaseWrapper) -> type:
+        return uuid.UUID if connection.vendor == "postgresql" else str
 
     def from_db(self, stored: uuid.UUID | str) -> int:
         if isinstance(stored, uuid.UUID):
@@ -92,8 +110,11 @@ class BinaryStorage(Storage):
     length: int
     driver_types: ClassVar[tuple[type, ...]] = (bytes, bytearray, memoryview)
 
+    def driver_type(self, connection: BaseDatabaseWrapper) -> type:
+        return bytes
+
     def db_type(self, connection: BaseDatabaseWrapper) -> str:
-        return _BINARY_TYPES[connection.vendor].format(length=self.length)
+        return _column_type(_BINARY_TYPES, self.length, connection)
 
     def collation(self, connection: BaseDatabaseWrapper) -> None:
         return None
@@ -118,8 +139,11 @@ class TextStorage(Storage):
     form: TextForm
     driver_types: ClassVar[tuple[type, ...]] = ()
 
+    def driver_type(self, connection: BaseDatabaseWrapper) -> type:
+        return str
+
     def db_type(self, connection: BaseDatabaseWrapper) -> str:
-        return _TEXT_TYPES[connection.vendor].format(length=self.form.length)
+        return _column_type(_TEXT_TYPES, self.form.length, connection)
 
     def collation(self, connection: BaseDatabaseWrapper) -> str | None:
         return _TEXT_COLLATIONS.get(connection.vendor)
@@ -161,6 +185,9 @@ class IntegerStorage(Storage):
     @property
     def driver_types(self) -> tuple[type, ...]:
         return (int,) if self.unsigned else ()
+
+    def driver_type(self, connection: BaseDatabaseWrapper) -> type:
+        return int
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str:
         return models.BigIntegerField().db_type(connection) or ""

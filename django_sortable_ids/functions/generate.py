@@ -3,21 +3,18 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-from django.db import NotSupportedError
 from django.db.models import BigIntegerField
 from django.db.models.expressions import Expression, Func
 
 from ..fields import SortableIDField
-from ..fields.storage import BinaryStorage, IntegerStorage, TextStorage, UUIDStorage
+from ..fields.storage import UUIDStorage
 from ..schemes import TimeScheme
-from ..schemes.frames import ByteFractionFrame, UUIDFrame
-from ..schemes.text_forms import Digits, Groups, UUIDText
-from .digits import DigitsOfInteger
-from .fragments import Compiled, Fragment, joined
-from .hexadecimal import BytesOfHex, HexOfInteger, HyphenatedHex, InsertedHex, Upper, UUIDOfHex
+from .composition import Composition
+from .fragments import Compiled, Fragment
+from .hexadecimal import HexOfInteger
 from .moments import StatementMicroseconds, UnixMicroseconds, UnixMicrosecondsNow
-from .randomness import RandomDigits, RandomHex, RandomInteger, RandomVariant
-from .ticks import Complement, WithByteFraction, hex_positions
+from .randomness import RandomVariant
+from .ticks import tick_at
 
 
 class GenerateID(Func):
@@ -65,22 +62,24 @@ class GenerateID(Func):
         return type(self)(*args, **kwargs | {"storage": field.storage})
 
     def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:  # type: ignore[override]
-        scheme, stored = self.made.scheme, self.made.stored(connection)
-        assert isinstance(scheme, TimeScheme)
-        if self._is_native(connection):
-            made: Expression = _NativeUUIDv7()
-        elif isinstance(stored, IntegerStorage):
-            made = _Integer(
-                self._tick(),
-                RandomInteger(below=scheme.layout.tails),
-                tails=scheme.layout.tails,
-            )
-        elif isinstance(stored, TextStorage) and not _is_hexadecimal(stored):
-            made = self._text(stored, connection)
-        else:
-            made = self._from_hex(stored, connection)
-        compiled: Compiled = compiler.compile(made)
+        compiled: Compiled = compiler.compile(self._composed(connection))
         return compiled
+
+    def _composed(self, connection: Any) -> Expression:
+        if self._is_native(connection):
+            return _NativeUUIDv7()
+        scheme = self.made.scheme
+        assert isinstance(scheme, TimeScheme)
+        composition = Composition(scheme, self.made.stored(connection), connection)
+        if self.at:
+            return composition.made_of(self._tick(UnixMicroseconds(*self.get_source_expressions())))
+        if scheme.name == "uuid7":
+            # RFC 9562, section 6.2, method 3: 12 bits of the millisecond's fraction.
+            front = HexOfInteger(_Milliseconds4096(UnixMicrosecondsNow()), digits=15)
+            return composition.from_hex(composition.versioned(front, RandomVariant()))
+        often = composition.reads_tick_often
+        clock = StatementMicroseconds() if often else UnixMicrosecondsNow()
+        return composition.made_of(self._tick(clock))
 
     def _is_native(self, connection: Any) -> bool:
         if self.at or self.made.scheme.name != "uuid7":
@@ -95,73 +94,9 @@ class GenerateID(Func):
             and connection.mysql_version >= (11, 7)
         )
 
-    def _tick(self, clock: type[Expression] = UnixMicrosecondsNow) -> Expression:
-        """The tick of ``at`` or, where there is none, of the clock."""
-        scheme = self.made.scheme
-        assert isinstance(scheme, TimeScheme)
-        microseconds = UnixMicroseconds(*self.get_source_expressions()) if self.at else clock()
-        tick = _Tick(microseconds, epoch_us=scheme.epoch_ns // 1000, tick_ns=scheme.tick_ns)
-        return Complement(tick, last=scheme.layout.ticks - 1) if scheme.descending else tick
-
-    def _from_hex(self, stored: Any, connection: Any) -> Expression:
-        """The id as hexadecimal digits, as the column takes them."""
-        digits = self._hex()
-        match stored:
-            case BinaryStorage():
-                return BytesOfHex(digits)
-            case UUIDStorage():
-                return UUIDOfHex(digits)
-            case TextStorage(form=UUIDText(hyphens=True)):
-                return HyphenatedHex(digits)
-            case TextStorage(form=Digits(alphabet)) if alphabet.isupper():
-                return Upper(digits)
-        return digits
-
-    def _hex(self) -> Expression:
-        scheme = self.made.scheme
-        assert isinstance(scheme, TimeScheme)
-        length = len(hex_positions(scheme))
-        frame = scheme.layout.frame
-        if not isinstance(frame, UUIDFrame):
-            tick = self._tick()
-            if isinstance(frame, ByteFractionFrame):
-                tick = WithByteFraction(
-                    self._tick(StatementMicroseconds), fractions=frame.fractions
-                )
-            random = RandomHex(digits=2 * scheme.byte_length - length)
-            return joined([HexOfInteger(tick, digits=length), random])
-        if length == 15:
-            front: Expression = HexOfInteger(self._tick(), digits=15)
-        elif self.at:
-            front = joined([HexOfInteger(self._tick(), digits=12), RandomHex(digits=3)])
-        else:
-            # RFC 9562, section 6.2, method 3: 12 bits of the millisecond's fraction.
-            front = HexOfInteger(_Milliseconds4096(UnixMicrosecondsNow()), digits=15)
-        version = InsertedHex(front, position=13, digit=f"{frame.version:x}")
-        return joined([version, RandomVariant()])
-
-    def _text(self, stored: TextStorage, connection: Any) -> Expression:
-        """The id as digits of another alphabet, where its time and its tail don't share one."""
-        scheme = self.made.scheme
-        assert isinstance(scheme, TimeScheme)
-        tails = scheme.layout.tails
-        match stored.form:
-            case Groups(alphabet, ((length, _), *groups)):
-                tail: list[Expression] = []
-                for group_length, bits in groups:
-                    tail += _random_group(alphabet, group_length, bits)
-            case Digits(alphabet, total) if behind := _whole_digits(tails, len(alphabet)):
-                length = total - behind
-                tail = [RandomDigits(alphabet=alphabet, length=behind)]
-            case form:
-                version = ".".join(map(str, connection.get_database_version()))
-                raise NotSupportedError(
-                    f"{connection.display_name} {version} can't make a {scheme.title} as text, "
-                    f"{form.expected}: keep it as bytes, with storage='binary', or leave the "
-                    f"expression away and Python makes the ids"
-                )
-        time = DigitsOfInteger(self._tick(StatementMicroseconds), alphabet=alphabet, length=length)
-        return joined([time, *tail])
+    def _tick(self, microseconds: Expression) -> Expression:
+        assert isinstance(self.made.scheme, TimeScheme)
+        return tick_at(microseconds, self.made.scheme)
 
 
 class _Made(SortableIDField):
@@ -180,60 +115,9 @@ class _NativeUUIDv7(Fragment):
     mysql = "UUID_v7()"
 
 
-class _Integer(Fragment):
-    output_field = BigIntegerField()
-    postgresql = sqlite = mysql = "({0} * {tails} + {1})"
-
-
-class _Tick(Fragment):
-    """The tick of a time in microseconds since 1970."""
-
-    output_field = BigIntegerField()
-
-    @property
-    def postgresql(self) -> str:  # type: ignore[override]
-        return self._quotient("/")
-
-    sqlite = postgresql
-
-    @property
-    def mysql(self) -> str:  # type: ignore[override]
-        return self._quotient("DIV")
-
-    def _quotient(self, division: str) -> str:
-        elapsed = f"({{0}} - {self.extra['epoch_us']})"
-        tick_ns = self.extra["tick_ns"]
-        if tick_ns >= 1000:
-            return f"({elapsed} {division} {tick_ns // 1000})"
-        return f"({elapsed} * {1000 // tick_ns})"
-
-
 class _Milliseconds4096(Fragment):
     """A time in microseconds as ms * 4096 and a fraction of 12 bits, until the year 2540."""
 
     output_field = BigIntegerField()
     postgresql = sqlite = "({0} * 512 / 125)"
     mysql = "({0} * 512 DIV 125)"
-
-
-def _is_hexadecimal(stored: TextStorage) -> bool:
-    form = stored.form
-    return isinstance(form, UUIDText) or (isinstance(form, Digits) and len(form.alphabet) == 16)
-
-
-def _whole_digits(tails: int, base: int) -> int:
-    """How many digits of that base the tail is, or 0 where it isn't a whole number of them."""
-    length = 0
-    while tails % base == 0:
-        tails //= base
-        length += 1
-    return length if tails == 1 else 0
-
-
-def _random_group(alphabet: str, length: int, bits: int) -> list[Expression]:
-    """Random digits whose number fits into ``bits``: the first is less than the largest one's."""
-    largest = ((1 << bits) - 1) // len(alphabet) ** (length - 1)
-    return [
-        RandomDigits(alphabet=alphabet[:largest], length=1),
-        RandomDigits(alphabet=alphabet, length=length - 1),
-    ]

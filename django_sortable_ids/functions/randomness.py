@@ -63,8 +63,12 @@ class RandomVariant(Random):
     )
 
 
+RANDOM_BITS = 48
+"""How many bits ``RandomInteger`` draws."""
+
+
 class RandomInteger(Random):
-    """A number from 0 to ``below`` - 1, which is far less than 48 bits can hold."""
+    """A number from 0 to ``below`` - 1: far less than 48 bits can hold, or all of them."""
 
     output_field = BigIntegerField()
     postgresql = f"mod(('x' || {_UUID_HEX.format(12)})::bit(48)::bigint, {{below}})"

@@ -74,6 +74,29 @@ class IsOfVersion(Fragment):
     )
 
 
+class _Tick(Fragment):
+    """The tick of a time in microseconds since 1970."""
+
+    output_field = BigIntegerField()
+
+    @property
+    def postgresql(self) -> str:  # type: ignore[override]
+        return self._quotient("/")
+
+    sqlite = postgresql
+
+    @property
+    def mysql(self) -> str:  # type: ignore[override]
+        return self._quotient("DIV")
+
+    def _quotient(self, division: str) -> str:
+        elapsed = f"({{0}} - {self.extra['epoch_us']})"
+        tick_ns = self.extra["tick_ns"]
+        if tick_ns >= 1000:
+            return f"({elapsed} {division} {tick_ns // 1000})"
+        return f"({elapsed} * {1000 // tick_ns})"
+
+
 @dataclass(frozen=True)
 class HexText:
     """The hexadecimal digits of a stored id, from the first one on."""
@@ -115,6 +138,11 @@ def is_of_version(column: Expression, field: SortableIDField, connection: Any) -
         variant_at=found.position(17),
         variants="('8', '9', 'A', 'B')" if found.upper else "('8', '9', 'a', 'b')",
     )
+
+
+def tick_at(microseconds: Expression, scheme: TimeScheme) -> Expression:
+    """The tick of a time in microseconds since 1970, which it reads once."""
+    return _Tick(microseconds, epoch_us=scheme.epoch_ns // 1000, tick_ns=scheme.tick_ns)
 
 
 def tick_of(column: Expression, field: SortableIDField, connection: Any) -> Expression:

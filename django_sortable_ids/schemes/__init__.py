@@ -1,7 +1,15 @@
 """Schemes of sortable ids: the core, which needs the standard library only."""
 
 from .catalog import all_schemes, get
-from .errors import ClockRollback, InvalidID, NotTimeOrdered, OutOfRange, SequenceExhausted
+from .errors import (
+    ClockRollback,
+    InvalidID,
+    LeaseLost,
+    LeaseUnavailable,
+    NotTimeOrdered,
+    OutOfRange,
+    SequenceExhausted,
+)
 from .scheme import ID, Converted, Scheme
 from .sequence import LexicalSequence
 from .time_scheme import TimeScheme
@@ -11,6 +19,8 @@ __all__ = [
     "ClockRollback",
     "Converted",
     "InvalidID",
+    "LeaseLost",
+    "LeaseUnavailable",
     "LexicalSequence",
     "NotTimeOrdered",
     "OutOfRange",

@@ -1,10 +1,8 @@
-"""Alphabets, and positional notation over them: a number to fixed-width digits and back.
+"""Alphabets: the digits of text forms, in their order.
 
 Every alphabet whose digits stand in ASCII order makes text that sorts as the number does,
 provided that the text has a fixed width and the collation compares bytes.
 """
-
-from functools import lru_cache
 
 HEX_LOWER = "0123456789abcdef"
 HEX_UPPER = "0123456789ABCDEF"
@@ -30,47 +28,3 @@ PUSH_ID = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 
 SHORTUUID = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 """The 57 characters of https://github.com/skorokithakis/shortuuid."""
-
-
-def digits(number: int, alphabet: str, length: int) -> str:
-    """``number`` in the base of ``alphabet``, left-padded to ``length`` characters.
-
-    The caller guarantees ``0 <= number < len(alphabet) ** length``.
-    """
-    base = len(alphabet)
-    pairs = _digit_pairs(alphabet)
-    square = base * base
-    parts = []
-    for _ in range(length // 2):
-        number, low = divmod(number, square)
-        parts.append(pairs[low])
-    if length % 2:
-        parts.append(alphabet[number])
-    parts.reverse()
-    return "".join(parts)
-
-
-def number(text: str, alphabet: str) -> int:
-    """The number that ``text`` writes in the base of ``alphabet``.
-
-    Raises ``ValueError`` with the offending character.
-    """
-    base = len(alphabet)
-    weights = _digit_values(alphabet)
-    total = 0
-    try:
-        for character in text:
-            total = total * base + weights[character]
-    except KeyError as error:
-        raise ValueError(f"{error.args[0]!r} is not one of its characters") from None
-    return total
-
-
-@lru_cache
-def _digit_pairs(alphabet: str) -> tuple[str, ...]:
-    return tuple(high + low for high in alphabet for low in alphabet)
-
-
-@lru_cache
-def _digit_values(alphabet: str) -> dict[str, int]:
-    return {character: value for value, character in enumerate(alphabet)}

@@ -11,13 +11,11 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from .alphabets import (
-    BASE32_HEX_LOWER,
     BASE36_LOWER,
     BASE58,
     BASE62,
     CROCKFORD,
     CROCKFORD_LOWER,
-    HEX_LOWER,
     HEX_UPPER,
     PUSH_ID,
     SHORTUUID,
@@ -25,9 +23,11 @@ from .alphabets import (
 from .frames import ByteFractionFrame, TimeLowFirstFrame, UUIDFrame
 from .integers import SNOWFLAKES, snowflake, sonyflake, time64, tsid
 from .layout import Layout
+from .object_ids import objectid, xid
 from .scheme import Scheme
 from .sequence import lexical_sequence
-from .text_forms import Digits, Groups, SQLServerText, TextForm, UUIDText
+from .sql_server import SQLServerText
+from .text_forms import Digits, Groups, TextForm, UUIDText
 from .time_scheme import MILLISECOND, SECOND, TimeScheme
 
 GREGORIAN_EPOCH_NS = -12_219_292_800 * SECOND
@@ -146,30 +146,6 @@ SCRU128 = TimeScheme(
     tick_ns=MILLISECOND,
 )
 
-# time 32 | machine 24 | process 16 | counter 24, all three random here
-XID = TimeScheme(
-    name="xid",
-    title="xid",
-    specification="https://github.com/rs/xid",
-    bits=96,
-    value_type=str,
-    text_forms=(("canonical", Digits(BASE32_HEX_LOWER, 20, padding=4)),),
-    layout=Layout(ticks=1 << 32, tails=1 << 64),
-    tick_ns=SECOND,
-)
-
-# time 32 | random 40 | counter 24, which is random, too
-OBJECTID = TimeScheme(
-    name="objectid",
-    title="ObjectId",
-    specification="MongoDB specifications, bson-objectid",
-    bits=96,
-    value_type=str,
-    text_forms=(("canonical", Digits(HEX_LOWER, 24, fold="lower")),),
-    layout=Layout(ticks=1 << 32, tails=1 << 64),
-    tick_ns=SECOND,
-)
-
 # time 48 | random 72
 PUSHID = TimeScheme(
     name="pushid",
@@ -246,7 +222,7 @@ def kuuid(
 
 _ROWS = (
     *(UUID1, UUID6, UUID7, COMB13),
-    *(ULID, HEXULID, TIMEFLAKE, SCRU128, XID, OBJECTID, PUSHID),
+    *(ULID, HEXULID, TIMEFLAKE, SCRU128, PUSHID),
 )
 
 
@@ -255,6 +231,8 @@ def _with(family: Callable[..., Scheme], **fixed: Any) -> Callable[..., Scheme]:
 
 
 _FAMILIES: dict[str, Callable[..., Scheme]] = {
+    "xid": xid,
+    "objectid": objectid,
     "ksuid": ksuid,
     "ksuid_ms": _with(ksuid, precision="ms"),
     "kuuid": kuuid,

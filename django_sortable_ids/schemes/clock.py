@@ -47,6 +47,15 @@ def now_ns() -> int:
     return time.time_ns()
 
 
+def system_ns() -> int:
+    """Unix time in ns of the system, whatever a test shows."""
+    freezegun = sys.modules.get("freezegun.api")
+    time_machine = sys.modules.get("time_machine")
+    if time_machine and time_machine.escape_hatch.is_travelling():
+        return int(time_machine.escape_hatch.time.time_ns())
+    return int(freezegun.real_time_ns()) if freezegun else time.time_ns()
+
+
 def is_travelling() -> bool:
     """Whether freezegun or time-machine shows another time than the system's."""
     freezegun = sys.modules.get("freezegun.api")

@@ -19,3 +19,11 @@ class ClockRollback(RuntimeError):
 
 class SequenceExhausted(RuntimeError):
     """Every id of a sequence with a fixed width has been given out."""
+
+
+class LeaseUnavailable(RuntimeError):
+    """No worker number can be leased, or the lease be extended, for now."""
+
+
+class LeaseLost(RuntimeError):
+    """The process's worker number is no longer its own: it makes no more ids with it."""

@@ -14,6 +14,8 @@ from typing import ClassVar, Protocol
 _LOW_62 = (1 << 62) - 1
 _LOW_12 = (1 << 12) - 1
 _VARIANT = 0b10
+_FIXED = 0xF << 14 | 0b11
+"""Version and variant, of a number without its lowest 62 bits."""
 
 
 class Frame(Protocol):
@@ -24,6 +26,15 @@ class Frame(Protocol):
     @property
     def keeps_order(self) -> bool:
         """Whether numbers sort as their payloads do."""
+
+    @property
+    def run_bits(self) -> int | None:
+        """Payloads that differ in no more than these lowest bits have numbers that follow each
+        other without a gap; None: all of them have.
+        """
+
+    def fits(self, number: int) -> bool:
+        """Whether the fixed bits of a number are this frame's."""
 
     def wrap(self, payload: int) -> int:
         """The number for a payload."""
@@ -38,6 +49,10 @@ class PlainFrame:
 
     version: ClassVar[None] = None
     keeps_order: ClassVar[bool] = True
+    run_bits: ClassVar[None] = None
+
+    def fits(self, number: int) -> bool:
+        return True
 
     def wrap(self, payload: int) -> int:
         return payload
@@ -55,6 +70,10 @@ class UUIDFrame:
 
     version: int
     keeps_order: ClassVar[bool] = True
+    run_bits: ClassVar[int] = 62
+
+    def fits(self, number: int) -> bool:
+        return number >> 62 & _FIXED == self.version << 14 | _VARIANT
 
     def wrap(self, payload: int) -> int:
         return (
@@ -66,7 +85,7 @@ class UUIDFrame:
         )
 
     def unwrap(self, number: int) -> int | None:
-        if number >> 76 & 0xF != self.version or number >> 62 & 0b11 != _VARIANT:
+        if not self.fits(number):
             return None
         return number >> 80 << 74 | (number >> 64 & _LOW_12) << 62 | number & _LOW_62
 
@@ -81,6 +100,10 @@ class TimeLowFirstFrame:
 
     version: ClassVar[int] = 1
     keeps_order: ClassVar[bool] = False
+    run_bits: ClassVar[int] = 62
+
+    def fits(self, number: int) -> bool:
+        return number >> 62 & _FIXED == self.version << 14 | _VARIANT
 
     def wrap(self, payload: int) -> int:
         time = payload >> 62
@@ -94,7 +117,7 @@ class TimeLowFirstFrame:
         )
 
     def unwrap(self, number: int) -> int | None:
-        if number >> 76 & 0xF != 1 or number >> 62 & 0b11 != _VARIANT:
+        if not self.fits(number):
             return None
         time = (number >> 64 & _LOW_12) << 48 | (number >> 80 & 0xFFFF) << 32 | number >> 96
         return time << 62 | number & _LOW_62
@@ -112,14 +135,21 @@ class ByteFractionFrame:
     version: ClassVar[None] = None
     keeps_order: ClassVar[bool] = True
 
+    @property
+    def run_bits(self) -> int:
+        return self.tail_bits
+
+    def fits(self, number: int) -> bool:
+        return number >> self.tail_bits & 0xFF < self.fractions
+
     def wrap(self, payload: int) -> int:
         second, fraction = divmod(payload >> self.tail_bits, self.fractions)
         return (second << 8 | fraction) << self.tail_bits | payload & self._tail
 
     def unwrap(self, number: int) -> int | None:
-        time = number >> self.tail_bits
-        if time & 0xFF >= self.fractions:
+        if not self.fits(number):
             return None
+        time = number >> self.tail_bits
         tick = (time >> 8) * self.fractions + (time & 0xFF)
         return tick << self.tail_bits | number & self._tail
 

@@ -1,17 +1,18 @@
 """Ids of now: strictly increasing within a process, safe between threads and across forks."""
 
 import os
-import time
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import accumulate
 from threading import Lock
 
-from .clock import is_travelling, now_ns, rollback_rule
+from .clock import rollback_rule
 from .errors import ClockRollback, OutOfRange
 from .layout import Layout
 from .randomness import Randomness
+from .sources import Sources
 
 IDS_PER_MICROSECOND = 16
 """How many ids a tick must have room for, whatever random steps are drawn."""
@@ -22,30 +23,26 @@ MOST_AHEAD_NS = 10_000_000
 TRAVEL_NS = 10_000_000_000
 """How far a test's clock must jump to be followed."""
 
+MOST_STEP_BITS = 63
+"""So many random bits are enough for a step, and with the sign they are a machine word."""
+
+LARGEST_BATCH = 128
+"""How many ids of a tick are made ready at the most: 1 at first, then twice as many each time."""
+
+IDS_AT_A_TIME = 4096
+"""How many ids are made without a look at the clock, and without letting other threads in."""
+
 _BEFORE_ALL: int = -(1 << 127)
 """Earlier than any tick that a clock can give."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """Where a generator takes time and chance from."""
-
-    clock: Callable[[], int] = now_ns
-    """Unix time in ns."""
-    below: Callable[[int], int] | None = None
-    """``below(n)`` is in ``range(n)``. None: ``Randomness``, each generator with its own."""
-    sleep: Callable[[float], None] = time.sleep
-    travels: Callable[[], bool] = is_travelling
-    """Whether the clock is one of a test."""
-
-
 class Generator:
-    """Hands out (tick, tail) pairs, each greater than the one before.
+    """Hands out the numbers of a layout, each of a later place than the one before.
 
     A new tick starts at a random tail in the lower half of its range, and each further id of the
     tick adds a random step, so that one id doesn't tell the next. A step is any number from 1 to
-    ``largest_step``, each as likely: at least 59 random bits for a UUIDv7, 65 for a ULID, hex ULID,
-    Timeflake and SCRU128, 57 for a push id, 49 for a UUIDv6 and COMB, 103 for a KSUID and kuuid, 39
+    ``largest_step``, a power of two, each as likely: 59 random bits for a UUIDv7, 63 for a ULID,
+    hex ULID, Timeflake, SCRU128, KSUID and kuuid, 57 for a push id, 49 for a UUIDv6 and COMB, 39
     for an xid and ObjectId. Those of 64 bits have little to spare: 7 for a snowflake and TSID, 5
     for a Sonyflake, 3 for a time64; and with a worker number none: the tail is that number and a
     sequence from 0.
@@ -58,58 +55,108 @@ class Generator:
     jumps, is followed instead: its ids are of the time that it shows, and none of them is repeated.
     """
 
+    _tick: int
+    _tail: int
+    """The last tail of the tick that was handed out or is ready."""
+    _stop: int
+    """The end of the tails that the tick has."""
+    _ready: list[int]
+    """Further numbers of the tick, the next one last: dropped where the clock goes on first."""
+    _since: int
+    _until: int
+    """Unix time in ns: while the clock is between the two, what is ready may be handed out."""
     _peak: int
     """The latest tick that the clock has shown."""
 
     def __init__(
         self,
         layout: Layout,
-        tick_of: Callable[[int], int],
         *,
+        epoch_ns: int,
         tick_ns: int,
         worker: int | None = None,
         sources: Sources | None = None,
     ) -> None:
-        """``tick_of`` gives the tick of a Unix time in ns.
+        """Tick 0 begins at ``epoch_ns`` (Unix time), and each lasts ``tick_ns``.
 
         Raises ``ValueError`` for a worker number that the layout has no place for.
         """
         self._tails = None if worker is None else layout.tails_of(worker)
         self._layout = layout
-        self._tick_of = tick_of
+        self._epoch_ns = epoch_ns
         self._tick_ns = tick_ns
         self._sources = sources or _default_sources
         per_tick = max(4096, tick_ns * IDS_PER_MICROSECOND // 1000)
-        self.largest_step = max(1, layout.tails // 2 // per_tick)
+        step_bits = max(1, layout.tails // 2 // per_tick).bit_length() - 1
+        self._step_bits = min(step_bits, MOST_STEP_BITS)
         self._most_ahead = max(1, MOST_AHEAD_NS // tick_ns)
         self._travel = max(1, TRAVEL_NS // tick_ns)
         self._restart()
         _generators.add(self)
 
-    def next(self) -> tuple[int, int]:
-        """The next tick and tail.
+    @property
+    def largest_step(self) -> int:
+        return 1 << self._step_bits
+
+    def next(self) -> int:
+        """The next number.
 
         Raises ``OutOfRange`` where the clock's time doesn't fit, and ``ClockRollback`` as the
         process's ``RollbackRule`` says.
         """
+        if self._since <= self._clock() < self._until:
+            # list.pop() is atomic, with and without a global interpreter lock. Another thread may
+            # go on to a new list meanwhile; what is in this one stays unique, and both threads are
+            # still on their way, so neither id has to be the later one.
+            try:
+                return self._ready.pop()
+            except IndexError:
+                pass
         with self._lock:
-            now = self._now()
-            jump = now - self._peak
-            if not 0 <= jump <= self._travel:
-                if abs(jump) > self._travel and self._sources.travels():
-                    return self._visit(now)
-                now = self._after_rollback(now)
-            if now > self._tick:
-                self._start(now)
-                self._peak = now
-            else:
-                self._tail += self._step()
-                if self._tail >= self._stop:
-                    self._start(self._next_tick(now))
-            return self._tick, self._tail
+            return self._go_on(self._clock())
+
+    def take(self, count: int) -> list[int]:
+        """The next ``count`` numbers; raises what ``next`` raises."""
+        made: list[int] = []
+        while len(made) < count:
+            with self._lock:
+                ns = self._clock()
+                made.append(self._go_on(ns))
+                if self._since <= ns < self._until:
+                    made += self._take_ready(min(count - len(made), IDS_AT_A_TIME))
+        return made
+
+    def _take_ready(self, count: int) -> list[int]:
+        """At most ``count`` further numbers of the tick."""
+        taken: list[int] = []
+        # One by one, as other threads do it too.
+        with suppress(IndexError):
+            while len(taken) < count:
+                taken.append(self._ready.pop())
+        return taken + self._further(count - len(taken))[::-1]
+
+    def _go_on(self, ns: int) -> int:
+        """The next number at a time at which those that are ready may be out of date."""
+        now = (ns - self._epoch_ns) // self._tick_ns
+        jump = now - self._peak
+        if not 0 <= jump <= self._travel:
+            if abs(jump) > self._travel and self._sources.travels():
+                return self._visit(now)
+            now = self._after_rollback(now)
+        if now > self._tick:
+            number = self._start(now)
+            self._peak = now
+        elif (following := self._next_of_tick()) is not None:
+            number = following
+        else:
+            number = self._start(self._next_tick(now))
+        self._until = _BEFORE_ALL  # while the two don't belong together
+        self._since = self._epoch_ns + now * self._tick_ns
+        self._until = self._since + self._tick_ns
+        return number
 
     def _now(self) -> int:
-        return self._tick_of(self._sources.clock())
+        return (self._clock() - self._epoch_ns) // self._tick_ns
 
     def _after_rollback(self, now: int) -> int:
         """The clock's tick, once the rule lets ids be made at it."""
@@ -137,9 +184,34 @@ class Generator:
             self._peak = max(self._peak, now)
         return max(following, now)
 
-    def _start(self, tick: int) -> None:
-        tail, stop = self._first(tick)
-        self._tick, self._tail, self._stop = tick, tail, stop
+    def _start(self, tick: int) -> int:
+        """The first number of a tick."""
+        tail, self._stop = self._first(tick)
+        self._tick, self._tail = tick, tail
+        self._ready = []
+        self._batch = 1
+        return self._layout.join(tick, tail)
+
+    def _next_of_tick(self) -> int | None:
+        """The next number of the tick, None where it is full."""
+        try:
+            return self._ready.pop()
+        except IndexError:
+            ready = self._further(self._batch)
+        self._batch = min(2 * self._batch, self._largest_batch)
+        number = ready.pop() if ready else None
+        # Other threads take from it from now on.
+        self._ready = ready
+        return number
+
+    def _further(self, count: int) -> list[int]:
+        """The numbers behind the tick's last one, the next one last: ``count`` or, where the tick
+        ends, fewer.
+        """
+        tails = list(accumulate(self._steps(count), initial=self._tail))
+        del tails[bisect_left(tails, self._stop) :]
+        self._tail = tails[-1]
+        return self._layout.join_all(self._tick, tails[:0:-1])
 
     def _first(self, tick: int) -> tuple[int, int]:
         """The first tail in a tick, and the end of those that there are."""
@@ -156,30 +228,38 @@ class Generator:
             raise OutOfRange("the scheme's last tick is cut in front of this worker's ids")
         return tail, stop
 
-    def _step(self) -> int:
+    def _steps(self, count: int) -> list[int]:
+        """From each of ``count`` ids to the one behind it; never the same random ones again."""
         if self._tails is not None:
-            return self._tails.step
-        return 1 + self._below(self.largest_step)
+            return [self._tails.step] * count
+        if self._sources.below:
+            return [1 + self._below(self.largest_step) for _ in range(count)]
+        return self._randomness.steps(count, self._step_bits)
 
-    def _visit(self, tick: int) -> tuple[int, int]:
-        """The next id at a time that a test went to, behind those which that tick has already."""
+    def _visit(self, tick: int) -> int:
+        """The next number at a time that a test went to, behind those which it has already."""
         while tick in self._visited:
             tail, stop = self._visited[tick]
-            tail += self._step()
+            tail += self._steps(1)[0]
             if tail < stop:
                 break
             tick += 1
         else:
             tail, stop = self._first(tick)
         self._visited[tick] = tail, stop
-        return tick, tail
+        return self._layout.join(tick, tail)
 
     def _restart(self) -> None:
         self._lock = Lock()
-        self._below = self._sources.below or Randomness().below
-        self._tick = _BEFORE_ALL
-        self._tail = self._stop = 0
-        self._peak = _BEFORE_ALL
+        self._clock = self._sources.clock
+        self._randomness = Randomness()
+        self._below = self._sources.below or self._randomness.below
+        # What a test has fixed is drawn one by one, so that no draw is lost.
+        self._largest_batch = 1 if self._sources.below else LARGEST_BATCH
+        self._batch = 1
+        self._ready = []
+        self._tail = self._stop = self._since = self._until = 0
+        self._tick = self._peak = _BEFORE_ALL
         self._visited: dict[int, tuple[int, int]] = {}
 
 

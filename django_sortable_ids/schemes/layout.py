@@ -1,5 +1,6 @@
 """What the number of a time-ordered id is made of."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .frames import PLAIN, Frame
@@ -73,6 +74,17 @@ class Layout:
         """The number with this tick and tail, both within their bounds."""
         payload = tick * self.tails + tail
         return self.frame.wrap(self.last - payload if self.descending else payload)
+
+    def join_all(self, tick: int, tails: Sequence[int]) -> list[int]:
+        """``join`` for many tails of one tick."""
+        first = self.join(tick, 0)
+        if self.descending:
+            return [first - tail for tail in tails]
+        bits = self.frame.run_bits
+        if bits is None or self.tails <= 1 << bits:
+            return [first + tail for tail in tails]
+        gap = self.join(tick, 1 << bits) - first - (1 << bits)
+        return [first + tail + (tail >> bits) * gap for tail in tails]
 
     def split(self, number: int) -> tuple[int, int] | None:
         """Tick and tail of a number, or None where it isn't one of this layout's."""

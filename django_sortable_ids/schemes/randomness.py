@@ -2,6 +2,9 @@
 
 import os
 from collections.abc import Callable
+from struct import unpack
+
+from .lanes import ones
 
 BUFFER_BYTES = 1024
 
@@ -25,6 +28,13 @@ class Randomness:
             number = self._number(bits)
             if number < n:
                 return number
+
+    def steps(self, count: int, bits: int) -> list[int]:
+        """``count`` numbers from 1 to ``2**bits``, each as likely; ``bits`` is 63 at the most."""
+        # All of them at once: 64 bits of a long integer for each.
+        each = ones(count, 64)
+        lanes = int.from_bytes(self._source(8 * count), "big") & each * ((1 << bits) - 1)
+        return list(unpack(f">{count}Q", (lanes + each).to_bytes(8 * count, "big")))
 
     def _number(self, bits: int) -> int:
         size = (bits + 7) // 8

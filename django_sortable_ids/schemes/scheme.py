@@ -3,13 +3,16 @@
 import re
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Sequence, Sized
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, NamedTuple, Self
+from functools import cached_property
+from typing import ClassVar, NamedTuple, Self, TypeGuard
 
+from .copies import CopiedByFields
 from .errors import InvalidID, NotTimeOrdered
 from .text_forms import TextForm
+from .uuid_values import uuid_of, uuids_of
 
 ID = uuid.UUID | str | int
 """The Python value of an id; each scheme has one of the three types."""
@@ -24,7 +27,7 @@ class Converted(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scheme(ABC):
+class Scheme(CopiedByFields, ABC):
     """One way to write ids: a row of the catalogue.
 
     An id is a number of ``bits`` bits; its Python value is a ``uuid.UUID``, an ``int``, or the
@@ -80,6 +83,8 @@ class Scheme(ABC):
 
         Strict: what ``text_form(encoding)`` does not document raises ``InvalidID``.
         """
+        if encoding is None and self.is_canonical(text):
+            return text
         return self.from_trusted(self._read(text, self.text_form(encoding)))
 
     def format(self, value: ID, encoding: str | None = None) -> str:
@@ -87,7 +92,16 @@ class Scheme(ABC):
 
         Raises ``InvalidID`` where the value isn't one of this scheme.
         """
+        if encoding is None and self.is_canonical(value):
+            return value
         return self.text_form(encoding).format(self.to_int(value))
+
+    def is_canonical(self, value: object) -> TypeGuard[str]:
+        """Whether it is seen at once that this is the value itself, a canonical text.
+
+        False doesn't say that it isn't.
+        """
+        return False
 
     # Numbers and bytes
 
@@ -133,13 +147,18 @@ class Scheme(ABC):
         """``byte_length`` big-endian bytes, which sort as the numbers do."""
         return self.to_int(value).to_bytes(self.byte_length, "big")
 
-    def from_trusted(self, number: int) -> ID:
-        """The value of a number of ``bits`` bits, without a look at what they hold."""
-        if self.value_type is int:
-            return number
-        return (
-            uuid.UUID(int=number) if self.value_type is uuid.UUID else self.canonical.format(number)
-        )
+    @cached_property
+    def from_trusted(self) -> Callable[[int], ID]:
+        """Gives the value of a number of ``bits`` bits, without a look at what they hold."""
+        if self.value_type is uuid.UUID:
+            return uuid_of
+        return int if self.value_type is int else self.canonical.format
+
+    def all_from_trusted(self, numbers: Sequence[int]) -> Sequence[ID]:
+        """``from_trusted`` for many numbers."""
+        if self.value_type is uuid.UUID:
+            return uuids_of(numbers)
+        return numbers if self.value_type is int else self.canonical.format_all(numbers)
 
     def _read(self, text: str, form: TextForm) -> int:
         if not isinstance(text, str):

@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from .errors import SequenceExhausted
 from .scheme import ID, Scheme
+from .text_forms import OneByOne
 
 CHARSETS = {
     "numeric": "0123456789",
@@ -103,7 +104,7 @@ def majority_case(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class SequenceText:
+class SequenceText(OneByOne):
     """The text form of a sequence: bijective digits, of one width or of any up to a limit."""
 
     numeration: Numeration

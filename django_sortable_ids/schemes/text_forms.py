@@ -7,12 +7,13 @@ and ``int`` and ``uuid.UUID`` take digits of other scripts, signs, blanks and un
 
 import base64
 import re
-import uuid
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, Protocol
 
-from . import alphabets
-from .frames import TimeLowFirstFrame, UUIDFrame
+from .copies import CopiedByFields
+from .notation import Notation
 
 _BITS_BEYOND = "its last character has bits beyond the last byte"
 
@@ -37,12 +38,30 @@ class TextForm(Protocol):
     def format(self, number: int) -> str:
         """The canonical spelling."""
 
+    def format_all(self, numbers: Sequence[int]) -> list[str]:
+        """``format`` for many numbers."""
+
     def parse(self, text: str) -> int:
         """The number; ``ValueError`` with the reason where the text isn't of this form."""
 
+    def is_canonical(self, text: str) -> bool:
+        """Whether it is seen at once that the text is a canonical spelling, though perhaps of a
+        number that is too large. False doesn't say that it isn't.
+        """
 
-@dataclass(frozen=True, slots=True)
-class Digits:
+
+class OneByOne:
+    """A text form that has no faster way."""
+
+    def format_all(self: TextForm, numbers: Sequence[int]) -> list[str]:
+        return list(map(self.format, numbers))
+
+    def is_canonical(self, text: str) -> bool:
+        return False
+
+
+@dataclass(frozen=True)
+class Digits(CopiedByFields):
     """Fixed-width digits of one alphabet."""
 
     alphabet: str
@@ -67,23 +86,43 @@ class Digits:
         case = ", in any case" if self.fold else ""
         return f"{self.length} characters of {_character_class(self.alphabet)}{case}"
 
-    def format(self, number: int) -> str:
-        return alphabets.digits(number << self.padding, self.alphabet, self.length)
+    @cached_property
+    def format(self) -> Callable[[int], str]:
+        write = self._notation.format
+        return (lambda number: write(number << self.padding)) if self.padding else write
+
+    def format_all(self, numbers: Sequence[int]) -> list[str]:
+        if self.padding:
+            numbers = [number << self.padding for number in numbers]
+        return self._notation.format_all(numbers)
 
     def parse(self, text: str) -> int:
         _expect_length(text, self.length)
-        if self.fold and text.isascii():
-            text = text.upper() if self.fold == "upper" else text.lower()
-        if self.aliases[0]:
-            text = text.translate(str.maketrans(*self.aliases))
-        number = alphabets.number(text, self.alphabet)
+        number = self._notation.parse(text)
         if number & ((1 << self.padding) - 1):
             raise ValueError(_BITS_BEYOND)
         return number >> self.padding
 
+    def is_canonical(self, text: str) -> bool:
+        return len(text) == self.length and not (self.padding or text.strip(self.alphabet))
 
-@dataclass(frozen=True, slots=True)
-class Groups:
+    @cached_property
+    def _notation(self) -> Notation:
+        spellings = {character: self._digit(character) for character in map(chr, range(128))}
+        return Notation(self.alphabet, self.length, spellings)
+
+    def _digit(self, character: str) -> str:
+        """What a character is read as."""
+        match self.fold:
+            case "upper":
+                character = character.upper()
+            case "lower":
+                character = character.lower()
+        return dict(zip(*self.aliases, strict=True)).get(character, character)
+
+
+@dataclass(frozen=True)
+class Groups(CopiedByFields, OneByOne):
     """Groups of digits, each with bits of its own: kuuid's time and its 32-bit groups."""
 
     alphabet: str
@@ -105,27 +144,30 @@ class Groups:
 
     def format(self, number: int) -> str:
         parts = []
-        for length, bits in reversed(self.groups):
-            parts.append(alphabets.digits(number & ((1 << bits) - 1), self.alphabet, length))
+        for notation, bits in self._notations:
+            parts.append(notation.format(number & ((1 << bits) - 1)))
             number >>= bits
         return "".join(reversed(parts))
 
     def parse(self, text: str) -> int:
         _expect_length(text, self.length)
-        number = start = 0
-        for length, bits in self.groups:
-            group = alphabets.number(text[start : start + length], self.alphabet)
+        number, end = 0, 0
+        for notation, bits in reversed(self._notations):
+            start, end = end, end + notation.length
+            group = notation.parse(text[start:end])
             if group >> bits:
-                raise ValueError(
-                    f"{text[start : start + length]!r} is more than {bits} bits can hold"
-                )
+                raise ValueError(f"{text[start:end]!r} is more than {bits} bits can hold")
             number = number << bits | group
-            start += length
         return number
+
+    @cached_property
+    def _notations(self) -> Sequence[tuple[Notation, int]]:
+        """How each group is written, and its bits, the least significant group first."""
+        return [(Notation(self.alphabet, length), bits) for length, bits in reversed(self.groups)]
 
 
 @dataclass(frozen=True, slots=True)
-class Decimal:
+class Decimal(OneByOne):
     """Plain ASCII digits without a sign or a leading zero."""
 
     length: int
@@ -151,7 +193,7 @@ class Decimal:
 
 
 @dataclass(frozen=True, slots=True)
-class UUIDText:
+class UUIDText(OneByOne):
     """A UUID in hexadecimal (RFC 9562, section 4).
 
     Read in any case, with or without the hyphens, in braces, or as a URN.
@@ -194,7 +236,7 @@ _UUID = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Base64URL:
+class Base64URL(OneByOne):
     """The big-endian bytes in the URL-safe base 64 of RFC 4648, section 5.
 
     Written without padding, read with or without. Does not keep the order.
@@ -227,47 +269,6 @@ class Base64URL:
         if self.format(number) != text[: self.length]:
             raise ValueError(_BITS_BEYOND)
         return number
-
-
-@dataclass(frozen=True, slots=True)
-class SQLServerText:
-    """A UUID of ``version`` as the version 1 UUID that SQL Server shows for the same time.
-
-    ``NEWSEQUENTIALID()`` makes a version 1 UUID and shows the bytes of its first three groups in
-    reverse. Its ``uniqueidentifier`` sorts by node, then by time: see ``sort_key``.
-    """
-
-    version: int
-    keeps_order: bool = False
-    length: int = 36
-
-    @property
-    def pattern(self) -> str:
-        return UUIDText().pattern
-
-    @property
-    def expected(self) -> str:
-        return "a version 1 UUID with the bytes of its first three groups reversed"
-
-    def format(self, number: int) -> str:
-        payload = UUIDFrame(self.version).unwrap(number)
-        assert payload is not None, "the scheme formats only its own ids"
-        version_1 = TimeLowFirstFrame().wrap(payload)
-        return str(uuid.UUID(bytes_le=version_1.to_bytes(16, "big")))
-
-    def parse(self, text: str) -> int:
-        shown = UUIDText().parse(text)
-        version_1 = uuid.UUID(int=shown).bytes_le
-        payload = TimeLowFirstFrame().unwrap(int.from_bytes(version_1, "big"))
-        if payload is None:
-            raise ValueError("not a version 1 UUID in SQL Server's byte order")
-        return UUIDFrame(self.version).wrap(payload)
-
-    @staticmethod
-    def sort_key(text: str) -> bytes:
-        """What SQL Server compares: bytes 10 to 15, then 8 and 9, then 7 down to 0."""
-        shown = UUIDText().parse(text).to_bytes(16, "big")
-        return shown[10:] + shown[8:10] + shown[7::-1]
 
 
 def _expect_length(text: str, length: int) -> None:

@@ -6,12 +6,15 @@ from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
 from itertools import takewhile
 from threading import Lock
-from typing import ClassVar
+from typing import ClassVar, TypeGuard
 
 from .clock import MICROSECOND, UNIX_EPOCH, unix_ns
 from .errors import InvalidID, NotTimeOrdered, OutOfRange
+from .frames import PLAIN
 from .generator import Generator
 from .layout import Layout
+from .leased_generator import generator_for
+from .leases import LeaseSource
 from .scheme import ID, Converted, Scheme
 from .spread import spread
 
@@ -31,10 +34,10 @@ class TimeScheme(Scheme):
     epoch_ns: int = 0
     """Unix time of tick 0, in ns."""
     tick_ns: int
-    worker: int | None = None
+    worker: int | LeaseSource | None = None
     """The number of the worker that ``generate`` makes ids for, where the layout has a place for
-    it. None fills that place at random too: ids of two processes then collide as seldom as those
-    of a random scheme, instead of whenever both count from 0."""
+    it, or who leases it. None fills that place at random too: ids of two processes then collide as
+    seldom as those of a random scheme, instead of whenever both count from 0."""
     accepts_other_versions: bool = False
     """Whether every UUID is an id, though one of another version has no time and no place in the
     order: a column may hold those of the time before."""
@@ -56,9 +59,32 @@ class TimeScheme(Scheme):
         return self.tick_ns
 
     def holds(self, number: int) -> bool:
-        return 0 <= number < 1 << self.bits and (
-            self.accepts_other_versions or self.layout.split(number) is not None
+        first, last = self._number_range
+        return first <= number <= last and (
+            self.accepts_other_versions or self.layout.frame.fits(number)
         )
+
+    @cached_property
+    def _number_range(self) -> tuple[int, int]:
+        """All of the numbers between the two whose fixed bits are right are ids."""
+        if self.accepts_other_versions or not self.sorts:
+            return 0, (1 << self.bits) - 1
+        return self.whole_range
+
+    def is_canonical(self, value: object) -> TypeGuard[str]:
+        if type(value) is not str or self._text_range is None:
+            return False
+        first, last = self._text_range
+        return first <= value <= last and self.canonical.is_canonical(value)
+
+    @cached_property
+    def _text_range(self) -> tuple[str, str] | None:
+        """The first and the last value, where every text between the two is one too."""
+        form = self.canonical
+        if self.value_type is not str or not form.keeps_order or self.layout.frame is not PLAIN:
+            return None
+        first, last = map(form.format, self.whole_range)
+        return first, last
 
     def accepting_other_versions(self) -> "TimeScheme":
         """This scheme, for a column that holds UUIDs of other versions too; always the same object.
@@ -85,7 +111,7 @@ class TimeScheme(Scheme):
         """
         if at is not None:
             return self.generate_many(1, at)[0]
-        return self.from_trusted(self.layout.join(*self._generator.next()))
+        return self.from_trusted(self._generator.next())
 
     def generate_many(self, n: int, at: datetime | None = None) -> Sequence[ID]:
         """``n`` new values, strictly increasing; strictly decreasing for a reversed scheme.
@@ -93,32 +119,29 @@ class TimeScheme(Scheme):
         Raises ``OutOfRange`` where the tick of ``at`` has no room for ``n`` ids.
         """
         if at is None:
-            return [self.generate() for _ in range(n)]
+            return self.all_from_trusted(self._generator.take(n))
         tick = self.tick(at)
         room = self.layout.capacity(tick)
         if n > room:
             raise OutOfRange(f"{self.title} has room for {room} ids of one tick, not for {n}")
-        tails = spread(n, 0, room) if n else ()
-        return [self.from_trusted(self.layout.join(tick, tail)) for tail in tails]
+        tails = list(spread(n, 0, room)) if n else []
+        return self.all_from_trusted(self.layout.join_all(tick, tails))
 
-    def with_worker(self, worker: int | None) -> "TimeScheme":
+    def with_worker(self, worker: int | LeaseSource | None) -> "TimeScheme":
         """This scheme for the worker with that number; always the same object for the same number.
 
-        Raises ``ValueError`` for a number that the layout has no place for.
+        A ``LeaseSource`` is asked for the number at the first id. Raises ``ValueError`` for a
+        number that the layout has no place for.
         """
         return self if worker == self.worker else _with_worker(self, worker)
 
-    @property
+    @cached_property
     def _generator(self) -> Generator:
-        made: Generator | None = vars(self).get("_made_generator")
-        if made is None:
-            # Two threads that make the first ids must not each get a generator of their own.
-            with _making:
-                made = vars(self).setdefault("_made_generator", self._make_generator())
+        new = generator_for(self.layout, self.worker, epoch_ns=self.epoch_ns, tick_ns=self.tick_ns)
+        # Two threads that make the first ids must not each get a generator of their own.
+        with _making:
+            made: Generator = vars(self).setdefault("_generator", new)
         return made
-
-    def _make_generator(self) -> Generator:
-        return Generator(self.layout, self._tick_of_ns, tick_ns=self.tick_ns, worker=self.worker)
 
     # Time
 
@@ -240,12 +263,6 @@ class TimeScheme(Scheme):
             f"it holds {self.earliest.isoformat()} to {self.latest.isoformat()}"
         )
 
-    # Copies
-
-    def __getstate__(self) -> dict[str, object]:
-        """Without the generator: a copy in another process must not go on from its counter."""
-        return {key: value for key, value in vars(self).items() if key != "_made_generator"}
-
     # Conversion
 
     def convert(self, value: ID, to: Scheme) -> Converted:
@@ -278,7 +295,7 @@ class TimeScheme(Scheme):
 
 
 @cache
-def _with_worker(scheme: TimeScheme, worker: int | None) -> TimeScheme:
+def _with_worker(scheme: TimeScheme, worker: int | LeaseSource | None) -> TimeScheme:
     changed = replace(scheme, worker=worker)
     _ = changed._generator  # refuses a wrong number now, not at the first id
     return changed

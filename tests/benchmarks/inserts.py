@@ -24,7 +24,7 @@ from django.db import connection, models
 
 from django_sortable_ids.fields import KSUIDField, Time64Field, ULIDField, UUIDv7Field
 
-from .support import heading, markdown, megabytes, one_row, sizes, table_of
+from .support import Row, heading, markdown, megabytes, one_row, sizes, table_of
 
 BATCH = 10_000
 
@@ -36,19 +36,6 @@ KEYS: Mapping[str, Any] = {
     "`KSUIDField`": KSUIDField(primary_key=True),
     "`UUIDField(default=uuid4)`": models.UUIDField(primary_key=True, default=uuid.uuid4),
 }
-
-
-class Row(models.Model):
-    """What stands beside the key."""
-
-    name = models.CharField(max_length=40)
-    amount = models.IntegerField()
-
-    class Meta:
-        abstract = True
-
-    def __str__(self) -> str:
-        return self.name
 
 
 def model_with(key: Any, number: int) -> Any:

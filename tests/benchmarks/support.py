@@ -29,6 +29,25 @@ _SIZES = {
     """,
 }
 
+_VERSIONS = {
+    "postgresql": "SHOW server_version",
+    "sqlite": "SELECT sqlite_version()",
+    "mysql": "SELECT version()",
+}
+
+
+class Row(models.Model):
+    """What stands beside the keys that are compared."""
+
+    name = models.CharField(max_length=40)
+    amount = models.IntegerField()
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return self.name
+
 
 @contextmanager
 def table_of(model: type[models.Model]) -> Iterator[None]:
@@ -36,8 +55,6 @@ def table_of(model: type[models.Model]) -> Iterator[None]:
 
     Raises Django's ``DatabaseError``, and leaves the table alone, where there already is one.
     """
-    if connection.vendor not in _SIZES:
-        raise SystemExit(f"SQLite or PostgreSQL, not {connection.display_name}")
     with connection.schema_editor() as editor:
         editor.create_model(model)
     try:
@@ -60,6 +77,8 @@ def one_row(sql: str, *params: Any) -> tuple[Any, ...]:
 
 def sizes(model: type[models.Model]) -> Mapping[str, int]:
     """The bytes of the table and of each of its indexes, by name."""
+    if connection.vendor not in _SIZES:
+        raise SystemExit(f"SQLite or PostgreSQL, not {connection.display_name}")
     with connection.cursor() as cursor:
         cursor.execute(_SIZES[connection.vendor], [model._meta.db_table])
         return {name: int(size) for name, size in cursor.fetchall()}
@@ -67,14 +86,18 @@ def sizes(model: type[models.Model]) -> Mapping[str, int]:
 
 def heading(title: str) -> str:
     """The title with the database, and below it the machine, the versions and the date."""
-    version = one_row(
-        "SELECT sqlite_version()" if connection.vendor == "sqlite" else "SHOW server_version"
-    )[0].split()[0]
+    version = one_row(_VERSIONS[connection.vendor])[0].split()[0].split("-")[0]
     return (
         f"### {title}: {connection.display_name} {version}\n\n"
+        f"{machine()}, Django {django.__version__}.\n"
+    )
+
+
+def machine() -> str:
+    """Where and when it was measured."""
+    return (
         f"{os.cpu_count()} cores ({platform.machine()}), load {_LOAD:.1f} at the start, "
-        f"Python {platform.python_version()}, Django {django.__version__}, "
-        f"{datetime.now(UTC):%Y-%m-%d}.\n"
+        f"{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}"
     )
 
 

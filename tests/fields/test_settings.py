@@ -27,7 +27,7 @@ def test_wrong_worker_numbers(settings, value):
     with pytest.raises(ImproperlyConfigured) as refusal:
         conf.worker()
     assert str(refusal.value) == (
-        f"SORTABLE_IDS['WORKER'] is {value!r}; expected None or a whole number from 0"
+        f"SORTABLE_IDS['WORKER'] is {value!r}; expected None, a whole number from 0, or 'lease'"
     )
     with pytest.raises(ImproperlyConfigured):
         SnowflakeField().generate()

@@ -3,7 +3,7 @@
 import secrets
 
 import pytest
-from django.db import DatabaseError, connection, models
+from django.db import DatabaseError, NotSupportedError, connection, models
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.fields import (
@@ -324,3 +324,22 @@ def test_the_column_of_a_charfield_holds_an_id():
     ]:
         with pytest.raises(ValueError, match=f"^{message}"):
             ULIDField(**arguments)
+
+
+@pytest.fixture
+def of_another_vendor(db):
+    """A connection whose backend is derived from one of Django's, as that of CockroachDB is."""
+    other = connection.copy()
+    other.vendor, other.display_name = "cockroachdb", "CockroachDB"
+    yield other
+    other.close()
+
+
+@pytest.mark.parametrize("field", [ULIDField(), HexULIDField(), LexicalSequenceField()])
+def test_a_column_of_another_vendor(field, of_another_vendor):
+    with pytest.raises(
+        NotSupportedError, match=r"none for CockroachDB; give .* storage: \"varchar"
+    ):
+        field.db_type(of_another_vendor)
+    as_varchar = type(field)(storage="varchar")
+    assert as_varchar.db_type(of_another_vendor) == as_varchar.db_type(connection)

@@ -2,6 +2,7 @@
 
 import pytest
 from django.db import connection, models
+from django.db.models.functions import Length, RTrim
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.fields import LexicalSequenceField
@@ -27,12 +28,49 @@ def grown():
             def __str__(self):
                 return self.number
 
+    yield from with_rows(Grown)
+
+
+@pytest.fixture
+def measured():
+    """The same where an index has no expressions: on a column of lengths."""
+    with isolate_apps("tests.testapp"):
+
+        class Measured(models.Model):
+            number = LexicalSequenceField(unique=True, charset="numeric")
+            length = models.GeneratedField(
+                expression=Length(RTrim("number")),
+                output_field=models.IntegerField(),
+                db_persist=True,
+            )
+            note = models.TextField(default="")
+
+            class Meta:
+                app_label = "testapp"
+                indexes = (models.Index(fields=["length", "number"], name="measured_shortlex"),)
+
+            def __str__(self):
+                return self.number
+
+    yield from with_rows(Measured)
+
+
+def with_rows(model):
     with connection.schema_editor() as editor:
-        editor.create_model(Grown)
-    Grown.objects.bulk_create(Grown(number=number) for number in sorted(IN_ORDER))
-    yield Grown
+        editor.create_model(model)
+    model.objects.bulk_create(model(number=number) for number in sorted(IN_ORDER))
+    yield model
     with connection.schema_editor() as editor:
-        editor.delete_model(Grown)
+        editor.delete_model(model)
+
+
+def plan_of_the_first(rows):
+    """How the database finds the first of many rows."""
+    rows.model.objects.bulk_create(rows.model(number=f"{n:04}") for n in range(900))
+    table = connection.ops.quote_name(rows.model._meta.db_table)
+    with connection.cursor() as cursor:
+        cursor.execute(f"ANALYZE {'TABLE ' if connection.vendor == 'mysql' else ''}{table}")
+    return rows[:1].explain()
 
 
 @own_tables
@@ -48,8 +86,11 @@ def test_the_order_of_counting(grown):
 def test_its_index_is_used(grown, name):
     if not connection.features.supports_expression_indexes:
         pytest.skip("no index on expressions")
-    grown.objects.bulk_create(grown(number=f"{n:04}") for n in range(900))
-    table = connection.ops.quote_name(grown._meta.db_table)
-    with connection.cursor() as cursor:
-        cursor.execute(f"ANALYZE {'TABLE ' if connection.vendor == 'mysql' else ''}{table}")
-    assert "grown_shortlex" in grown.objects.order_by(*shortlex(name))[:1].explain()
+    assert "grown_shortlex" in plan_of_the_first(grown.objects.order_by(*shortlex(name)))
+
+
+@own_tables
+def test_a_column_of_lengths(measured):
+    ordered = measured.objects.order_by("length", "number")
+    assert list(ordered.values_list("number", flat=True)) == IN_ORDER
+    assert "measured_shortlex" in plan_of_the_first(ordered)

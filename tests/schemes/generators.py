@@ -3,8 +3,9 @@
 from dataclasses import replace
 from itertools import pairwise
 
-from django_sortable_ids.schemes.generator import Generator, Sources
+from django_sortable_ids.schemes.generator import Generator
 from django_sortable_ids.schemes.layout import Layout
+from django_sortable_ids.schemes.sources import Sources
 
 MANY = 20_000
 TINY = Layout(ticks=10, tails=4)
@@ -15,10 +16,20 @@ def fresh(scheme):
     return replace(scheme)
 
 
+class Pairs(Generator):
+    """Says tick and tail in the place of each number."""
+
+    def next(self):
+        return self._layout.split(super().next())
+
+    def take(self, count):
+        return list(map(self._layout.split, super().take(count)))
+
+
 def generator(layout, clock, *, tick_ns=1, worker=None, **sources):
-    return Generator(
+    return Pairs(
         layout,
-        lambda ns: ns // tick_ns,
+        epoch_ns=0,
         tick_ns=tick_ns,
         worker=worker,
         sources=Sources(clock=clock, **sources),
@@ -26,9 +37,9 @@ def generator(layout, clock, *, tick_ns=1, worker=None, **sources):
 
 
 def generator_of(scheme, clock, **sources):
-    return Generator(
+    return Pairs(
         scheme.layout,
-        lambda ns: (ns - scheme.epoch_ns) // scheme.tick_ns,
+        epoch_ns=scheme.epoch_ns,
         tick_ns=scheme.tick_ns,
         worker=scheme.worker,
         sources=Sources(clock=clock, **sources),

@@ -26,6 +26,8 @@ _VARIANTS = (
     ("time64", {"layout": "3+6"}),
     ("time64", {"workers": 100}),
     ("time64", {"layout": "3+6", "workers": 1000}),
+    ("xid", {"workers": 1 << 40}),
+    ("objectid", {"workers": 2}),
     ("discord", {"epoch_ms": 0, "time_bits": 48, "worker_bits": 16}),
     ("sonyflake", {"version": 1}),
     ("sonyflake", {"epoch_ms": 1_700_000_000_000, "sequence_bits": 12, "worker_bits": 4}),

@@ -23,9 +23,9 @@ NAMES = [
     "hexulid",
     "timeflake",
     "scru128",
+    "pushid",
     "xid",
     "objectid",
-    "pushid",
     "ksuid",
     "ksuid_ms",
     "kuuid",
@@ -41,7 +41,7 @@ NAMES = [
     "lexical_sequence",
 ]
 UNSIGNED = {"discord", "instagram", "tsid"}
-FAMILIES = NAMES[NAMES.index("ksuid") :]
+FAMILIES = NAMES[NAMES.index("xid") :]
 
 
 def test_all_schemes():
@@ -85,6 +85,10 @@ def test_unknown_options_are_refused(name):
         ("time64", {"workers": 20}, "expected a power of ten from 10 to 10000"),
         ("time64", {"workers": 10**5}, "expected a power of ten from 10 to 10000"),
         ("time64", {"layout": "3+6", "workers": 10**6}, "from 10 to 100000"),
+        ("xid", {"workers": 0}, "expected a power of two from 2 to 1099511627776"),
+        ("xid", {"workers": 1}, "expected a power of two from 2 to 1099511627776"),
+        ("xid", {"workers": 100}, "expected a power of two from 2 to 1099511627776"),
+        ("objectid", {"workers": 1 << 41}, "expected a power of two from 2 to 1099511627776"),
         ("kuuid", {"precision": "us"}, "expected 's' or 'ms'"),
         ("ksuid", {"precision": "us"}, "expected 's' or 'ms'"),
         ("snowflake", {"layout": "x"}, "layout='x': expected twitter, discord, instagram, masto"),

@@ -63,14 +63,21 @@ def test_one_id_does_not_tell_the_next(scheme):
 @given(times=st.lists(st.integers(0, 30), max_size=60), worker=st.none() | st.integers(0, 3))
 def test_any_clock_gives_increasing_ids(times, worker):
     layout = Layout(ticks=100, tails=8, workers=4)
-    ticking = iter(times)
-    going = generator(layout, lambda: next(ticking), worker=worker)
-    pairs = take(going, len(times))
-    assert increases(pairs)
-    for (tick, tail), now in zip(pairs, times, strict=True):
-        assert now <= tick < layout.ticks
+    shown = []
+
+    def clock():
+        shown.append(times.pop() if times else 30)
+        return shown[-1]
+
+    going = generator(layout, clock, worker=worker)
+    pairs = []
+    while times:
+        pairs.append(going.next())
+        tick, tail = pairs[-1]
+        assert shown[-1] <= tick < layout.ticks
         assert 0 <= tail < layout.tails
         assert worker is None or tail // 2 == worker
+    assert increases(pairs)
 
 
 def test_a_full_tick_goes_on_into_the_next():
@@ -115,7 +122,7 @@ def test_steps_leave_room_for_16_ids_a_microsecond():
     layout = Layout(ticks=10, tails=1 << 40)
     going = generator(layout, lambda: 0, tick_ns=10**9, below=lambda size: size - 1)
     first, second = take(going, 2)
-    assert second[1] - first[1] == 2**39 // 16_000_000
+    assert second[1] - first[1] == 2**15 <= 2**39 // 16_000_000
 
 
 def test_the_last_tick_ends_the_scheme():

@@ -1,10 +1,12 @@
 """gunicorn with ``preload_app``: its workers are forks of one process that has made ids."""
 
 import json
+import os
 import socket
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from urllib.error import URLError
@@ -17,18 +19,24 @@ pytest.importorskip("gunicorn")
 ROOT = Path(__file__).parent.parent.parent
 
 
-@pytest.fixture
-def server():
-    """The address of a gunicorn with two preloaded workers."""
+@contextmanager
+def gunicorn(application, environment=os.environ):
+    """The address, and the process, of a gunicorn with two preloaded workers."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = "{}:{}".format(*free.getsockname())
     arguments = ["--preload", "--workers=2", "--bind", address, "--log-level=error"]
-    command = [sys.executable, "-m", "gunicorn", *arguments, "tests.schemes.preloaded"]
-    process = subprocess.Popen(command, cwd=ROOT)
-    yield f"http://{address}/"
+    command = [sys.executable, "-m", "gunicorn", *arguments, application]
+    process = subprocess.Popen(command, cwd=ROOT, env=environment)
+    yield f"http://{address}/", process
     process.terminate()
     process.wait(20)
+
+
+@pytest.fixture
+def server():
+    with gunicorn("tests.schemes.preloaded") as (address, _):
+        yield address
 
 
 def answer(url):

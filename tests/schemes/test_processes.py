@@ -59,6 +59,21 @@ def test_threads_lose_and_repeat_nothing(worker):
         assert places == list(range(16_000))
 
 
+@pytest.mark.usefixtures("busy_threads")
+def test_threads_that_take_one_and_threads_that_take_many():
+    layout = Layout(ticks=1 << 40, tails=1 << 30)
+    going = generator(layout, lambda: 1)
+
+    def work(result):
+        for count in range(400):
+            result += going.take(count % 7) if count % 2 else [going.next()]
+
+    results = in_threads(work)
+    assert all(increases(result) for result in results)
+    together = [pair for result in results for pair in result]
+    assert len(set(together)) == len(together) == 16 * (200 + sum(n % 7 for n in range(1, 400, 2)))
+
+
 class YieldingLayout:
     """A layout that lets other threads run whenever it is asked for anything."""
 
@@ -118,15 +133,15 @@ def test_a_forked_child_is_not_locked_out():
     said = []
 
     def forking_clock():
-        # The generator's lock is held while it asks for the time.
-        if not said:
-            said.append("asked")
+        said.append("asked")
+        # The generator's lock is held while it asks for the time again.
+        if len(said) == 2:
             said.extend(child_says(lambda: take(going, 3)))
         return 5
 
     going = generator(TINY, forking_clock, below=lambda size: 0)
     assert going.next() == (5, 0)
-    assert said == ["asked", [5, 0], [5, 1], [5, 2]]
+    assert said == ["asked", "asked", [5, 0], [5, 1], [5, 2]]
 
 
 @needs_fork
@@ -141,18 +156,20 @@ def test_a_forked_child_goes_on_with_real_schemes():
 
 @needs_fork
 def test_a_child_forked_while_another_thread_holds_the_lock_is_not_locked_out():
-    asked, forked = Event(), Event()
+    asked, locked, forked = [], Event(), Event()
 
     def clock():
-        if current_thread() is holder:
-            asked.set()
+        asked.append(current_thread())
+        # The generator's lock is held while it asks for the time again.
+        if current_thread() is holder and asked.count(holder) == 2:
+            locked.set()
             forked.wait(20)
         return 5
 
     going = generator(TINY, clock, below=lambda size: 0)
     holder = Thread(target=going.next)
     holder.start()
-    asked.wait(20)
+    locked.wait(20)
     try:
         assert child_says(lambda: take(going, 2)) == [[5, 0], [5, 1]]
     finally:

@@ -9,7 +9,7 @@ import time_machine
 from django_sortable_ids.schemes import get
 from django_sortable_ids.schemes.clock import RollbackRule, rollback_rule, set_rollback_rule
 
-from .generators import fresh
+from .generators import fresh, increases
 from .support import TIME_SCHEMES, floored
 
 PAST = datetime(2016, 5, 1, tzinfo=UTC)
@@ -50,6 +50,20 @@ def test_ids_follow_jumps_of_years(scheme, travel):
         real.append(scheme.generate())
     assert all(timedelta(0) <= now() - scheme.created_at(each) < LATELY for each in real)
     assert len({*real, *there}) == 45
+
+
+@pytest.mark.parametrize("travel", TRAVEL)
+@pytest.mark.parametrize("scheme", [get("uuid7"), get("ulid"), get("snowflake").with_worker(5)])
+def test_many_at_once_follow_too(scheme, travel):
+    scheme = fresh(scheme)
+    made = list(scheme.generate_many(100))
+    for at in (PAST, FUTURE, PAST):
+        with travel(at):
+            there = scheme.generate_many(100)
+            assert increases(there)
+            assert {scheme.created_at(value) for value in there} == {at}
+            made += there
+    assert len({*made}) == 400
 
 
 @pytest.mark.usefixtures("policy")

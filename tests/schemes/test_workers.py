@@ -67,6 +67,8 @@ def test_a_layout_without_workers_refuses_any():
         (get("unique_rowid"), 1),
         (get("tsid"), 1 << 12),
         (get("tsid", node_bits=20), 1 << 2),
+        (get("xid", workers=1 << 40), 1 << 24),
+        (get("objectid", workers=1024), 1 << 54),
         (get("time64", workers=100), 1000),
         (get("time64", layout="3+6", workers=1000), 1000),
     ],

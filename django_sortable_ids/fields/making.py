@@ -1,0 +1,98 @@
+"""When an id is made, and what by."""
+
+import uuid
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from django.db import models
+
+from .. import conf, workers
+from ..schemes import ID, Scheme, TimeScheme
+
+if TYPE_CHECKING:
+    Field = models.Field[Any, Any]
+else:
+    Field = models.Field
+
+
+class MadeIDField(Field):
+    """A field whose ids Python makes: a key with its instance, others when the row is inserted."""
+
+    scheme: Scheme
+
+    @property
+    def makes_ids(self) -> bool:
+        """Whether Python makes the ids; the database does where there is a ``db_default``."""
+        return not self.has_db_default()
+
+    @property
+    def db_returning(self) -> bool:
+        # Not where a subclass for DEFAULT_AUTO_FIELD is an AutoField too: MySQL, which returns
+        # nothing but counters, would put a 0 in the place of the id.
+        return self.has_db_default() and super().db_returning
+
+    def has_default(self) -> bool:
+        # A primary key says so, and save() then inserts a new instance without an UPDATE first,
+        # which could hit another row.
+        return self.primary_key and self.makes_ids
+
+    def get_default(self) -> Any:
+        if not self.makes_ids:
+            return super().get_default()
+        return self.generate() if self._made_with_instance else None
+
+    @property
+    def _made_with_instance(self) -> bool:
+        # Not in a migration: Django copies the default of an added or altered column into every
+        # row, and the field is then one of a historical model.
+        model = getattr(self, "model", None)
+        historical = model and model.__module__ == "__fake__"
+        return (
+            self.primary_key and not historical and not getattr(model, "makes_key_on_insert", False)
+        )
+
+    def generate(self) -> ID:
+        """A new id of now."""
+        return self._minting_scheme.generate()
+
+    @cached_property
+    def _minting_scheme(self) -> Scheme:
+        conf.apply_rollback_rule()
+        scheme = self.scheme
+        if isinstance(scheme, TimeScheme) and scheme.layout.workers:
+            worker = conf.worker()
+            return scheme.with_worker(workers.lease if worker == conf.LEASE else worker)
+        return scheme
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> Any:
+        value = getattr(model_instance, self.attname)
+        if value is None and add and self.makes_ids:
+            value = self.generate_for(model_instance)
+            setattr(model_instance, self.attname, value)
+        elif self._is_canonical(value):
+            return value
+        elif isinstance(value, str | int | uuid.UUID):
+            # Another spelling would not be found by what compares Python values: prefetching.
+            canonical = self.to_python(value)
+            if canonical is not value:
+                setattr(model_instance, self.attname, canonical)
+            return canonical
+        return value
+
+    def _is_canonical(self, value: object) -> bool:
+        """Whether this is the Python value of an id, if of any."""
+        if type(value) is str:
+            return self.scheme.is_canonical(value)
+        return type(value) is self.scheme.value_type
+
+    def generate_for(self, model_instance: models.Model) -> ID:
+        """A new id for a row that is about to be inserted."""
+        return self.generate()
+
+    def generate_many_for(self, instances: Sequence[models.Model], using: str) -> Sequence[ID]:
+        """New ids for rows that are about to be inserted into the database ``using``, in order."""
+        return self._minting_scheme.generate_many(len(instances))
+
+    def get_pk_value_on_save(self, instance: models.Model) -> Any:
+        return self.generate_for(instance) if self.makes_ids else None

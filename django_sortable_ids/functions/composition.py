@@ -1,0 +1,217 @@
+"""An id put together of its tick and its tail, as its column takes it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import NotSupportedError
+from django.db.models import BigIntegerField
+from django.db.models.expressions import Expression
+
+from ..fields.storage import BinaryStorage, IntegerStorage, Storage, TextStorage, UUIDStorage
+from ..schemes import TimeScheme
+from ..schemes.frames import ByteFractionFrame, UUIDFrame
+from ..schemes.text_forms import Digits, Groups, UUIDText
+from .digits import DigitsOfInteger
+from .fragments import Fragment, joined
+from .hexadecimal import BytesOfHex, HexOfInteger, HyphenatedHex, InsertedHex, Upper, UUIDOfHex
+from .randomness import RANDOM_BITS, RandomDigits, RandomHex, RandomInteger, RandomVariant
+from .ticks import Complement, ShiftedRight, WithByteFraction, hex_positions
+
+_RANK_BITS = RANDOM_BITS
+_UUID_RANK_BITS = 46
+"""With the variant in front, 12 hexadecimal digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """How a column's ids are made of numbers that the database has.
+
+    The front of a tail is its rank, a number below ``ranks``; what follows is random. So ids of
+    one tick whose ranks ascend are in order, and still not to be guessed.
+    """
+
+    scheme: TimeScheme
+    stored: Storage
+    connection: Any
+
+    @property
+    def reads_tick_often(self) -> bool:
+        """Whether the tick stands in the SQL more than once, and has to be the same each time."""
+        frame = self.scheme.layout.frame
+        return self._is_other_text or isinstance(frame, ByteFractionFrame)
+
+    @property
+    def ranks(self) -> int:
+        """How many ranks there are; each holds ``tails // ranks`` tails.
+
+        Raises ``NotSupportedError`` where the database can't write the column's text.
+        """
+        tails = self.scheme.layout.tails
+        if isinstance(self.stored, IntegerStorage):
+            if tails > 1 << _RANK_BITS:
+                raise NotSupportedError(f"a {self.scheme.title} with {tails} tails in a tick")
+            return tails
+        if self._is_other_text:
+            alphabet, _, groups = self._text_parts()
+            digits, bits = groups[0]
+            if bits is not None:
+                return 1 << bits
+            base = len(alphabet)
+            while base**digits > 1 << _RANK_BITS:
+                digits -= 1
+            return int(base**digits)
+        uuid = isinstance(self.scheme.layout.frame, UUIDFrame)
+        return min(tails, 1 << (_UUID_RANK_BITS if uuid else _RANK_BITS))
+
+    def made_of(self, tick: Expression, rank: Expression | None = None) -> Expression:
+        """An id of that tick and rank, or with a random tail.
+
+        Both expressions are read several times. Raises ``NotSupportedError`` where the database
+        can't write the column's text.
+        """
+        layout = self.scheme.layout
+        if layout.descending:
+            tick = Complement(tick, last=layout.ticks - 1)
+            rank = rank and Complement(rank, last=self.ranks - 1)
+        if isinstance(self.stored, IntegerStorage):
+            tail = rank or RandomInteger(below=layout.tails)
+            return Composed(tick, tail, tails=layout.tails)
+        if self._is_other_text:
+            return self._text(tick, rank)
+        return self.from_hex(self._hex(tick, rank))
+
+    def from_hex(self, digits: Expression) -> Expression:
+        """Hexadecimal digits as the column takes them."""
+        match self.stored:
+            case BinaryStorage():
+                return BytesOfHex(digits)
+            case UUIDStorage():
+                return UUIDOfHex(digits)
+            case TextStorage(form=UUIDText(hyphens=True)):
+                return HyphenatedHex(digits)
+            case TextStorage(form=Digits(alphabet)) if alphabet.isupper():
+                return Upper(digits)
+        return digits
+
+    def versioned(self, front: Expression, *behind: Expression) -> Expression:
+        """The digits of a UUID: 15 in front, the version put in, and 16 behind."""
+        version = self.scheme.layout.frame.version
+        return joined([InsertedHex(front, position=13, digit=f"{version:x}"), *behind])
+
+    @property
+    def _is_other_text(self) -> bool:
+        """Whether it is text, and not hexadecimal."""
+        if not isinstance(self.stored, TextStorage):
+            return False
+        form = self.stored.form
+        return not (
+            isinstance(form, UUIDText) or (isinstance(form, Digits) and len(form.alphabet) == 16)
+        )
+
+    def _hex(self, tick: Expression, rank: Expression | None) -> Expression:
+        scheme, frame = self.scheme, self.scheme.layout.frame
+        length = len(hex_positions(scheme))
+        if isinstance(frame, UUIDFrame):
+            return self._uuid_hex(tick, rank, length)
+        if isinstance(frame, ByteFractionFrame):
+            tick = WithByteFraction(tick, fractions=frame.fractions)
+        random = 2 * scheme.byte_length - length
+        tail: list[Expression] = []
+        if rank:
+            tail.append(HexOfInteger(rank, digits=_RANK_BITS // 4))
+            random -= _RANK_BITS // 4
+        return joined([HexOfInteger(tick, digits=length), *tail, RandomHex(digits=random)])
+
+    def _uuid_hex(self, tick: Expression, rank: Expression | None, length: int) -> Expression:
+        if rank is None:
+            random = [] if length == 15 else [RandomHex(digits=15 - length)]
+            front = joined([HexOfInteger(tick, digits=length), *random])
+            return self.versioned(front, RandomVariant())
+        bits = _UUID_RANK_BITS
+        if length < 15:
+            # The tail begins in front of the variant.
+            fronted = 4 * (15 - length)
+            bits -= fronted
+            high = ShiftedRight(rank, bits=bits, mask=(1 << fronted) - 1)
+            tick = Composed(tick, high, tails=1 << fronted)
+            rank = ShiftedRight(rank, bits=0, mask=(1 << bits) - 1)
+        variant = _Sum(rank, number=0b10 << bits)
+        digits = (bits + 2) // 4
+        return self.versioned(
+            HexOfInteger(tick, digits=15),
+            HexOfInteger(variant, digits=digits),
+            RandomHex(digits=16 - digits),
+        )
+
+    def _text(self, tick: Expression, rank: Expression | None) -> Expression:
+        """The id as digits of another alphabet, where its time and its tail don't share one."""
+        alphabet, length, groups = self._text_parts()
+        tail: list[Expression] = []
+        for digits, bits in groups:
+            if rank is None:
+                tail += _random_group(alphabet, digits, bits)
+                continue
+            ranked = _length(self.ranks, len(alphabet))
+            tail.append(DigitsOfInteger(rank, alphabet=alphabet, length=ranked))
+            if ranked < digits:
+                tail.append(RandomDigits(alphabet=alphabet, length=digits - ranked))
+            rank = None
+        return joined([DigitsOfInteger(tick, alphabet=alphabet, length=length), *tail])
+
+    def _text_parts(self) -> tuple[str, int, list[tuple[int, int | None]]]:
+        """The alphabet, the digits of the time, and digits and bits of each group of the tail."""
+        assert isinstance(self.stored, TextStorage)
+        match self.stored.form:
+            case Groups(alphabet, ((length, _), *groups)):
+                return alphabet, length, list(groups)
+            case Digits(alphabet, total) if behind := _whole_digits(
+                self.scheme.layout.tails, len(alphabet)
+            ):
+                return alphabet, total - behind, [(behind, None)]
+            case form:
+                version = ".".join(map(str, self.connection.get_database_version()))
+                raise NotSupportedError(
+                    f"{self.connection.display_name} {version} can't make a {self.scheme.title} as "
+                    f"text, {form.expected}: keep it as bytes, with storage='binary', or leave the "
+                    f"expression away and Python makes the ids"
+                )
+
+
+class Composed(Fragment):
+    """A number behind another one: ``{0} * tails + {1}``."""
+
+    output_field = BigIntegerField()
+    postgresql = sqlite = mysql = "({0} * {tails} + {1})"
+
+
+class _Sum(Fragment):
+    output_field = BigIntegerField()
+    postgresql = sqlite = mysql = "({0} + {number})"
+
+
+def _whole_digits(tails: int, base: int) -> int:
+    """How many digits of that base the tail is, or 0 where it isn't a whole number of them."""
+    length = 0
+    while tails % base == 0:
+        tails //= base
+        length += 1
+    return length if tails == 1 else 0
+
+
+def _length(numbers: int, base: int) -> int:
+    """How many digits the largest of so many numbers has."""
+    length, last = 1, numbers - 1
+    while last := last // base:
+        length += 1
+    return length
+
+
+def _random_group(alphabet: str, length: int, bits: int | None) -> list[Expression]:
+    """Random digits, whose number fits into ``bits``: the first is less than the largest one's."""
+    if bits is None:
+        return [RandomDigits(alphabet=alphabet, length=length)]
+    largest = ((1 << bits) - 1) // len(alphabet) ** (length - 1)
+    return [
+        RandomDigits(alphabet=alphabet[:largest], length=1),
+        RandomDigits(alphabet=alphabet, length=length - 1),
+    ]

@@ -1,0 +1,243 @@
+"""Positional notation of a fixed width: numbers to digits and back, one by one or many at once.
+
+No loop of Python over digits is as fast as a few operations on one long integer, whose lanes hold
+the digits of a number, or of many numbers: lanes are halved until each of them is a digit, or
+joined in pairs until one is the number, and ``bytes.translate`` turns digits into characters.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import repeat
+from operator import add
+
+from .lanes import ones
+
+AT_ONCE = 256
+"""How many numbers are written in one go."""
+
+_FEW = 16
+"""Fewer than these are written one by one."""
+
+_BLOCK = 16
+"""How many digits are written in one go."""
+
+_LIKE_THE_LAST = 68
+"""In how many of its last bits an id differs from the one before it, nearly always."""
+
+_DIGITS_OF_INT = "0123456789abcdefghijklmnopqrstuvwxyz"
+_WRONG = 0xFF
+
+
+class Notation:
+    """Numbers of ``length`` digits, with leading zeros.
+
+    ``alphabet`` has the digits in their order, at most 64 of ASCII; ``spellings`` says what other
+    characters are read as.
+    """
+
+    def __init__(
+        self, alphabet: str, length: int, spellings: Mapping[str, str] | None = None
+    ) -> None:
+        self.alphabet = alphabet
+        self.length = length
+        self._spellings = {**(spellings or {}), **{digit: digit for digit in alphabet}}
+        self.base = len(alphabet)
+
+    # From numbers
+
+    @cached_property
+    def format(self) -> Callable[[int], str]:
+        """Gives the digits of a number, which is known to have no more than there may be."""
+        digit_bits = (self.base - 1).bit_length()
+        if self.base == 16:
+            return f"{{:0{self.length}{'x' if 'a' in self.alphabet else 'X'}}}".format
+        if 1 << digit_bits == self.base and self.length <= 32:
+            return _by_bits(digit_bits, self.length, self._characters)
+        if self.length <= _BLOCK:
+            return _by_pairs(self.alphabet, self.length)
+        last = 12 if self.base**12 >> _LIKE_THE_LAST else _BLOCK
+        front, block = (Notation(self.alphabet, n) for n in (self.length - last, last))
+        return _by_blocks(front.format, block.format, self.base**last)
+
+    def format_all(self, numbers: Sequence[int]) -> list[str]:
+        """``format`` for many numbers; fastest where they lie close together."""
+        texts: list[str] = []
+        for start in range(0, len(numbers), AT_ONCE):
+            some = numbers[start : start + AT_ONCE]
+            if len(some) < _FEW:
+                texts += map(self.format, some)
+            elif self.length <= _BLOCK:
+                texts += self._halve(some)
+            else:
+                texts += map(add, *self._blocks(some))
+        return texts
+
+    def _blocks(self, numbers: Sequence[int]) -> tuple[Iterable[str], list[str]]:
+        """The last block of digits of each number, and those in front of it."""
+        unit = self.base**_BLOCK
+        front = min(numbers) // unit
+        if front == max(numbers) // unit:
+            last = [number - front * unit for number in numbers]
+            return repeat(self._front.format(front)), self._block.format_all(last)
+        last = [number % unit for number in numbers]
+        fronts = [number // unit for number in numbers]
+        return self._front.format_all(fronts), self._block.format_all(last)
+
+    @cached_property
+    def _front(self) -> "Notation":
+        return Notation(self.alphabet, self.length - _BLOCK)
+
+    @cached_property
+    def _block(self) -> "Notation":
+        return Notation(self.alphabet, _BLOCK)
+
+    @cached_property
+    def _characters(self) -> bytes:
+        return self.alphabet.encode("ascii").ljust(256, b"\0")
+
+    def _halve(self, numbers: Sequence[int]) -> list[str]:
+        """A lane for each number, 16 bits for each of its digits, is divided by the base to the
+        power of 8, its halves to the power of 4, and so on.
+
+        A division is a multiplication by the reciprocal, rounded up: with as many bits as the
+        dividend and the divisor have together, it is exact.
+        """
+        count, size = len(numbers), 2 * _BLOCK
+        lanes = int.from_bytes(
+            b"".join([number.to_bytes(size, "big") for number in numbers]), "big"
+        )
+        for reciprocal, shift, mask, weight in self._divisions:
+            lanes += (lanes * reciprocal >> shift & mask) * weight
+        digits = lanes.to_bytes(count * size, "big")[1::2]
+        text = digits.translate(self._characters).decode("ascii")
+        unused = _BLOCK - self.length
+        return [text[end - _BLOCK + unused : end] for end in range(_BLOCK, len(text) + 1, _BLOCK)]
+
+    @cached_property
+    def _divisions(self) -> Sequence[tuple[int, int, int, int]]:
+        """For each division: reciprocal and shift, the bits of the quotients, and what an added
+        quotient counts: it goes to the upper half of its lane, and its product out of the lower.
+        """
+        divisions = []
+        for digits in (8, 4, 2, 1):
+            divisor, lane = self.base**digits, 2 * digits * 16
+            shift = (divisor**2 - 1).bit_length() + divisor.bit_length()
+            reciprocal = -((-1 << shift) // divisor)
+            zeros = (reciprocal & -reciprocal).bit_length() - 1  # many, where the base is 2 ** n
+            reciprocal, shift = reciprocal >> zeros, shift - zeros
+            quotient = (1 << divisor.bit_length()) - 1
+            mask = quotient * ones(AT_ONCE * _BLOCK // (2 * digits), lane)
+            divisions.append((reciprocal, shift, mask, (1 << lane // 2) - divisor))
+        return divisions
+
+    # To numbers
+
+    def parse(self, text: str) -> int:
+        """The number that ``text`` writes; ``ValueError`` with a character that is none of its."""
+        try:
+            digits = text.encode("ascii").translate(self._values)
+            if self.base <= 36:
+                return int(digits, self.base)
+            if _WRONG not in digits:
+                return self._join(digits)
+        except ValueError:
+            pass
+        wrong = next(each for each in text if self._spellings.get(each, "\n") not in self.alphabet)
+        raise ValueError(f"{wrong!r} is not one of its characters")
+
+    @cached_property
+    def _values(self) -> bytes:
+        """What each character stands for: a digit of ``int``, or a value; otherwise ``_WRONG``."""
+        values = bytearray([_WRONG] * 256)
+        for character, digit in self._spellings.items():
+            value = self.alphabet.find(digit)
+            if value >= 0:
+                values[ord(character)] = ord(_DIGITS_OF_INT[value]) if self.base <= 36 else value
+        return bytes(values)
+
+    def _join(self, digits: bytes) -> int:
+        """Pairs of lanes become one: first of two digits, then of two such pairs, and so on."""
+        number = int.from_bytes(digits, "big")
+        for shift, mask, weight in self._sums:
+            number = (number & mask) + (number >> shift & mask) * weight
+        return number
+
+    @cached_property
+    def _sums(self) -> Sequence[tuple[int, int, int]]:
+        """For each level: a lane's bits, the lower lane of each pair, the upper one's weight."""
+        lanes, bits, weight = self.length, 8, self.base
+        sums = []
+        while lanes > 1:
+            lanes = -(-lanes // 2)
+            sums.append((bits, ((1 << bits) - 1) * ones(lanes, 2 * bits), weight))
+            bits, weight = 2 * bits, weight**2
+        return sums
+
+
+def _by_bits(digit_bits: int, length: int, characters: bytes) -> Callable[[int], str]:
+    """Writes numbers whose digits are so many bits each: every digit is moved to its own byte."""
+    moves = []
+    for digits in (16, 8, 4, 2, 1):
+        bits = digits * digit_bits
+        low = ((1 << bits) - 1) * ones(16 // digits, 16 * digits)
+        moves.append((low, low << bits, 8 * digits - bits))
+    (low16, high16, by16), (low8, high8, by8), (low4, high4, by4), *others = moves
+    (low2, high2, by2), (low1, high1, by1) = others
+    unused = 32 - length
+
+    def write(number: int) -> str:
+        number = number & low16 | (number & high16) << by16
+        number = number & low8 | (number & high8) << by8
+        number = number & low4 | (number & high4) << by4
+        number = number & low2 | (number & high2) << by2
+        number = number & low1 | (number & high1) << by1
+        return number.to_bytes(32, "big")[unused:].translate(characters).decode("ascii")
+
+    return write
+
+
+def _by_pairs(alphabet: str, length: int) -> Callable[[int], str]:
+    """Writes numbers in any base, two digits at a time, at most 16."""
+    pairs = [high + low for high in alphabet for low in alphabet]
+    square, fourth, eighth = (len(alphabet) ** power for power in (2, 4, 8))
+
+    def eight(number: int) -> str:
+        high = number // fourth
+        low = number % fourth
+        return (
+            f"{pairs[high // square]}{pairs[high % square]}"
+            f"{pairs[low // square]}{pairs[low % square]}"
+        )
+
+    def up_to_eight(number: int) -> str:
+        return eight(number)[8 - length :]
+
+    def up_to_twelve(number: int) -> str:
+        high = number // eighth
+        return f"{pairs[high // square]}{pairs[high % square]}{eight(number % eighth)}"[
+            12 - length :
+        ]
+
+    def up_to_sixteen(number: int) -> str:
+        return (eight(number // eighth) + eight(number % eighth))[16 - length :]
+
+    if length <= 8:
+        return up_to_eight
+    return up_to_twelve if length <= 12 else up_to_sixteen
+
+
+def _by_blocks(
+    front: Callable[[int], str], block: Callable[[int], str], unit: int
+) -> Callable[[int], str]:
+    """Writes numbers whose digits in front of a block are often those of the number before."""
+    last = (0, front(0))
+
+    def write(number: int) -> str:
+        nonlocal last
+        before = last
+        high, low = divmod(number, unit)
+        if high != before[0]:
+            last = before = (high, front(high))
+        return before[1] + block(low)
+
+    return write

@@ -1,0 +1,48 @@
+"""UUIDs as SQL Server shows them."""
+
+import uuid
+from dataclasses import dataclass
+
+from .frames import TimeLowFirstFrame, UUIDFrame
+from .text_forms import OneByOne, UUIDText
+
+
+@dataclass(frozen=True, slots=True)
+class SQLServerText(OneByOne):
+    """A UUID of ``version`` as the version 1 UUID that SQL Server shows for the same time.
+
+    ``NEWSEQUENTIALID()`` makes a version 1 UUID and shows the bytes of its first three groups in
+    reverse. Its ``uniqueidentifier`` sorts by node, then by time: see ``sort_key``.
+    """
+
+    version: int
+    keeps_order: bool = False
+    length: int = 36
+
+    @property
+    def pattern(self) -> str:
+        return UUIDText().pattern
+
+    @property
+    def expected(self) -> str:
+        return "a version 1 UUID with the bytes of its first three groups reversed"
+
+    def format(self, number: int) -> str:
+        payload = UUIDFrame(self.version).unwrap(number)
+        assert payload is not None, "the scheme formats only its own ids"
+        version_1 = TimeLowFirstFrame().wrap(payload)
+        return str(uuid.UUID(bytes_le=version_1.to_bytes(16, "big")))
+
+    def parse(self, text: str) -> int:
+        shown = UUIDText().parse(text)
+        version_1 = uuid.UUID(int=shown).bytes_le
+        payload = TimeLowFirstFrame().unwrap(int.from_bytes(version_1, "big"))
+        if payload is None:
+            raise ValueError("not a version 1 UUID in SQL Server's byte order")
+        return UUIDFrame(self.version).wrap(payload)
+
+    @staticmethod
+    def sort_key(text: str) -> bytes:
+        """What SQL Server compares: bytes 10 to 15, then 8 and 9, then 7 down to 0."""
+        shown = UUIDText().parse(text).to_bytes(16, "big")
+        return shown[10:] + shown[8:10] + shown[7::-1]

@@ -1,0 +1,196 @@
+"""Making, reading and writing ids, beside the packages that do one scheme each.
+
+A round runs both sides of a comparison, one after the other, in turns the other one first, over the
+same thousand values or calls. A ratio is the other side's time divided by ours: how many times as
+fast this package is. Shown are medians of the rounds, and the lowest and highest ratio.
+
+It takes the ``benchmark`` extra. Run it as ``python -m tests.benchmarks.generation``.
+"""
+
+import argparse
+import os
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from statistics import median
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import ksuid
+import ulid
+import uuid6
+import uuid_utils
+import uuid_utils.compat
+
+from django_sortable_ids.schemes import get
+
+from .support import machine, markdown
+
+CALLS = 1000
+BATCH = 10_000
+UUID7, ULID, KSUID = get("uuid7"), get("ulid"), get("ksuid")
+SNOWFLAKE = get("snowflake").with_worker(1)
+
+
+class Comparison(NamedTuple):
+    ours_title: str
+    theirs_title: str
+    ours: Callable[[], object]
+    """Does what is compared ``calls`` times."""
+    theirs: Callable[[], object]
+    goal: float | None = None
+    """How many times as fast ours should be."""
+    calls: int = CALLS
+
+
+def calling(function: Callable[[], object], times: int = CALLS) -> Callable[[], None]:
+    def run() -> None:
+        for _ in range(times):
+            function()
+
+    return run
+
+
+def over(function: Callable[[Any], object], values: Sequence[Any]) -> Callable[[], None]:
+    def run() -> None:
+        for value in values:
+            function(value)
+
+    return run
+
+
+def made() -> Iterator[Comparison]:
+    uuids = "`uuid7`: `generate()`"
+    compat = uuid_utils.compat
+    yield Comparison(
+        uuids, "uuid_utils.compat (Rust)", calling(UUID7.generate), calling(compat.uuid7), 1
+    )
+    yield Comparison(uuids, "uuid6", calling(UUID7.generate), calling(uuid6.uuid7), 3)
+    yield Comparison(uuids, "uuid.uuid4", calling(UUID7.generate), calling(uuid.uuid4))
+    if hasattr(uuid, "uuid7"):
+        yield Comparison(uuids, "uuid.uuid7", calling(UUID7.generate), calling(uuid.uuid7))
+    yield Comparison(
+        "`ulid`: `generate()`",
+        "python-ulid",
+        calling(ULID.generate),
+        calling(lambda: str(ulid.ULID())),
+        3,
+    )
+    yield Comparison(
+        "`ksuid`: `generate()`",
+        "svix-ksuid",
+        calling(KSUID.generate),
+        calling(lambda: str(ksuid.Ksuid())),
+        8,
+    )
+
+
+def read_and_written() -> Iterator[Comparison]:
+    # Of all times, so that nothing is gained from what an id has in common with the one before.
+    ulids = [ulid.ULID.from_bytes(os.urandom(16)) for _ in range(CALLS)]
+    ksuids = [ksuid.Ksuid.from_bytes(os.urandom(20)) for _ in range(CALLS)]
+    ulid_texts, ksuid_texts = list(map(str, ulids)), list(map(str, ksuids))
+    ulid_numbers = list(map(int, ulids))
+    ksuid_numbers = [int.from_bytes(bytes(each), "big") for each in ksuids]
+    yield Comparison(
+        "`ulid`: `parse(text)`",
+        "python-ulid",
+        over(ULID.parse, ulid_texts),
+        over(ulid.ULID.from_str, ulid_texts),
+        3,
+    )
+    yield Comparison(
+        "`ulid`: `format(value)`", "python-ulid", over(ULID.format, ulid_texts), over(str, ulids), 3
+    )
+    yield Comparison(
+        "`ksuid`: `parse(text)`",
+        "svix-ksuid",
+        over(KSUID.parse, ksuid_texts),
+        over(ksuid.Ksuid.from_base62, ksuid_texts),
+        3,
+    )
+    yield Comparison(
+        "`ksuid`: `format(value)`",
+        "svix-ksuid",
+        over(KSUID.format, ksuid_texts),
+        over(str, ksuids),
+        3,
+    )
+    # The value of these schemes is the text; what the database keeps is made of the number.
+    yield Comparison(
+        "`ulid`: `to_int(text)`",
+        "python-ulid",
+        over(ULID.to_int, ulid_texts),
+        over(lambda text: int(ulid.ULID.from_str(text)), ulid_texts),
+    )
+    yield Comparison(
+        "`ulid`: `from_int(number)`",
+        "python-ulid",
+        over(ULID.from_int, ulid_numbers),
+        over(lambda number: str(ulid.ULID.from_int(number)), ulid_numbers),
+    )
+    yield Comparison(
+        "`ksuid`: `to_int(text)`",
+        "svix-ksuid",
+        over(KSUID.to_int, ksuid_texts),
+        over(lambda text: int.from_bytes(bytes(ksuid.Ksuid.from_base62(text)), "big"), ksuid_texts),
+    )
+    yield Comparison(
+        "`ksuid`: `from_int(number)`",
+        "svix-ksuid",
+        over(KSUID.from_int, ksuid_numbers),
+        over(lambda n: str(ksuid.Ksuid.from_bytes(n.to_bytes(20, "big"))), ksuid_numbers),
+    )
+
+
+def in_batches() -> Iterator[Comparison]:
+    for scheme in (UUID7, ULID, KSUID, SNOWFLAKE):
+        yield Comparison(
+            f"`{scheme.name}`: `generate_many({BATCH:_})`",
+            "`generate()`",
+            lambda scheme=scheme: scheme.generate_many(BATCH),
+            calling(scheme.generate, BATCH),
+            2,
+            BATCH,
+        )
+
+
+def seconds(run: Callable[[], object]) -> float:
+    start = perf_counter()
+    run()
+    return perf_counter() - start
+
+
+def line(comparison: Comparison, rounds: int) -> list[str]:
+    ours, theirs, ratios = [], [], []
+    for number in range(rounds):
+        if number % 2:
+            theirs.append(seconds(comparison.theirs))
+        ours.append(seconds(comparison.ours))
+        if not number % 2:
+            theirs.append(seconds(comparison.theirs))
+        ratios.append(theirs[-1] / ours[-1])
+    each = 1e9 / comparison.calls
+    return [
+        comparison.ours_title,
+        comparison.theirs_title,
+        f"{median(ours) * each:,.0f} ns",
+        f"{median(theirs) * each:,.0f} ns",
+        f"{median(ratios):.2f}",
+        f"{min(ratios):.2f} to {max(ratios):.2f}",
+        f"{comparison.goal:g}" if comparison.goal else "",
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=51)
+    rounds = parser.parse_args().rounds
+    comparisons = [*made(), *in_batches(), *read_and_written()]
+    lines = [line(comparison, rounds) for comparison in comparisons]
+    print(f"{machine()}; medians of {rounds} rounds.\n")
+    columns = ["Ours", "compared with", "ours", "theirs", "times as fast", "from", "goal"]
+    print(markdown(columns, lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,279 @@
+"""Ids of a leased worker number: none of a time that isn't the lease's."""
+
+import time
+from contextlib import suppress
+from dataclasses import replace
+from threading import Barrier, Thread
+
+import pytest
+import time_machine
+
+from django_sortable_ids.schemes import LeaseLost, get
+from django_sortable_ids.schemes.clock import system_ns
+from django_sortable_ids.schemes.layout import Layout
+from django_sortable_ids.schemes.leased_generator import LeasedGenerator
+from django_sortable_ids.schemes.sources import Sources
+
+from .generators import TINY, fresh, increases, take
+from .test_processes import child_says, needs_fork
+from .test_travel import PAST, TRAVEL
+
+WORKERS = Layout(ticks=10**6, tails=100, workers=10)
+TICK = 10
+
+
+class FakeLease:
+    """A lease of the test's own: ``extensions`` are the ends that it gets, one after the other."""
+
+    def __init__(self, number=3, starts_ns=1000, ends_ns=2000, extensions=()):
+        self.number = number
+        self.starts_ns = starts_ns
+        self.ends_ns = ends_ns
+        self.ended = False
+        self.asked = []
+        self.latest = []
+        self._extensions = list(extensions)
+
+    def extend(self, to_ns):
+        self.asked.append(to_ns)
+        if self.ended:
+            raise LeaseLost("it has ended")
+        if to_ns >= self.ends_ns:
+            found = self._extensions.pop(0)
+            if isinstance(found, Exception):
+                raise found
+            self.ends_ns = found
+
+    def used_by(self, latest_ns):
+        self.latest.append(latest_ns)
+
+
+class Pairs(LeasedGenerator):
+    """Says tick and tail in the place of each number."""
+
+    def next(self):
+        return self._layout.split(super().next())
+
+
+def leased(lease, clock, *, layout=WORKERS, epoch_ns=0, **sources):
+    return Pairs(
+        layout,
+        lambda places: lease,
+        epoch_ns=epoch_ns,
+        tick_ns=TICK,
+        sources=Sources(clock=clock, **sources),
+    )
+
+
+def test_the_source_is_asked_once_and_told_how_many_numbers_there_are():
+    asked = []
+
+    def source(places):
+        asked.append(places)
+        return FakeLease()
+
+    going = Pairs(WORKERS, source, epoch_ns=0, tick_ns=TICK, sources=Sources(clock=lambda: 1500))
+    assert asked == []
+    assert take(going, 3) == [(150, 30), (150, 31), (150, 32)]
+    assert asked == [10]
+
+
+@pytest.mark.parametrize(
+    ("starts_ns", "epoch_ns", "first"), [(1000, 0, 100), (1001, 0, 101), (1009, 5, 101)]
+)
+def test_no_id_is_of_a_tick_that_begins_before_the_lease(starts_ns, epoch_ns, first):
+    lease = FakeLease(starts_ns=starts_ns)
+    for now in (0, 999, starts_ns):
+        going = leased(lease, lambda now=now: now, epoch_ns=epoch_ns, sleep=lambda _: None)
+        assert going.next() == (first, 30)
+
+
+@pytest.mark.parametrize(
+    ("ends_ns", "last"), [(2000, 199), (2001, 200), (2010, 200), (1999, 199), (1991, 199)]
+)
+def test_no_id_is_of_a_tick_that_begins_at_its_end(ends_ns, last):
+    lease = FakeLease(ends_ns=ends_ns, extensions=[OSError("no database")] * 3)
+    now = [1500]
+    going = leased(lease, lambda: now[0])
+    made = []
+    with suppress(OSError):
+        while now[0] < 3000:
+            made.append(going.next())
+            now[0] += 1
+    assert made[-1][0] == last
+    assert lease.asked == [(last + 1) * TICK]
+    # Nor later, by the clock that goes back to where the lease ends.
+    now[0] -= 30
+    with pytest.raises(OSError, match="no database"):
+        going.next()
+
+
+def test_it_is_extended_at_its_end_only():
+    lease = FakeLease(extensions=[OSError("no database"), 3000, 5000])
+    now = [1990]
+    going = leased(lease, lambda: now[0])
+    before = take(going, 5)
+    assert lease.asked == []
+    now[0] = 2500
+    with pytest.raises(OSError, match="no database"):
+        going.next()
+    made = take(going, 5)
+    assert lease.asked == [2500, 2500]
+    now[0] = 3000
+    after = take(going, 5)
+    assert lease.asked == [2500, 2500, 3000]
+    assert increases(before + made + after)
+
+
+def test_ids_that_run_ahead_of_the_clock_into_the_end_extend_it_too():
+    lease = FakeLease(extensions=[2010])
+    going = leased(lease, lambda: 1990)
+    assert [tick for tick, _ in take(going, 11)] == [199] * 10 + [200]
+    assert lease.asked == [2000]
+
+
+def test_many_at_once():
+    lease = FakeLease(extensions=[OSError("no database"), 2500, 5000])
+    going = leased(lease, lambda: 1990, travels=lambda: False, sleep=lambda _: None)
+    assert going.take(0) == []
+    assert [WORKERS.split(number) for number in going.take(10)] == [
+        (199, tail) for tail in range(30, 40)
+    ]
+    with pytest.raises(OSError, match="no database"):
+        going.take(25)
+    assert lease.asked == [2020]
+    assert [WORKERS.split(number)[0] for number in going.take(6)] == [202] * 5 + [203]
+    assert lease.asked == [2020, 2030]
+    lease.ended = True
+    with pytest.raises(LeaseLost):
+        going.take(1)
+
+
+def test_a_thread_that_has_extended_it_is_noticed():
+    lease = FakeLease()
+    now = [1990]
+    going = leased(lease, lambda: now[0])
+    going.next()
+    now[0], lease.ends_ns = 2500, 2501
+    assert going.next() == (250, 30)
+
+
+def test_no_more_ids_once_it_has_ended():
+    lease = FakeLease()
+    going = leased(lease, lambda: 1500)
+    going.next()
+    lease.ended = True
+    for _ in range(3):
+        with pytest.raises(LeaseLost):
+            going.next()
+
+
+def test_another_owner_while_the_process_is_stopped_behind_the_reading_of_the_clock():
+    lease = FakeLease()
+
+    def clock():
+        # Here the process stands still, and another one takes its number from 2600 on.
+        lease.ended = now >= 2600
+        return now
+
+    going = leased(lease, clock)
+    now = 1999
+    assert going.next() == (199, 30)
+    now = 2600
+    with pytest.raises(LeaseLost):
+        going.next()
+
+
+def test_it_says_the_time_of_its_latest_id():
+    lease = FakeLease(extensions=[9000])
+    now = [1500]
+    going = leased(lease, lambda: now[0], epoch_ns=7)
+    take(going, 11)
+    (latest_ns,) = lease.latest
+    assert latest_ns() == 1507
+    now[0] = 2345
+    going.next()
+    assert latest_ns() == 2337
+
+
+def test_a_number_that_the_layout_has_no_place_for():
+    going = leased(FakeLease(number=10), lambda: 1500)
+    with pytest.raises(ValueError, match="worker number 10: expected 0 to 9"):
+        going.next()
+    with pytest.raises(ValueError, match="this layout has no worker numbers"):
+        leased(FakeLease(), lambda: 1500, layout=TINY)
+    with pytest.raises(ValueError, match="expected one whose numbers sort by their times"):
+        leased(FakeLease(), lambda: 1500, layout=replace(WORKERS, descending=True))
+    with pytest.raises(ValueError, match="this layout has no worker numbers"):
+        get("uuid7").with_worker(lambda places: FakeLease())
+
+
+def test_threads_begin_together():
+    lease = FakeLease(ends_ns=10**9)
+    for _ in range(20):
+        going = leased(lease, lambda: 1500)
+        start, made = Barrier(16), []
+
+        def begin(going=going, start=start, made=made):
+            start.wait()
+            made.extend(take(going, 20))
+
+        threads = [Thread(target=begin) for _ in range(16)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(set(made)) == 320
+
+
+@needs_fork
+def test_a_forked_child_asks_for_a_lease_of_its_own():
+    numbers = [3, 4]
+    going = Pairs(
+        WORKERS,
+        lambda places: FakeLease(numbers.pop(0)),
+        epoch_ns=0,
+        tick_ns=TICK,
+        sources=Sources(clock=lambda: 1500),
+    )
+    assert going.next() == (150, 30)
+    assert child_says(lambda: take(going, 2)) == [[150, 40], [150, 41]]
+    assert going.next() == (150, 31)
+
+
+def test_tests_that_travel_leave_the_lease_alone():
+    now = time.time_ns()
+    lease = FakeLease(starts_ns=now, ends_ns=now + 60 * 10**9)
+    scheme = fresh(get("snowflake").with_worker(lambda places: lease))
+    made = [scheme.generate()]
+    for year in (2016, 2040, 2016):
+        with time_machine.travel(f"{year}-05-01T00:00Z", tick=False):
+            made += [scheme.generate() for _ in range(10)]
+            assert scheme.created_at(made[-1]).year == year
+    made.append(scheme.generate())
+    assert lease.asked == []
+    assert lease.latest[0]() - now < 60 * 10**9
+    assert len(set(made)) == 32
+    with time_machine.travel("2016-05-01T00:00Z"):
+        lease.ended = True
+        with pytest.raises(LeaseLost):
+            scheme.generate()
+
+
+@pytest.mark.parametrize("travel", TRAVEL)
+def test_the_time_of_the_system_whatever_a_test_shows(travel):
+    before = system_ns()
+    with travel(PAST):
+        during = system_ns()
+    assert before <= during <= system_ns()
+
+
+def test_a_scheme_keeps_its_source():
+    def source(places):
+        return FakeLease(starts_ns=0, ends_ns=10**30)
+
+    scheme = get("snowflake").with_worker(source)
+    assert scheme.with_worker(source) is scheme
+    assert get("snowflake").with_worker(source) is scheme
+    assert {value >> 12 & 1023 for value in scheme.generate_many(10)} == {3}
+    assert scheme.with_worker(None) == get("snowflake")

@@ -1,0 +1,108 @@
+"""The stress command, in short: it finds nothing in the schemes, and what is wrong elsewhere."""
+
+import os
+import signal
+from datetime import UTC, datetime
+from itertools import count, pairwise
+
+import pytest
+
+from tests.stress.__main__ import SCHEMES, main
+from tests.stress.clock import ROUND, SteppingClock
+from tests.stress.processes import Load, numbered, stress
+
+from .generators import fresh
+from .test_processes import needs_fork
+
+pytestmark = needs_fork
+SHORT = Load(ids=20_000, processes=3, threads=4, seconds=30)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES.keys())
+def test_no_id_is_repeated_and_none_goes_back(scheme):
+    result = stress(fresh(scheme), SHORT)
+    assert result.failures == []
+    assert (result.repeats, result.steps_back) == (0, 0)
+    assert (result.ids, result.forks) == (20_016, 3)
+    assert result.clock_steps > 6 * len(ROUND)
+
+
+class Faulty:
+    """A scheme whose ids go through ``change``."""
+
+    def __init__(self, scheme, change):
+        self._scheme = scheme
+        self._change = change
+
+    def __getattr__(self, name):
+        return getattr(self._scheme, name)
+
+    def generate(self):
+        return self._change(self._scheme.generate())
+
+
+def faulty(change_of):
+    """A load whose processes have schemes with a fault of their own, made of their number."""
+
+    def scheme_of(scheme, process):
+        return Faulty(numbered(scheme, process), change_of(process))
+
+    return Load(ids=4000, processes=2, threads=2, seconds=30, scheme_of=scheme_of)
+
+
+def at_call(number, then):
+    calls = count()
+    return lambda value: then(value) if next(calls) == number else value
+
+
+ONE = SCHEMES["uuid7"].generate(datetime(2020, 1, 1, tzinfo=UTC))
+
+
+def test_an_id_of_two_processes_is_a_repeat():
+    result = stress(SCHEMES["uuid7"], faulty(lambda process: at_call(0, lambda value: ONE)))
+    assert (result.repeats, result.steps_back, result.failures) == (3, 0, [])
+
+
+def test_an_id_that_is_less_than_the_one_before_is_a_step_back():
+    def earlier(process):
+        return at_call(700, lambda value: ONE) if process == 3 else lambda value: value
+
+    result = stress(SCHEMES["uuid7"], faulty(earlier))
+    assert (result.repeats, result.steps_back, result.failures) == (0, 1, [])
+
+
+def test_a_thread_that_fails_is_told():
+    def failing(process):
+        return at_call(5, lambda value: 1 / 0) if process == 1 else lambda value: value
+
+    result = stress(SCHEMES["uuid7"], faulty(failing))
+    assert len(result.failures) == 1
+    assert "ZeroDivisionError" in result.failures[0]
+
+
+def test_a_process_that_is_killed_is_told():
+    def killed(process):
+        return at_call(5, lambda value: os.kill(os.getpid(), signal.SIGKILL))
+
+    result = stress(SCHEMES["uuid7"], faulty(killed))
+    assert [failure.rpartition(" ")[2] for failure in result.failures] == ["-9", "-9"]
+
+
+def test_the_command_exits_with_what_it_found(capsys, monkeypatch):
+    short = ["--ids=800", "--processes=1", "--threads=1", "--scheme=uuid7"]
+    assert main(short) == 0
+    heading, row = capsys.readouterr().out.splitlines()
+    assert heading.split()[0] == "scheme"
+    assert row.split()[:7] == ["uuid7", "800", "2", "2", "1", row.split()[5], "0"]
+    monkeypatch.setitem(SCHEMES, "uuid7", Faulty(SCHEMES["uuid7"], lambda value: ONE))
+    assert main(short) == 1
+
+
+def test_the_clock_steps_stops_and_is_right_again_after_a_round():
+    reads = count(1)
+    clock = SteppingClock(lambda: next(reads), reads_between=3)
+    shown = [clock() for _ in range(3 * len(ROUND) + 2)]
+    milliseconds = [(ns + 500_000) // 1_000_000 for ns in shown]
+    assert milliseconds[::3] == [0, -3, -3, 2997, 997, -3_599_003, -3_599_003, 997, 0]
+    stopped = [before for before, after in pairwise(shown) if before == after]
+    assert len(stopped) == 4
