@@ -9,12 +9,13 @@ class SortableIDsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from . import checks, functions, lookups, migration_guard
+        from . import checks, functions, lookups, migration_guard, workers
 
         checks.register()
         functions.register()
         lookups.register()
         migration_guard.register(self)
+        workers.register()
         if self._uses("rest_framework"):
             from . import rest_framework
 

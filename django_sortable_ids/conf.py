@@ -2,8 +2,19 @@
 
 ``WORKER``
     The number of this process, for schemes with worker numbers (snowflakes, Sonyflake, TSID,
-    time64 with ``workers``). Every process that makes ids at the same time needs one of its own.
-    None, the default, fills the worker's place at random.
+    time64, xid and ObjectId with ``workers``). Every process that makes ids at the same time needs
+    one of its own. None, the default, fills the worker's place at random. ``"lease"`` has each
+    process take a number from the database that ``WorkerLease`` is in, at its first id that needs
+    one, renew it and give it back at its end: see ``workers``. The environment variable
+    ``SORTABLE_IDS_WORKER``, a number or ``lease``, stands above the setting.
+``WORKER_LEASE_SECONDS``
+    How long a lease lasts, from 1, by default 60. It is renewed when a third has gone by. A process
+    that can't reach the database makes ids until its end, and the number of one that was killed
+    stays taken until then.
+``WORKER_CLOCK_SKEW_SECONDS``
+    How far the clocks of hosts may be apart, by default 10: for so long after the end of a lease
+    that was not given back, nobody else takes the number. Clocks that are further apart can cost a
+    process its number, but no id is ever made twice for it.
 ``MASK_KEYS``
     The keys of ``UUIDv7Field(masked=True)``: a list of texts with 32 hexadecimal digits, each made
     by ``secrets.token_hex(16)``. The first one masks and all of them unmask: to change the key, put
@@ -23,8 +34,9 @@
 """
 
 import math
+import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final, Literal
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -32,9 +44,13 @@ from django.core.exceptions import ImproperlyConfigured
 from .schemes.clock import POLICIES, RollbackRule, set_rollback_rule
 from .schemes.mask import MaskKey, read_keys
 
+WORKER_VARIABLE = "SORTABLE_IDS_WORKER"
+LEASE: Final = "lease"
+
 
 def _is_worker(value: Any) -> bool:
-    return value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0)
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value is None or value == LEASE or (is_number and value >= 0)
 
 
 def _is_policy(value: Any) -> bool:
@@ -44,6 +60,10 @@ def _is_policy(value: Any) -> bool:
 def _is_seconds(value: Any) -> bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and 0 <= value < math.inf
+
+
+def _is_term(value: Any) -> bool:
+    return _is_seconds(value) and value >= 1
 
 
 def _is_bool(value: Any) -> bool:
@@ -61,7 +81,9 @@ def _are_mask_keys(value: Any) -> bool:
 
 
 _KEYS: Mapping[str, tuple[Any, Callable[[Any], bool], str]] = {
-    "WORKER": (None, _is_worker, "None or a whole number from 0"),
+    "WORKER": (None, _is_worker, f"None, a whole number from 0, or {LEASE!r}"),
+    "WORKER_LEASE_SECONDS": (60, _is_term, "seconds, from 1"),
+    "WORKER_CLOCK_SKEW_SECONDS": (10, _is_seconds, "seconds, from 0"),
     "MASK_KEYS": ((), _are_mask_keys, "a list of texts with 32 hexadecimal digits"),
     "CLOCK_ROLLBACK": ("advance", _is_policy, '"advance", "wait" or "raise"'),
     "CLOCK_ROLLBACK_LIMIT": (10, _is_seconds, "seconds, from 0"),
@@ -71,9 +93,28 @@ _SECRET = ("MASK_KEYS",)
 """Keys whose values no message shows."""
 
 
-def worker() -> int | None:
-    value: int | None = _get("WORKER")
-    return value
+def worker() -> int | Literal["lease"] | None:
+    """The number of this process; ``"lease"`` where the database says it, None where nobody does.
+
+    Raises ``ImproperlyConfigured``, as all functions here do.
+    """
+    value: int | Literal["lease"] | None = _get("WORKER")
+    given = os.environ.get(WORKER_VARIABLE)
+    if given is None:
+        return value
+    if given == LEASE:
+        return LEASE
+    if not (given.isascii() and given.isdigit()):
+        raise ImproperlyConfigured(
+            f"the environment variable {WORKER_VARIABLE} is {given!r}; expected a whole number "
+            f"from 0, or {LEASE!r}"
+        )
+    return int(given)
+
+
+def lease_seconds() -> tuple[float, float]:
+    """How long a lease of a worker number lasts, and how far clocks may be apart."""
+    return _get("WORKER_LEASE_SECONDS"), _get("WORKER_CLOCK_SKEW_SECONDS")
 
 
 def mask_keys() -> tuple[MaskKey, ...]:

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 from .schemes.clock import now_ns, unix_ns
-from .schemes.generator import Sources, replaced_sources
+from .schemes.generator import replaced_sources
+from .schemes.sources import Sources
 
 
 class IDClock:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import TypeVar
+from threading import Thread
+from typing import Any, TypeVar
 
-from django.db import DatabaseError, connections, transaction
+from django.db import DatabaseError, Error, InterfaceError, connections, transaction
 
 Result = TypeVar("Result")
 
@@ -21,6 +24,21 @@ _SQLSTATES = {"40001", "40P01"}
 # Deadlock, by which Galera refuses a commit too, and "Record has changed since last read".
 _MYSQL_ERRORS = {1213, 1020}
 
+# lock_timeout and statement_timeout of PostgreSQL.
+_TIMEOUT_SQLSTATES = {"55P03", "57014"}
+# innodb_lock_wait_timeout, MariaDB's max_statement_time and MySQL's max_execution_time.
+_TIMEOUT_MYSQL_ERRORS = {1205, 1969, 3024}
+_SQLITE_TIMEOUTS = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+
+# Shutting down, and a node outside of its cluster: "WSREP has not yet prepared node".
+_AWAY_MYSQL_ERRORS = {1053, 1047}
+
+
+def is_in_memory(using: str) -> bool:
+    """Whether each connection has a database of its own."""
+    connection: Any = connections[using]
+    return bool(connection.vendor == "sqlite" and connection.is_in_memory_db())
+
 
 def in_transaction(using: str) -> bool:
     """Whether the caller may still roll back what is written now."""
@@ -28,16 +46,25 @@ def in_transaction(using: str) -> bool:
     return connection.in_atomic_block or not connection.get_autocommit()
 
 
-def apart(work: Callable[[], Result], using: str) -> Result:
+def apart(work: Callable[[], Result], using: str, *, fresh: bool = False) -> Result:
     """What ``work`` gives, committed whatever becomes of the caller's transaction.
 
-    ``work`` runs in a transaction of ``using``, on a second connection where the caller is in one,
-    and again where other transactions were in its way.
+    ``work`` runs in a transaction of ``using``, on a second connection where the caller is in one
+    or with ``fresh``, and again where other transactions were in its way.
     """
+
+    def transact() -> Result:
+        with _free_connection(using, fresh), transaction.atomic(using=using):
+            return work()
+
+    return retried(transact)
+
+
+def retried(work: Callable[[], Result]) -> Result:
+    """What ``work`` gives, which is done again where other transactions were in its way."""
     for attempt in range(TRIES):
         try:
-            with _free_connection(using), transaction.atomic(using=using):
-                return work()
+            return work()
         except DatabaseError as error:
             if attempt == TRIES - 1 or not is_conflict(error):
                 raise
@@ -45,18 +72,73 @@ def apart(work: Callable[[], Result], using: str) -> Result:
     raise AssertionError("the last try returns or raises")
 
 
+def in_a_thread(work: Callable[[], Result], using: str) -> Result:
+    """What ``work`` gives, or raises, in a thread with a connection of its own, closed behind it.
+
+    For code that may run in an event loop, where Django lets nobody ask a database, and beside a
+    connection that a fork shares with its parent.
+    """
+    done: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:
+            done.set_exception(error)
+        finally:
+            connections[using].close()
+
+    thread = Thread(target=run, name="sortable-ids", daemon=True)
+    thread.start()
+    thread.join()
+    return done.result()
+
+
 def is_conflict(error: DatabaseError) -> bool:
     """Whether other transactions were in the way, so that the same one may pass now."""
+    return sqlstate(error) in _SQLSTATES or error_number(error) in _MYSQL_ERRORS
+
+
+def is_timeout(error: DatabaseError) -> bool:
+    """Whether a statement waited for a lock, or ran, for longer than its session lets it."""
+    # The low byte is the primary result code; the others say more.
+    sqlite = getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF
+    return (
+        sqlstate(error) in _TIMEOUT_SQLSTATES
+        or error_number(error) in _TIMEOUT_MYSQL_ERRORS
+        or sqlite in _SQLITE_TIMEOUTS
+    )
+
+
+def is_lost(error: Error, using: str) -> bool:
+    """Whether the connection broke, or there was none: what it was about to commit is unknown."""
+    connection = connections[using]
+    return (
+        isinstance(error, InterfaceError)
+        or error_number(error) in _AWAY_MYSQL_ERRORS
+        or connection.connection is None
+        or not connection.is_usable()
+    )
+
+
+def sqlstate(error: Error) -> str | None:
+    """PostgreSQL's, None from another engine."""
     cause = error.__cause__
-    sqlstate = getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)
-    return sqlstate in _SQLSTATES or (bool(error.args) and error.args[0] in _MYSQL_ERRORS)
+    return getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)
+
+
+def error_number(error: Error) -> object:
+    """The error number of MariaDB and MySQL."""
+    return error.args[0] if error.args else None
 
 
 @contextmanager
-def _free_connection(using: str) -> Iterator[None]:
-    """Puts a new connection in the place of this thread's, unless that one is in no transaction."""
+def _free_connection(using: str, fresh: bool) -> Iterator[None]:
+    """Puts a new connection in the place of this thread's, unless that one is in no transaction
+    and need not be ``fresh``.
+    """
     callers = connections[using]
-    if not in_transaction(using):
+    if not fresh and not in_transaction(using):
         yield
         return
     connections[using] = callers.copy()

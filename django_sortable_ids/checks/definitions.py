@@ -88,10 +88,12 @@ def _check_settings(app_configs: Configs) -> Iterator[CheckMessage]:
     try:
         conf.guard_migrations()
         conf.rollback_rule()
+        conf.lease_seconds()
         worker = conf.worker()
         for field in _fields(app_configs):
-            if _workers(field) and isinstance(field.scheme, TimeScheme):
-                field.scheme.with_worker(worker)
+            scheme = field.scheme
+            if isinstance(worker, int) and isinstance(scheme, TimeScheme) and _workers(field):
+                scheme.layout.tails_of(worker)
     except (ImproperlyConfigured, ValueError) as error:
         yield messages.wrong_settings(str(error))
 

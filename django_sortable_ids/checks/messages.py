@@ -82,8 +82,9 @@ def no_worker_number(field: SortableIDField, workers: int) -> CheckMessage:
         f"The ids have a place for a worker number, and SORTABLE_IDS['WORKER'] is not set: it is "
         f"filled at random, and two processes make the same id when they meet in one tick and one "
         f"of {workers:,} numbers.",
-        hint=f"Give every process that makes ids a number of its own, from 0 to {workers - 1}: "
-        f"SORTABLE_IDS = {{'WORKER': 7}}.",
+        hint=f"SORTABLE_IDS = {{'WORKER': 'lease'}} has each process lease a number from the "
+        f"database. Or give every one that makes ids a number of its own, from 0 to {workers - 1}, "
+        f"there or in the environment variable SORTABLE_IDS_WORKER.",
         obj=field,
         id="sortable_ids.W003",
     )

@@ -1,0 +1,113 @@
+"""A process that makes ids of a leased worker number, as it is told: a line of JSON each time.
+
+``ids 5`` makes ids. ``many`` makes them until that fails. ``fork 5`` makes them in a forked child,
+which ends as processes do, ``leave 5`` in one that outlives this process, before and behind its
+end, ``child 5`` in one of multiprocessing, ``atomic 5`` in a transaction that rolls back,
+``loop 5`` in an event loop, and ``threads 5`` in 16 threads. The end of the input is its end.
+"""
+
+import asyncio
+import json
+import multiprocessing
+import os
+import sys
+import time
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import django
+
+django.setup()
+
+from django.db import transaction  # noqa: E402
+
+from django_sortable_ids.fields import SnowflakeField  # noqa: E402
+
+FIELD: Any = SnowflakeField(worker_bits=int(sys.argv[1]))
+
+
+def say(answer: object) -> None:
+    print(json.dumps(answer), flush=True)
+
+
+def make(count: int) -> None:
+    try:
+        say([FIELD.generate() for _ in range(count)])
+    except Exception as error:
+        say({"error": type(error).__name__, "message": str(error), "all": traceback.format_exc()})
+
+
+def make_many() -> None:
+    try:
+        while True:
+            say([FIELD.generate() for _ in range(100)])
+    except Exception as error:
+        say({"error": type(error).__name__})
+
+
+def fork(count: int) -> None:
+    child = os.fork()
+    if child == 0:
+        make(count)
+        sys.exit()
+    os.waitpid(child, 0)
+
+
+def leave(count: int) -> None:
+    parent = os.getpid()
+    if os.fork() == 0:
+        make(count)
+        while os.getppid() == parent:
+            time.sleep(0.05)
+        time.sleep(1.5)  # until it is renewed
+        make(count)
+        sys.exit()
+
+
+def in_child(count: int) -> None:
+    child = multiprocessing.get_context("fork").Process(target=make, args=[count])
+    child.start()
+    child.join()
+
+
+def roll_back(count: int) -> None:
+    with transaction.atomic():
+        make(count)
+        transaction.set_rollback(True)
+
+
+async def loop(count: int) -> None:
+    make(count)
+
+
+def in_threads(count: int) -> None:
+    together = Barrier(16)
+
+    def begin(_: int) -> list[int]:
+        together.wait()
+        return [FIELD.generate() for _ in range(count)]
+
+    with ThreadPoolExecutor(16) as pool:
+        say([value for made in pool.map(begin, range(16)) for value in made])
+
+
+for line in sys.stdin:
+    match line.split():
+        case ["ids", count]:
+            make(int(count))
+        case ["many"]:
+            make_many()
+        case ["fork", count]:
+            fork(int(count))
+        case ["leave", count]:
+            leave(int(count))
+        case ["loop", count]:
+            asyncio.run(loop(int(count)))
+        case ["threads", count]:
+            in_threads(int(count))
+        case ["child", count]:
+            in_child(int(count))
+        case ["atomic", count]:
+            roll_back(int(count))

@@ -1,0 +1,37 @@
+"""gunicorn with ``preload_app``, where the process that its workers are forked from has a lease."""
+
+import os
+import signal
+from itertools import chain
+
+import pytest
+
+from django_sortable_ids.models import WorkerLease
+from tests.backfill.command import PATIENCE, environment
+from tests.marks import own_tables
+from tests.schemes.test_gunicorn import answer, gunicorn
+
+pytest.importorskip("gunicorn")
+pytestmark = own_tables
+
+
+@pytest.fixture
+def server():
+    leasing = environment({"SORTABLE_IDS": {"WORKER": "lease"}})
+    with gunicorn("tests.workers.preloaded", {**os.environ, **leasing}) as running:
+        yield running
+
+
+def test_every_worker_has_its_own_number_and_gives_it_back(server):
+    address, process = server
+    answers = []
+    while len({each["process"] for each in answers}) < 2 and len(answers) < 200:
+        answers.append(answer(address))
+    assert len({(each["process"], each["number"]) for each in answers}) == 2
+    assert {each["number"] for each in answers} == {1, 2}
+    made = [*answers[0]["before"], *chain.from_iterable(each["made"] for each in answers)]
+    assert len(set(made)) == len(made)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(PATIENCE) == 0
+    kept = WorkerLease.objects.values_list("number", "token")
+    assert sorted(kept) == [(0, ""), (1, ""), (2, "")]

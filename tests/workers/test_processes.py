@@ -1,0 +1,198 @@
+"""Real processes that lease, are killed, stopped, forked, and end."""
+
+import json
+import time
+from itertools import chain
+
+import pytest
+
+from django_sortable_ids.models import WorkerLease
+from tests.marks import own_tables
+from tests.schemes.generators import increases
+
+from .support import SKEW, TERM, occupy, row
+
+pytestmark = own_tables
+LONG = 60.0
+"""Seconds: a term that no test lasts."""
+
+
+def tokens():
+    return set(WorkerLease.objects.values_list("token", flat=True))
+
+
+def test_every_process_has_its_own_number(maker):
+    makers = [maker(3, term=LONG) for _ in range(8)]
+    for each in makers:
+        each.tell("ids", 100)
+    made = [each.answer() for each in makers]
+    numbers = [{maker.number(value) for value in ids} for maker, ids in zip(makers, made, strict=1)]
+    assert sorted(chain(*numbers)) == list(range(8))
+    assert len(set(chain(*made))) == 800
+    late = maker(3, term=LONG)
+    refusal = late.ids()
+    assert refusal["error"] == "LeaseUnavailable"
+    assert refusal["message"].startswith("all 8 worker numbers are leased, 8 by ")
+    makers[5].end()
+    (freed,) = numbers[5]
+    assert late.number(late.ids_at_last()[0]) == freed
+
+
+def test_a_process_that_is_killed(maker):
+    """Its number is nobody's until it has ended and the clocks may have agreed on it."""
+    occupy(1)
+    killed, heir = maker(1), maker(1)
+    before = killed.ids()
+    killed.kill()
+    expires = row().expires
+    refusal = heir.ids()
+    now = time.time_ns() // 10**6
+    assert now >= expires + 1000 * SKEW or refusal["error"] == "LeaseUnavailable"
+    after = heir.ids_at_last()
+    assert {heir.number(value) for value in after} == {0}
+    assert row().starts >= expires + 1000 * SKEW
+    assert killed.time_ms(before[-1]) < expires <= heir.time_ms(after[0])
+
+
+def test_a_process_that_is_stopped_for_so_long_that_another_has_its_number(maker, tmp_path):
+    occupy(1)
+    heir = maker(1)
+    with (tmp_path / "said").open("w") as said:
+        stopped = maker(1, stdout=said)
+        stopped.tell("many")
+        while not (tmp_path / "said").stat().st_size:
+            assert stopped.process.poll() is None
+        time.sleep(0.2)
+        stopped.stop()
+        others = heir.ids_at_last()
+        starts = row().starts
+        stopped.go_on()
+        stopped.tell("ids", 1)
+        stopped.end()
+    lines = [line for line in (tmp_path / "said").read_text().splitlines() if line]
+    *made, lost, again = map(json.loads, lines)
+    assert lost == {"error": "LeaseLost"}
+    assert again["error"] == "LeaseLost"
+    assert "worker number 0 was leased until" in again["message"]
+    assert f"taken by {row().owner}" in again["message"]
+    ids = list(chain(*made))
+    assert increases(ids)
+    assert stopped.time_ms(ids[-1]) < starts <= heir.time_ms(others[0])
+    # Nor has it given back what is not its own.
+    assert increases(heir.ids())
+    assert row().token
+
+
+def test_a_process_that_is_stopped_and_whose_number_nobody_wants(maker):
+    stopped = maker(4)
+    before = stopped.ids()
+    stopped.stop()
+    expires = row().expires
+    while time.time_ns() // 10**6 < expires + 100:
+        time.sleep(0.05)
+    stopped.go_on()
+    after = stopped.ids()
+    assert increases(before + after)
+    assert row().expires > expires
+
+
+def test_a_process_that_lives_is_not_robbed(maker):
+    occupy(1)
+    owner, other = maker(1, term=3), maker(1, term=3)
+    made = owner.ids()
+    until = row().expires + 1000 * (SKEW + TERM)
+    while time.time_ns() // 10**6 < until:
+        assert other.ids()["error"] == "LeaseUnavailable"
+        time.sleep(0.1)
+    made += owner.ids()
+    assert increases(made)
+    assert {owner.number(value) for value in made} == {0}
+
+
+def test_a_process_that_ends_frees_its_number_at_once(maker):
+    occupy(1)
+    ended, heir = maker(1, term=LONG), maker(1, term=LONG)
+    before = ended.ids()
+    ended.end()
+    freed = row()
+    assert freed.token == ""
+    assert freed.expires == ended.time_ms(before[-1]) + 1
+    after = heir.ids_at_last()
+    assert {heir.number(value) for value in after} == {0}
+    assert heir.time_ms(after[0]) >= freed.expires
+
+
+def test_a_process_that_made_no_id_has_taken_no_number(maker):
+    maker().end()
+    assert not WorkerLease.objects.exists()
+
+
+@pytest.mark.parametrize("way", ["fork", "child"])
+def test_a_child_has_a_number_of_its_own(maker, way):
+    parent = maker(term=LONG)
+    made = parent.ids()
+    theirs = row().token
+    children = [parent.ask(way, 5) for _ in range(2)]
+    made += parent.ids()
+    assert {parent.number(value) for value in made} == {0}
+    assert {parent.number(value) for value in chain(*children)} == {1}
+    # A child that has ended frees its own number, and its parent's no more than the parent has.
+    assert (row(0).token, row(1).token) == (theirs, "")
+    parent.end()
+    assert tokens() == {""}
+
+
+def test_the_end_of_a_parent_leaves_its_child_alone(maker):
+    parent = maker()
+    made = parent.ids()
+    childs = parent.ask("leave", 5)
+    number = {parent.number(value) for value in childs}
+    parent.end()
+    after = parent.answer()
+    assert increases(childs + after)
+    assert number == {parent.number(value) for value in after} != {parent.number(made[0])}
+    assert parent.process.stdout.read() == ""  # the child has ended, too
+
+
+def test_threads_that_make_the_first_ids_take_one_number(maker):
+    process = maker(term=LONG)
+    made = process.ask("threads", 20)
+    assert {process.number(value) for value in made} == {0}
+    assert len(set(made)) == 320
+    assert WorkerLease.objects.count() == 1
+
+
+def test_the_first_id_in_an_event_loop(maker):
+    process = maker(term=LONG)
+    assert {process.number(value) for value in process.ask("loop", 5)} == {0}
+    assert WorkerLease.objects.count() == 1
+
+
+def test_a_database_that_no_other_process_sees(maker):
+    """SQLite in memory, as of many test suites: nothing to lease, and no table for it."""
+    sqlite = {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:", "OPTIONS": {}}
+    process = maker(database=sqlite)
+    assert {process.number(value) for value in process.ids() + process.ask("atomic", 5)} == {0}
+    process.end()
+    assert not WorkerLease.objects.exists()
+
+
+def test_the_environment_stands_above_the_setting(maker):
+    numbered = maker(SORTABLE_IDS_WORKER="7")
+    assert {numbered.number(value) for value in numbered.ids()} == {7}
+    assert not WorkerLease.objects.exists()
+
+
+def test_a_rollback_gives_nothing_back(maker):
+    process = maker(term=LONG)
+    made = process.ask("atomic", 5)
+    if isinstance(made, dict):
+        # SQLite, where the first id must not be made in a transaction.
+        assert made["error"] == "LeaseUnavailable"
+        assert "take_lease() before it begins" in made["message"]
+        assert not WorkerLease.objects.exists()
+        process.ids()
+        made = process.ask("atomic", 5)
+    assert {process.number(value) for value in made} == {0}
+    assert row().token
+    assert increases(made + process.ids())

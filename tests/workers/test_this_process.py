@@ -1,0 +1,329 @@
+"""The lease of the process that the test runs in."""
+
+import logging
+import time
+
+import pytest
+from django.core.signals import request_started
+from django.db import connection, models, transaction
+from django.test.utils import isolate_apps
+
+from django_sortable_ids import process_lease, workers
+from django_sortable_ids.fields import ObjectIDField, SnowflakeField, Time64Field
+from django_sortable_ids.leases import Terms
+from django_sortable_ids.models import WorkerLease
+from django_sortable_ids.process_lease import ProcessLease
+from django_sortable_ids.schemes import LeaseLost, LeaseUnavailable
+from django_sortable_ids.schemes.generator import replaced_sources
+from django_sortable_ids.schemes.layout import Layout
+from django_sortable_ids.schemes.leased_generator import LeasedGenerator
+from django_sortable_ids.schemes.sources import Sources
+from tests.marks import own_tables
+
+from .support import PATIENCE, occupy, row
+
+pytestmark = own_tables
+MS = 1_000_000
+START = 1_767_225_600_000 * MS
+TERMS = Terms(term=1000, skew=300)
+WORKERS = Layout(ticks=1 << 50, tails=1 << 16, workers=2)
+
+
+@pytest.fixture
+def process(settings, monkeypatch):
+    """A process that has leased nothing yet."""
+    settings.SORTABLE_IDS = {"WORKER": "lease"}
+    fresh = workers._Process()
+    monkeypatch.setattr(workers, "_process", fresh)
+    with replaced_sources(Sources()):
+        yield fresh
+    workers._give_back()
+
+
+@pytest.fixture
+def pool_of_one():
+    """The numbers of ``WORKERS``, but for one of them."""
+    occupy(1)
+
+
+class Ticks(LeasedGenerator):
+    """Says the tick in the place of each number."""
+
+    def next(self):
+        return self._layout.split(super().next())[0]
+
+
+def leased(clock, lease_clock=None):
+    """A lease, and a generator of 1 ms that uses it."""
+    lease = ProcessLease(2, TERMS, "default", lease_clock or clock)
+    sources = Sources(clock=clock, travels=lambda: False)
+    return lease, Ticks(WORKERS, lambda places: lease, epoch_ns=0, tick_ns=MS, sources=sources)
+
+
+def test_one_number_for_all_fields(process):
+    occupy(0, 1, 2)
+    assert SnowflakeField().generate() >> 12 & 1023 == 3
+    assert Time64Field(workers=10).generate() // 10**4 % 10 == 3
+    assert ObjectIDField(workers=256).generate()[8:10] == "03"
+    assert WorkerLease.objects.exclude(owner="web-9 pid 1").count() == 1
+
+
+def test_the_number_is_right_for_the_fields_of_all_models(process, monkeypatch):
+    with isolate_apps("tests.testapp") as isolated:
+
+        class Counted(models.Model):
+            id = SnowflakeField(primary_key=True, worker_bits=2)
+            other = Time64Field(workers=10)
+
+            class Meta:
+                app_label = "testapp"
+
+            def __str__(self):
+                return f"{self.id}"
+
+        monkeypatch.setattr(workers, "apps", isolated)
+        occupy(0, 1, 2, 3)
+        with pytest.raises(LeaseUnavailable, match="all 4 worker numbers are leased, 4 by web-9"):
+            SnowflakeField().generate()
+        WorkerLease.objects.filter(number=2).update(token="", expires=0)
+        assert SnowflakeField().generate() >> 12 & 1023 == 2
+
+
+def test_no_model_has_a_place_for_a_number(process, monkeypatch):
+    with isolate_apps("tests.testapp") as isolated:
+        monkeypatch.setattr(workers, "apps", isolated)
+        assert workers.take_lease() is None
+        assert SnowflakeField().generate() >> 12 & 1023 == 0
+
+
+def test_a_number_that_a_field_has_no_place_for(process, monkeypatch):
+    with isolate_apps("tests.testapp") as isolated:
+        monkeypatch.setattr(workers, "apps", isolated)
+        occupy(0, 1)
+        SnowflakeField().generate()
+        with pytest.raises(ValueError, match="worker number 2: expected 0 to 1"):
+            SnowflakeField(worker_bits=1).generate()
+
+
+def test_refused_ids_are_tried_again(process):
+    field = SnowflakeField(worker_bits=1)
+    occupy(0, 1)
+    for _ in range(2):
+        with pytest.raises(LeaseUnavailable, match="2 by web-9"):
+            field.generate()
+    WorkerLease.objects.filter(number=0).update(expires=0)
+    assert field.generate()
+
+
+class RobbedClock:
+    """It shows ``START``; where it is set and read, another process takes the number meanwhile."""
+
+    def __init__(self):
+        self.at = START
+        self.others = []
+
+    def __call__(self):
+        read = self.at
+        if read > START and not self.others:
+            self.others.append(ProcessLease(2, TERMS, "default", lambda: START + 1300 * MS))
+        return read
+
+
+@pytest.mark.usefixtures("pool_of_one")
+def test_another_takes_the_number_between_the_clock_and_the_check():
+    """As where the process is stopped right there: the time that it has read is in the lease."""
+    clock = RobbedClock()
+    lease, going = leased(clock, lambda: START)
+    going.next()
+    clock.at = START + 999 * MS
+    assert going.next() * MS == clock.at
+    assert clock.others[0].number == lease.number == 0
+    assert clock.at < lease.ends_ns <= clock.others[0].starts_ns
+
+
+@pytest.mark.usefixtures("pool_of_one")
+def test_a_time_behind_the_end_while_another_takes_the_number():
+    clock = RobbedClock()
+    _, going = leased(clock, lambda: START)
+    going.next()
+    clock.at = START + 1000 * MS
+    with pytest.raises(LeaseLost, match="worker number 0 was leased until"):
+        going.next()
+    # The clock that goes back makes it no better: the process is told to end.
+    clock.at = START
+    with pytest.raises(LeaseLost, match="worker number 0 was leased until"):
+        going.next()
+
+
+@pytest.mark.usefixtures("pool_of_one")
+def test_a_clock_that_is_behind_the_end_of_the_last_owner():
+    """Its ids begin there, whatever it shows."""
+    ahead, going = leased(lambda: START + 3600_000 * MS)
+    going.next()
+    behind = [START + 3601_300 * MS]
+    heir, following = leased(lambda: behind[0])
+    behind[0] = START
+    assert following.next() * MS >= heir.starts_ns >= ahead.ends_ns
+
+
+def test_a_clock_that_jumps_ahead_extends_the_lease_to_it():
+    at = [START]
+    lease, going = leased(lambda: at[0])
+    going.next()
+    at[0] += 3600_000 * MS
+    going.next()
+    assert row().expires * MS == lease.ends_ns == at[0] + 1000 * MS
+    # And back again: an end never comes earlier.
+    at[0] -= 3600_000 * MS
+    lease.renew()
+    assert row().expires * MS == lease.ends_ns == START + 3601_000 * MS
+
+
+def test_an_id_that_is_ahead_of_the_clock_is_in_the_lease():
+    lease = ProcessLease(2, TERMS, "default", lambda: START)
+    lease.extend(START + 5000 * MS)
+    assert row().expires * MS == lease.ends_ns == START + 6000 * MS
+
+
+def test_it_is_renewed_from_now_on():
+    now = [START]
+    lease = ProcessLease(2, TERMS, "default", lambda: now[0])
+    now[0] += 400 * MS
+    for _ in range(2):
+        lease.renew()
+        assert (row().starts, row().expires) == (START // MS, START // MS + 1400)
+
+
+def test_ids_within_the_lease_ask_no_database(monkeypatch):
+    at = [START]
+    _, going = leased(lambda: at[0])
+    going.next()
+    asked = []
+    monkeypatch.setattr(process_lease, "in_a_thread", lambda work, using: asked.append(at[0]))
+    for _ in range(999):
+        at[0] += MS
+        going.next()
+    assert asked == []
+    at[0] += MS
+    going.next()
+    assert asked == [START + 1000 * MS]
+
+
+def test_given_back_behind_its_latest_id():
+    at = [START]
+    lease, going = leased(lambda: at[0])
+    others = [LeasedGenerator(WORKERS, lambda places: lease, epoch_ns=0, tick_ns=MS) for _ in "ab"]
+    going.next()
+    at[0] += 700 * MS
+    going.next()
+    assert [other.latest_ns() < 0 for other in others] == [True, True]
+    lease.give_back()
+    assert (row().token, row().expires * MS) == ("", at[0] + MS)
+    with pytest.raises(LeaseLost, match="worker number 0 was given back: the process ends"):
+        going.next()
+
+
+def test_given_back_without_an_id():
+    lease = ProcessLease(2, TERMS, "default", lambda: START)
+    lease.give_back()
+    assert (row().token, row().expires) == ("", START // MS)
+
+
+@pytest.mark.usefixtures("pool_of_one")
+def test_a_lost_number_is_not_given_back():
+    lease, going = leased(lambda: START)
+    going.next()
+    owner = ProcessLease(2, TERMS, "default", lambda: START + 9999 * MS)
+    with pytest.raises(LeaseLost):
+        lease.renew()
+    lease.give_back()
+    assert (row().token != "", row().expires * MS) == (True, owner.ends_ns)
+
+
+def test_the_thread_notices_that_the_number_is_lost(caplog):
+    lease = ProcessLease(2, Terms(term=300, skew=0), "default")
+    lease.keep()
+    WorkerLease.objects.update(token="another's", owner="web-9 pid 1")
+    give_up = time.monotonic() + PATIENCE
+    while not caplog.records:
+        assert time.monotonic() < give_up
+        time.sleep(0.01)
+    with pytest.raises(LeaseLost, match="taken by web-9 pid 1"):
+        lease.extend(0)
+    assert [record.levelno for record in caplog.records] == [logging.ERROR]
+
+
+def test_a_database_that_was_a_tests_is_left_alone(monkeypatch):
+    """Django gives the connection the name of the real one back, behind the tests."""
+    lease = ProcessLease(2, TERMS, "default", lambda: START)
+    token = row().token
+    monkeypatch.setattr(lease, "_database", "test_shop")
+    WorkerLease.objects.update(expires=0)
+    lease.renew()
+    lease.give_back()
+    assert (row().token, row().expires) == (token, 0)
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="one writer at a time")
+def test_a_rollback_of_the_caller_changes_nothing():
+    at = [START]
+    lease, going = leased(lambda: at[0])
+    with transaction.atomic():
+        WorkerLease.objects.create(number=7, owner="", token="", starts=0, expires=0)
+        other = ProcessLease(2, TERMS, "default")
+        going.next()
+        at[0] += 1000 * MS
+        going.next()
+        transaction.set_rollback(True)
+    assert row(0).expires * MS == lease.ends_ns == at[0] + 1000 * MS
+    assert row(1).expires * MS == other.ends_ns
+    assert WorkerLease.objects.count() == 2
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="one writer at a time")
+def test_a_transaction_of_sqlite():
+    now = [START]
+    lease, going = leased(lambda: now[0])
+    going.next()
+    with transaction.atomic():
+        going.next()
+        with pytest.raises(LeaseUnavailable, match="inside a transaction of SQLite"):
+            ProcessLease(2, TERMS, "default")
+        now[0] += 1000 * MS
+        with pytest.raises(LeaseUnavailable, match="inside a transaction of SQLite"):
+            going.next()
+    going.next()
+    connection.set_autocommit(False)
+    try:
+        with pytest.raises(LeaseUnavailable):
+            lease.extend(lease.ends_ns)
+    finally:
+        connection.set_autocommit(True)
+
+
+def test_before_a_request(process, monkeypatch):
+    """SQLite can't take it inside of the transaction of the request."""
+    with isolate_apps("tests.testapp") as isolated:
+
+        class Counted(models.Model):
+            id = SnowflakeField(primary_key=True)
+
+            class Meta:
+                app_label = "testapp"
+
+            def __str__(self):
+                return f"{self.id}"
+
+        monkeypatch.setattr(workers, "apps", isolated)
+        request_started.send(sender=None)
+        assert (process.lease is not None) == (connection.vendor == "sqlite")
+        with transaction.atomic():
+            assert Counted().id >> 12 & 1023 == 0
+        assert workers.take_lease() == 0
+
+
+@pytest.mark.parametrize("setting", [None, 7])
+def test_before_a_request_of_a_project_without_leases(process, settings, setting):
+    settings.SORTABLE_IDS = {"WORKER": setting}
+    request_started.send(sender=None)
+    assert process.lease is None
