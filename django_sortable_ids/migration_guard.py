@@ -1,8 +1,9 @@
 """Refuses, before ``migrate`` runs, what would copy one id into many rows or corrupt a key.
 
-MariaDB and MySQL fill a new NOT NULL column with one value, and where a column's type changes
-SQLite keeps the integers of an old key as they are, MariaDB turns them into garbage, neither with
-an error. The guard walks through the plan and looks at the tables that have rows.
+MariaDB and MySQL fill a new NOT NULL column with one value, and the nodes of a Galera cluster one
+with a default each for itself. Where a column's type changes SQLite keeps the integers of an old
+key as they are, MariaDB turns them into garbage. All that without an error. The guard walks through
+the plan and looks at the tables that have rows.
 
 ``SORTABLE_IDS = {"GUARD_MIGRATIONS": False}`` turns it off. ``migrate --fake`` looks the same from
 here and may need that; code that calls ``MigrationExecutor`` itself goes past it.
@@ -93,7 +94,12 @@ class _Walk:
             self.state = before
             operation.state_forwards(app_label, self.state)
             return
-        if isinstance(operation, AddField | AlterField) and _touches_an_id(operation):
+        fills_rows = getattr(operation, "fills_rows", False)
+        if (
+            isinstance(operation, AddField | AlterField)
+            and _touches_an_id(operation)
+            and not fills_rows
+        ):
             refusal = self.refusal(app_label, operation)
             if refusal:
                 yield f"{app_label}.{operation.model_name}.{operation.name}: {refusal}"
@@ -154,7 +160,9 @@ class _Walk:
             return None
         new: Any = operation.field
         if isinstance(operation, AddField):
-            return None if new.null or new.has_db_default() else _ADD
+            if new.has_db_default():
+                return _ADD_ON_EACH_NODE if self.is_a_galera_node() else None
+            return None if new.null else _ADD
         historical = self.state.clone().apps.get_model(app_label, model_name)
         old = historical._meta.get_field(operation.name)
         kinds = [_kind(each.db_type(self.connection)) for each in (old, new)]
@@ -208,6 +216,14 @@ class _Walk:
             cursor.execute("SELECT @@sql_mode")
             return "STRICT_" not in cursor.fetchone()[0]
 
+    def is_a_galera_node(self) -> bool:
+        """Whether an ALTER TABLE is executed by each node, and not its result copied."""
+        if self.connection.vendor != "mysql":
+            return False
+        with self.connection.cursor() as cursor:
+            cursor.execute("SHOW VARIABLES LIKE 'wsrep_on'")
+            return bool(cursor.fetchone() == ("wsrep_on", "ON"))
+
 
 def _touches_an_id(operation: Operation) -> bool:
     """Whether the operation adds or alters a sortable id in the database."""
@@ -228,6 +244,11 @@ def _kind(db_type: str | None) -> str | None:
 _ADD = (
     "the table has rows, and one id would be copied into all of them. Add the field with null=True "
     "(without primary_key), fill it with `manage.py backfill_ids`, and alter it to NOT NULL then."
+)
+_ADD_ON_EACH_NODE = (
+    "the table has rows, and each node of the Galera cluster would make other ids for them. Add "
+    "the field with null=True and without db_default, fill it with `manage.py backfill_ids`, and "
+    "alter it then."
 )
 _ALTER_NULL = (
     "{missing} rows have no id yet, and one would be copied into all of them. Fill them first with "

@@ -1,0 +1,24 @@
+"""The cluster, with a database that has the tables of ``tests.cluster``."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from .nodes import Node
+from .writers import ROOT, environment
+
+
+@pytest.fixture(scope="session")
+def nodes() -> list[Node]:
+    assert "GALERA_NODES" in os.environ, "run it with: .ci/engine galera10.11 pytest -n 0 -m galera"
+    nodes = [Node(number) for number in (1, 2, 3)]
+    nodes[0].ask("CREATE DATABASE sortable_ids")
+    subprocess.run(
+        [sys.executable, "-m", "django", "migrate", "--run-syncdb", "--verbosity=0"],
+        cwd=ROOT,
+        env=environment(nodes[0]),
+        check=True,
+    )
+    return nodes

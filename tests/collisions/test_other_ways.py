@@ -1,0 +1,207 @@
+"""The other ways to insert a row: a child's, ``get_or_create``, asyncio, fixtures, a database."""
+
+import pytest
+from asgiref.sync import async_to_sync
+from django.core.serializers.base import DeserializedObject, build_instance
+from django.db import IntegrityError, connection, connections, models, transaction
+from django.test.utils import isolate_apps
+
+from django_sortable_ids.collisions import RetryOnCollision, SortableIDManager
+from django_sortable_ids.fields import LexicalSequenceField
+from django_sortable_ids.models import SequenceCounter
+from tests.marks import own_tables
+
+from .support import Named, inserts_into, sixteen_a_tick, tables, the_same_ids
+from .test_save import fill_the_tick, refused
+
+pytestmark = own_tables
+
+
+@pytest.fixture
+def family():
+    """A parent that retries, and its child."""
+    with isolate_apps("tests.testapp"):
+
+        class Parent(Named, RetryOnCollision):
+            id = sixteen_a_tick(primary_key=True)
+
+        class Child(Parent):
+            code = models.IntegerField(unique=True)
+            ticket = sixteen_a_tick(unique=True, null=True)
+
+            class Meta(Named.Meta):
+                abstract = False
+
+    with tables(Parent, Child):
+        yield Parent, Child
+
+
+def test_a_child_has_the_fresh_key_of_its_parent(family, inside):
+    parent, child = family
+    with the_same_ids():
+        other = parent.objects.create()
+    with the_same_ids(), inside(), inserts_into(parent) as parents, inserts_into(child) as children:
+        row = child.objects.create(code=1)
+    assert (len(parents), len(children)) == (2, 1)
+    assert row.pk == row.id == row.parent_ptr_id == child.objects.get().pk != other.pk
+    assert parent.objects.count() == 2
+
+
+def test_a_childs_own_column(family, inside):
+    parent, child = family
+    with the_same_ids():
+        other = child.objects.create(code=1)
+    parent.objects.update(slug="old")
+    with the_same_ids(), inside(), inserts_into(parent) as parents, inserts_into(child) as children:
+        row = child(pk=77, id=77, code=2)
+        parent._meta.pk.generate()  # as the other key was made
+        row.save()
+    assert (len(parents), len(children)) == (1, 2)
+    assert row.ticket != other.ticket
+    assert (row.pk, child.objects.count(), parent.objects.count()) == (77, 2, 2)
+
+
+def test_what_else_a_child_is_refused_for(family):
+    parent, child = family
+    child.objects.create(code=1)
+    refused(lambda: child.objects.create(code=1), child, tries=1)
+    refused(lambda: child.objects.create(code=None), child, tries=1)
+    assert parent.objects.count() == 1
+
+
+def test_get_or_create_returns_no_other_row(small, inside):
+    with the_same_ids():
+        other = small.objects.create(slug="other")
+    with the_same_ids(), inside():
+        row, created = small.objects.get_or_create(slug="new")
+    assert created
+    assert (row.slug, row.pk != other.pk) == ("new", True)
+    assert small.objects.get_or_create(slug="new") == (row, False)
+    assert small.objects.get_or_create(slug="other") == (other, False)
+
+
+def test_get_or_create_in_a_full_tick(small):
+    fill_the_tick(small)
+    with the_same_ids(), pytest.raises(IntegrityError), transaction.atomic():
+        small.objects.get_or_create(slug="new")
+    assert not small.objects.filter(slug="new").exists()
+
+
+def test_update_or_create(small, inside):
+    with the_same_ids():
+        other = small.objects.create(slug="other")
+    with the_same_ids(), inside():
+        row, created = small.objects.update_or_create({"needed": 5}, slug="new")
+        assert created
+        assert small.objects.update_or_create({"needed": 6}, slug="new") == (row, False)
+    other.refresh_from_db()
+    assert (other.slug, other.needed) == ("other", 1)
+    assert small.objects.get(slug="new").needed == 6
+
+
+@pytest.mark.parametrize(
+    "insert",
+    [
+        lambda model: model.objects.acreate(),
+        lambda model: model().asave(),
+        lambda model: model.objects.abulk_create([model(), model()]),
+        lambda model: model.objects.aget_or_create(slug="a"),
+        lambda model: model.objects.aupdate_or_create(slug="a"),
+    ],
+    ids=["acreate", "asave", "abulk_create", "aget_or_create", "aupdate_or_create"],
+)
+def test_asyncio(small, insert):
+    with the_same_ids():
+        first = small.objects.create()
+
+    async def insert_again():
+        with the_same_ids():
+            await insert(small)
+
+    async_to_sync(insert_again)()
+    assert small.objects.exclude(pk=first.pk).exclude(ticket=first.ticket).exists()
+
+
+def load(model, **values):
+    """What loaddata does with an object of a fixture."""
+    loaded = DeserializedObject(build_instance(model, values, "default"))
+    loaded.save()
+    return loaded.object
+
+
+def test_a_fixture(small):
+    with the_same_ids():
+        row = small.objects.create(slug="a")
+    assert load(small, pk=row.pk, ticket=row.ticket, slug="b") == row
+    assert small.objects.get().slug == "b"
+    refused(lambda: load(small, pk=1, ticket=row.ticket), small, tries=1)
+    refused(lambda: load(small, ticket=row.ticket), small, tries=1)
+    with the_same_ids(), inserts_into(small) as made:
+        loaded = load(small)
+    assert (len(made), loaded.ticket, small.objects.count()) == (2, None, 2)
+
+
+@pytest.fixture
+def other(tmp_path, django_db_blocker):
+    """The alias of a second database, on SQLite."""
+    connections.databases["other"] = {
+        **connections.databases["default"],
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(tmp_path / "other.sqlite3"),
+        "OPTIONS": {},
+    }
+    with django_db_blocker.unblock():
+        yield "other"
+        connections["other"].close()
+    del connections["other"], connections.databases["other"]
+
+
+def test_another_database(small, other, inside):
+    with tables(small, using=connections[other]):
+        for _ in range(2):
+            with the_same_ids(), inside(using=other):
+                small().save(using=other)
+            with the_same_ids(), inside(using=other):
+                small.objects.using(other).bulk_create([small(), small()])
+        assert small.objects.using(other).count() == 6
+    assert not small.objects.exists()
+
+
+def test_a_sequence_of_another_database(other):
+    with isolate_apps("tests.testapp"):
+
+        class Ticket(Named):
+            id = models.BigAutoField(primary_key=True)
+            number = LexicalSequenceField(charset="numeric", width=4, unique=True)
+            objects = SortableIDManager()
+
+    with tables(Ticket, SequenceCounter, using=connections[other]):
+        Ticket.objects.using(other).bulk_create([Ticket(), Ticket()])
+        saved = Ticket()
+        saved.save(using=other)
+        assert (saved.number, Ticket.objects.using(other).create().number) == ("0002", "0003")
+        assert SequenceCounter.objects.using(other).get().taken == 4
+    assert not SequenceCounter.objects.exists()
+
+
+def test_an_index_of_expressions_is_refused_at_once():
+    if not connection.features.supports_expression_indexes:
+        pytest.skip("no indexes of expressions")
+    with isolate_apps("tests.testapp"):
+
+        class Folded(Named, RetryOnCollision):
+            id = sixteen_a_tick(primary_key=True)
+            ticket = sixteen_a_tick()
+
+            class Meta(Named.Meta):
+                abstract = False
+                constraints = [
+                    models.UniqueConstraint(models.F("ticket") + 0, name="folded_ticket"),
+                ]
+
+    with tables(Folded):
+        with the_same_ids():
+            Folded.objects.create()
+        Folded.objects.update(id=1)
+        with the_same_ids():
+            refused(Folded().save, Folded, tries=1)

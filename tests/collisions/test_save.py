@@ -1,0 +1,301 @@
+"""A row whose new id is taken is saved with a fresh one, and in no other case."""
+
+import pytest
+from django.db import IntegrityError, connection, models, transaction
+from django.db.models.signals import post_save, pre_save
+from django.test.utils import isolate_apps
+
+from django_sortable_ids.collisions import TRIES, RetryOnCollision
+from tests.marks import own_tables
+
+from .support import (
+    Named,
+    ids_of_the_tick,
+    inserts_into,
+    sixteen_a_tick,
+    tables,
+    the_same_ids,
+)
+
+pytestmark = own_tables
+
+
+def create_three(model):
+    with the_same_ids():
+        return [model.objects.create() for _ in range(3)]
+
+
+def fill_the_tick(model):
+    model.objects.bulk_create(model(pk=value) for value in ids_of_the_tick(model._meta.pk))
+
+
+def refused(save, *into, tries):
+    """The error of a ``save`` that is refused after as many INSERTs."""
+    with pytest.raises(IntegrityError) as error, inserts_into(*into) as made, transaction.atomic():
+        save()
+    assert len(made) == tries
+    return error.value
+
+
+def test_rows_that_collide_all_land(keyed, inside):
+    model, plain = keyed
+    for each in keyed:
+        assert len({row.pk for row in create_three(each)}) == 3
+    with pytest.raises(IntegrityError), inside():
+        create_three(plain)
+    with inside(), inserts_into(model) as made:
+        fresh = create_three(model)
+    # The first one meets all three.
+    assert len(made) == 3 + 3
+    assert model.objects.count() == 6
+    assert {row.pk for row in fresh} < set(model.objects.values_list("pk", flat=True))
+    assert plain.objects.count() == 3
+
+
+def test_a_column_beside_the_key(small, inside):
+    with the_same_ids():
+        old = small.objects.create()
+    small.objects.update(id=1)
+    with the_same_ids(), inside(), inserts_into(small) as made:
+        fresh = small.objects.create()
+    assert len(made) == 2
+    assert fresh.ticket == small.objects.get(pk=fresh.pk).ticket != old.ticket
+
+
+def test_the_key_and_another_column_of_one_row(small, inside):
+    with the_same_ids():
+        pairs = {(row.pk, row.ticket) for row in (small.objects.create() for _ in range(2))}
+    with the_same_ids(), inside():
+        row = small.objects.create()
+    assert (row.pk, row.ticket) not in pairs
+    assert small.objects.count() == 3
+
+
+def test_a_full_tick_bounds_the_tries(small, inside):
+    fill_the_tick(small)
+    with the_same_ids(), inside():
+        row = small(slug="new")
+        error = refused(row.save, small, tries=TRIES)
+    assert (row.pk, row.ticket) == (None, None)
+    assert row._state.adding
+    assert error.__context__ is error.__cause__ is not None
+    assert small.objects.count() == 16
+    row.save()
+    assert small.objects.get(slug="new") == row
+
+
+def test_another_unique_column_is_refused_at_once(small):
+    small.objects.create(slug="a")
+    row = small(slug="a")
+    refused(row.save, small, tries=1)
+    assert (row.pk, row.ticket, row.slug) == (None, None, "a")
+
+
+@pytest.mark.parametrize(
+    "slug",
+    [
+        "x' for key 'PRIMARY",
+        "x' for key 'testapp_small.PRIMARY'",
+        "UNIQUE constraint failed: testapp_small.id",
+    ],
+)
+def test_a_value_that_looks_like_a_message(small, slug):
+    small.objects.create(slug=slug)
+    refused(small(slug=slug).save, small, tries=1)
+
+
+def test_null_is_refused_at_once(small):
+    row = small(needed=None)
+    refused(row.save, small, tries=1)
+    assert row.pk is None
+
+
+def test_a_check_of_the_column_is_refused_at_once():
+    with isolate_apps("tests.testapp"):
+
+        class Checked(Named, RetryOnCollision):
+            id = sixteen_a_tick(primary_key=True)
+
+            class Meta(Named.Meta):
+                abstract = False
+                constraints = [
+                    models.CheckConstraint(condition=models.Q(id__lt=5), name="few"),
+                ]
+
+    with tables(Checked):
+        refused(Checked().save, Checked, tries=1)
+
+
+def test_a_given_id_is_never_replaced(small):
+    first = small.objects.create()
+    row = small(pk=first.pk)
+    refused(row.save, small, tries=1)
+    assert row.pk == first.pk
+    other = small(ticket=first.ticket)
+    refused(other.save, small, tries=1)
+    assert (other.pk, other.ticket) == (None, first.ticket)
+
+
+def test_a_given_key_with_a_ticket_that_collides(counted, inside):
+    """Django tries an UPDATE in front of this INSERT."""
+    with the_same_ids():
+        counted.objects.create()
+    with the_same_ids(), inside(), inserts_into(counted) as made:
+        row = counted.objects.create(pk=77)
+    assert (len(made), row.pk) == (2, 77)
+    assert counted.objects.values("ticket").distinct().count() == 2
+
+
+def test_a_constraint_of_several_columns(counted, inside):
+    odd = "b' for key 'PRIMARY"
+    for tenant, tries in ("a", 1), (odd, 1), ("a", 2), (odd, 2), ("a", 3):
+        with the_same_ids(), inside(), inserts_into(counted) as made:
+            counted.objects.create(tenant=tenant)
+        assert len(made) == tries
+    assert counted.objects.values("tenant", "ticket").distinct().count() == 5
+
+
+def test_half_of_a_composite_key(inside):
+    with isolate_apps("tests.testapp"):
+
+        class Pair(Named, RetryOnCollision):
+            pk = models.CompositePrimaryKey("tenant", "number")
+            tenant = models.IntegerField()
+            number = sixteen_a_tick()
+
+    with tables(Pair):
+        for tenant, tries in (1, 1), (2, 1), (1, 2):
+            with the_same_ids(), inside(), inserts_into(Pair) as made:
+                row = Pair.objects.create(tenant=tenant)
+            assert len(made) == tries
+            assert Pair.objects.get(pk=(tenant, row.number)) == row
+
+
+def test_an_unloaded_row_and_an_update_keep_what_they_have(small):
+    row = small.objects.create(slug="a")
+    small.objects.create(slug="b")
+    small.objects.update(ticket=None)
+    row.refresh_from_db()
+    row.slug = "b"
+    with pytest.raises(IntegrityError), transaction.atomic():
+        row.save()
+    row.save(update_fields=["needed"])
+    row.slug = "c"
+    row.save()
+    assert (row.ticket, small.objects.get(slug="c").pk) == (None, row.pk)
+
+
+def test_a_loaded_null_stays_null_where_null_is_unique():
+    if not connection.features.supports_nulls_distinct_unique_constraints:
+        pytest.skip("NULLs are distinct")
+    with isolate_apps("tests.testapp"):
+
+        class Single(Named, RetryOnCollision):
+            id = models.BigAutoField(primary_key=True)
+            tenant = models.IntegerField(default=1)
+            ticket = sixteen_a_tick(null=True)
+
+            class Meta(Named.Meta):
+                abstract = False
+                constraints = [
+                    models.UniqueConstraint(
+                        fields=["tenant", "ticket"], name="one_null", nulls_distinct=False
+                    ),
+                ]
+
+    with tables(Single):
+        row = Single.objects.create(slug="a")
+        Single.objects.create(tenant=2)
+        Single.objects.update(ticket=None)
+        row.refresh_from_db()
+        row.tenant = 2
+        with pytest.raises(IntegrityError), transaction.atomic():
+            row.save()
+        assert row.ticket is None
+        assert Single.objects.get(slug="a").ticket is None
+
+
+def test_force_insert(small):
+    with the_same_ids():
+        small.objects.create()
+    with the_same_ids():
+        row = small()
+        row.save(force_insert=True)
+    assert small.objects.count() == 2
+    refused(lambda: row.save(force_insert=True), small, tries=1)
+
+
+def test_a_copy_never_overwrites_the_row_that_has_its_new_key(small):
+    with the_same_ids():
+        first = small.objects.create(slug="first")
+    copy = small.objects.create(pk=1, slug="second")
+    copy.pk, copy.slug, copy.ticket = None, "copy", None
+    with the_same_ids():
+        copy.save()
+    assert small.objects.get(slug="first").pk == first.pk != copy.pk
+    assert small.objects.count() == 3
+
+
+def test_the_key_is_made_with_the_row(small):
+    row = small(slug="a")
+    assert row.pk is None
+    row.full_clean()
+    row.save()
+    assert row.pk is not None
+
+
+def test_what_points_to_an_unsaved_row_points_to_the_right_one_later(small):
+    with isolate_apps("tests.testapp"):
+
+        class Part(Named):
+            whole = models.ForeignKey(small, models.CASCADE)
+
+    with tables(Part), the_same_ids():
+        other = small.objects.create()
+        with the_same_ids():
+            row = small()
+            part = Part(whole=row)
+            with pytest.raises(ValueError, match="unsaved related object 'whole'"):
+                part.save()
+            row.save()
+        part.save()
+        assert Part.objects.get().whole_id == row.pk != other.pk
+
+
+def test_signals_are_sent_once(small):
+    with the_same_ids():
+        small.objects.create()
+    sent = []
+
+    def receive(signal, instance, **rest):
+        sent.append((signal, instance.pk, rest.get("created")))
+
+    for signal in (pre_save, post_save):
+        signal.connect(receive, sender=small)
+    try:
+        with the_same_ids():
+            row = small.objects.create()
+    finally:
+        for signal in (pre_save, post_save):
+            signal.disconnect(receive, sender=small)
+    assert sent == [(pre_save, None, None), (post_save, row.pk, True)]
+
+
+@pytest.mark.parametrize("signal", [pre_save, post_save])
+def test_what_a_receiver_is_refused_is_not_tried_again(small, signal):
+    """The name of its key may be the same: PRIMARY."""
+    with isolate_apps("tests.testapp"):
+
+        class Audit(Named):
+            id = models.IntegerField(primary_key=True)
+
+    def receive(**rest):
+        Audit.objects.bulk_create([Audit(pk=1)])
+
+    with tables(Audit):
+        receive()
+        signal.connect(receive, sender=small)
+        try:
+            refused(small().save, Audit, tries=1)
+        finally:
+            signal.disconnect(receive, sender=small)
