@@ -8,7 +8,8 @@ from django.conf import settings
 from django.utils import timezone
 
 from .minting import Position
-from .target import Target, aware, from_aware
+from .target import Target
+from .times import aware, from_aware
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,13 +27,13 @@ def mint(
     Raises ``OutOfRange`` where a tick has no room for its rows, or the scheme for the time.
     """
     last = position or Position(-1, -1)
-    ids: list[ID] = []
+    numbers: list[int] = []
     for tick, group in groupby(times, key=scheme.tick):
         count = len(list(group))
         start = last.tail + 1 if tick == last.tick else 0
-        rows = count + (beyond if len(ids) + count == len(times) else 0)
-        last = _fill(scheme, tick, start, count, rows, ids)
-    return ids, last
+        rows = count + (beyond if len(numbers) + count == len(times) else 0)
+        last = _fill(scheme, tick, start, count, rows, numbers)
+    return list(scheme.all_from_trusted(numbers)), last
 
 
 def ascending(
@@ -70,12 +70,12 @@ def mint_between(
             f"{rows} more rows share one tick of {scheme.resolution_ns} ns, and {scheme.title} has "
             f"room for {stop - start} between their neighbours"
         )
-    tails = spread(count, start, stop, among=rows)
-    return [scheme.from_trusted(scheme.layout.join(tick, tail)) for tail in tails]
+    tails = list(spread(count, start, stop, among=rows))
+    return list(scheme.all_from_trusted(scheme.layout.join_all(tick, tails)))
 
 
 def _fill(
-    scheme: TimeScheme, tick: int, start: int, count: int, rows: int, ids: list[ID]
+    scheme: TimeScheme, tick: int, start: int, count: int, rows: int, numbers: list[int]
 ) -> Position:
     stop = scheme.layout.capacity(tick)
     if rows > stop - start:
@@ -83,7 +83,6 @@ def _fill(
             f"{rows} rows share one tick of {scheme.resolution_ns} ns, and {scheme.title} has room "
             f"for {stop - start} there"
         )
-    tail = start
-    for tail in spread(count, start, stop, among=rows):
-        ids.append(scheme.from_trusted(scheme.layout.join(tick, tail)))
-    return Position(tick, tail)
+    tails = list(spread(count, start, stop, among=rows))
+    numbers += scheme.layout.join_all(tick, tails)
+    return Position(tick, tails[-1])

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.db import connections
 
 from ..models import BackfillRun
 from ..schemes import TimeScheme
 from . import preflight
+from .batches import Writer
 from .errors import BackfillError
 from .minting import ascending, mint
-from .target import Target, aware
+from .target import Target
+from .times import aware
 
 SAMPLES = 3
 
@@ -22,6 +23,8 @@ class Plan:
     """The whole of a backfill: ``lines`` prints it, ``run.execute`` runs it."""
 
     target: Target
+    writer: Writer
+    """What writes its batches."""
     batch_size: int
     missing: int
     resumed: BackfillRun | None
@@ -30,17 +33,6 @@ class Plan:
     """First rows, with ids of the right time; the ids to come have other random parts."""
     warnings: tuple[str, ...]
 
-    @property
-    def update_sql(self) -> str:
-        """Sets one id where there still is none; the parameters are the id and the key."""
-        quote = connections[self.target.using].ops.quote_name
-        column = quote(str(self.target.field.column))
-        is_row = " AND ".join(f"{quote(str(key.column))} = %s" for key in self.target.key_fields)
-        return (
-            f"UPDATE {quote(self.target.model._meta.db_table)} SET {column} = %s "
-            f"WHERE {is_row} AND {column} IS NULL"
-        )
-
     def lines(self) -> Iterator[str]:
         """The plan, for people."""
         target = self.target
@@ -48,8 +40,8 @@ class Plan:
         if self.resumed:
             yield f"  goes on behind the {self.resumed.rows_filled:,} rows that were filled before"
         yield f"  {self.missing:,} rows without an id, up to {self.batch_size:,} in a transaction"
-        yield f"  in the order of ({', '.join(target.order)}), for each row:"
-        yield f"    {self.update_sql}"
+        yield f"  in the order of ({', '.join(target.order)}), for each batch:"
+        yield f"    {self.writer.statement}"
         yield from (f"  such as {sample}" for sample in self.samples)
         yield from (f"  warning: {warning}" for warning in self.warnings)
 
@@ -65,6 +57,7 @@ def build(target: Target, batch_size: int) -> Plan:
     preflight.check_rows(target, missing)
     return Plan(
         target=target,
+        writer=Writer(target),
         batch_size=batch_size,
         missing=missing,
         resumed=resumed,

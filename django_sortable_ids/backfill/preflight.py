@@ -2,29 +2,32 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import MAXYEAR, UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db import connections, transaction
 from django.db.models import Max, QuerySet
-from django.utils import timezone
 
 from .. import counters
 from ..fields import LexicalSequenceField
 from ..schemes import SequenceExhausted, TimeScheme
+from .bounds import held
 from .errors import BackfillError
-from .target import Target, aware, from_aware
+from .target import Target
+from .times import aware
 
 
 def check_rows(target: Target, missing: int) -> None:
     """Look at the ``missing`` rows without an id.
 
     Raise ``BackfillError``, which names a row, where a row can't be given an id."""
-    _check_null_times(target)
+    if target.on_null == "error":
+        _check_null_times(target)
     field, scheme = target.field, target.field.scheme
     if isinstance(scheme, TimeScheme):
-        _check_range(target, scheme)
+        if target.on_out_of_range == "error":
+            _check_range(target, scheme)
         if missing > scheme.layout.tails:
             _check_room(target, scheme)
     elif isinstance(field, LexicalSequenceField) and missing:
@@ -47,19 +50,18 @@ def warnings(target: Target) -> Iterator[str]:
 
 
 def _check_null_times(target: Target) -> None:
-    rows = target.missing.filter(**{f"{target.source.name}__isnull": True})
-    _refuse(target, rows, f"has no {target.source.name}", "Give it one")
+    rows = target.without_id.filter(**{f"{target.source.name}__isnull": True})
+    _refuse(target, rows, f"has no {target.source.name}", "Give it one, or choose --on-null")
 
 
 def _check_range(target: Target, scheme: TimeScheme) -> None:
     title, name = scheme.title, target.source.name
-    rows = target.missing.filter(**{f"{name}__lt": _bound(scheme.earliest)})
-    _refuse(target, rows, f"is too old: {title} begins at {scheme.earliest}", "Correct its time")
-    # In the last year of the calendar the last tick is left out, whose end no datetime can show.
-    tick = timedelta(microseconds=scheme.resolution_ns // 1000)
-    end = scheme.latest if scheme.latest.year == MAXYEAR else scheme.latest + tick
-    rows = target.missing.filter(**{f"{name}__gte": _bound(end)})
-    _refuse(target, rows, f"is too new: {title} ends at {scheme.latest}", "Correct its time")
+    start, end = held(scheme)
+    advice = "Correct its time, or choose --on-out-of-range"
+    rows = target.without_id.filter(**{f"{name}__lt": start})
+    _refuse(target, rows, f"is too old: {title} begins at {scheme.earliest}", advice)
+    rows = target.without_id.filter(**{f"{name}__gte": end})
+    _refuse(target, rows, f"is too new: {title} ends at {scheme.latest}", advice)
 
 
 def _refuse(target: Target, rows: QuerySet[Any], what: str, advice: str) -> None:
@@ -73,14 +75,6 @@ def _refuse(target: Target, rows: QuerySet[Any], what: str, advice: str) -> None
         f"{target.model._meta.label} {pk}{others} {what}. {advice}, or give it an id yourself; "
         f"nothing was written."
     )
-
-
-def _bound(at: datetime) -> datetime:
-    try:
-        return from_aware(at, like=timezone.now())
-    except OverflowError:
-        # The last day of the calendar, shifted out of it by the zone.
-        return at.replace(tzinfo=None)
 
 
 def _check_room(target: Target, scheme: TimeScheme) -> None:

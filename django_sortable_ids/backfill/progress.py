@@ -44,6 +44,17 @@ class Progress:
         if self._clock() - self._written >= pause:
             self._write()
 
+    def show(self) -> None:
+        """Write how far it is, now."""
+        self._write()
+
+    def say(self, text: str) -> None:
+        """Write a line between those of the progress."""
+        if self._bar:
+            self._output.write("")
+        self._output.write(text)
+        self._output.flush()
+
     def __enter__(self) -> "Progress":
         return self
 
@@ -70,8 +81,8 @@ class Progress:
         seconds = max(self._clock() - self._started, 1e-9)
         rate = self._done / seconds
         percent = 100 if self._done >= self._total else 100 * self._done // self._total
-        left = _minutes((self._total - self._done) / rate) if self._done else "?"
-        end = f"in {_minutes(seconds)}" if self._done >= self._total else f"{left} left"
+        left = minutes((self._total - self._done) / rate) if self._done else "?"
+        end = f"in {minutes(seconds)}" if self._done >= self._total else f"{left} left"
         return f"{percent:3d} %  {self._done:,}/{self._total:,} rows  {rate:,.0f}/s  {end}"
 
 
@@ -83,7 +94,8 @@ def _writes(output: Output, text: str) -> bool:
     return True
 
 
-def _minutes(seconds: float) -> str:
+def minutes(seconds: float) -> str:
+    """``0:04``, or ``1:00:00`` with hours."""
     minutes, rest = divmod(round(max(seconds, 0)), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

@@ -1,35 +1,41 @@
 """Runs a plan: batch after batch, each in one transaction with the cursor behind it."""
 
+import secrets
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from typing import Any
 
-from django.db import IntegrityError, OperationalError, connections, transaction
+from django.db import Error, IntegrityError, connections, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from .. import counters
 from ..fields import LexicalSequenceField
-from ..models import BackfillRun
-from ..schemes import ID, OutOfRange, SequenceExhausted, TimeScheme
+from ..schemes import ID, TimeScheme
+from ..transactions import is_in_memory
+from . import owner
+from .batches import NOTHING, Batch, Written
+from .control import Control, Stopped
 from .cursor import Cursor
-from .errors import BackfillError
-from .minting import Position, ascending, mint, mint_between
-from .plan import Plan, options
-from .target import Target, aware, from_aware
+from .heartbeat import Heartbeat
+from .minting import mint_between
+from .pace import BatchSize, Limits, Pace
+from .persistence import Persistence, begin_batch, end_batches
+from .plan import Plan
+from .statements import Row
+from .times import aware, from_aware
 
 TRIES = 5
-"""How often a batch is made anew: when one of its ids is taken, as may be with 64 bits, or when the
-database gave way to another transaction."""
+"""How often a batch is made anew when one of its ids is taken, as may be with 64 bits."""
+
+LONGEST_ERROR = 1000
+"""Characters of one that is kept."""
 
 SWEEP_ROWS = 1000
 """How many late rows are looked up at a time."""
-
-Row = tuple[datetime, Any]
-"""Creation time and key."""
 
 Progress = Callable[[int], None]
 """Is told how many rows were filled since it was told last."""
@@ -42,44 +48,78 @@ class Result:
     """Rows that were inserted without an id meanwhile and still have none."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    rows: Sequence[Row]
-    ids: Sequence[ID]
-    cursor: Cursor | None
-    """Where the run stands then; None where it stays."""
-
-
-def execute(plan: Plan, progress: Progress = lambda _: None) -> Result:
+def execute(
+    plan: Plan,
+    progress: Progress = lambda _: None,
+    limits: Limits | None = None,
+    control: Control | None = None,
+    lag: Callable[[], str] = lambda: "",
+) -> Result:
     """Fill every row of the plan, and those that appear meanwhile, as far as it comes to an end.
 
-    Raises ``BackfillError`` where another process fills the same column or an id can't be made.
+    ``lag`` says why the replicas can't follow. Raises ``BackfillError`` where another process fills
+    the same column or an id can't be made, and ``Stopped`` where ``control`` wants the end.
     Whatever stops it: executing a new plan of the same target goes on where it stopped.
     """
     if not plan.missing and plan.resumed is None:
         # A new run would forget how far the last one came, which --verify judges by.
         return Result(0, 0)
-    runner = _Runner(plan, progress)
-    runner.fill(plan.missing)
-    # Those that appeared meanwhile: once, so that it ends though inserts go on.
-    runner.fill(runner.behind().count())
-    runner.sweep()
-    runner.finish()
+    runner = _Runner(plan, progress, limits or Limits(), control or Control(), lag)
+    with runner.owning():
+        runner.fill(plan.missing)
+        # Those that appeared meanwhile: once, so that it ends though inserts go on.
+        runner.fill(runner.count_behind())
+        runner.sweep()
+        runner.finish()
     return Result(runner.filled, plan.target.missing.count())
 
 
 class _Runner:
-    def __init__(self, plan: Plan, progress: Progress) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        progress: Progress,
+        limits: Limits,
+        control: Control,
+        lag: Callable[[], str],
+    ) -> None:
         self.target = plan.target
-        self.plan = plan
+        self.writer = plan.writer
         self.progress = progress
-        self.run = plan.resumed or _start(plan.target)
         self.filled = 0
+        self._size = BatchSize(plan.batch_size, limits)
+        self._pace = Pace(limits, control, lag)
+        self._persist = Persistence(plan.target.using, limits.retry_time, control, self._note)
+        self._last_error: str | None = None
+        self._rows_before = 0
+        self._tried = NOTHING
+        token = secrets.token_hex(16)
+        self.run = self._persist(lambda: owner.take(plan, token))
+        self._started = time.monotonic()
+
+    @contextmanager
+    def owning(self) -> Iterator[None]:
+        """Give signs of life, and the run back, whatever happens."""
+        # Nobody else sees a transaction of the caller, nor a database in memory.
+        alone = not self._persist.possible or is_in_memory(self.target.using)
+        with nullcontext() if alone else Heartbeat(self.target, self.run):
+            try:
+                yield
+            except BaseException as error:
+                self._give_back(error)
+                raise
+            finally:
+                if self._persist.possible:
+                    with suppress(Error):
+                        end_batches(self.target.using)
 
     def fill(self, count: int) -> None:
         """Fill ``count`` rows behind the cursor, if there are so many, and the rest of a batch."""
-        while count > 0 and (rows := self._commit(self._next_batch)):
-            count -= len(rows)
+        while count > 0 and (size := self._commit(self._next_batch).size):
+            count -= size
+
+    def count_behind(self) -> int:
+        return self._persist(lambda: self.behind().count())
 
     def behind(self) -> QuerySet[Any, Any]:
         """The rows without an id behind the cursor, in order."""
@@ -95,65 +135,105 @@ class _Runner:
         if cursor is None:
             return
         late = self._missing().filter(self.target.before(*cursor.place))
-        count = late.count()
-        while count > 0 and (rows := self.target.read(late[: min(count, SWEEP_ROWS)])):
+        count = self._persist(late.count)
+        while count > 0 and (rows := self._persist(partial(self._read_late, late, count))):
             count -= len(rows)
             while rows:
-                filled = set(self._commit(partial(self._late_batch, rows)))
+                filled = set(self._commit(partial(self._late_batch, rows)).rows)
                 rows = [row for row in rows[1:] if row not in filled]
 
     def finish(self) -> None:
-        self._runs().filter(pk=self.run.pk).update(finished_at=timezone.now())
+        ended = {"finished_at": timezone.now(), "last_error": ""}
+        if not self._persist(lambda: owner.mine(self.target, self.run).update(**ended)):
+            raise owner.robbed(self.target)
 
-    def _commit(self, make: Callable[[], _Batch]) -> Sequence[Row]:
-        """Make a batch and write it, in one transaction; its rows."""
+    def _read_late(self, late: QuerySet[Any, Any], count: int) -> list[Row]:
+        return self.target.read(late[: min(count, SWEEP_ROWS)])
+
+    def _commit(self, make: Callable[[], Batch]) -> Batch:
+        """Rest, make a batch and write it, in one transaction."""
+        self._pace.rest(self._rows_before)
+        batch = self._persist(partial(self._try, make), self._size.halve)
+        self._rows_before = batch.size
+        return batch
+
+    def _try(self, make: Callable[[], Batch]) -> Batch:
         for attempt in range(1, TRIES + 1):
+            begun = time.monotonic()
             try:
                 with transaction.atomic(using=self.target.using):
-                    self._claim()
+                    self._begin()
                     batch = make()
+                    self._tried = batch
                     changes = self._write(batch)
+            except _ChangedRun:
+                self._look_again()
+                return self._tried
             except IntegrityError as error:
                 if attempt == TRIES:
-                    raise self._stopped(batch.rows[0], error) from error
-            except OperationalError:
-                # A deadlock, or a lock that another transaction has held for too long.
-                if attempt == TRIES:
-                    raise
+                    raise self.writer.stopped(self._tried.rows[0], error) from error
             else:
+                self._size.took(batch.size, time.monotonic() - begun)
                 self._written(changes)
-                return batch.rows
+                return batch
         raise AssertionError("unreachable")
 
-    def _claim(self) -> None:
-        """Lock the run until the transaction ends."""
-        run = self.run
-        if not self._runs().filter(pk=run.pk, batches=run.batches).update(batches=run.batches + 1):
-            raise _another_process(self.target)
+    def _begin(self) -> None:
+        """See that the run still is as it was left: its batch may have been committed although the
+        answer was lost, and another process may have taken it.
+        """
+        mine = owner.mine(self.target, self.run).filter(batches=self.run.batches)
+        if self._persist.possible:
+            begin_batch(self.target.using)
+        if connections[self.target.using].vendor == "sqlite":
+            # To write first: a transaction that has only read can't go on behind another writer.
+            unchanged = bool(mine.update(heartbeat=owner.now_ms()))
+        else:
+            # Without a lock, so that the heartbeat gets through while the batch is made.
+            unchanged = mine.exists()
+        if not unchanged:
+            raise _ChangedRun
 
-    def _write(self, batch: _Batch) -> dict[str, Any]:
+    def _write(self, batch: Batch) -> dict[str, Any]:
         """Write ids and cursor; what has changed of the run."""
-        run, filled = self.run, self._update(batch) if batch.rows else 0
+        run, written = self.run, batch.write()
+        seconds = max(time.monotonic() - self._started, 1e-6)
         changes = {
-            "cursor": batch.cursor.dump() if batch.cursor else run.cursor,
-            "rows_filled": run.rows_filled + filled,
+            "cursor": written.cursor.dump() if written.cursor else run.cursor,
+            "rows_filled": run.rows_filled + written.filled,
+            "batches": run.batches + 1,
             "updated_at": timezone.now(),
+            "heartbeat": owner.now_ms(),
+            "batch_size": self._size.rows,
+            "rate": (self.filled + written.filled) / seconds,
         }
-        self._runs().filter(pk=run.pk).update(**changes)
-        return changes | {"batches": run.batches + 1}
+        if self._last_error is not None:
+            changes["last_error"] = self._last_error
+        if not owner.mine(self.target, run).filter(batches=run.batches).update(**changes):
+            raise _ChangedRun
+        return changes
 
-    def _update(self, batch: _Batch) -> int:
-        """Write the ids; how many rows still had none."""
-        target = self.target
-        connection = connections[target.using]
-        save = target.field.get_db_prep_save
-        parameters = [
-            [save(value, connection), *target.stored_key(pk)]
-            for (_, pk), value in zip(batch.rows, batch.ids, strict=True)
-        ]
-        with connection.cursor() as statement:
-            statement.executemany(self.plan.update_sql, parameters)
-            return int(statement.rowcount)
+    def _look_again(self) -> None:
+        """Go on behind the batch whose COMMIT was not answered; ``BackfillError`` where the run
+        belongs to another process.
+        """
+        run = owner.mine(self.target, self.run).first()
+        if run is None:
+            raise owner.robbed(self.target)
+        self._written({name: getattr(run, name) for name in ("cursor", "rows_filled", "batches")})
+
+    def _note(self, error: str) -> None:
+        self._last_error = error[:LONGEST_ERROR]
+
+    def _give_back(self, error: BaseException) -> None:
+        if not isinstance(error, Stopped | KeyboardInterrupt):
+            self._note(f"{error}" or type(error).__name__)
+        changes = {} if self._last_error is None else {"last_error": self._last_error}
+        connection = connections[self.target.using]
+        with suppress(Error):
+            if self._persist.possible:
+                connection.close_if_unusable_or_obsolete()
+            owner.give_back(self.target, self.run, **changes)
 
     def _written(self, changes: dict[str, Any]) -> None:
         filled = changes["rows_filled"] - self.run.rows_filled
@@ -163,42 +243,16 @@ class _Runner:
         if filled:
             self.progress(filled)
 
-    def _next_batch(self) -> _Batch:
-        cursor = self._cursor()
-        rows = self.target.read(self.behind()[: self.plan.batch_size])
-        if not rows:
-            return _Batch([], [], None)
-        created, pk = rows[-1]
-        ids, position = self._mint(rows, cursor.position if cursor else None)
-        return _Batch(rows, ids, Cursor(created, pk, position))
+    def _next_batch(self) -> Batch:
+        return self.writer.next(self._cursor(), self._size.rows)
 
-    def _mint(
-        self, rows: Sequence[Row], position: Position | None
-    ) -> tuple[Sequence[ID], Position | None]:
-        field, scheme = self.target.field, self.target.field.scheme
-        with self._naming(rows[-1]):
-            if isinstance(field, LexicalSequenceField):
-                return counters.take(field, field.scheme, len(rows), self.target.using), None
-            assert isinstance(scheme, TimeScheme), "every other scheme has a time"
-            times = ascending(scheme, [aware(created) for created, _ in rows], position)
-            return mint(scheme, times, position, self._beyond(rows, scheme, times[-1]))
-
-    def _beyond(self, rows: Sequence[Row], scheme: TimeScheme, last: datetime) -> int:
-        """How many rows behind a full batch share the tick of its last row."""
-        if len(rows) < self.plan.batch_size:
-            return 0
-        created, pk = rows[-1]
-        end = from_aware(scheme.tick_span(last)[1], like=created)
-        behind = self._missing().filter(self.target.after(created, pk))
-        return behind.filter(**{f"{self.target.source.name}__lt": end}).count()
-
-    def _late_batch(self, rows: Sequence[Row]) -> _Batch:
+    def _late_batch(self, rows: Sequence[Row]) -> Batch:
         """The first of the late rows, and those that lie between the same two ids of its tick."""
         field, scheme = self.target.field, self.target.field.scheme
-        with self._naming(rows[0]):
+        with self.writer.naming(rows[0]):
             if isinstance(field, LexicalSequenceField):
-                return _Batch(
-                    rows, counters.take(field, field.scheme, len(rows), self.target.using), None
+                return self._late(
+                    rows, counters.take(field, field.scheme, len(rows), self.target.using)
                 )
             assert isinstance(scheme, TimeScheme), "every other scheme has a time"
             gap, before, behind = self._gap(scheme, rows[0])
@@ -208,7 +262,10 @@ class _Runner:
                 found = [rows[0]]
             count = gap.count() if len(found) == SWEEP_ROWS else len(found)
             at = aware(rows[0][0])
-            return _Batch(found, mint_between(scheme, at, before, behind, len(found), count), None)
+            return self._late(found, mint_between(scheme, at, before, behind, len(found), count))
+
+    def _late(self, rows: Sequence[Row], ids: Sequence[ID]) -> Batch:
+        return Batch(rows, len(rows), lambda: Written(self.writer.send(rows, ids), None))
 
     def _gap(self, scheme: TimeScheme, row: Row) -> tuple[QuerySet[Any, Any], ID | None, ID | None]:
         """The rows without an id around this one, up to the next ids of its tick, and these."""
@@ -233,44 +290,6 @@ class _Runner:
     def _missing(self) -> QuerySet[Any, Any]:
         return self.target.missing.order_by(*self.target.order)
 
-    def _runs(self) -> QuerySet[BackfillRun]:
-        return BackfillRun.objects.using(self.target.using)
 
-    @contextmanager
-    def _naming(self, row: Row) -> Iterator[None]:
-        try:
-            yield
-        except (OutOfRange, SequenceExhausted) as error:
-            raise self._stopped(row, error) from error
-
-    def _stopped(self, row: Row, error: Exception) -> BackfillError:
-        return BackfillError(
-            f"stopped at {self.target.model._meta.label} {row[1]}, created at {row[0]}: {error}"
-        )
-
-
-def _start(target: Target) -> BackfillRun:
-    """A new run; it takes the place of the last one, if that has ended."""
-    runs = BackfillRun.objects.using(target.using)
-    fresh = {
-        "options": options(target),
-        "cursor": None,
-        "rows_filled": 0,
-        "started_at": timezone.now(),
-        "updated_at": timezone.now(),
-        "finished_at": None,
-    }
-    if runs.filter(target=target.label, finished_at__isnull=False).update(**fresh):
-        return runs.get(target=target.label)
-    try:
-        with transaction.atomic(using=target.using):
-            return runs.create(target=target.label, **fresh)
-    except IntegrityError:
-        raise _another_process(target) from None
-
-
-def _another_process(target: Target) -> BackfillError:
-    return BackfillError(
-        f"another process fills {target.label}, and one is enough: this one stops. Every batch of "
-        f"both is whole"
-    )
+class _ChangedRun(Exception):
+    """The row of the run is not what it was."""

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
 from django.db import connections, models
 from django.db.models import Q, QuerySet
-from django.utils import timezone
 
 from ..fields import SortableIDField
 from ..models import BackfillRun
+from ..schemes import TimeScheme
+from .bounds import held
 from .errors import BackfillError
+
+OnNull = Literal["error", "skip", "now"]
+OnOutOfRange = Literal["error", "skip", "clamp"]
 
 PAGE = 20_000
 """How many rows are read at a time by what reads all of them."""
@@ -29,6 +33,10 @@ class Target:
     field: SortableIDField
     source: models.DateTimeField[Any, Any]
     using: str
+    on_null: OnNull = "error"
+    """What becomes of rows without a time."""
+    on_out_of_range: OnOutOfRange = "error"
+    """And of those whose time the scheme doesn't hold."""
 
     @property
     def label(self) -> str:
@@ -38,7 +46,12 @@ class Target:
     def command(self) -> str:
         """The command that fills this target."""
         created_from = f"--created-from {self.source.name}"
-        return f"backfill_ids {self.label} {created_from}{database_option(self.using)}"
+        policies = "".join(
+            f" --{name.replace('_', '-')}={getattr(self, name)}"
+            for name in ("on_null", "on_out_of_range")
+            if getattr(self, name) != "error"
+        )
+        return f"backfill_ids {self.label} {created_from}{policies}{database_option(self.using)}"
 
     @property
     def rows(self) -> QuerySet[Any]:
@@ -46,9 +59,30 @@ class Target:
         return QuerySet(self.model, using=self.using)
 
     @property
-    def missing(self) -> QuerySet[Any]:
-        """The rows without an id."""
+    def without_id(self) -> QuerySet[Any]:
         return self.rows.filter(**{f"{self.field.name}__isnull": True})
+
+    @property
+    def missing(self) -> QuerySet[Any]:
+        """The rows that a run gives an id: those without one, but for what is left to ``on_null``
+        and ``on_out_of_range``."""
+        rows, name = self.without_id, self.source.name
+        if self.on_null != "error":
+            rows = rows.filter(**{f"{name}__isnull": False})
+        if self.on_out_of_range != "error" and isinstance(self.field.scheme, TimeScheme):
+            start, end = held(self.field.scheme)
+            rows = rows.filter(**{f"{name}__gte": start, f"{name}__lt": end})
+        return rows
+
+    @property
+    def skipped(self) -> QuerySet[Any]:
+        """The rows that are to stay without an id."""
+        name, none = self.source.name, Q(pk__in=[])
+        skipped = Q(**{f"{name}__isnull": True}) if self.on_null == "skip" else none
+        if self.on_out_of_range == "skip" and isinstance(self.field.scheme, TimeScheme):
+            start, end = held(self.field.scheme)
+            skipped |= Q(**{f"{name}__lt": start}) | Q(**{f"{name}__gte": end})
+        return self.without_id.filter(skipped)
 
     @property
     def key_fields(self) -> list[models.Field[Any, Any]]:
@@ -117,21 +151,16 @@ def find(label: str, created_from: str | None, using: str) -> Target:
             f"{label} is {part}the primary key, and a key is never empty. Add a second field, such "
             f"as public_id, to give the rows sortable ids"
         )
+    return of_model(model, field, created_from, using)
+
+
+def of_model(
+    model: type[models.Model], field: SortableIDField, created_from: str | None, using: str
+) -> Target:
+    """As ``find``, of a model that may be a historical one of a migration."""
     _check_tables(model, field, using)
     source = _find_source(model, created_from or _last_source(model, field, using))
     return Target(model, field, source, using)
-
-
-def aware(at: datetime) -> datetime:
-    """A time from the database; naive ones, with ``USE_TZ=False``, are of ``TIME_ZONE``."""
-    return timezone.make_aware(at, timezone.get_default_timezone()) if timezone.is_naive(at) else at
-
-
-def from_aware(at: datetime, like: datetime) -> datetime:
-    """An aware time as the database has it: the inverse of ``aware``."""
-    if timezone.is_aware(like):
-        return at
-    return timezone.make_naive(at, timezone.get_default_timezone())
 
 
 def database_option(using: str) -> str:
@@ -173,6 +202,13 @@ def _find_source(
         if each.name == created_from:
             return each
     name = model._meta.label
+    other = next((each for each in model._meta.fields if each.name == created_from), None)
+    if other is not None:
+        raise BackfillError(
+            f"{name}.{created_from} is a {type(other).__name__}, and creation times come from a "
+            f"DateTimeField: add one, and copy the times into it, with the zone and the time of "
+            f"day that they mean"
+        )
     if not times:
         raise BackfillError(
             f"{name} has no DateTimeField to take creation times from, and ids can't be given the "
@@ -195,7 +231,13 @@ def _check_tables(model: type[models.Model], field: SortableIDField, using: str)
     where = database_option(using)
     with connection.cursor() as cursor:
         tables = connection.introspection.table_names(cursor)
+        views = connection.introspection.table_names(cursor, include_views=True)
         for each in (model, BackfillRun):
+            if each._meta.db_table in views and each._meta.db_table not in tables:
+                raise BackfillError(
+                    f"{each._meta.db_table} is a view: fill the table behind it, by a model of "
+                    f"that table"
+                )
             if each._meta.db_table not in tables:
                 raise BackfillError(
                     f"the database {using!r} has no table {each._meta.db_table}: run "

@@ -5,14 +5,19 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count
+from django.db import NotSupportedError
+from django.db.models import Count, Q, QuerySet
 
 from ..models import BackfillRun
 from ..schemes import ID, InvalidID, OutOfRange, Scheme, TimeScheme
 from .cursor import Cursor
-from .target import Target, aware
+from .pages import Judge
+from .target import Target
+from .times import aware
 
 EXAMPLES = 3
+PAGE = 100_000
+"""How many rows the database judges in one statement."""
 
 
 @dataclass(slots=True)
@@ -21,6 +26,8 @@ class Verification:
 
     rows: int = 0
     missing: int = 0
+    skipped: int = 0
+    """Rows that are to stay without an id: --on-null=skip, --on-out-of-range=skip."""
     duplicates: int = 0
     other_time: int = 0
     """Rows whose id is of another time: made by the application, or the time was edited since."""
@@ -46,7 +53,10 @@ class Verification:
 
     def lines(self) -> Iterator[str]:
         """The result, for people."""
-        yield f"{self.rows:,} rows, {self.rows - self.missing:,} with an id"
+        given = self.rows - self.missing - self.skipped
+        yield f"{self.rows:,} rows, {given:,} with an id"
+        if self.skipped:
+            yield f"{self.skipped:,} rows were skipped: they have no time, or one out of range"
         if self.other_time:
             yield (
                 f"{self.other_time:,} ids are of another time than their row: made by the "
@@ -60,19 +70,72 @@ class Verification:
 
 
 def verify(target: Target) -> Verification:
-    """Read every row once, in order; memory doesn't grow with the table.
+    """Look at every row once, page by page in order; memory doesn't grow with the table.
 
-    The order is judged up to where the run ended: rows behind it were made by the application.
+    The database decodes and compares, where it can read the time of such ids; else every row is
+    read. The order is judged up to where the run ended: rows behind it were made by the
+    application.
     """
-    found = Verification(missing=target.missing.count())
+    skipped = target.skipped.count()
+    found = Verification(missing=target.without_id.count() - skipped, skipped=skipped)
     name, timeless = target.field.name, {f"{target.source.name}__isnull": True}
     distinct = target.rows.aggregate(given=Count(name), distinct=Count(name, distinct=True))
     found.duplicates = distinct["given"] - distinct["distinct"]
-    judged = _judge(target)
-    previous: tuple[Any, int] | None = None
     found.rows = target.rows.filter(**timeless).count()
     found.other_time = target.rows.filter(**timeless, **{f"{name}__isnull": False}).count()
-    for created, pk, value in target.walk(target.rows, name):
+    run = BackfillRun.objects.using(target.using).filter(target=target.label).first()
+    end = Cursor.load(target, run.cursor).place if run and run.cursor else None
+    try:
+        judge = Judge(target, _up_to(target, end))
+    except NotSupportedError:
+        _read(target, target.rows, end, found)
+        return found
+    previous: tuple[Any, ID] | None = None
+    for rows in _pages(target):
+        counts = judge.count(rows, previous and previous[1])
+        found.rows += counts.rows
+        if target.field.accept_other_versions:
+            found.other_versions += counts.given - counts.of_version
+        else:
+            found.refused_versions += counts.given - counts.of_version
+        found.other_time += counts.of_version - counts.of_time
+        found.unordered += counts.unordered
+        if counts.unordered and len(found.examples) < EXAMPLES:
+            page = Verification(examples=found.examples)
+            _read(target, rows, end, page, previous)
+        previous = judge.last(rows) or previous
+    return found
+
+
+def _up_to(target: Target, end: tuple[datetime, Any] | None) -> Q:
+    if end is None:
+        return Q()
+    created, pk = end
+    return target.before(created, pk) | Q(**{target.source.name: created, "pk": pk})
+
+
+def _pages(target: Target) -> Iterator[QuerySet[Any]]:
+    """The rows that have a time, in parts of ``PAGE``."""
+    timed = target.rows.filter(**{f"{target.source.name}__isnull": False})
+    ordered = timed.order_by(*target.order)
+    while last := target.first(ordered[PAGE - 1 : PAGE]):
+        created, pk = last[:2]
+        yield timed.filter(_up_to(target, (created, pk)))
+        timed = target.rows.filter(target.after(created, pk))
+        ordered = timed.order_by(*target.order)
+    yield timed
+
+
+def _read(
+    target: Target,
+    rows: QuerySet[Any],
+    end: tuple[datetime, Any] | None,
+    found: Verification,
+    before: tuple[Any, ID] | None = None,
+) -> None:
+    """Read every row that has a time, and judge it; ``before`` is what the first one follows."""
+    previous = before and (before[0], _rank(target.field.scheme, before[1]))
+    for created, pk, value in target.walk(rows, target.field.name):
         found.rows += 1
         if value is None:
             continue
@@ -87,20 +150,12 @@ def verify(target: Target) -> Verification:
                 found.refused_versions += 1
             continue
         rank = _rank(target.field.scheme, value)
-        if previous is not None and rank <= previous[1] and judged(created, pk):
+        is_judged = end is None or (created, pk) <= end
+        if previous is not None and rank <= previous[1] and is_judged:
             found.unordered += 1
             if len(found.examples) < EXAMPLES:
                 found.examples.append(f"{pk} comes after {previous[0]}, its id does not")
         previous = pk, rank
-    return found
-
-
-def _judge(target: Target) -> Any:
-    run = BackfillRun.objects.using(target.using).filter(target=target.label).first()
-    if run is None or run.cursor is None:
-        return lambda created, pk: True
-    last = Cursor.load(target, run.cursor)
-    return lambda created, pk: (created, pk) <= (last.created, last.pk)
 
 
 def _is_of(scheme: Scheme, value: ID, created: datetime) -> bool:

@@ -26,11 +26,15 @@ class Command:
         stdout: int | IO[Any] = subprocess.PIPE,
         settings: dict[str, Any] | None = None,
         env: dict[str, str] | None = None,
+        database: dict[str, str] | None = None,
     ) -> None:
+        given = environment(settings or {})
+        if database:
+            given["BACKFILL_DATABASE"] = json.dumps(database)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "django", "backfill_ids", *arguments],
             cwd=ROOT,
-            env={**os.environ, **environment(settings or {}), **(env or {})},
+            env={**os.environ, **given, **(env or {})},
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=subprocess.STDOUT,

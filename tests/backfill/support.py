@@ -7,9 +7,10 @@ from itertools import pairwise
 from typing import Any
 
 from django.apps import apps
-from django.db import connections, models
+from django.db import NotSupportedError, connections, models
 
 from django_sortable_ids.backfill import plan, run, target
+from django_sortable_ids.backfill.statements import Statements
 from django_sortable_ids.backfill.target import Target
 from django_sortable_ids.fields import SortableIDField
 from django_sortable_ids.models import BackfillRun
@@ -69,6 +70,15 @@ def fill(
     using: str = "default",
 ) -> run.Result:
     return run.execute(build(name, batch_size, using), progress)
+
+
+def in_python(monkeypatch: Any) -> None:
+    """Have the ids made in Python, as where the database can't make them."""
+
+    def refuse(*_: Any) -> None:
+        raise NotSupportedError("a test wants Python's")
+
+    monkeypatch.setattr(Statements, "computed", refuse)
 
 
 def saved_run(name: str, using: str = "default") -> BackfillRun:

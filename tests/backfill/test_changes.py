@@ -17,6 +17,7 @@ from .support import (
     SECOND,
     START,
     TIMED,
+    ascends,
     build,
     elsewhere,
     field_of,
@@ -24,6 +25,7 @@ from .support import (
     ids,
     insert_orders,
     is_strict,
+    ranks,
     rows,
     saved_run,
     times_are_right,
@@ -103,12 +105,16 @@ def test_an_id_given_between_the_reading_and_the_writing_of_a_batch_stays(name):
     given = field_of(name).scheme.generate(START) if name in TIMED else "0999"
     taken = rows(name)[7].pk
     planned = build(name)
+    statement = planned.writer.statement
+    given_to = field_of(name).get_db_prep_save(given, connection)
 
     def give_first(execute, sql, params, many, context):
-        if sql == planned.update_sql:
+        if sql == statement:
+            table, column, key = map(quote, ("testapp_order", name, "id"))
             with connection.cursor() as cursor:
-                stored = field_of(name).get_db_prep_save(given, connection)
-                cursor.cursor.execute(cursor_sql(sql), (stored, taken))
+                cursor.execute(
+                    f"UPDATE {table} SET {column} = %s WHERE {key} = %s", (given_to, taken)
+                )
         return execute(sql, params, many, context)
 
     with connection.execute_wrapper(give_first):
@@ -118,8 +124,8 @@ def test_an_id_given_between_the_reading_and_the_writing_of_a_batch_stays(name):
     assert saved_run(name).rows_filled == 9
 
 
-def cursor_sql(sql):
-    return sql.replace("%s", "?") if connection.vendor == "sqlite" else sql
+def quote(name):
+    return connection.ops.quote_name(name)
 
 
 one_writer = pytest.mark.skipif(
@@ -138,6 +144,30 @@ def test_the_run_waits_for_a_row_that_another_holds_and_leaves_it_its_id():
         result = fill("uuid7")
     assert result.filled == 9
     assert Order.objects.get(pk=taken).uuid7 == given
+
+
+@one_writer
+@pytest.mark.parametrize("name", ["uuid7", "reversed_kuuid", "snowflake"])
+def test_rows_that_another_changes_while_a_batch_waits_for_them(name):
+    """Its derived table has been read by then."""
+    insert_orders([START + i // 4 * SECOND for i in range(12)])
+    keys = list(rows(name).values_list("pk", flat=True))
+    given = field_of(name).scheme.generate(START)
+
+    def change():
+        Order.objects.filter(pk=keys[3]).update(**{name: given})
+        Order.objects.filter(pk=keys[5]).delete()
+        Order.objects.filter(pk=keys[6]).update(created_at=START + 9 * SECOND)
+        Order.objects.filter(pk=keys[7]).update(name="touched")
+        insert_orders([START + SECOND])
+
+    with holding(change, lambda: None):
+        result = fill(name)
+    assert (result.filled, result.remaining) == (11, 0)
+    assert rows(name).values_list(name, flat=True).get(pk=keys[3]) == given
+    assert times_are_right(name)
+    found = ranks(name)
+    assert ascends(found[4:])
 
 
 @one_writer

@@ -18,6 +18,7 @@ from .support import (
     field_of,
     fill,
     ids,
+    in_python,
     insert,
     is_strict,
     ranks,
@@ -36,13 +37,14 @@ def id_of(tail, at=START):
 
 
 def draw(monkeypatch, *draws):
-    """Have these tails drawn, one after the other, and the last one for ever."""
+    """Have these tails drawn, one after the other, and the last one for ever, by Python."""
     left = list(draws)
 
     def below(size):
         return left.pop(0) if len(left) > 1 else left[0]
 
     monkeypatch.setattr(minting, "spread", partial(spread.spread, below=below))
+    in_python(monkeypatch)
 
 
 def test_a_batch_is_made_anew_where_an_id_is_taken(monkeypatch):

@@ -4,6 +4,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 
 from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.errors import BackfillError
@@ -117,9 +118,9 @@ def test_the_plan_names_both_columns(name):
     out = StringIO()
     call_command("backfill_ids", name, created_from="created_at", dry_run=True, stdout=out)
     one, other = find(name).key_fields
+    quote = connection.ops.quote_name
     (statement,) = [line for line in out.getvalue().splitlines() if "UPDATE" in line]
-    assert statement.index(one.column) < statement.index(other.column)
-    assert statement.count("%s") == 3
+    assert statement.index(quote(one.column)) < statement.index(quote(other.column))
 
 
 def test_a_row_that_is_refused_is_named_by_both_halves(name):

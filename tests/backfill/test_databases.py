@@ -67,7 +67,7 @@ def test_a_second_runner_is_refused(other):
     late = build("uuid7", 5, other)
 
     def come(filled):
-        with pytest.raises(BackfillError, match="another process fills"):
+        with pytest.raises(BackfillError, match="is being filled by"):
             elsewhere(lambda: run.execute(late))
 
     assert fill("uuid7", 5, come, other).filled == 12

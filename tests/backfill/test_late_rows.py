@@ -169,3 +169,25 @@ def test_it_ends_though_inserts_go_on_and_says_what_remains(name, step):
     assert result.remaining == remaining > 0
     assert saved_run(name).finished_at is not None
     assert fill(name).remaining == 0
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_a_row_that_appears_inside_a_tie_behind_the_end_gets_an_id_between_its_neighbours(name):
+    insert_orders([START] * 6)
+    fill(name)
+    keys = list(rows(name).values_list("pk", flat=True))
+    rows(name).filter(pk=keys[2]).update(**{name: None})
+    insert_orders([START + SECOND])
+    assert fill(name).filled == 2
+    assert is_strict(name)
+    assert times_are_right(name)
+
+
+def test_a_column_that_was_emptied_is_filled_from_the_beginning():
+    insert_orders([START + i // 5 * SECOND for i in range(20)])
+    fill("uuid7")
+    rows("uuid7").update(uuid7=None)
+    batches = []
+    fill("uuid7", 10, batches.append)
+    assert batches == [10, 10]
+    assert is_strict("uuid7")

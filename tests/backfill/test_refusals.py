@@ -76,8 +76,14 @@ def test_what_is_no_target(name, message, options):
 SOURCES = {
     None: "say where creation times come from: --created-from, one of created_at, updated_at",
     "nope": "shop.Plain has no DateTimeField 'nope'; it has created_at, updated_at",
-    "day": "shop.Plain has no DateTimeField 'day'; it has created_at, updated_at",
-    "public_id": "shop.Plain has no DateTimeField 'public_id'; it has created_at, updated_at",
+    "day": (
+        "shop.Plain.day is a DateField, and creation times come from a DateTimeField: add one, and "
+        "copy the times into it, with the zone and the time of day that they mean"
+    ),
+    "public_id": (
+        "shop.Plain.public_id is a UUIDv7Field, and creation times come from a DateTimeField: add "
+        "one, and copy the times into it, with the zone and the time of day that they mean"
+    ),
 }
 
 
@@ -110,45 +116,45 @@ TIMES = {
     "NULL": (
         "uuid7",
         [START, None, START],
-        "testapp.Order 2 has no created_at. Give it one, or give it an id yourself; nothing was "
-        "written.",
+        "testapp.Order 2 has no created_at. Give it one, or choose --on-null, or give it an id "
+        "yourself; nothing was written.",
     ),
     "NULLs": (
         "number",
         [None, START, None, None],
-        "testapp.Order 1 (and 2 other rows) has no created_at. Give it one, or give it an id "
-        "yourself; nothing was written.",
+        "testapp.Order 1 (and 2 other rows) has no created_at. Give it one, or choose --on-null, "
+        "or give it an id yourself; nothing was written.",
     ),
     "before a snowflake's epoch": (
         "snowflake",
         [START, at(2010, 11, 4, 1, 42, 54, 656_999), at(2010, 11, 4, 1, 42, 54, 657_000)],
         "testapp.Order 2 is too old: snowflake begins at 2010-11-04 01:42:54.657000+00:00. Correct "
-        "its time, or give it an id yourself; nothing was written.",
+        "its time, or choose --on-out-of-range, or give it an id yourself; nothing was written.",
     ),
     "before time64 has 19 digits": (
         "time64",
         [at(2001, 9, 9, 1, 46, 39, 999_999), at(2001, 9, 9, 1, 46, 40), at(2000, 1, 1)],
         "testapp.Order 1 (and 1 other rows) is too old: 64-bit decimal time id begins at "
-        "2001-09-09 01:46:40+00:00. Correct its time, or give it an id yourself; nothing was "
-        "written.",
+        "2001-09-09 01:46:40+00:00. Correct its time, or choose --on-out-of-range, or give it an "
+        "id yourself; nothing was written.",
     ),
     "before 1970": (
         "ulid",
         [START, at(1969, 12, 31, 23, 59, 59, 999_999)],
         "testapp.Order 2 is too old: ULID begins at 1970-01-01 00:00:00+00:00. Correct its time, "
-        "or give it an id yourself; nothing was written.",
+        "or choose --on-out-of-range, or give it an id yourself; nothing was written.",
     ),
     "after a snowflake's last": (
         "snowflake",
         [at(2080, 7, 10, 17, 30, 30, 208_999), at(2080, 7, 10, 17, 30, 30, 209_000)],
         "testapp.Order 2 is too new: snowflake ends at 2080-07-10 17:30:30.208000+00:00. Correct "
-        "its time, or give it an id yourself; nothing was written.",
+        "its time, or choose --on-out-of-range, or give it an id yourself; nothing was written.",
     ),
     "the end of the calendar": (
         "uuid7",
         [START, datetime.max.replace(tzinfo=UTC)],
         "testapp.Order 2 is too new: UUIDv7 ends at 9999-12-31 23:59:59.999000+00:00. Correct its "
-        "time, or give it an id yourself; nothing was written.",
+        "time, or choose --on-out-of-range, or give it an id yourself; nothing was written.",
     ),
 }
 
@@ -226,6 +232,15 @@ def test_a_table_that_is_not_there(other):
     assert refusal("shop.Tight.eighth", created_from="created_at", database=other) == (
         "the database 'other' has no table shop_tight: run `manage.py migrate shop "
         "--database=other`"
+    )
+
+
+def test_a_view(other):
+    with connections[other].cursor() as cursor:
+        cursor.execute("ALTER TABLE shop_plain RENAME TO shop_data")
+        cursor.execute("CREATE VIEW shop_plain AS SELECT * FROM shop_data")
+    assert refusal("shop.Plain.public_id", created_from="created_at", database=other) == (
+        "shop_plain is a view: fill the table behind it, by a model of that table"
     )
 
 

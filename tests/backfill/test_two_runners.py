@@ -1,15 +1,23 @@
 """Two processes on one column: one of them stops, and nothing is lost."""
 
+import os
+import re
+import signal
+import socket
+
 import pytest
 
-from django_sortable_ids.backfill import run
+from django_sortable_ids.backfill import owner, run
 from django_sortable_ids.backfill.errors import BackfillError
+from django_sortable_ids.models import BackfillRun
 
 from .support import (
+    SECOND,
     START,
     build,
     elsewhere,
     fill,
+    find,
     insert_orders,
     is_strict,
     saved_run,
@@ -17,9 +25,16 @@ from .support import (
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 
-REFUSAL = (
-    "another process fills {label}, and one is enough: this one stops. Every batch of both is whole"
-)
+SELF = f"{socket.gethostname()} pid {os.getpid()}"
+UUID7 = ("testapp.Order.uuid7", "--created-from=created_at", "--batch-size=2")
+
+
+def refusal(label, by=SELF):
+    return (
+        rf"{label} is being filled by {re.escape(by)}, whose last sign is \d+ s old, and one "
+        r"process is enough: this one stops, and has written nothing\. SIGTERM ends it behind its "
+        r"batch"
+    )
 
 
 def assert_right(name, count):
@@ -28,21 +43,31 @@ def assert_right(name, count):
     assert saved_run(name).finished_at is not None
 
 
+def move_owner(seconds_ago):
+    """To another machine, from where it gave its last sign so long ago."""
+    heartbeat = owner.now_ms() - 1000 * seconds_ago
+    BackfillRun.objects.update(owner="web-9 pid 7", process="", heartbeat=heartbeat)
+
+
 @pytest.mark.parametrize("name", ["uuid7", "reversed_kuuid", "time64", "number"])
-def test_who_is_overtaken_stops(name):
+def test_who_is_robbed_of_the_run_stops(name):
     insert_orders([START] * 20)
     calls = []
 
-    def overtake(filled):
+    def rob(filled):
         calls.append(filled)
         if len(calls) == 2:
-            elsewhere(lambda: fill(name, 5))
+            elsewhere(lambda: (move_owner(61), fill(name, 5)))
 
     with pytest.raises(BackfillError) as caught:
-        fill(name, 3, overtake)
-    assert str(caught.value) == REFUSAL.format(label=f"testapp.Order.{name}")
+        fill(name, 3, rob)
+    assert str(caught.value) == (
+        f"testapp.Order.{name} was taken over by {SELF}, because this process gave no sign for "
+        f"60 s: it stops, and has written nothing since"
+    )
     assert calls == [3, 3]
     assert_right(name, 20)
+    assert saved_run(name).last_error == ""
 
 
 @pytest.mark.parametrize("name", ["uuid7", "reversed_kuuid", "time64", "number"])
@@ -53,7 +78,7 @@ def test_who_comes_second_with_a_plan_from_before_is_refused(name):
     def come(filled):
         with pytest.raises(BackfillError) as caught:
             elsewhere(lambda: run.execute(late))
-        assert str(caught.value) == REFUSAL.format(label=f"testapp.Order.{name}")
+        assert re.fullmatch(refusal(f"testapp.Order.{name}"), str(caught.value))
 
     assert fill(name, 5, come).filled == 20
     assert_right(name, 20)
@@ -82,19 +107,110 @@ def test_a_plan_from_before_the_last_run_ended_is_refused():
         fill("uuid7", 2, lambda filled: 1 // 0)
     late = build("uuid7")
     fill("uuid7")
-    with pytest.raises(BackfillError):
+    with pytest.raises(BackfillError, match="since the plan was made: nothing was written"):
         run.execute(late)
     assert_right("uuid7", 6)
 
 
-def test_two_commands_at_once(command):
-    """One stops, or has to wait for a lock until the other has done all the work."""
+def test_a_run_whose_row_is_deleted_stops():
+    insert_orders([START] * 6)
+    with pytest.raises(BackfillError, match="was deleted while it was used"):
+        fill("uuid7", 2, lambda filled: elsewhere(BackfillRun.objects.all().delete))
+
+
+# An owner on another machine
+
+
+def stop_and_move_owner(seconds_ago):
+    insert_orders([START + i * SECOND for i in range(6)])
+    with pytest.raises(ZeroDivisionError):
+        fill("uuid7", 2, lambda filled: 1 // 0)
+    move_owner(seconds_ago)
+    BackfillRun.objects.update(token="theirs")
+
+
+def test_an_owner_on_another_machine_is_waited_for():
+    stop_and_move_owner(seconds_ago=20)
+    with pytest.raises(BackfillError) as caught:
+        owner.refuse_if_taken(find("uuid7"))
+    assert str(caught.value) == (
+        "testapp.Order.uuid7 is being filled by web-9 pid 7, whose last sign is 20 s old, and one "
+        "process is enough: this one stops, and has written nothing. If it has died, start again "
+        "in 40 s, when it has been silent for 60 s"
+    )
+    with pytest.raises(BackfillError, match=r"by web-9 pid 7"):
+        fill("uuid7")
+    assert saved_run("uuid7").token == "theirs"
+
+
+def test_an_owner_on_another_machine_that_is_silent_is_robbed():
+    stop_and_move_owner(seconds_ago=61)
+    assert fill("uuid7").filled == 4
+    assert saved_run("uuid7").owner == SELF
+    assert_right("uuid7", 6)
+
+
+def test_an_owner_that_gives_a_sign_while_it_is_robbed_keeps_the_run(monkeypatch):
+    stop_and_move_owner(seconds_ago=61)
+    refuse = owner.refuse_if_taken
+
+    def refuse_and_let_it_give_a_sign(*arguments):
+        refuse(*arguments)
+        elsewhere(lambda: BackfillRun.objects.update(heartbeat=owner.now_ms()))
+
+    monkeypatch.setattr(owner, "refuse_if_taken", refuse_and_let_it_give_a_sign)
+    with pytest.raises(BackfillError, match=r"by web-9 pid 7"):
+        fill("uuid7")
+    assert saved_run("uuid7").token == "theirs"
+
+
+# Processes
+
+
+def is_begun():
+    return BackfillRun.objects.filter(rows_filled__gt=0).exists()
+
+
+def test_a_second_command_is_refused_and_the_first_goes_on(command):
     insert_orders([START] * 1500)
-    arguments = "testapp.Order.uuid7", "--created-from=created_at", "--batch-size=2"
-    outputs = {each.output(): each.code for each in [command(*arguments), command(*arguments)]}
-    refused = [text.splitlines()[-1] for text, code in outputs.items() if code]
-    assert len(refused) < 2, outputs
-    for line in refused:
-        assert line == "BackfillError: " + REFUSAL.format(label="testapp.Order.uuid7")
-    assert is_strict("uuid7")
-    assert saved_run("uuid7").finished_at is not None
+    first = command(*UUID7, "--sleep=0.01")
+    first.send_when(signal.SIGCONT, is_begun)
+    second = command(*UUID7)
+    line = second.output().splitlines()[-1]
+    by = f"{socket.gethostname()} pid {first.process.pid}"
+    assert re.fullmatch("BackfillError: " + refusal("testapp.Order.uuid7", by), line), line
+    assert second.code == 1
+    assert "1,500 rows filled." in first.output()
+    assert first.code == 0
+    assert_right("uuid7", 1500)
+
+
+def test_a_killed_command_is_followed_at_once(command):
+    insert_orders([START] * 1500)
+    killed = command(*UUID7)
+    killed.send_when(signal.SIGKILL, is_begun)
+    # Not waited for: it stays a zombie, as behind a parent that doesn't ask.
+    os.waitid(os.P_PID, killed.process.pid, os.WEXITED | os.WNOWAIT)
+    assert saved_run("uuid7").token
+    second = command(*UUID7)
+    assert second.code == 0, second.output()
+    assert_right("uuid7", 1500)
+
+
+def test_a_command_that_is_stopped_for_so_long_that_it_is_robbed_writes_nothing_more(command):
+    insert_orders([START] * 1500)
+    stopped = command(*UUID7, "--sleep=2")
+    stopped.send_when(signal.SIGSTOP, is_begun)
+    os.waitid(os.P_PID, stopped.process.pid, os.WSTOPPED)
+    move_owner(61)
+    heir = command(*UUID7)
+    assert heir.code == 0, heir.output()
+    before = saved_run("uuid7")
+    insert_orders([START + SECOND] * 10)
+    stopped.process.send_signal(signal.SIGCONT)
+    last = stopped.output().splitlines()[-1]
+    assert f"was taken over by {socket.gethostname()} pid {heir.process.pid}" in last
+    assert stopped.code == 1
+    assert saved_run("uuid7").batches == before.batches
+    assert saved_run("uuid7").finished_at == before.finished_at
+    assert build("uuid7").missing == 10

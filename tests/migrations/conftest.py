@@ -17,6 +17,7 @@ from django.db import migrations, models
 from django.db.migrations import *
 from django.db.models import *
 from django_sortable_ids.fields import *
+from django_sortable_ids.operations import *
 
 """
 
@@ -38,7 +39,7 @@ class Depot:
         (self.folder / "migrations" / "__init__.py").touch()
         self.names = []
 
-    def write(self, operations, before=""):
+    def write(self, operations, before="", atomic=True):
         """Write the next migration: its operations as Python source."""
         last = [("depot", self.names[-1])] if self.names else []
         name = f"{len(self.names) + 1:04}_step"
@@ -46,6 +47,7 @@ class Depot:
         (self.folder / "migrations" / f"{name}.py").write_text(
             f"{HEAD}{dedent(before)}\n\n"
             f"class Migration(migrations.Migration):\n"
+            f"    atomic = {atomic}\n"
             f"    dependencies = {last!r}\n"
             f"    operations = [\n{indent(dedent(operations), ' ' * 8)}\n    ]\n"
         )

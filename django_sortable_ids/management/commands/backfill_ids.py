@@ -1,14 +1,25 @@
 """``manage.py backfill_ids``: arguments and output; the work is done in ``backfill``."""
 
+import math
 from argparse import ArgumentParser, ArgumentTypeError
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from ...backfill import plan, report, run, verify
+from ... import next_migration
+from ...backfill import leftovers, owner, plan, replicas, report, run, status, verify
+from ...backfill.control import Control, Stopped, signals
+from ...backfill.pace import Limits
+from ...backfill.persistence import TriedTooLong
 from ...backfill.progress import Progress
-from ...backfill.target import Target, find
+from ...backfill.target import OnNull, OnOutOfRange, Target, find
+
+FIRST_BATCH = 5000
+"""Rows, before anything is known of their speed."""
 
 
 class Command(BaseCommand):
@@ -20,10 +31,18 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("target", nargs="?", metavar="app.Model.field")
         parser.add_argument("--created-from", metavar="FIELD", help="where creation times are")
-        parser.add_argument("--batch-size", type=_positive, default=5000, metavar="ROWS")
+        parser.add_argument(
+            "--batch-size",
+            type=_positive,
+            metavar="ROWS",
+            help="in a transaction; without it, as many as take --target-time",
+        )
+        parser.add_argument("--status", action="store_true", help="how far the runs are")
         parser.add_argument("--dry-run", action="store_true", help="print the plan, write nothing")
         parser.add_argument("--verify", action="store_true", help="check the ids, write nothing")
+        _add_policies(parser)
         parser.add_argument("--database", default=DEFAULT_DB_ALIAS, choices=list(connections))
+        _add_pace(parser)
 
     def handle(
         self,
@@ -31,29 +50,50 @@ class Command(BaseCommand):
         target: str | None,
         created_from: str | None,
         database: str,
-        batch_size: int,
+        batch_size: int | None,
         **options: Any,
     ) -> None:
+        if options["status"]:
+            self._print(status.lines(database, target))
+            return
         if target is None:
             self._print(report.lines(database))
             return
-        found = find(target, created_from, database)
+        found = replace(
+            find(target, created_from, database),
+            on_null=options["on_null"],
+            on_out_of_range=options["on_out_of_range"],
+        )
         if options["verify"]:
             self._verify(found)
         elif options["dry_run"]:
-            self._print(plan.build(found, batch_size).lines())
+            self._print(plan.build(found, batch_size or FIRST_BATCH).lines())
         else:
-            self._fill(plan.build(found, batch_size))
+            owner.refuse_if_taken(found)
+            lag = _lag(database, options["max_replica_lag"], options["replica"])
+            limits = Limits(
+                target_time=None if batch_size else options["target_time"],
+                rows_per_second=options["max_rows_per_second"],
+                sleep=options["sleep"],
+                pause_file=options["pause_file"],
+                retry_time=options["retry_time"],
+            )
+            self._fill(plan.build(found, batch_size or FIRST_BATCH), limits, lag)
 
-    def _fill(self, planned: plan.Plan) -> None:
+    def _fill(self, planned: plan.Plan, limits: Limits, lag: Callable[[], str]) -> None:
         self._print(planned.lines())
         command = f"manage.py {planned.target.command}"
         try:
             with Progress(self.stdout, planned.missing) as progress:
-                result = run.execute(planned, progress.add)
-        except KeyboardInterrupt:
+                control = Control(progress.say, progress.show)
+                with signals(control):
+                    result = run.execute(planned, progress.add, limits, control, lag)
+        except (KeyboardInterrupt, Stopped):
             raise CommandError(f"Stopped; every batch is whole. Go on with: {command}") from None
-        self.stdout.write(self.style.SUCCESS(f"{result.filled:,} rows filled."))
+        except TriedTooLong as error:
+            raise CommandError(f"{error}. Go on with: {command}") from error
+        left = leftovers.fill(planned.target)
+        self.stdout.write(self.style.SUCCESS(f"{result.filled + left:,} rows filled."))
         if result.remaining:
             self.stdout.write(
                 f"{result.remaining:,} rows were inserted without an id meanwhile. Deploy the "
@@ -66,10 +106,76 @@ class Command(BaseCommand):
         self._print(found.lines())
         if found.failures:
             raise CommandError(f"{target.label}: {'; '.join(found.failures)}")
+        self._print(next_migration.lines(target))
 
     def _print(self, lines: Any) -> None:
         for line in lines:
             self.stdout.write(line)
+
+
+def _add_pace(parser: ArgumentParser) -> None:
+    pace = parser.add_argument_group("pace")
+    pace.add_argument(
+        "--target-time",
+        type=_seconds,
+        default=0.5,
+        metavar="SECONDS",
+        help="of a batch; 0.5 by default",
+    )
+    pace.add_argument("--max-rows-per-second", type=_positive, metavar="ROWS")
+    pace.add_argument(
+        "--sleep", type=_seconds, default=0, metavar="SECONDS", help="between two batches"
+    )
+    pace.add_argument("--pause-file", type=Path, metavar="PATH", help="rest while it exists")
+    pace.add_argument(
+        "--max-replica-lag", type=_seconds, metavar="SECONDS", help="rest while it is more"
+    )
+    pace.add_argument(
+        "--replica",
+        choices=list(connections),
+        metavar="ALIAS",
+        help="the database to ask for its lag; without it PostgreSQL's primary is asked",
+    )
+    pace.add_argument(
+        "--retry-time",
+        type=_seconds,
+        default=60,
+        metavar="SECONDS",
+        help="how long to try again where the database is away or rows are locked; 60",
+    )
+
+
+def _lag(database: str, most: float | None, replica: str | None) -> Callable[[], str]:
+    if most is None:
+        if replica is not None:
+            raise CommandError("--replica says whom to ask; --max-replica-lag SECONDS is missing")
+        return lambda: ""
+    return replicas.watch(database, replica, most)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds < math.inf:
+        raise ArgumentTypeError(f"{text!r}: expected a number of seconds from 0")
+    return seconds
+
+
+def _add_policies(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--on-null",
+        default="error",
+        choices=get_args(OnNull),
+        help="rows without a creation time: refuse, leave them, or give them ids of now",
+    )
+    parser.add_argument(
+        "--on-out-of-range",
+        default="error",
+        choices=get_args(OnOutOfRange),
+        help="times that the ids can't hold: refuse, leave the rows, or take the nearest time",
+    )
 
 
 def _positive(text: str) -> int:

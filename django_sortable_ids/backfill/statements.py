@@ -1,0 +1,209 @@
+"""The SQL of each vendor that gives the rows of a batch their ids.
+
+Its parameters have names: ``first_time``, ``first_key_0`` and so on are the place of the first row
+of the batch, ``last_time``, ``last_key_0`` that of the last one.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import NotSupportedError
+from django.db.models.expressions import Expression, RawSQL
+from django.db.models.sql import Query
+
+from ..functions.composition import Composition
+from ..functions.moments import UnixMicroseconds
+from ..functions.randomness import RANDOM_BITS, RandomInteger
+from ..functions.ticks import tick_at
+from ..schemes import TimeScheme
+from .json_rows import JSONRows
+from .target import Target
+from .times import knows_utc
+
+SQLITE_FUNCTION = "django_sortable_ids_minted"
+"""Gives the id of the row of the batch with that number, from 0."""
+
+Row = tuple[datetime, Any]
+"""Creation time and key."""
+
+_DIVISION = {"postgresql": "/", "mysql": "DIV"}
+_REMAINDER = {"postgresql": "mod(random, {})", "mysql": "random MOD {}"}
+_ROW = {"postgresql": "ctid", "sqlite": "rowid"}
+"""What finds a row at once, while nobody changes it. In PostgreSQL a row that another transaction
+has changed since the statement began has moved, and is left to the sweep."""
+
+
+class Statements:
+    """What is said to the database about the batches of a target."""
+
+    def __init__(self, target: Target, connection: Any) -> None:
+        self.target = target
+        self.connection = connection
+        self._vendor: str = connection.vendor
+        self._table = connection.ops.quote_name(target.model._meta.db_table)
+        self._column = connection.ops.quote_name(str(target.field.column))
+        self._keys = [connection.ops.quote_name(str(key.column)) for key in target.key_fields]
+        self._key_names = [f"key_{n}" for n in range(len(self._keys))]
+
+    def computed(self, composition: Composition) -> str:
+        """One UPDATE that computes the ids of a batch. Raises ``NotSupportedError`` where the
+        database can't, and where Python is faster.
+
+        Its further parameters are ``held_tick`` and ``start``, the tick that the batch before
+        ended in and the first rank that is left there; ``last_tick`` and ``beyond``, the tick of
+        the last row and how many rows behind the batch share it.
+        """
+        if self._vendor == "sqlite" or not knows_utc(self.connection):
+            raise NotSupportedError("Python is faster, or knows the time zone better")
+        made = self._compile(composition.made_of(_raw("d.tick"), _raw("d.slot")))
+        return self._update(made, self._slots(composition.scheme, composition.ranks))
+
+    def _slots(self, scheme: TimeScheme, ranks: int) -> str:
+        """Tick and rank of each row of the batch.
+
+        The ranks of a tick are cut into equal slots, one for each of its rows, and a rank is drawn
+        from each. The number is drawn where the windows are: MySQL draws anew wherever it is read,
+        but for a query with a window. A window that stands there twice is computed twice.
+        """
+        tick = self._compile(tick_at(UnixMicroseconds(_raw("created")), scheme))
+        random = self._compile(RandomInteger(below=1 << RANDOM_BITS))
+        start = "CASE WHEN tick = %(held_tick)s THEN %(start)s ELSE 0 END"
+        beyond = "CASE WHEN tick = %(last_tick)s THEN %(beyond)s ELSE 0 END"
+        width = f"(({ranks} - {start}) {_DIVISION[self._vendor]} (ties + {beyond}))"
+        windows = (
+            f"row_number() OVER (PARTITION BY tick ORDER BY created, {self._names}) AS number, "
+            "count(*) OVER (PARTITION BY tick) AS ties"
+        )
+        return (
+            f"SELECT {self._places}, tick, "
+            f"{start} + (number - 1) * {width} + {_REMAINDER[self._vendor].format(width)} AS slot "
+            f"FROM (SELECT {self._places}, tick, {windows}, {random} AS random "
+            f"FROM (SELECT b.*, {tick} AS tick FROM ({self._batch}) b) ticks) numbered"
+        )
+
+    def sent(self) -> str:
+        """One UPDATE that writes the ids of a batch that Python made; ``sent_parameters`` has its
+        parameters.
+        """
+        if self._vendor == "sqlite":
+            number = f"row_number() OVER (ORDER BY created, {self._names}) - 1"
+            rows = f"SELECT place, {number} AS number FROM ({self._batch}) b"
+            return self._update(f"{SQLITE_FUNCTION}(d.number)", rows)
+        return self._update(*self._listed())
+
+    def one_by_one(self) -> str:
+        """Writes one id where there still is none; its parameters are the id and the key."""
+        is_row = " AND ".join(f"{key} = %s" for key in self._keys)
+        where = f"{is_row} AND {self._column} IS NULL"
+        return f"UPDATE {self._table} SET {self._column} = %s WHERE {where}"
+
+    def place(self, name: str, row: Row) -> dict[str, Any]:
+        """The parameters for the place of a row, ``first`` or ``last``."""
+        created, pk = row
+        time = self.target.source.get_db_prep_value(created, self.connection)
+        keys = zip(self._key_names, self.target.stored_key(pk), strict=True)
+        return {f"{name}_time": time} | {f"{name}_{key}": value for key, value in keys}
+
+    @property
+    def _batch(self) -> str:
+        """The rows without an id from the first to the last place, both included."""
+        time = f"{self._tables[-1]}.{self._quote(self.target.source.column)}"
+        own = self._tables[0]
+        keys = [f"{own}.{key}" for key in self._keys]
+        key = ", ".join(keys)
+        first, last = (
+            ", ".join(f"%({side}_{name})s" for name in self._key_names)
+            for side in ("first", "last")
+        )
+        columns = [f"{key} AS {name}" for key, name in zip(keys, self._key_names, strict=True)]
+        if self._vendor in _ROW:
+            columns.append(f"{own}.{_ROW[self._vendor]} AS place")
+        if self._vendor == "postgresql":
+            columns.append(f"{own}.tableoid AS part")
+        return (
+            f"SELECT {', '.join(columns)}, {time} AS created FROM {self._source} "
+            f"WHERE {own}.{self._column} IS NULL "
+            f"AND {time} >= %(first_time)s "
+            f"AND ({time} > %(first_time)s OR ({key}) >= ({first})) "
+            f"AND {time} <= %(last_time)s AND ({time} < %(last_time)s OR ({key}) <= ({last}))"
+        )
+
+    @property
+    def _tables(self) -> list[str]:
+        """The table, and those of its parents up to the one that has the time."""
+        return [f"s{n}" for n in range(len(self._chain) + 1)]
+
+    @property
+    def _chain(self) -> Sequence[Any]:
+        meta, of_time = self.target.model._meta, self.target.source.model
+        return [] if of_time is self.target.model else list(meta.get_base_chain(of_time))
+
+    @property
+    def _source(self) -> str:
+        sql, child = f"{self._table} s0", self.target.model
+        for number, parent in enumerate(self._chain, 1):
+            link = child._meta.parents[parent]
+            assert link is not None
+            pk = self._quote(parent._meta.pk.column)
+            sql += (
+                f" JOIN {self._quote(parent._meta.db_table)} s{number}"
+                f" ON s{number}.{pk} = s{number - 1}.{self._quote(link.column)}"
+            )
+            child = parent
+        return sql
+
+    @property
+    def _names(self) -> str:
+        return ", ".join(self._key_names)
+
+    @property
+    def _places(self) -> str:
+        if self._vendor == "postgresql":
+            return "place, part"
+        return "place" if self._vendor in _ROW else self._names
+
+    def _update(self, value: str, rows: str, on: str | None = None) -> str:
+        """``value`` for the rows that ``rows`` names, where there still is none."""
+        if on is None:
+            on = f"t.{_ROW[self._vendor]} = d.place" if self._vendor in _ROW else self._on_keys()
+            if self._vendor == "postgresql":
+                # The same place may be taken in each partition.
+                on += " AND t.tableoid = d.part"
+        if self._vendor == "mysql":
+            return (
+                f"UPDATE ({rows}) d STRAIGHT_JOIN {self._table} t ON {on} "
+                f"SET t.{self._column} = {value} WHERE t.{self._column} IS NULL"
+            )
+        return (
+            f"UPDATE {self._table} AS t SET {self._column} = {value} FROM ({rows}) d "
+            f"WHERE {on} AND t.{self._column} IS NULL"
+        )
+
+    def _on_keys(self) -> str:
+        pairs = zip(self._keys, self._key_names, strict=True)
+        return " AND ".join(f"t.{key} = d.{name}" for key, name in pairs)
+
+    def _listed(self) -> tuple[str, str, str]:
+        """The id, the rows and how they are joined, of keys and ids that are parameters."""
+        if self._vendor == "postgresql":
+            names = [*self._key_names, "id"]
+            types = [key.rel_db_type(self.connection) for key in self.target.key_fields]
+            types.append(self.target.field.db_type(self.connection))
+            pairs = zip(names, types, strict=True)
+            lists = ", ".join(f"%({name})s::{kind}[]" for name, kind in pairs)
+            rows = f"SELECT * FROM unnest({lists}) u({', '.join(names)})"
+            return "d.id", rows, self._on_keys()
+        return JSONRows(self.target, self.connection).listed()
+
+    def _compile(self, expression: Expression) -> str:
+        compiler = Query(self.target.model).get_compiler(connection=self.connection)
+        sql, _ = compiler.compile(expression)
+        return str(sql)
+
+    def _quote(self, name: str | None) -> str:
+        return str(self.connection.ops.quote_name(str(name)))
+
+
+def _raw(sql: str) -> Expression:
+    return RawSQL(sql, ())

@@ -1,0 +1,263 @@
+"""How a run is stopped, paused, asked and slowed down from outside."""
+
+import signal
+import time
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from django_sortable_ids.backfill import owner, run, status
+from django_sortable_ids.backfill.control import Control
+from django_sortable_ids.backfill.pace import FEWEST, MOST, BatchSize, Limits, Pace
+from django_sortable_ids.models import BackfillRun
+
+from .command import PATIENCE
+from .support import SECOND, START, build, fill, insert_orders, is_strict, rows, saved_run
+
+NAME = "testapp.Order.uuid7"
+ARGUMENTS = (NAME, "--created-from=created_at", "--batch-size=2")
+HOW_TO_GO_ON = (
+    "CommandError: Stopped; every batch is whole. Go on with: "
+    "manage.py backfill_ids testapp.Order.uuid7 --created-from created_at"
+)
+
+database = pytest.mark.usefixtures("transactional_db")
+
+
+def filled():
+    return rows("uuid7").exclude(uuid7=None).count()
+
+
+# Signals
+
+
+@database
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_behind_the_batch(command, number):
+    insert_orders([START] * 400)
+    stopped = command(*ARGUMENTS, "--sleep=0.02")
+    stopped.send_when(number, lambda: filled() > 0)
+    assert stopped.output().splitlines()[-1] == HOW_TO_GO_ON
+    assert stopped.code == 1
+    assert 0 < saved_run("uuid7").rows_filled == filled() < 400
+    assert saved_run("uuid7").token == ""
+    assert saved_run("uuid7").last_error == ""
+
+
+@database
+def test_the_second_signal_ends_it_at_once(command, tmp_path):
+    (tmp_path / "pause").touch()
+    insert_orders([START] * 10)
+    stopped = command(*ARGUMENTS, "--sleep=0.2")
+    stopped.send_when(signal.SIGTERM, lambda: filled() > 0)
+    stopped.process.send_signal(signal.SIGTERM)
+    assert stopped.code in (1, -signal.SIGTERM)
+    assert fill("uuid7").remaining == 0
+    assert is_strict("uuid7")
+
+
+@database
+def test_sigusr1_shows_how_far_it_is(command):
+    insert_orders([START] * 20)
+    asked = command(*ARGUMENTS, "--sleep=0.5")
+    asked.send_when(signal.SIGUSR1, lambda: filled() > 0)
+    lines = asked.output().splitlines()
+    assert asked.code == 0
+    assert any("/20 rows  " in line and "left" in line for line in lines), lines
+
+
+# Pauses
+
+
+@database
+def test_it_rests_while_the_file_exists_and_gives_signs_of_life(command, tmp_path):
+    pause = tmp_path / "pause"
+    pause.touch()
+    insert_orders([START] * 10)
+    paused = command(*ARGUMENTS, f"--pause-file={pause}")
+    paused.send_when(signal.SIGCONT, lambda: BackfillRun.objects.exists())
+    began = saved_run("uuid7").heartbeat
+    give_up = time.monotonic() + PATIENCE
+    while saved_run("uuid7").heartbeat == began:
+        assert time.monotonic() < give_up
+        time.sleep(0.1)
+    assert filled() == 0
+    pause.unlink()
+    output = paused.output()
+    assert paused.code == 0, output
+    assert f"paused: {pause} exists" in output.splitlines()
+    assert "goes on" in output.splitlines()
+    assert is_strict("uuid7")
+
+
+@database
+@pytest.mark.parametrize(
+    ("options", "refusal"),
+    [
+        (["--replica=default"], "--max-replica-lag SECONDS is missing"),
+        (["--target-time=x"], "'x': expected a number of seconds from 0"),
+        (["--sleep=-1"], "'-1': expected a number of seconds from 0"),
+        (["--max-rows-per-second=0"], "'0': expected a whole number of rows from 1"),
+    ],
+)
+def test_options_that_make_no_sense(options, refusal):
+    with pytest.raises(CommandError, match=refusal):
+        call_command("backfill_ids", NAME, "--created-from=created_at", *options)
+    assert not BackfillRun.objects.exists()
+
+
+@database
+@pytest.mark.parametrize("options", [[], ["--replica=default"]])
+def test_a_lag_that_nobody_knows(options):
+    with pytest.raises(CommandError, match=r"no replica|has no replicas|name the database alias"):
+        call_command(
+            "backfill_ids", NAME, "--created-from=created_at", "--max-replica-lag=1", *options
+        )
+    assert not BackfillRun.objects.exists()
+
+
+class Hand(Control):
+    """Pauses that take the time of a clock in the hand of the test."""
+
+    now = 0.0
+
+    def __init__(self):
+        self.said = []
+        super().__init__(self.said.append)
+
+    def pause(self, seconds):
+        self.now += max(0, seconds)
+
+    def clock(self):
+        return self.now
+
+
+def test_rows_per_second():
+    hand = Hand()
+    pace = Pace(Limits(rows_per_second=100), hand, clock=hand.clock)
+    for _ in range(10):
+        pace.rest(50)
+        hand.now += 0.1
+    assert hand.now == pytest.approx(5.1)
+
+
+def test_what_was_slower_than_it_might_is_not_made_up_for():
+    hand = Hand()
+    pace = Pace(Limits(rows_per_second=100), hand, clock=hand.clock)
+    hand.now = 1000
+    for _ in range(10):
+        pace.rest(100)
+    assert hand.now == pytest.approx(1009)
+
+
+def test_replicas_are_waited_for():
+    hand, why = Hand(), ["replicas are 5 s behind", "replicas are 3 s behind", ""]
+    Pace(Limits(), hand, lag=lambda: why.pop(0), clock=hand.clock).rest(1)
+    assert why == []
+    assert hand.said == ["paused: replicas are 5 s behind", "goes on"]
+
+
+# Sizes
+
+
+def follow(size, rate, batches=20):
+    """The size, after so many batches at that many rows per second."""
+    for _ in range(batches):
+        size.took(size.rows, size.rows / rate)
+    return size.rows
+
+
+def test_the_size_follows_the_target_time():
+    size = BatchSize(5000, Limits(target_time=0.5))
+    assert follow(size, 20_000) == pytest.approx(10_000, rel=0.01)
+    assert follow(size, 4_000) == pytest.approx(2_000, rel=0.01)
+    assert follow(size, 10) == FEWEST
+    assert follow(size, 10**9) == MOST
+
+
+def test_it_grows_to_twice_of_what_it_was_at_most():
+    size = BatchSize(5000, Limits(target_time=0.5))
+    assert follow(size, 10**9, batches=1) == 10_000
+
+
+def test_the_last_batch_which_is_smaller_says_nothing():
+    size = BatchSize(5000, Limits(target_time=0.5))
+    size.took(3, 0.5)
+    assert size.rows == 5000
+
+
+def test_a_fixed_size_stays():
+    size = BatchSize(5000, Limits())
+    assert follow(size, 10**9) == 5000
+
+
+def test_it_is_halved_by_conflicts_and_grows_back():
+    size = BatchSize(10, Limits())
+    sizes = []
+    for _ in range(5):
+        size.halve()
+        sizes.append(size.rows)
+    assert sizes == [5, 2, 1, 1, 1]
+    for _ in range(4):
+        sizes.append(size.rows)
+        size.took(size.rows, 1)
+    assert sizes[5:] == [1, 2, 4, 8]
+    assert size.rows == 10
+
+
+def test_a_slow_pace_is_an_even_one():
+    assert BatchSize(5000, Limits(rows_per_second=100)).rows == 100
+
+
+# A second terminal
+
+
+def shown():
+    return list(status.lines("default"))
+
+
+@pytest.mark.django_db
+def test_status_of_nothing():
+    assert shown() == ["no backfill of any column has begun in the database 'default'"]
+
+
+@pytest.mark.django_db
+def test_status_of_a_run():
+    insert_orders([START + i * SECOND for i in range(10)])
+    seen = []
+
+    def look_and_stop(_):
+        seen.append(shown())
+        if len(seen) == 2:
+            raise ZeroDivisionError("out of order")
+
+    planned = build("uuid7", 3)
+    with pytest.raises(ZeroDivisionError):
+        run.execute(planned, look_and_stop)
+    first, second = seen[1]
+    by = saved_run("uuid7").owner
+    assert first.startswith(f"testapp.Order.uuid7: running, {by}, last sign 0.")
+    assert second.startswith("  6/10 rows  ")
+    assert second.endswith(" left  batches of 3")
+    stopped = shown()
+    assert stopped[0].startswith(f"testapp.Order.uuid7: stopped, by {by}, last sign 0.")
+    assert stopped[1:] == ["  6/10 rows  batches of 3", "  last error: out of order"]
+    BackfillRun.objects.update(token="theirs", process="", heartbeat=owner.now_ms() - 90_000)
+    assert "stopped, " in shown()[0]
+    assert "is silent, last sign 90.0 s ago" in shown()[0]
+    fill("uuid7")
+    assert shown()[0].startswith("testapp.Order.uuid7: finished at ")
+    assert shown()[1:] == ["  10 rows"]
+
+
+@database
+def test_the_command_shows_a_run_of_another_process(command):
+    insert_orders([START] * 400)
+    running = command(*ARGUMENTS, "--sleep=0.2")
+    running.send_when(signal.SIGCONT, lambda: filled() > 0)
+    asked = command("--status")
+    lines = asked.output().splitlines()
+    assert asked.code == 0
+    assert lines[0].startswith("testapp.Order.uuid7: running, ")
+    assert f"pid {running.process.pid}, last sign " in lines[0]
+    assert "/400 rows  " in lines[1]

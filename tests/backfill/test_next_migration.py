@@ -1,0 +1,53 @@
+"""The migration that ``--verify`` prints; the suite of the README runs one."""
+
+import pytest
+from django.db import models
+from django.test.utils import isolate_apps
+
+from django_sortable_ids.backfill.target import Target
+from django_sortable_ids.fields import SnowflakeField, ULIDField
+from django_sortable_ids.next_migration import constrained, lines
+
+from .support import find
+
+FIELDS = {
+    "null": (ULIDField(prefix="ord", null=True, blank=True), {"prefix": "ord", "unique": True}),
+    "index": (ULIDField(null=True, db_index=True), {"unique": True}),
+    "unique": (SnowflakeField(null=True, unique=True), {"unique": True}),
+    "options": (SnowflakeField(null=True, layout="discord"), {"layout": "discord", "unique": True}),
+}
+
+
+def target_of(field, constraints=()):
+    class Meta:
+        app_label = "shop"
+
+    Meta.constraints = constraints
+    body = {"__module__": __name__, "Meta": Meta, "made": models.DateTimeField()}
+    with isolate_apps("tests.backfill.shop"):
+        model = type("Made", (models.Model,), body | {"public": field})
+    return Target(model, model._meta.get_field("public"), model._meta.get_field("made"), "default")
+
+
+@pytest.mark.parametrize(("field", "expected"), FIELDS.values(), ids=FIELDS)
+def test_the_field_is_not_null_and_unique_then_and_the_same_in_all_else(field, expected):
+    made = constrained(target_of(field.clone()))
+    assert (type(made), made.deconstruct()[3]) == (type(field), expected)
+
+
+def test_a_constraint_of_the_model_makes_it_unique_as_well():
+    unique = models.UniqueConstraint(fields=["public"], name="one")
+    made = constrained(target_of(ULIDField(null=True, db_index=True), [unique]))
+    assert made.deconstruct()[3] == {"db_index": True}
+
+
+def test_a_constraint_on_more_or_on_some_rows_does_not():
+    some = models.UniqueConstraint(fields=["public"], name="one", condition=models.Q(public="x"))
+    more = models.UniqueConstraint(fields=["public", "made"], name="two")
+    made = constrained(target_of(ULIDField(null=True), [some, more]))
+    assert made.deconstruct()[3] == {"unique": True}
+
+
+@pytest.mark.django_db
+def test_an_app_without_migrations_has_no_next_one():
+    assert list(lines(find("shop.Plain.public_id"))) == []

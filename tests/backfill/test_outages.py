@@ -1,0 +1,205 @@
+"""A database that goes away, or whose rows others hold, while a backfill runs."""
+
+import sqlite3
+import threading
+import time
+from contextlib import contextmanager
+from functools import partial
+
+import pytest
+from django.db import OperationalError, connection, transaction
+
+from django_sortable_ids.backfill import run
+from django_sortable_ids.backfill.errors import BackfillError
+from django_sortable_ids.backfill.pace import Limits
+from tests.testapp.models import Order
+from tests.workers.proxy import proxy
+
+from .command import PATIENCE
+from .support import START, build, elsewhere, insert_orders, is_strict, rows, saved_run
+
+pytestmark = pytest.mark.usefixtures("transactional_db")
+
+ROWS = 400
+ARGUMENTS = ("testapp.Order.uuid7", "--created-from=created_at", "--batch-size=2", "--sleep=0.01")
+on_a_server = pytest.mark.skipif(
+    connection.vendor == "sqlite", reason="nothing is between SQLite and its file"
+)
+
+
+def has_filled(count=1):
+    return rows("uuid7").exclude(uuid7=None).count() >= count
+
+
+@contextmanager
+def reached_through_a_proxy():
+    """The proxy, and the environment of a command whose connections pass it."""
+    settings = connection.settings_dict
+    with proxy(settings["HOST"], int(settings["PORT"])) as passing:
+        yield (
+            passing,
+            {"NAME": str(settings["NAME"]), "HOST": "127.0.0.1", "PORT": str(passing.port)},
+        )
+
+
+def wait_for(condition, started):
+    give_up = time.monotonic() + PATIENCE
+    while not condition():
+        assert started.process.poll() is None, started.output()
+        assert time.monotonic() < give_up, "not within a minute"
+        time.sleep(0.01)
+
+
+@on_a_server
+def test_connections_that_are_cut_again_and_again(command):
+    insert_orders([START] * ROWS)
+    with reached_through_a_proxy() as (passing, database):
+        started = command(*ARGUMENTS, database=database)
+        for part in range(1, 6):
+            wait_for(partial(has_filled, part * ROWS // 8), started)
+            passing.cut()
+            passing.restore()
+        output = started.output()
+    assert started.code == 0, output
+    assert "the connection is lost, trying again: " in output
+    assert "connected again" in output
+    assert is_strict("uuid7")
+    assert saved_run("uuid7").rows_filled == ROWS
+    assert saved_run("uuid7").last_error == ""
+
+
+@on_a_server
+def test_a_database_that_stays_away(command):
+    """It ends, and the same command goes on when the database is back."""
+    insert_orders([START] * ROWS)
+    with reached_through_a_proxy() as (passing, database):
+        started = command(*ARGUMENTS, "--retry-time=1", database=database)
+        wait_for(has_filled, started)
+        passing.cut()
+        lines = started.output().splitlines()
+    assert started.code == 1
+    assert lines[-1].startswith("CommandError: the database could not be reached for 1 s: ")
+    assert lines[-1].endswith(
+        "Go on with: manage.py backfill_ids testapp.Order.uuid7 --created-from created_at"
+    )
+    again = command(*ARGUMENTS)
+    assert again.code == 0, again.output()
+    assert is_strict("uuid7")
+    assert saved_run("uuid7").rows_filled == ROWS
+
+
+@on_a_server
+def test_a_commit_whose_answer_is_lost_is_not_done_again():
+    """The connection breaks between the COMMIT and its answer, which nobody can tell apart."""
+    insert_orders([START] * 20)
+    planned, broken = build("uuid7", 5), []
+    commit = connection._commit
+
+    def commit_and_break():
+        commit()
+        if saved_batches() == 2 and not broken:
+            broken.append(True)
+            connection.connection.close()
+            connection.connection = None
+            raise OperationalError(2013, "Lost connection")
+
+    connection._commit = commit_and_break
+    filled = []
+    try:
+        assert run.execute(planned, filled.append).filled == 20
+    finally:
+        del connection._commit
+    assert broken
+    assert sum(filled) == 20
+    assert saved_run("uuid7").batches == 4
+    assert is_strict("uuid7")
+
+
+def saved_batches():
+    return elsewhere(lambda: saved_run("uuid7").batches)
+
+
+@contextmanager
+def a_row_held():
+    """Another transaction holds a row, and on SQLite the file, until it is told to let go."""
+    holds, let_go = threading.Event(), threading.Event()
+
+    def hold():
+        with transaction.atomic():
+            first = rows("uuid7").values_list("pk", flat=True)[12]
+            Order.objects.filter(pk=first).update(name="held")
+            holds.set()
+            assert let_go.wait(PATIENCE)
+
+    thread = threading.Thread(target=elsewhere, args=[hold])
+    thread.start()
+    try:
+        assert holds.wait(PATIENCE)
+        yield let_go
+    finally:
+        let_go.set()
+        thread.join()
+
+
+@on_a_server
+def test_a_row_that_others_hold_is_waited_for_in_ever_smaller_batches():
+    insert_orders([START] * 20)
+    sizes = []
+    planned = build("uuid7", 16)
+    with a_row_held() as let_go:
+
+        def note(filled):
+            sizes.append(filled)
+            if sum(sizes) == 12:
+                let_go.set()
+
+        assert run.execute(planned, note).filled == 20
+    assert max(sizes) <= 8
+    assert sum(sizes) == 20
+    assert is_strict("uuid7")
+
+
+def test_rows_that_others_hold_for_too_long():
+    insert_orders([START] * 20)
+    planned = build("uuid7", 16)
+    with a_row_held(), short_timeout(), pytest.raises(BackfillError) as caught:
+        run.execute(planned, limits=Limits(retry_time=0.5))
+    assert str(caught.value).startswith("other transactions were in the way for 0.5 s: ")
+
+
+@contextmanager
+def short_timeout():
+    """Of SQLite, whose connections wait for as long as the project's settings say."""
+    if connection.vendor != "sqlite":
+        yield
+        return
+    connection.ensure_connection()
+    connection.connection.execute("PRAGMA busy_timeout = 100")
+    try:
+        yield
+    finally:
+        connection.close()
+
+
+def test_a_writer_of_sqlite_that_lets_go_in_time(tmp_path):
+    if connection.vendor != "sqlite":
+        pytest.skip("servers have many writers")
+    insert_orders([START] * 20)
+    planned = build("uuid7", 16)
+    writer = sqlite3.connect(connection.settings_dict["NAME"], isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    said = []
+
+    class Saying(run.Control):
+        def pause(self, seconds):
+            said.append(seconds)
+            if len(said) == 3:
+                writer.execute("ROLLBACK")
+
+    try:
+        with short_timeout():
+            assert run.execute(planned, control=Saying()).filled == 20
+    finally:
+        writer.close()
+    assert len(said) >= 3
+    assert is_strict("uuid7")

@@ -1,0 +1,189 @@
+"""``backfill_ids`` beside one unbatched UPDATE with the same SQL, and beside a loop of ``save()``.
+
+Every round makes a table of wide rows with three indexes, five rows to a time, for each of the
+three, and runs it in a process of its own. The UPDATE is ``GenerateID(at=...)``, whose tails are
+random; on SQLite it is the least that any can do, ``SET id = hex(randomblob(16))``. The loop runs
+over fewer rows and is extrapolated. Shown are medians, and the most memory that a process had.
+
+Run it as ``python -m tests.benchmarks.backfill``.
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from statistics import median
+from time import perf_counter
+
+from django.db import connection, models
+
+from django_sortable_ids.backfill import plan, run
+from django_sortable_ids.backfill.target import Target
+from django_sortable_ids.fields import SnowflakeField, ULIDField, UUIDv7Field
+from django_sortable_ids.functions import GenerateID
+from django_sortable_ids.models import BackfillRun
+
+from .support import heading, markdown, megabytes, table_of
+
+START = datetime(2024, 5, 17, 9, 30, tzinfo=UTC)
+INSERTED = 20_000
+"""How many rows at a time."""
+
+
+class Wide(models.Model):
+    """About 450 bytes, but for the ids."""
+
+    created_at = models.DateTimeField(db_index=True)
+    customer = models.IntegerField(db_index=True)
+    reference = models.CharField(max_length=40, db_index=True)
+    text = models.CharField(max_length=400)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return self.reference
+
+
+class Filled(Wide):
+    uuid7 = UUIDv7Field(null=True)
+    ulid = ULIDField(null=True)
+    snowflake = SnowflakeField(null=True)
+
+    class Meta:
+        app_label = "benchmarks"
+        db_table = "benchmark_backfill"
+
+
+class Inserted(Wide):
+    """The table as old code knows it."""
+
+    class Meta:
+        app_label = "benchmarks"
+        db_table = "benchmark_backfill"
+        managed = False
+
+
+def insert(rows: int) -> None:
+    for start in range(0, rows, INSERTED):
+        Inserted.objects.bulk_create(
+            Inserted(
+                created_at=START + number // 5 * timedelta(microseconds=7919),
+                customer=number * 7919 % 100_003,
+                reference=f"reference {number * 104_729 % rows}",
+                text="wide " * 80,
+            )
+            for number in range(start, min(start + INSERTED, rows))
+        )
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("VACUUM ANALYZE benchmark_backfill")
+        elif connection.vendor == "mysql":
+            cursor.execute("ANALYZE TABLE benchmark_backfill")
+            cursor.fetchall()
+
+
+def backfill(field: str, batch_size: int) -> int:
+    source = Filled._meta.get_field("created_at")
+    target = Target(Filled, Filled._meta.get_field(field), source, "default")
+    return run.execute(plan.build(target, batch_size)).filled
+
+
+def update(field: str) -> int:
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute(f"UPDATE benchmark_backfill SET {field} = hex(randomblob(16))")
+            return int(cursor.rowcount)
+    return Filled.objects.update(**{field: GenerateID(field, at="created_at")})
+
+
+def save(field: str, rows: int) -> int:
+    scheme = Filled._meta.get_field(field).scheme
+    for each in Filled.objects.order_by("created_at", "pk")[:rows]:
+        setattr(each, field, scheme.generate(each.created_at))
+        each.save(update_fields=[field])
+    return rows
+
+
+def measure(work: Callable[[], int]) -> None:
+    """Print the seconds of a row, and the bytes of memory that it took at most."""
+    connection.ensure_connection()
+    start = perf_counter()
+    rows = work()
+    seconds = perf_counter() - start
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(json.dumps([seconds / rows, memory]))
+
+
+def measured(way: str, field: str, options: argparse.Namespace) -> tuple[float, int]:
+    """Seconds a row and bytes of memory of one run, on a table of its own."""
+    with table_of(Filled):
+        with connection.schema_editor() as editor:
+            editor.create_model(BackfillRun)
+        try:
+            insert(options.rows)
+            seconds, memory = json.loads(_process(way, field, options))
+        finally:
+            with connection.schema_editor() as editor:
+                editor.delete_model(BackfillRun)
+        return seconds, memory
+
+
+def _process(way: str, field: str, options: argparse.Namespace) -> str:
+    command = [sys.executable, "-m", "tests.benchmarks.backfill", "--way", way, "--fields", field]
+    command += ["--batch-size", str(options.batch_size), "--saved", str(options.saved)]
+    command += ["--database", str(connection.settings_dict["NAME"])]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def compared(field: str, options: argparse.Namespace) -> list[str]:
+    backfills, updates, saves, memory = [], [], [], 0
+    for _ in range(options.rounds):
+        updates.append(measured("update", field, options)[0])
+        seconds, bytes_ = measured("backfill", field, options)
+        backfills.append(seconds)
+        memory = max(memory, bytes_)
+        saves.append(measured("save", field, options)[0])
+    ratios = [one / other for one, other in zip(backfills, updates, strict=True)]
+    faster = [one / other for one, other in zip(saves, backfills, strict=True)]
+    return [
+        f"`{field}`",
+        f"{median(backfills) * options.rows:.1f} s",
+        f"{1 / median(backfills):,.0f}",
+        f"{median(ratios):.2f}",
+        f"{median(faster):.0f}",
+        megabytes(memory),
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--saved", type=int, default=20_000, help="rows of the loop of save()")
+    parser.add_argument("--batch-size", type=int, default=5000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--fields", nargs="+", default=["uuid7", "ulid", "snowflake"])
+    parser.add_argument("--way", help=argparse.SUPPRESS)
+    parser.add_argument("--database", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.way:
+        connection.settings_dict["NAME"] = options.database
+        field = options.fields[0]
+        ways = {
+            "backfill": lambda: backfill(field, options.batch_size),
+            "update": lambda: update(field),
+            "save": lambda: save(field, options.saved),
+        }
+        measure(ways[options.way])
+        return
+    columns = ["field", "time", "rows a second", "to one UPDATE", "`save()` to it", "memory"]
+    lines = [compared(field, options) for field in options.fields]
+    print(heading(f"Backfill of {options.rows:,} rows, {options.batch_size:,} in a transaction"))
+    print(markdown(columns, lines))
+
+
+if __name__ == "__main__":
+    main()

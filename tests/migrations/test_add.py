@@ -1,0 +1,189 @@
+"""A field that is added with an id for every row, in one migration."""
+
+import contextlib
+
+import pytest
+from django.core.management.base import CommandError
+from django.db import NotSupportedError, connection
+from django.db.migrations.autodetector import MigrationAutodetector
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.operations import AddField
+from django.db.models import QuerySet
+
+from django_sortable_ids.backfill import plan, run, target
+from django_sortable_ids.fields import ULIDField
+from django_sortable_ids.models import BackfillRun
+from tests.marks import own_tables
+
+from .sources import FIELDS, field
+from .test_constrain import Killed, is_constrained, killed
+
+pytestmark = own_tables
+
+CREATE = """\
+CreateModel("Order", [
+    ("id", BigAutoField(primary_key=True)),
+    ("name", CharField(max_length=9)),
+    ("made", DateTimeField()),
+]),
+"""
+ROWS = """
+from datetime import UTC, datetime, timedelta
+
+def add_rows(apps, schema_editor):
+    Order = apps.get_model("depot", "Order")
+    for n, name in enumerate("edcba"):
+        Order.objects.create(name=name, made=datetime(2024, 1, 1 + n // 2, tzinfo=UTC))
+"""
+ADD = 'AddSortableID("order", "public", {}, created_from="made"),'
+
+
+def prepare(depot):
+    depot.write(f"{CREATE}RunPython(add_rows, RunPython.noop),", ROWS)
+    depot.migrate()
+
+
+def is_right(depot):
+    """Whether the ids are of the times of their rows, in the order of (time, key)."""
+    order = depot.model("Order")
+    scheme = order._meta.get_field("public").scheme
+    rows = list(order.objects.order_by("made", "pk"))
+    ids = [scheme.to_int(row.public) for row in rows]
+    reverse = getattr(scheme, "descending", False)
+    timed = hasattr(scheme, "tick")
+    return sorted(set(ids), reverse=reverse) == ids and (
+        not timed or all(scheme.parts(row.public)[0] == scheme.tick(row.made) for row in rows)
+    )
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_every_row_has_an_id_then(depot, name):
+    prepare(depot)
+    depot.write(ADD.format(field(name, "unique=True")), atomic=False)
+    depot.migrate()
+    assert is_right(depot)
+    assert is_constrained()
+    depot.migrate(depot.names[0])
+    assert not hasattr(depot.model("Order"), "public")
+    depot.migrate()
+    assert is_right(depot)
+
+
+def test_an_empty_table_needs_no_times(depot):
+    depot.write(CREATE)
+    depot.write('AddSortableID("order", "public", ULIDField(unique=True)),', atomic=False)
+    depot.migrate()
+    assert is_constrained()
+    assert not BackfillRun.objects.exists()
+
+
+def test_rows_without_a_time_to_take_are_refused(depot):
+    prepare(depot)
+    depot.write('AddSortableID("order", "public", ULIDField(unique=True)),', atomic=False)
+    with pytest.raises(CommandError, match=r"^say where creation times come from: --created-from"):
+        depot.migrate()
+
+
+def test_a_large_table_is_left_to_the_command_and_gone_on_with(depot):
+    prepare(depot)
+    depot.write(
+        'AddSortableID("order", "public", ULIDField(unique=True), "made", small=4),', atomic=False
+    )
+    with pytest.raises(CommandError) as refused:
+        depot.migrate()
+    assert str(refused.value) == (
+        "more than 4 rows of depot.Order.public have no id, which is much for a migration: run "
+        "`manage.py backfill_ids depot.Order.public --created-from made`, and migrate again"
+    )
+    assert depot.column("depot_order", "public") == [None] * 5
+    # What the command does, but with the model that the throw-away app has not.
+    model = depot.model("Order", depot.names[-1])
+    found = target.of_model(model, model._meta.get_field("public"), "made", "default")
+    run.execute(plan.build(found, 2))
+    depot.migrate()
+    assert is_right(depot)
+    assert is_constrained()
+
+
+def test_as_many_rows_as_are_small_are_filled(depot):
+    prepare(depot)
+    depot.write(
+        'AddSortableID("order", "public", ULIDField(unique=True), "made", small=5),', atomic=False
+    )
+    depot.migrate()
+    assert is_right(depot)
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "behind"])
+def test_it_goes_on_where_it_was_killed(depot, after):
+    prepare(depot)
+    step = depot.write(ADD.format(field("ULIDField", "unique=True")), atomic=False)
+    kills = 0
+    for number in range(1, 20):
+        with contextlib.suppress(Killed), killed(number, after):
+            depot.migrate()
+            break
+        kills += 1
+        connection.close()
+        depot.migrate()
+        assert is_right(depot)
+        assert is_constrained()
+        depot.migrate(depot.names[0])
+    assert depot.applied()[-1] == step
+    assert kills == {"postgresql": 7, "mysql": 2, "sqlite": 4}[connection.vendor]
+
+
+@pytest.mark.skipif(connection.vendor == "mysql", reason="DDL ends every transaction")
+def test_a_transaction_around_it_is_refused(depot):
+    prepare(depot)
+    depot.write(ADD.format(field("ULIDField", "unique=True")))
+    with pytest.raises(NotSupportedError, match="set atomic = False on the migration"):
+        depot.migrate()
+    assert depot.applied() == depot.names[:1]
+
+
+def test_without_constraints_it_only_adds_and_fills(depot):
+    prepare(depot)
+    depot.write(ADD.format("ULIDField(null=True)"), atomic=False)
+    depot.migrate()
+    assert is_right(depot)
+    assert not is_constrained()
+
+
+def test_the_autodetector_finds_nothing_to_change(depot):
+    prepare(depot)
+    depot.write(ADD.format("ULIDField(unique=True)"), atomic=False)
+    depot.migrate()
+    loader = MigrationLoader(connection)
+    wanted = loader.project_state(("depot", depot.names[0]))
+    AddField("order", "public", ULIDField(unique=True)).state_forwards("depot", wanted)
+    found = loader.project_state(("depot", depot.names[1]))
+    assert MigrationAutodetector(found, wanted)._detect_changes() == {}
+
+
+def test_a_primary_key_is_refused(depot):
+    prepare(depot)
+    depot.write(ADD.format("ULIDField(primary_key=True)"), atomic=False)
+    with pytest.raises(ValueError, match=r"^public is a primary key: add a second field$"):
+        depot.migrate()
+
+
+def test_hidden_rows_are_filled_too(depot):
+    """Managers with use_in_migrations come along with a historical model."""
+    depot.write(
+        CREATE.replace(
+            "DateTimeField()),\n]", 'DateTimeField()),\n], managers=[("objects", Few())]'
+        )
+        + "RunPython(add_rows, RunPython.noop),",
+        ROWS
+        + """
+class Few(models.Manager):
+    use_in_migrations = True
+    def get_queryset(self):
+        return super().get_queryset().filter(name="nobody")
+""",
+    )
+    depot.write(ADD.format("ULIDField(unique=True)"), atomic=False)
+    depot.migrate()
+    rows = QuerySet(depot.model("Order"))
+    assert rows.count() == rows.filter(public__isnull=False).count() == 5

@@ -1,0 +1,422 @@
+"""A filled column is made NOT NULL and unique while others write, whatever interrupts it."""
+
+import contextlib
+import threading
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import IntegrityError, NotSupportedError, connection, connections
+from django.db.migrations.autodetector import MigrationAutodetector
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.operations import AlterField
+
+from django_sortable_ids.backfill import locks
+from django_sortable_ids.fields import SnowflakeField
+from tests.marks import own_tables
+
+from .sources import CREATE, CREATE_WITH_ROWS, FIELDS, FIVE_ROWS, field, fill
+
+pytestmark = own_tables
+
+CONSTRAIN = 'ConstrainSortableID("order", "public", {}),'
+ALTER = 'AlterField("order", "public", {}),'
+postgresql_only = pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL's steps")
+
+
+class Killed(BaseException):
+    pass
+
+
+def prepare(depot, name="ULIDField", rows="abcde", null="null=True"):
+    """A table of five rows, with ids in those that are named."""
+    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
+    depot.write(f'AddField("order", "public", {field(name, null)}),')
+    depot.write("RunPython(fill, RunPython.noop),", fill(rows))
+    depot.migrate()
+
+
+def schema():
+    """The column and the indexes and constraints of the table, by name."""
+    with connection.cursor() as cursor:
+        described = connection.introspection.get_table_description(cursor, "depot_order")
+        constraints = connection.introspection.get_constraints(cursor, "depot_order")
+    return {each.name: each for each in described}["public"], constraints
+
+
+def is_constrained():
+    column, constraints = schema()
+    unique = [each for each in constraints.values() if each["columns"] == ["public"]]
+    return not column.null_ok and [each["unique"] for each in unique] == [True]
+
+
+@pytest.mark.parametrize(
+    "null", ["null=True", "null=True, db_index=True", "null=True, unique=True"]
+)
+@pytest.mark.parametrize(
+    ("name", "options"), [*((name, "") for name in FIELDS), ("ULIDField", 'storage="varchar"')]
+)
+def test_it_leaves_what_an_alter_field_leaves(depot, name, options, null):
+    def source(*how):
+        return field(name, ", ".join(filter(None, [options, *how])))
+
+    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
+    depot.write(f'AddField("order", "public", {source(null)}),')
+    depot.write("RunPython(fill, RunPython.noop),", fill("abcde"))
+    depot.migrate()
+    before, ids = schema(), depot.column("depot_order", "public")
+    depot.write(CONSTRAIN.format(source("unique=True")), atomic=False)
+    depot.migrate()
+    found = schema()
+    assert is_constrained() or 'storage="varchar"' in options
+    assert depot.column("depot_order", "public") == ids
+    assert found[0].collation == before[0].collation
+    depot.migrate(depot.names[2])
+    assert schema() == before
+    depot.names.pop()
+    depot.write(ALTER.format(source("unique=True")))
+    depot.migrate()
+    expected = schema()
+    # On MariaDB and MySQL an AlterField makes a column's collation that of the table.
+    assert found[0]._replace(collation=None) == expected[0]._replace(collation=None)
+    assert found[1] == expected[1]
+
+
+def statements(depot):
+    """The statements that the migration runs, without looking anything up."""
+    out = StringIO()
+    call_command("sqlmigrate", "depot", depot.names[-1], stdout=out, no_color=True)
+    return [line for line in out.getvalue().splitlines() if not line.startswith("--")]
+
+
+@contextlib.contextmanager
+def killed(number, after):
+    """The client dies at that statement which changes the schema, before it or behind it."""
+    seen = 0
+
+    def count(execute, sql, params, many, context):
+        nonlocal seen
+        is_ours = sql.startswith(("ALTER", "CREATE", "DROP")) and "depot_order" in sql
+        seen += is_ours
+        if is_ours and seen == number and not after:
+            raise Killed
+        result = execute(sql, params, many, context)
+        if is_ours and seen == number and after:
+            raise Killed
+        return result
+
+    with connection.execute_wrapper(count):
+        yield
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "behind"])
+def test_it_goes_on_where_it_was_killed(depot, after):
+    prepare(depot)
+    step = depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
+    kills = 0
+    for number in range(1, 20):
+        with contextlib.suppress(Killed), killed(number, after):
+            depot.migrate()
+            break
+        kills += 1
+        connection.close()
+        depot.migrate()
+        assert is_constrained()
+        depot.migrate(depot.names[-2])
+        assert not is_constrained()
+    assert depot.applied()[-1] == step
+    assert is_constrained()
+    assert kills == {"postgresql": 6, "mysql": 1, "sqlite": 3}[connection.vendor]
+
+
+def test_killed_again_and_again(depot):
+    """Each try comes one statement further, and the last one finds nothing left to do."""
+    prepare(depot)
+    depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
+    for _ in range(6 if connection.vendor == "postgresql" else 1):
+        with contextlib.suppress(Killed), killed(1, after=True):
+            depot.migrate()
+        connection.close()
+    depot.migrate()
+    assert is_constrained()
+    assert [name for name in schema()[1] if "notnull" in name] == []
+
+
+@postgresql_only
+def test_an_index_that_a_crash_left_invalid_is_built_anew(depot):
+    prepare(depot, "HexULIDField")
+    order = depot.model("Order")
+    kept = order.objects.get(name="b").public
+    order.objects.filter(name="b").update(public=order.objects.get(name="a").public)
+    depot.write(CONSTRAIN.format(field("HexULIDField", "unique=True")), atomic=False)
+    (create,) = (line for line in statements(depot) if "CREATE" in line)
+    with connection.cursor() as cursor, pytest.raises(IntegrityError):
+        cursor.execute(create)
+    order.objects.filter(name="b").update(public=kept)
+    depot.migrate()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT indisvalid FROM pg_index WHERE indrelid = 'depot_order'::regclass")
+        assert cursor.fetchall() == [(True,), (True,)]
+    with pytest.raises(IntegrityError):
+        order.objects.filter(name="b").update(public=order.objects.get(name="a").public)
+
+
+def test_rows_without_an_id_are_refused(depot, settings):
+    prepare(depot, rows="abc")
+    settings.SORTABLE_IDS = {"GUARD_MIGRATIONS": False}
+    before = schema()
+    depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
+    with pytest.raises(CommandError) as refused:
+        depot.migrate()
+    assert str(refused.value) == (
+        "2 rows of depot.Order.public have no id: run `manage.py backfill_ids "
+        "depot.Order.public`, and this again"
+    )
+    assert schema() == before
+
+
+def test_the_guard_refuses_them_before_anything_is_migrated(depot):
+    prepare(depot, rows="abc")
+    depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
+    with pytest.raises(
+        CommandError, match=r"^Nothing was migrated\.\ndepot.*2 rows have no id yet"
+    ):
+        depot.migrate()
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="has one writer")
+def test_a_row_without_an_id_that_comes_meanwhile_is_refused_and_nothing_is_left(depot):
+    prepare(depot, null="null=True, unique=True")
+    before, done = schema(), []
+    depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
+
+    def insert():
+        with connections["default"].cursor() as cursor:
+            cursor.execute("INSERT INTO depot_order (name) VALUES ('late')")
+
+    def come(execute, sql, params, many, context):
+        if sql.startswith("ALTER") and not done:
+            done.append(in_thread(insert)())
+        return execute(sql, params, many, context)
+
+    refused = pytest.raises(CommandError, match=r"^1 rows of depot\.")
+    if connection.vendor == "mysql":
+        # In which an ALTER TABLE turns NULL to zeros.
+        with connection.cursor() as cursor:
+            cursor.execute("SET SESSION sql_mode = ''")
+    with connection.execute_wrapper(come), refused:
+        depot.migrate()
+    connection.close()
+    assert schema() == before
+    assert depot.column("depot_order", "public").count(None) == 1
+
+
+@pytest.mark.skipif(connection.vendor != "mysql", reason="a mode of MariaDB and MySQL")
+def test_a_server_that_is_not_strict_does_it_too_and_stays_so(depot):
+    prepare(depot)
+    depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
+    with connection.cursor() as cursor:
+        cursor.execute("SET SESSION sql_mode = ''")
+        try:
+            depot.migrate()
+            cursor.execute("SELECT @@sql_mode, @@lock_wait_timeout > 1")
+            assert cursor.fetchone() == ("", 1)
+        finally:
+            connection.close()
+    assert is_constrained()
+
+
+def test_ids_that_are_not_unique_are_refused_and_nothing_is_left(depot):
+    prepare(depot)
+    order = depot.model("Order")
+    order.objects.filter(name="b").update(public=order.objects.get(name="a").public)
+    before = schema()
+    depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
+    with pytest.raises(CommandError, match=r"Its ids are not unique: `manage\.py backfill_ids "):
+        depot.migrate()
+    assert schema() == before
+
+
+@pytest.mark.parametrize(
+    "other", ["ULIDField(unique=True, db_comment='x')", "ULIDField(unique=True, db_column='x')"]
+)
+def test_another_change_is_refused(depot, other):
+    prepare(depot)
+    depot.write(CONSTRAIN.format(other), atomic=False)
+    with pytest.raises(ValueError, match="differ in more than null, unique and db_index"):
+        depot.migrate()
+
+
+@pytest.mark.skipif(connection.vendor == "mysql", reason="DDL ends every transaction")
+def test_a_transaction_around_it_is_refused(depot):
+    prepare(depot)
+    depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")))
+    with pytest.raises(NotSupportedError, match="set atomic = False on the migration"):
+        depot.migrate()
+
+
+def test_the_autodetector_finds_nothing_to_change(depot):
+    prepare(depot, "SnowflakeField")
+    depot.write(CONSTRAIN.format(field("SnowflakeField", "unique=True")), atomic=False)
+    depot.migrate()
+    loader = MigrationLoader(connection)
+    wanted = loader.project_state(("depot", depot.names[2]))
+    AlterField("order", "public", SnowflakeField(unique=True)).state_forwards("depot", wanted)
+    found = loader.project_state(("depot", depot.names[3]))
+    assert MigrationAutodetector(found, wanted)._detect_changes() == {}
+
+
+def in_thread(action):
+    """Start it on a connection of its own; what it raised comes with ``result``."""
+    caught = []
+
+    def act():
+        try:
+            action()
+        except BaseException as error:
+            caught.append(error)
+        finally:
+            connections.close_all()
+
+    thread = threading.Thread(target=act)
+    thread.start()
+
+    def result():
+        thread.join(60)
+        assert not thread.is_alive()
+        if caught:
+            raise caught[0]
+
+    return result
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="its table is copied, writers wait")
+def test_writers_go_on(depot):
+    """Each of their statements gets through, though they wait for no lock longer than 2 s."""
+    prepare(depot)
+    depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
+    order, ended, written = depot.model("Order"), threading.Event(), []
+    limit = {"postgresql": "SET lock_timeout = '2s'", "mysql": "SET lock_wait_timeout = 2"}
+
+    def write():
+        with connection.cursor() as cursor:
+            cursor.execute(limit[connection.vendor])
+        while not ended.is_set() or not written:
+            written.append(order.objects.create(name="w").pk)
+            order.objects.filter(pk=written[-1]).update(name="x")
+
+    result = in_thread(write)
+    try:
+        depot.migrate()
+    finally:
+        ended.set()
+    result()
+    assert order.objects.filter(name="x").count() == len(written)
+    assert is_constrained()
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="has one writer")
+def test_a_transaction_that_is_open_for_long_holds_up_nobody_else(depot, monkeypatch):
+    """It lets go of the queue again and again: between two tries a third one writes."""
+    prepare(depot, null="null=True, unique=True")
+    depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
+    order = depot.model("Order")
+    is_open, tried, may_end = threading.Event(), threading.Event(), threading.Event()
+
+    def stay_open():
+        with connections["default"].cursor() as cursor:
+            cursor.execute("BEGIN")
+            cursor.execute("UPDATE depot_order SET name = 'y' WHERE name = 'a'")
+            is_open.set()
+            may_end.wait(60)
+            cursor.execute("COMMIT")
+
+    def paused(_):
+        if not tried.is_set():
+            in_thread(lambda: order.objects.create(name="w"))()
+            tried.set()
+            may_end.set()
+
+    monkeypatch.setattr(locks.time, "sleep", paused)
+    result = in_thread(stay_open)
+    assert is_open.wait(60)
+    depot.migrate()
+    result()
+    assert tried.is_set()
+    assert is_constrained()
+    assert order.objects.filter(name="w").count() == 1
+
+
+@postgresql_only
+def test_while_the_index_waits_for_an_open_transaction_others_write(depot):
+    prepare(depot)
+    depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
+    order = depot.model("Order")
+    is_open, may_end = threading.Event(), threading.Event()
+
+    def stay_open():
+        with connections["default"].cursor() as cursor:
+            cursor.execute("BEGIN; UPDATE depot_order SET name = 'y' WHERE name = 'a'")
+            is_open.set()
+            may_end.wait(60)
+            cursor.execute("COMMIT")
+
+    def write():
+        with connections["default"].cursor() as cursor:
+            waits = False
+            while not waits:
+                cursor.execute(
+                    "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+                    "AND query LIKE 'CREATE UNIQUE INDEX%%' AND datname = current_database()"
+                )
+                waits = cursor.fetchone() != (0,)
+            cursor.execute("SET lock_timeout = '5s'")
+        try:
+            order.objects.create(name="w")
+        finally:
+            may_end.set()
+
+    opened = in_thread(stay_open)
+    assert is_open.wait(60)
+    written = in_thread(write)
+    depot.migrate()
+    written()
+    opened()
+    assert is_constrained()
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="has one writer")
+def test_it_gives_up_in_the_end_and_says_why(depot, monkeypatch):
+    prepare(depot, null="null=True, unique=True")
+    depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
+    monkeypatch.setattr(locks, "TRIES", 2)
+    monkeypatch.setattr(locks, "PAUSE", 0)
+    is_open, may_end = threading.Event(), threading.Event()
+
+    def stay_open():
+        with connections["default"].cursor() as cursor:
+            cursor.execute("BEGIN")
+            cursor.execute("UPDATE depot_order SET name = 'y' WHERE name = 'a'")
+            is_open.set()
+            may_end.wait(60)
+            cursor.execute("ROLLBACK")
+
+    result = in_thread(stay_open)
+    assert is_open.wait(60)
+    try:
+        with pytest.raises(CommandError, match=r"for all of 2 tries .* goes on where it stopped"):
+            depot.migrate()
+    finally:
+        may_end.set()
+        result()
+    depot.migrate()
+    assert is_constrained()
+
+
+def test_an_empty_table(depot):
+    depot.write(CREATE)
+    depot.write('AddField("order", "public", ULIDField(null=True)),')
+    depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
+    depot.migrate()
+    assert is_constrained()
