@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,21 @@ assert client.get("/orders/bad/").status_code == 404
 assert client.post("/orders/", {"customer": "bad"}).status_code == 400
 """
 
+LEASE = """
+from django_sortable_ids.fields import SnowflakeField
+from django_sortable_ids.models import WorkerLease
+
+number = SnowflakeField().generate() >> 12 & 1023
+row = WorkerLease.objects.get()
+assert row.number == number and row.token
+"""
+
+GIVEN_BACK = """
+from django_sortable_ids.models import WorkerLease
+
+assert WorkerLease.objects.get().token == ""
+"""
+
 
 def blocks(language: str) -> list[str]:
     found = re.findall(rf"^( *)```{language}\n(.*?)^ *```", README, re.DOTALL | re.MULTILINE)
@@ -48,8 +64,11 @@ def blocks(language: str) -> list[str]:
 
 
 def python_files() -> dict[str, str]:
-    named = [re.match(r"# (\S+\.py)\n", block) for block in blocks("python")]
-    return {match[1]: match.string for match in named if match}
+    files: dict[str, str] = defaultdict(str)
+    for block in blocks("python"):
+        if match := re.match(r"# (\S+\.py)\n", block):
+            files[match[1]] += block
+    return files
 
 
 def snippets() -> list[str]:
@@ -91,7 +110,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         file.write(SETTINGS + settings)
     (folder / "project" / "urls.py").write_text(URLS)
     for name, text in files.items():
-        (folder / name).write_text(text)
+        if not is_later(name):
+            (folder / name).write_text(text)
     return folder
 
 
@@ -111,12 +131,36 @@ def test_a_project_made_of_the_readme(project: Path) -> None:
     assert "`python manage.py backfill_ids` by itself" in README
     assert "shop.Order.public_id" in manage(project, "backfill_ids")
     manage(project, "shell", "-c", REQUESTS)
+    manage(project, "shell", "-c", LEASE)
+    manage(project, "shell", "-c", GIVEN_BACK)
 
-    models = project / "shop" / "models.py"
-    models.write_text(models.read_text().replace("null=True", "unique=True"))
-    manage(project, "makemigrations", "--noinput", "shop")
-    manage(project, "migrate")
+    head, source = outputs[2].split("and migrate:\n")
+    (name,) = re.findall(r"save this as (\S+),", head)
+    (project / name).write_text(source)
+    change_models(project, "null=True", "unique=True")
     manage(project, "makemigrations", "--check", "shop")
+    manage(project, "migrate")
+    assert "Next:" not in manage(project, *commands()[3])
+
+    added, source = next((name, text) for name, text in python_files().items() if is_later(name))
+    (project / added).write_text(source)
+    field = "    reference = SnowflakeField(unique=True)"
+    change_models(project, "unique=True)\n", f"unique=True)\n{field}\n")
+    change_models(project, "import ULIDField", "import SnowflakeField, ULIDField")
+    manage(project, "makemigrations", "--check", "shop")
+    manage(project, "migrate")
+    manage(project, "backfill_ids", "shop.Order.reference", "--verify")
+
+
+def is_later(name: str) -> bool:
+    """Whether it is a migration behind those that the project begins with."""
+    return "/migrations/" in name
+
+
+def change_models(project: Path, old: str, new: str) -> None:
+    models = project / "shop" / "models.py"
+    assert old in models.read_text()
+    models.write_text(models.read_text().replace(old, new, 1))
 
 
 def test_the_comments_of_the_examples_are_true(project: Path) -> None:
