@@ -9,7 +9,7 @@ from typing import Any
 from django.apps import apps
 from django.db import NotSupportedError, connections, models
 
-from django_sortable_ids.backfill import plan, run, target
+from django_sortable_ids.backfill import plan, run, target, times
 from django_sortable_ids.backfill.statements import Statements
 from django_sortable_ids.backfill.target import Target
 from django_sortable_ids.fields import SortableIDField
@@ -123,7 +123,7 @@ def times_are_right(name: str, using: str = "default") -> bool:
     scheme = field_of(name).scheme
     pairs = rows(name, using).values_list("created_at", field_of(name).name)
     return all(
-        scheme.parts(value)[0] == scheme.tick(target.aware(created)) for created, value in pairs
+        scheme.parts(value)[0] == scheme.tick(times.aware(created)) for created, value in pairs
     )
 
 
