@@ -18,7 +18,7 @@ from .cursor import Cursor
 from .errors import BackfillError
 from .json_rows import JSONRows
 from .minting import Position, ascending, mint
-from .statements import SQLITE_FUNCTION, Row, Statements
+from .statements import SQLITE_FUNCTION, Row, Statements, written_rows
 from .target import Target
 from .times import aware, from_aware
 
@@ -242,11 +242,13 @@ class Writer:
             place = self._statements.place
             return self._execute(statement, place("first", rows[0]) | place("last", rows[-1]))
         keys = [self.target.stored_key(pk) for _, pk in rows]
+        times = [self.target.stored_time(created) for created, _ in rows]
         if self._connection.vendor == "postgresql":
             lists = {f"key_{n}": list(part) for n, part in enumerate(zip(*keys, strict=True))}
-            return self._execute(statement, lists | {"id": list(stored)})
-        pairs = ([*key, value] for key, value in zip(keys, stored, strict=True))
-        listed = JSONRows(self.target, self._connection).parameter(pairs)
+            return self._execute(statement, lists | {"id": list(stored), "created": times})
+        listed = JSONRows(self.target, self._connection).parameter(
+            [*key, value, at] for key, value, at in zip(keys, stored, times, strict=True)
+        )
         return self._execute(statement, {"rows": listed})
 
     @cached_property
@@ -278,4 +280,4 @@ class Writer:
                 cursor.execute("SET LOCAL enable_hashjoin = off")
                 cursor.execute("SET LOCAL enable_mergejoin = off")
             cursor.execute(sql, parameters)
-            return int(cursor.rowcount)
+            return written_rows(self._connection, cursor)

@@ -8,7 +8,9 @@ from .target import Target
 
 
 class JSONRows:
-    """Keys and ids of a batch: a list for each row, the keys' columns and then the id."""
+    """Keys, ids and times of a batch: a list for each row, the keys' columns, then the id and the
+    time.
+    """
 
     def __init__(self, target: Target, connection: Any) -> None:
         self.target = target
@@ -22,6 +24,7 @@ class JSONRows:
             f"{name} {self._json_type(field)} PATH '$[{position}]'"
             for position, (name, field) in enumerate(zip(self._names, self._fields, strict=True))
         )
+        columns += f", created DATETIME(6) PATH '$[{len(self._fields)}]'"
         rows = f"SELECT * FROM JSON_TABLE(%(rows)s, '$[*]' COLUMNS ({columns})) listed"
         *keys, made = (
             self._value(field, f"d.{name}")

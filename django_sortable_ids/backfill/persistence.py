@@ -40,6 +40,8 @@ class Persistence:
         self._seconds = seconds
         self._control = control
         self._note = note
+        self._session: object = None
+        """The driver's connection, as it was last prepared."""
         self.possible = not in_transaction(using)
 
     def __call__(
@@ -50,15 +52,14 @@ class Persistence:
         Raises ``TriedTooLong`` where it is over with trying, and whatever else ``work`` raises.
         """
         give_up, pause, away = None, _FIRST_PAUSE, False
-        connection, session = connections[self._using], None
+        connection = connections[self._using]
         while True:
             try:
-                connection.ensure_connection()
-                session = connection.connection
+                self._connect()
                 result = work()
             except (DatabaseError, InterfaceError) as error:
                 # Django may have connected anew already, at the end of the transaction.
-                changed = connection.connection is not session
+                changed = connection.connection is not self._session
                 lost = self.possible and (changed or is_lost(error, self._using))
                 if not self.possible or not (lost or _is_in_the_way(error)):
                     raise
@@ -81,6 +82,13 @@ class Persistence:
             self._control.pause(random.uniform(0.5, 1) * pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
+    def _connect(self) -> None:
+        connection = connections[self._using]
+        connection.ensure_connection()
+        if self.possible and connection.connection is not self._session:
+            _prepare_session(self._using)
+        self._session = connection.connection
+
     def _end(self, lost: bool, error: Error) -> TriedTooLong:
         what = "the database could not be reached" if lost else "other transactions were in the way"
         return TriedTooLong(f"{what} for {self._seconds:g} s: {' '.join(str(error).split())}")
@@ -89,21 +97,26 @@ class Persistence:
 def begin_batch(using: str) -> None:
     """Let the statements of this transaction wait for locks for a short time only."""
     connection = connections[using]
-    statement = {
-        "postgresql": f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'",
-        "mysql": f"SET SESSION innodb_lock_wait_timeout = {LOCK_SECONDS}",
-    }.get(connection.vendor)
-    if statement:
+    if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute(statement)
+            cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
 
 
 def end_batches(using: str) -> None:
-    """Undo what ``begin_batch`` has changed of the session."""
+    """Leave a session behind that nobody has changed."""
+    if connections[using].vendor == "mysql":
+        connections[using].close()
+
+
+def _prepare_session(using: str) -> None:
+    """What MariaDB and MySQL can't be told of one transaction: to wait for locks for a short time
+    only, and to lock no row that an UPDATE reads and leaves alone, as REPEATABLE READ does.
+    """
     connection = connections[using]
-    if connection.vendor == "mysql" and connection.connection is not None:
+    if connection.vendor == "mysql":
         with connection.cursor() as cursor:
-            cursor.execute("SET SESSION innodb_lock_wait_timeout = DEFAULT")
+            cursor.execute(f"SET SESSION innodb_lock_wait_timeout = {LOCK_SECONDS}")
+            cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
 
 
 def _is_in_the_way(error: Error) -> bool:

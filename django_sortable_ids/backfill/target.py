@@ -98,6 +98,10 @@ class Target:
             for field, part in zip(self.key_fields, parts, strict=True)
         ]
 
+    def stored_time(self, created: datetime) -> Any:
+        """What the driver is given for a creation time."""
+        return self.source.get_db_prep_value(created, connections[self.using])
+
     @property
     def order(self) -> tuple[str, str]:
         return self.source.name, "pk"

@@ -23,6 +23,7 @@ from .support import (
     field_of,
     fill,
     ids,
+    in_python,
     insert_orders,
     is_strict,
     ranks,
@@ -32,6 +33,11 @@ from .support import (
 )
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
+
+
+one_writer = pytest.mark.skipif(
+    connection.vendor == "sqlite", reason="SQLite has one writer at a time"
+)
 
 
 def meanwhile(batch: int, action: Callable[[], object]) -> Callable[[int], None]:
@@ -124,13 +130,36 @@ def test_an_id_given_between_the_reading_and_the_writing_of_a_batch_stays(name):
     assert saved_run(name).rows_filled == 9
 
 
+@one_writer
+@pytest.mark.parametrize("name", TIMED)
+@pytest.mark.parametrize("made_in", ["the database, if it can", "Python"])
+def test_a_row_that_moves_between_the_reading_and_the_writing_of_a_batch(
+    name, made_in, monkeypatch
+):
+    if made_in == "Python":
+        in_python(monkeypatch)
+    insert_orders([START + i // 5 * SECOND for i in range(20)])
+    keys = list(rows(name).values_list("pk", flat=True))
+    planned = build(name)
+    statement = planned.writer.statement
+    moves = {keys[7]: START + 3 * SECOND, keys[12]: START, keys[17]: START + 9 * SECOND}
+
+    def move_first(execute, sql, params, many, context):
+        if sql == statement:
+            while moves:
+                key, at = moves.popitem()
+                Order.objects.filter(pk=key).update(created_at=at)
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(move_first):
+        result = run.execute(planned)
+    assert (result.filled, result.remaining) == (20, 0)
+    assert times_are_right(name)
+    assert is_strict(name)
+
+
 def quote(name):
     return connection.ops.quote_name(name)
-
-
-one_writer = pytest.mark.skipif(
-    connection.vendor == "sqlite", reason="SQLite has one writer at a time"
-)
 
 
 @one_writer

@@ -141,8 +141,28 @@ def a_row_held():
         thread.join()
 
 
+@contextmanager
+def isolated(level):
+    """A connection of that isolation level, as the project's settings may want it."""
+    options = connection.settings_dict["OPTIONS"]
+    connection.close()
+    if connection.vendor == "mysql":
+        options["isolation_level"] = level
+    try:
+        yield
+    finally:
+        options.pop("isolation_level", None)
+        connection.close()
+
+
 @on_a_server
-def test_a_row_that_others_hold_is_waited_for_in_ever_smaller_batches():
+@pytest.mark.parametrize("level", ["read committed", "repeatable read"])
+def test_a_row_that_others_hold_is_waited_for_in_ever_smaller_batches(level):
+    with isolated(level):
+        check_ever_smaller_batches()
+
+
+def check_ever_smaller_batches():
     insert_orders([START] * 20)
     sizes = []
     planned = build("uuid7", 16)
@@ -157,6 +177,28 @@ def test_a_row_that_others_hold_is_waited_for_in_ever_smaller_batches():
     assert max(sizes) <= 8
     assert sum(sizes) == 20
     assert is_strict("uuid7")
+
+
+@pytest.mark.skipif(connection.vendor != "mysql", reason="others lock the rows they change only")
+def test_the_session_is_read_committed_while_it_runs_whatever_the_settings_say():
+    insert_orders([START] * 20)
+    with isolated("repeatable read"):
+        during = []
+        run.execute(build("uuid7", 16), lambda _: during.append(session()))
+        assert during == [("READ-COMMITTED", "1")] * 2
+        isolation, wait = session()
+        assert isolation == "REPEATABLE-READ"
+        assert int(wait) > 1
+
+
+def session():
+    """The isolation level, which MariaDB and MySQL give different names, and the patience."""
+    found = []
+    with connection.cursor() as cursor:
+        for name in ("%x_isolation", "transaction_isolation", "innodb_lock_wait_timeout"):
+            cursor.execute("SHOW SESSION VARIABLES LIKE %s", [name])
+            found += [value for _, value in cursor.fetchall()]
+    return tuple(dict.fromkeys(found))
 
 
 def test_rows_that_others_hold_for_too_long():
