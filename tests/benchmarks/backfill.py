@@ -13,24 +13,31 @@ import json
 import resource
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from statistics import median
 from time import perf_counter
 
 from django.db import connection, models
+from django.db.models import ExpressionWrapper, F, Value
+from django.db.models.functions import Cast, Concat, Mod
 
 from django_sortable_ids.backfill import plan, run
+from django_sortable_ids.backfill.pace import Limits
 from django_sortable_ids.backfill.target import Target
 from django_sortable_ids.fields import SnowflakeField, ULIDField, UUIDv7Field
 from django_sortable_ids.functions import GenerateID
+from django_sortable_ids.management.commands.backfill_ids import FIRST_BATCH, TARGET_TIME
 from django_sortable_ids.models import BackfillRun
 
 from .support import heading, markdown, megabytes, table_of
 
 START = datetime(2024, 5, 17, 9, 30, tzinfo=UTC)
+STEP = timedelta(microseconds=7919)
+"""From one time to the next."""
 INSERTED = 20_000
-"""How many rows at a time."""
+"""Rows that Python makes; the others are copies, made in the database."""
 
 
 class Wide(models.Model):
@@ -68,16 +75,18 @@ class Inserted(Wide):
 
 
 def insert(rows: int) -> None:
-    for start in range(0, rows, INSERTED):
-        Inserted.objects.bulk_create(
-            Inserted(
-                created_at=START + number // 5 * timedelta(microseconds=7919),
-                customer=number * 7919 % 100_003,
-                reference=f"reference {number * 104_729 % rows}",
-                text="wide " * 80,
-            )
-            for number in range(start, min(start + INSERTED, rows))
+    Inserted.objects.bulk_create(
+        Inserted(
+            created_at=START + number // 5 * STEP,
+            customer=number * 7919 % 100_003,
+            reference=f"reference {number * 104_729 % rows}",
+            text="wide " * 80,
         )
+        for number in range(min(rows, INSERTED))
+    )
+    there = min(rows, INSERTED)
+    while there < rows:
+        there += _copy(there, min(there, rows - there), rows)
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("VACUUM ANALYZE benchmark_backfill")
@@ -86,10 +95,30 @@ def insert(rows: int) -> None:
             cursor.fetchall()
 
 
-def backfill(field: str, batch_size: int) -> int:
+def _copy(there: int, count: int, rows: int) -> int:
+    """Insert ``count`` rows behind those that are there."""
+    number = F("pk") + there
+    copies = Inserted.objects.order_by("pk")[:count].values_list(
+        ExpressionWrapper(F("created_at") + there // 5 * STEP, models.DateTimeField()),
+        Mod(number * 7919, 100_003),
+        Concat(Value("reference "), Cast(Mod(number * 104_729, rows), models.CharField())),
+        "text",
+    )
+    sql, parameters = copies.query.sql_with_params()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO benchmark_backfill (created_at, customer, reference, text) {sql}",
+            parameters,
+        )
+    return count
+
+
+def backfill(field: str, batch_size: int | None) -> int:
+    """With batches of that size, or as the command without options makes them."""
     source = Filled._meta.get_field("created_at")
     target = Target(Filled, Filled._meta.get_field(field), source, "default")
-    return run.execute(plan.build(target, batch_size)).filled
+    limits = Limits(target_time=None if batch_size else TARGET_TIME)
+    return run.execute(plan.build(target, batch_size or FIRST_BATCH), limits=limits).filled
 
 
 def update(field: str) -> int:
@@ -120,23 +149,33 @@ def measure(work: Callable[[], int]) -> None:
 
 def measured(way: str, field: str, options: argparse.Namespace) -> tuple[float, int]:
     """Seconds a row and bytes of memory of one run, on a table of its own."""
+    with unfilled(options.rows):
+        done = subprocess.run(
+            command(way, field, options), check=True, stdout=subprocess.PIPE, text=True
+        )
+        seconds, memory = json.loads(done.stdout)
+        return seconds, memory
+
+
+@contextmanager
+def unfilled(rows: int) -> Iterator[None]:
+    """So many rows without ids."""
     with table_of(Filled):
         with connection.schema_editor() as editor:
             editor.create_model(BackfillRun)
         try:
-            insert(options.rows)
-            seconds, memory = json.loads(_process(way, field, options))
+            insert(rows)
+            yield
         finally:
             with connection.schema_editor() as editor:
                 editor.delete_model(BackfillRun)
-        return seconds, memory
 
 
-def _process(way: str, field: str, options: argparse.Namespace) -> str:
-    command = [sys.executable, "-m", "tests.benchmarks.backfill", "--way", way, "--fields", field]
-    command += ["--batch-size", str(options.batch_size), "--saved", str(options.saved)]
-    command += ["--database", str(connection.settings_dict["NAME"])]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+def command(way: str, field: str, options: argparse.Namespace) -> list[str]:
+    """What runs one way, in a process of its own."""
+    given = [sys.executable, "-m", "tests.benchmarks.backfill", "--way", way, "--fields", field]
+    given += ["--batch-size", str(options.batch_size or 0), "--saved", str(options.saved)]
+    return [*given, "--database", str(connection.settings_dict["NAME"])]
 
 
 def compared(field: str, options: argparse.Namespace) -> list[str]:
@@ -163,7 +202,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--saved", type=int, default=20_000, help="rows of the loop of save()")
-    parser.add_argument("--batch-size", type=int, default=5000)
+    parser.add_argument("--batch-size", type=int, help="else as many as take half a second")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--fields", nargs="+", default=["uuid7", "ulid", "snowflake"])
     parser.add_argument("--way", help=argparse.SUPPRESS)
@@ -181,7 +220,8 @@ def main() -> None:
         return
     columns = ["field", "time", "rows a second", "to one UPDATE", "`save()` to it", "memory"]
     lines = [compared(field, options) for field in options.fields]
-    print(heading(f"Backfill of {options.rows:,} rows, {options.batch_size:,} in a transaction"))
+    size = f", {options.batch_size:,} in a transaction" if options.batch_size else ""
+    print(heading(f"Backfill of {options.rows:,} rows{size}"))
     print(markdown(columns, lines))
 
 

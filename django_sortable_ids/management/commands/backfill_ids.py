@@ -21,6 +21,9 @@ from ...backfill.target import OnNull, OnOutOfRange, Target, find
 FIRST_BATCH = 5000
 """Rows, before anything is known of their speed."""
 
+TARGET_TIME = 0.5
+"""Seconds."""
+
 
 class Command(BaseCommand):
     help = (
@@ -118,9 +121,9 @@ def _add_pace(parser: ArgumentParser) -> None:
     pace.add_argument(
         "--target-time",
         type=_seconds,
-        default=0.5,
+        default=TARGET_TIME,
         metavar="SECONDS",
-        help="of a batch; 0.5 by default",
+        help=f"of a batch; {TARGET_TIME} by default",
     )
     pace.add_argument("--max-rows-per-second", type=_positive, metavar="ROWS")
     pace.add_argument(
