@@ -29,6 +29,23 @@ router.register("orders", OrderViewSet)
 urlpatterns = router.urls
 """
 
+OLD_ROWS = """
+from shop.models import *
+
+Parcel.objects.bulk_create(Parcel() for _ in range(20))
+Parcel.objects.update(public_id=None)
+Order.objects.update(public_id=None)
+"""
+
+CONVERTED = """
+from django_sortable_ids import schemes
+from shop.models import Parcel
+
+uuid1, uuid6 = schemes.get("uuid1"), schemes.get("uuid6")
+for parcel in Parcel.objects.all():
+    assert uuid6.convert(parcel.public_id, to=uuid1) == (parcel.id, True)
+"""
+
 REQUESTS = """
 from rest_framework.test import APIClient
 from django_sortable_ids.instances import public_id
@@ -122,12 +139,13 @@ def test_a_project_made_of_the_readme(project: Path) -> None:
     manage(project, *commands()[0])
     for snippet in snippets():
         manage(project, "shell", "-c", snippet)
-    manage(
-        project, "shell", "-c", "from shop.models import *; Order.objects.update(public_id=None)"
-    )
+    manage(project, "shell", "-c", OLD_ROWS)
     outputs = [manage(project, *command) for command in commands()[1:]]
     assert "1 rows filled" in outputs[1]
     assert "strictly in order" in outputs[2]
+    assert "20 rows filled" in outputs[-2]
+    assert "each its old id, bit for bit" in outputs[-1]
+    manage(project, "shell", "-c", CONVERTED)
     assert "`python manage.py backfill_ids` by itself" in README
     assert "shop.Order.public_id" in manage(project, "backfill_ids")
     manage(project, "shell", "-c", REQUESTS)

@@ -105,6 +105,10 @@ class Writer:
             )
             return int(statement.rowcount)
 
+    def known(self, rows: Sequence[Row]) -> Sequence[ID] | None:
+        """The ids of any rows, where these don't depend on those of other rows; else None."""
+        return None
+
     @contextmanager
     def naming(self, row: Row) -> Iterator[None]:
         """Raise ``BackfillError`` with that row for an id that can't be made."""
@@ -242,12 +246,14 @@ class Writer:
             place = self._statements.place
             return self._execute(statement, place("first", rows[0]) | place("last", rows[-1]))
         keys = [self.target.stored_key(pk) for _, pk in rows]
-        times = [self.target.stored_time(created) for created, _ in rows]
+        lists = {f"key_{n}": list(part) for n, part in enumerate(zip(*keys, strict=True))}
+        lists["id"] = list(stored)
+        if self._statements.compares_times:
+            lists["created"] = [self.target.stored_time(created) for created, _ in rows]
         if self._connection.vendor == "postgresql":
-            lists = {f"key_{n}": list(part) for n, part in enumerate(zip(*keys, strict=True))}
-            return self._execute(statement, lists | {"id": list(stored), "created": times})
+            return self._execute(statement, lists)
         listed = JSONRows(self.target, self._connection).parameter(
-            [*key, value, at] for key, value, at in zip(keys, stored, times, strict=True)
+            zip(*lists.values(), strict=True)
         )
         return self._execute(statement, {"rows": listed})
 

@@ -2,33 +2,30 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
-
-from django.conf import settings
-from django.utils import timezone
+from typing import Any, TypeGuard
 
 from .minting import Position
 from .target import Target
-from .times import aware, from_aware
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
     """A place in the order of (creation time, key), kept as JSON."""
 
-    created: datetime
+    created: Any
+    """The time of a row, or its old id."""
     pk: Any
     position: Position | None
     """None for a sequence, whose counter knows."""
 
     @property
-    def place(self) -> tuple[datetime, Any]:
+    def place(self) -> tuple[Any, Any]:
         return self.created, self.pk
 
     def dump(self) -> dict[str, Any]:
         position = self.position
         return {
-            "created": self.created.isoformat(),
+            "created": self.created.isoformat() if _is_time(self.created) else str(self.created),
             "pk": [*map(str, self.pk)] if isinstance(self.pk, tuple) else str(self.pk),
             # As text: a tail of 80 bits is more than other readers of JSON keep.
             "position": position and [str(position.tick), str(position.tail)],
@@ -37,10 +34,12 @@ class Cursor:
     @classmethod
     def load(cls, target: Target, saved: dict[str, Any]) -> "Cursor":
         position = saved["position"]
-        created = datetime.fromisoformat(saved["created"])
-        if timezone.is_naive(created) is settings.USE_TZ:
-            created = from_aware(aware(created), like=timezone.now())
+        created = target.load_place(saved["created"])
         return cls(created, _key(target, saved["pk"]), position and Position(*map(int, position)))
+
+
+def _is_time(created: Any) -> TypeGuard[datetime]:
+    return isinstance(created, datetime)
 
 
 def _key(target: Target, saved: str | list[str]) -> Any:

@@ -8,9 +8,7 @@ from .target import Target
 
 
 class JSONRows:
-    """Keys, ids and times of a batch: a list for each row, the keys' columns, then the id and the
-    time.
-    """
+    """Keys and ids of a batch, and maybe times: a list for each row, in this order."""
 
     def __init__(self, target: Target, connection: Any) -> None:
         self.target = target
@@ -18,13 +16,14 @@ class JSONRows:
         self._fields = [*target.key_fields, target.field]
         self._names = [*(f"key_{n}" for n in range(len(target.key_fields))), "id"]
 
-    def listed(self) -> tuple[str, str, str]:
+    def listed(self, *, with_times: bool) -> tuple[str, str, str]:
         """The id, the rows, and how they are joined to the table ``t``."""
         columns = ", ".join(
             f"{name} {self._json_type(field)} PATH '$[{position}]'"
             for position, (name, field) in enumerate(zip(self._names, self._fields, strict=True))
         )
-        columns += f", created DATETIME(6) PATH '$[{len(self._fields)}]'"
+        if with_times:
+            columns += f", created DATETIME(6) PATH '$[{len(self._fields)}]'"
         rows = f"SELECT * FROM JSON_TABLE(%(rows)s, '$[*]' COLUMNS ({columns})) listed"
         *keys, made = (
             self._value(field, f"d.{name}")

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from ..schemes import ID, TimeScheme
-from .bounds import held, last_tick
+from .bounds import last_tick
 from .minting import mint_between
 from .target import Target
 
@@ -26,15 +26,14 @@ def fill(target: Target) -> int:
     Killed at any instant, it goes on with the rows that still have none.
     """
     filled = 0
-    scheme = target.field.scheme
     if target.on_null == "now":
         rows = target.without_id.filter(**{f"{target.source.name}__isnull": True})
         filled += _fill(target, rows, None)
-    if target.on_out_of_range == "clamp" and isinstance(scheme, TimeScheme):
-        start, end = held(scheme)
-        name = target.source.name
-        too_old = target.without_id.filter(**{f"{name}__lt": start})
-        too_new = target.without_id.filter(**{f"{name}__gte": end})
+    scheme = target.field.scheme
+    if target.on_out_of_range == "clamp" and isinstance(scheme, TimeScheme) and target.held:
+        start, end = target.held
+        too_old = target.without_id.filter(target.between(None, start))
+        too_new = target.without_id.filter(target.between(end, None))
         filled += _fill(target, too_old, scheme.earliest)
         filled += _fill(target, too_new, last_tick(scheme))
     return filled

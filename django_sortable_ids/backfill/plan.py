@@ -8,8 +8,10 @@ from django.conf import settings
 
 from ..models import BackfillRun
 from ..schemes import TimeScheme
-from . import preflight
+from . import old_ids, preflight
 from .batches import Writer
+from .conversion import Conversion, Lossless
+from .converter import writer_of
 from .errors import BackfillError
 from .minting import ascending, mint
 from .target import Target
@@ -36,7 +38,7 @@ class Plan:
     def lines(self) -> Iterator[str]:
         """The plan, for people."""
         target = self.target
-        yield f"{target.label}: {target.field.scheme.title} of {target.source.name}"
+        yield f"{target.label}: {target.field.scheme.title} of {_source(target)}"
         if self.resumed:
             yield f"  goes on behind the {self.resumed.rows_filled:,} rows that were filled before"
         yield f"  {self.missing:,} rows without an id, up to {self.batch_size:,} in a transaction"
@@ -57,7 +59,7 @@ def build(target: Target, batch_size: int) -> Plan:
     preflight.check_rows(target, missing)
     return Plan(
         target=target,
-        writer=Writer(target),
+        writer=writer_of(target) if isinstance(target, Conversion) else Writer(target),
         batch_size=batch_size,
         missing=missing,
         resumed=resumed,
@@ -66,11 +68,20 @@ def build(target: Target, batch_size: int) -> Plan:
     )
 
 
+def _source(target: Target) -> str:
+    name = target.source.name
+    if not isinstance(target, Conversion):
+        return name
+    kept = "bit for bit" if isinstance(target, Lossless) else "of the same time, in the same order"
+    return f"the {target.old.title} in {name}, {kept}"
+
+
 def options(target: Target) -> dict[str, Any]:
     """What must stay the same between the start of a run and its resumption."""
     _, _, _, arguments = target.field.deconstruct()
     return {
-        "created_from": target.source.name,
+        "created_from": target.created_from,
+        **old_ids.options(target),
         "scheme": target.field.scheme_name,
         "time_zone": None if settings.USE_TZ else settings.TIME_ZONE,
         **{
@@ -98,6 +109,9 @@ def _resumable(target: Target) -> BackfillRun | None:
 
 
 def _samples(target: Target) -> Iterator[str]:
+    if isinstance(target, Conversion):
+        yield from _converted_samples(target)
+        return
     scheme = target.field.scheme
     if not isinstance(scheme, TimeScheme):
         return
@@ -106,3 +120,11 @@ def _samples(target: Target) -> Iterator[str]:
     ids, _ = mint(scheme, times, None, 0)
     for (created, pk), value in zip(rows, ids, strict=True):
         yield f"{pk}, {created.isoformat()}: {target.field.public_text.format(value)}"
+
+
+def _converted_samples(target: Conversion) -> Iterator[str]:
+    rows = target.read(target.missing.order_by(*target.order)[:SAMPLES])
+    if rows:
+        ids, _ = writer_of(target).convert(rows, None, SAMPLES + 1)
+        for (place, pk), value in zip(rows, ids, strict=True):
+            yield f"{pk}, {target.value(place)}: {target.field.public_text.format(value)}"

@@ -12,7 +12,8 @@ from django.db.models import Max, QuerySet
 from .. import counters
 from ..fields import LexicalSequenceField
 from ..schemes import SequenceExhausted, TimeScheme
-from .bounds import held
+from . import old_ids
+from .conversion import Conversion, Lossless, TimedUUIDs
 from .errors import BackfillError
 from .target import Target
 from .times import aware
@@ -24,11 +25,13 @@ def check_rows(target: Target, missing: int) -> None:
     Raise ``BackfillError``, which names a row, where a row can't be given an id."""
     if target.on_null == "error":
         _check_null_times(target)
+    if isinstance(target, Conversion):
+        old_ids.check(target)
     field, scheme = target.field, target.field.scheme
     if isinstance(scheme, TimeScheme):
         if target.on_out_of_range == "error":
             _check_range(target, scheme)
-        if missing > scheme.layout.tails:
+        if missing > scheme.layout.tails and not isinstance(target, Lossless):
             _check_room(target, scheme)
     elif isinstance(field, LexicalSequenceField) and missing:
         _check_width(field, missing, target.using)
@@ -37,11 +40,15 @@ def check_rows(target: Target, missing: int) -> None:
 def warnings(target: Target) -> Iterator[str]:
     """What may surprise, but is no reason to stop."""
     source = target.source
-    if not _is_indexed(target):
+    if isinstance(target, Conversion):
+        yield from old_ids.warnings(target)
+    if not isinstance(target, Lossless | TimedUUIDs) and not _is_indexed(target):
         yield (
             f"no index begins with {source.column}, so that each batch sorts the table; with many "
             f"rows, make one first"
         )
+    if isinstance(target, Conversion):
+        return
     if not settings.USE_TZ:
         yield f"{source.name} is naive (USE_TZ=False) and is read as {settings.TIME_ZONE}"
     latest = target.missing.aggregate(latest=Max(source.name))["latest"]
@@ -55,12 +62,13 @@ def _check_null_times(target: Target) -> None:
 
 
 def _check_range(target: Target, scheme: TimeScheme) -> None:
-    title, name = scheme.title, target.source.name
-    start, end = held(scheme)
+    if target.held is None:
+        return
+    title, (start, end) = scheme.title, target.held
     advice = "Correct its time, or choose --on-out-of-range"
-    rows = target.without_id.filter(**{f"{name}__lt": start})
+    rows = target.without_id.filter(target.between(None, start))
     _refuse(target, rows, f"is too old: {title} begins at {scheme.earliest}", advice)
-    rows = target.without_id.filter(**{f"{name}__gte": end})
+    rows = target.without_id.filter(target.between(end, None))
     _refuse(target, rows, f"is too new: {title} ends at {scheme.latest}", advice)
 
 
@@ -81,13 +89,13 @@ def _check_room(target: Target, scheme: TimeScheme) -> None:
     """Count the rows of each tick, which takes a look at all of them."""
     tick, count = None, 0
     for created, pk in target.walk(target.missing):
-        now = scheme.tick(aware(created))
+        now = scheme.tick(target.at(created))
         tick, count = now, count + 1 if now == tick else 1
         if count > scheme.layout.capacity(now):
             raise BackfillError(
                 f"{target.model._meta.label} {pk}: more than {count - 1:,} rows were created at "
-                f"{created.isoformat()}, and {scheme.title} has no more ids of that time. Choose a "
-                f"scheme with 128 bits; nothing was written."
+                f"{target.at(created).isoformat()}, and {scheme.title} has no more ids of that "
+                f"time. Choose a scheme with 128 bits; nothing was written."
             )
 
 

@@ -26,7 +26,7 @@ from .pace import BatchSize, Limits, Pace
 from .persistence import Persistence, begin_batch, end_batches
 from .plan import Plan
 from .statements import Row
-from .times import aware, from_aware
+from .times import as_stored
 
 TRIES = 5
 """How often a batch is made anew when one of its ids is taken, as may be with 64 bits."""
@@ -250,6 +250,8 @@ class _Runner:
         """The first of the late rows, and those that lie between the same two ids of its tick."""
         field, scheme = self.target.field, self.target.field.scheme
         with self.writer.naming(rows[0]):
+            if (known := self.writer.known(rows)) is not None:
+                return self._late(rows, known)
             if isinstance(field, LexicalSequenceField):
                 return self._late(
                     rows, counters.take(field, field.scheme, len(rows), self.target.using)
@@ -261,7 +263,7 @@ class _Runner:
                 # It has gone, or its hour is one that a clock change skips or repeats.
                 found = [rows[0]]
             count = gap.count() if len(found) == SWEEP_ROWS else len(found)
-            at = aware(rows[0][0])
+            at = self.target.at(rows[0][0])
             return self._late(found, mint_between(scheme, at, before, behind, len(found), count))
 
     def _late(self, rows: Sequence[Row], ids: Sequence[ID]) -> Batch:
@@ -269,10 +271,9 @@ class _Runner:
 
     def _gap(self, scheme: TimeScheme, row: Row) -> tuple[QuerySet[Any, Any], ID | None, ID | None]:
         """The rows without an id around this one, up to the next ids of its tick, and these."""
-        target, time, name = self.target, self.target.source.name, self.target.field.name
-        start, end = scheme.tick_span(aware(row[0]))
-        start, end = from_aware(start, like=row[0]), from_aware(end, like=row[0])
-        in_tick = Q(**{f"{time}__gte": start, f"{time}__lt": end})
+        target, name = self.target, self.target.field.name
+        start, end = map(as_stored, scheme.tick_span(target.at(row[0])))
+        in_tick = target.between(start, end)
         of_tick = Q(**{f"{name}__created_at__gte": start, f"{name}__created_at__lt": end})
         given = target.rows.filter(in_tick, of_tick).order_by(*target.order)
         before = target.first(given.filter(target.before(*row)).reverse(), name)

@@ -6,10 +6,10 @@ of the batch, ``last_time``, ``last_key_0`` that of the last one.
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from django.db import NotSupportedError
+from django.db.models import DateTimeField
 from django.db.models.expressions import Expression, RawSQL
 from django.db.models.sql import Query
 
@@ -25,8 +25,8 @@ from .times import knows_utc
 SQLITE_FUNCTION = "django_sortable_ids_minted"
 """Gives the id of the row of the batch with that number, from 0."""
 
-Row = tuple[datetime, Any]
-"""Creation time and key."""
+Row = tuple[Any, Any]
+"""Creation time, or the old id of a conversion, and key."""
 
 _DIVISION = {"postgresql": "/", "mysql": "DIV"}
 _REMAINDER = {"postgresql": "mod(random, {})", "mysql": "random MOD {}"}
@@ -111,6 +111,13 @@ class Statements:
             return self._update(f"{SQLITE_FUNCTION}(d.number)", rows)
         made, rows, on = self._listed()
         return self._update(made, rows, f"{on}{self._unmoved}")
+
+    @property
+    def compares_times(self) -> bool:
+        """Whether ids that Python made are sent with their rows' times."""
+        if self._chain or not isinstance(self.target.source, DateTimeField):
+            return False
+        return self._vendor == "mysql" or knows_utc(self.connection)
 
     def one_by_one(self) -> str:
         """Writes one id where there still is none; its parameters are the id and the key."""
@@ -208,7 +215,7 @@ class Statements:
         """Leaves the rows to the sweep whose time another transaction has changed since it was
         read, where that can be said.
         """
-        if self._chain or not (self._vendor == "mysql" or knows_utc(self.connection)):
+        if not self.compares_times:
             return ""
         return f" AND t.{self._quote(self.target.source.column)} = d.created"
 
@@ -219,17 +226,17 @@ class Statements:
     def _listed(self) -> tuple[str, str, str]:
         """The id, the rows and how they are joined, of keys and ids that are parameters."""
         if self._vendor == "postgresql":
-            names = [*self._key_names, "id", "created"]
+            names = [*self._key_names, "id"]
             types = [key.rel_db_type(self.connection) for key in self.target.key_fields]
-            types += [
-                self.target.field.db_type(self.connection),
-                self.target.source.db_type(self.connection),
-            ]
+            types.append(self.target.field.db_type(self.connection))
+            if self.compares_times:
+                names.append("created")
+                types.append(self.target.source.db_type(self.connection))
             pairs = zip(names, types, strict=True)
             lists = ", ".join(f"%({name})s::{kind}[]" for name, kind in pairs)
             rows = f"SELECT * FROM unnest({lists}) u({', '.join(names)})"
             return "d.id", rows, self._on_keys()
-        return JSONRows(self.target, self.connection).listed()
+        return JSONRows(self.target, self.connection).listed(with_times=self.compares_times)
 
     def _compile(self, expression: Expression) -> str:
         compiler = Query(self.target.model).get_compiler(connection=self.connection)

@@ -8,15 +8,18 @@ from datetime import datetime
 from typing import Any, Literal
 
 from django.apps import apps
+from django.conf import settings
 from django.core.exceptions import FieldDoesNotExist
 from django.db import connections, models
 from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 from ..fields import SortableIDField
 from ..models import BackfillRun
 from ..schemes import TimeScheme
 from .bounds import held
 from .errors import BackfillError
+from .times import aware, from_aware
 
 OnNull = Literal["error", "skip", "now"]
 OnOutOfRange = Literal["error", "skip", "clamp"]
@@ -31,12 +34,15 @@ class Target:
 
     model: type[models.Model]
     field: SortableIDField
-    source: models.DateTimeField[Any, Any]
+    source: models.Field[Any, Any]
+    """Where the times are: a ``DateTimeField``, or the old id of a ``Conversion``."""
     using: str
     on_null: OnNull = "error"
     """What becomes of rows without a time."""
     on_out_of_range: OnOutOfRange = "error"
     """And of those whose time the scheme doesn't hold."""
+    convert_from: str | None = None
+    """The field of the old ids, where there are such."""
 
     @property
     def label(self) -> str:
@@ -45,13 +51,30 @@ class Target:
     @property
     def command(self) -> str:
         """The command that fills this target."""
-        created_from = f"--created-from {self.source.name}"
+        sources = {"--convert-from": self.convert_from, "--created-from": self.created_from}
+        given = " ".join(f"{option} {name}" for option, name in sources.items() if name)
         policies = "".join(
             f" --{name.replace('_', '-')}={getattr(self, name)}"
             for name in ("on_null", "on_out_of_range")
             if getattr(self, name) != "error"
         )
-        return f"backfill_ids {self.label} {created_from}{policies}{database_option(self.using)}"
+        return f"backfill_ids {self.label} {given}{policies}{database_option(self.using)}"
+
+    @property
+    def created_from(self) -> str | None:
+        """The field of the creation times, where they aren't those of old ids."""
+        return self.source.name
+
+    @property
+    def place_name(self) -> str:
+        """The column that rows are ordered by."""
+        return self.source.name
+
+    @property
+    def held(self) -> tuple[datetime, datetime] | None:
+        """The times that the scheme can hold, the end excluded; None where none is refused."""
+        scheme = self.field.scheme
+        return held(scheme) if isinstance(scheme, TimeScheme) else None
 
     @property
     def rows(self) -> QuerySet[Any]:
@@ -66,12 +89,11 @@ class Target:
     def missing(self) -> QuerySet[Any]:
         """The rows that a run gives an id: those without one, but for what is left to ``on_null``
         and ``on_out_of_range``."""
-        rows, name = self.without_id, self.source.name
+        rows = self.without_id
         if self.on_null != "error":
-            rows = rows.filter(**{f"{name}__isnull": False})
-        if self.on_out_of_range != "error" and isinstance(self.field.scheme, TimeScheme):
-            start, end = held(self.field.scheme)
-            rows = rows.filter(**{f"{name}__gte": start, f"{name}__lt": end})
+            rows = rows.filter(**{f"{self.source.name}__isnull": False})
+        if self.on_out_of_range != "error" and self.held:
+            rows = rows.filter(self.between(*self.held))
         return rows
 
     @property
@@ -79,9 +101,9 @@ class Target:
         """The rows that are to stay without an id."""
         name, none = self.source.name, Q(pk__in=[])
         skipped = Q(**{f"{name}__isnull": True}) if self.on_null == "skip" else none
-        if self.on_out_of_range == "skip" and isinstance(self.field.scheme, TimeScheme):
-            start, end = held(self.field.scheme)
-            skipped |= Q(**{f"{name}__lt": start}) | Q(**{f"{name}__gte": end})
+        if self.on_out_of_range == "skip" and self.held:
+            start, end = self.held
+            skipped |= self.between(None, start) | self.between(end, None)
         return self.without_id.filter(skipped)
 
     @property
@@ -103,27 +125,44 @@ class Target:
         return self.source.get_db_prep_value(created, connections[self.using])
 
     @property
-    def order(self) -> tuple[str, str]:
-        return self.source.name, "pk"
+    def order(self) -> tuple[str, ...]:
+        return self.place_name, "pk"
 
-    def after(self, created: datetime, pk: Any) -> Q:
-        """The rows behind a place in the order, written so that an index on the time is used."""
+    def at(self, created: Any) -> datetime:
+        """The aware creation time of a row that is at that place."""
+        return aware(created)
+
+    def load_place(self, saved: str) -> Any:
+        """A place that was kept as text."""
+        created = datetime.fromisoformat(saved)
+        if timezone.is_naive(created) is settings.USE_TZ:
+            return from_aware(aware(created), like=timezone.now())
+        return created
+
+    def between(self, start: datetime | None, end: datetime | None) -> Q:
+        """The rows of ``start <= time < end``, both as the database has times; None is open."""
+        bounds = {"gte": start, "lt": end}
         name = self.source.name
+        return Q(**{f"{name}__{sign}": at for sign, at in bounds.items() if at is not None})
+
+    def after(self, created: Any, pk: Any) -> Q:
+        """The rows behind a place in the order, written so that an index on the time is used."""
+        name = self.place_name
         return Q(**{f"{name}__gte": created}) & (Q(**{f"{name}__gt": created}) | Q(pk__gt=pk))
 
-    def before(self, created: datetime, pk: Any) -> Q:
+    def before(self, created: Any, pk: Any) -> Q:
         """The rows in front of a place in the order."""
-        name = self.source.name
+        name = self.place_name
         return Q(**{f"{name}__lte": created}) & (Q(**{f"{name}__lt": created}) | Q(pk__lt=pk))
 
     def read(self, rows: QuerySet[Any], *names: str) -> list[Any]:
         """Creation time, key and the fields ``names`` of each row."""
         if not self.model._meta.is_composite_pk:
-            return list(rows.values_list(self.source.name, "pk", *names))
+            return list(rows.values_list(self.place_name, "pk", *names))
         # A foreign key that is part of "pk" would come as the driver gave it.
         keys = [field.attname for field in self.key_fields]
         end = 1 + len(keys)
-        columns = rows.values_list(self.source.name, *keys, *names)
+        columns = rows.values_list(self.place_name, *keys, *names)
         return [(row[0], row[1:end], *row[end:]) for row in columns]
 
     def first(self, rows: QuerySet[Any], *names: str) -> Any:
@@ -148,6 +187,11 @@ def find(label: str, created_from: str | None, using: str) -> Target:
 
     ``created_from`` None means what the last run on the target took.
     """
+    return of_model(*find_field(label), created_from, using)
+
+
+def find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
+    """Model and field of ``app.Model.field``; ``BackfillError`` for what can't be filled."""
     model, field = _find_field(label)
     if field in model._meta.pk_fields:
         part = "" if field.primary_key else "part of "
@@ -155,14 +199,14 @@ def find(label: str, created_from: str | None, using: str) -> Target:
             f"{label} is {part}the primary key, and a key is never empty. Add a second field, such "
             f"as public_id, to give the rows sortable ids"
         )
-    return of_model(model, field, created_from, using)
+    return model, field
 
 
 def of_model(
     model: type[models.Model], field: SortableIDField, created_from: str | None, using: str
 ) -> Target:
     """As ``find``, of a model that may be a historical one of a migration."""
-    _check_tables(model, field, using)
+    check_tables(model, field, using)
     source = _find_source(model, created_from or _last_source(model, field, using))
     return Target(model, field, source, using)
 
@@ -230,7 +274,8 @@ def _last_source(model: type[models.Model], field: SortableIDField, using: str) 
     return options["created_from"] if options else None
 
 
-def _check_tables(model: type[models.Model], field: SortableIDField, using: str) -> None:
+def check_tables(model: type[models.Model], field: SortableIDField, using: str) -> None:
+    """Raise ``BackfillError`` where the database lacks the tables or the column."""
     connection = connections[using]
     where = database_option(using)
     with connection.cursor() as cursor:

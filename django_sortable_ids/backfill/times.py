@@ -21,6 +21,11 @@ def aware(at: datetime) -> datetime:
     return timezone.make_aware(at, timezone.get_default_timezone()) if timezone.is_naive(at) else at
 
 
+def as_stored(at: datetime) -> datetime:
+    """An aware time as the database has times."""
+    return from_aware(at, like=timezone.now())
+
+
 def from_aware(at: datetime, like: datetime) -> datetime:
     """An aware time as the database has it: the inverse of ``aware``."""
     if timezone.is_aware(like):

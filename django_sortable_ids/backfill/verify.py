@@ -37,6 +37,14 @@ class Verification:
     """Rows with one that the field doesn't accept."""
     unordered: int = 0
     """Neighbours in (creation time, key) whose ids of those very times don't sort so."""
+    unconverted: int = 0
+    """Rows whose id was not made of the old one, though it should have been."""
+    made_beside: int = 0
+    """Rows whose id was not made of the old one, but together with it, by the application."""
+    summary: str = "all different, strictly in order"
+    """What is said where all is well."""
+    kept: str = ", and of their rows' times"
+    """And what more, where no id was made by the application."""
     examples: list[str] = field(default_factory=list)
 
     @property
@@ -45,6 +53,7 @@ class Verification:
             "rows have no id": self.missing,
             "rows share an id with another": self.duplicates,
             "rows are out of order": self.unordered,
+            "rows have an id that was not made of their old one": self.unconverted,
             "rows have a UUID of another version, and the field no accept_other_versions=True": (
                 self.refused_versions
             ),
@@ -64,8 +73,10 @@ class Verification:
             )
         if self.other_versions:
             yield f"{self.other_versions:,} ids are UUIDs of another version, which carry no time"
-        times = "" if self.other_time or self.other_versions else ", and of their rows' times"
-        yield from self.failures or [f"all different, strictly in order{times}"]
+        if self.made_beside:
+            yield f"{self.made_beside:,} ids are not the old ones converted: the application's own"
+        has_others = self.other_time or self.other_versions or self.made_beside
+        yield from self.failures or [f"{self.summary}{'' if has_others else self.kept}"]
         yield from (f"  {example}" for example in self.examples)
 
 
@@ -76,17 +87,11 @@ def verify(target: Target) -> Verification:
     read. The order is judged up to where the run ended: rows behind it were made by the
     application.
     """
-    skipped = target.skipped.count()
-    found = Verification(missing=target.without_id.count() - skipped, skipped=skipped)
-    name, timeless = target.field.name, {f"{target.source.name}__isnull": True}
-    distinct = target.rows.aggregate(given=Count(name), distinct=Count(name, distinct=True))
-    found.duplicates = distinct["given"] - distinct["distinct"]
-    found.rows = target.rows.filter(**timeless).count()
-    found.other_time = target.rows.filter(**timeless, **{f"{name}__isnull": False}).count()
+    found = begin(target)
     run = BackfillRun.objects.using(target.using).filter(target=target.label).first()
     end = Cursor.load(target, run.cursor).place if run and run.cursor else None
     try:
-        judge = Judge(target, _up_to(target, end))
+        judge = Judge(target, up_to(target, end))
     except NotSupportedError:
         _read(target, target.rows, end, found)
         return found
@@ -107,11 +112,24 @@ def verify(target: Target) -> Verification:
     return found
 
 
-def _up_to(target: Target, end: tuple[datetime, Any] | None) -> Q:
+def begin(target: Target) -> Verification:
+    """What is counted at once, and the rows without a time."""
+    skipped = target.skipped.count()
+    found = Verification(missing=target.without_id.count() - skipped, skipped=skipped)
+    name, timeless = target.field.name, {f"{target.source.name}__isnull": True}
+    distinct = target.rows.aggregate(given=Count(name), distinct=Count(name, distinct=True))
+    found.duplicates = distinct["given"] - distinct["distinct"]
+    found.rows = target.rows.filter(**timeless).count()
+    found.other_time = target.rows.filter(**timeless, **{f"{name}__isnull": False}).count()
+    return found
+
+
+def up_to(target: Target, end: tuple[Any, Any] | None) -> Q:
+    """The rows in front of a place, and the one that is there."""
     if end is None:
         return Q()
     created, pk = end
-    return target.before(created, pk) | Q(**{target.source.name: created, "pk": pk})
+    return target.before(created, pk) | Q(**{target.place_name: created, "pk": pk})
 
 
 def _pages(target: Target) -> Iterator[QuerySet[Any]]:
@@ -120,7 +138,7 @@ def _pages(target: Target) -> Iterator[QuerySet[Any]]:
     ordered = timed.order_by(*target.order)
     while last := target.first(ordered[PAGE - 1 : PAGE]):
         created, pk = last[:2]
-        yield timed.filter(_up_to(target, (created, pk)))
+        yield timed.filter(up_to(target, (created, pk)))
         timed = target.rows.filter(target.after(created, pk))
         ordered = timed.order_by(*target.order)
     yield timed
@@ -134,7 +152,7 @@ def _read(
     before: tuple[Any, ID] | None = None,
 ) -> None:
     """Read every row that has a time, and judge it; ``before`` is what the first one follows."""
-    previous = before and (before[0], _rank(target.field.scheme, before[1]))
+    previous = before and (before[0], rank(target.field.scheme, before[1]))
     for created, pk, value in target.walk(rows, target.field.name):
         found.rows += 1
         if value is None:
@@ -149,13 +167,13 @@ def _read(
             else:
                 found.refused_versions += 1
             continue
-        rank = _rank(target.field.scheme, value)
+        place = rank(target.field.scheme, value)
         is_judged = end is None or (created, pk) <= end
-        if previous is not None and rank <= previous[1] and is_judged:
+        if previous is not None and place <= previous[1] and is_judged:
             found.unordered += 1
             if len(found.examples) < EXAMPLES:
                 found.examples.append(f"{pk} comes after {previous[0]}, its id does not")
-        previous = pk, rank
+        previous = pk, place
 
 
 def _is_of(scheme: Scheme, value: ID, created: datetime) -> bool:
@@ -168,7 +186,7 @@ def _is_of(scheme: Scheme, value: ID, created: datetime) -> bool:
         return False
 
 
-def _rank(scheme: Scheme, value: ID) -> int:
+def rank(scheme: Scheme, value: ID) -> int:
     """A number that ascends with time."""
     number = scheme.to_int(value)
     return -number if isinstance(scheme, TimeScheme) and scheme.descending else number

@@ -1,6 +1,7 @@
 """Schemes of sortable ids: the core, which needs the standard library only."""
 
 from .catalog import all_schemes, get
+from .conversion import is_lossless
 from .errors import (
     ClockRollback,
     InvalidID,
@@ -29,4 +30,5 @@ __all__ = [
     "TimeScheme",
     "all_schemes",
     "get",
+    "is_lossless",
 ]

@@ -171,6 +171,13 @@ class TimeScheme(Scheme):
             raise OutOfRange(self._out_of_range(at))
         return tick
 
+    def tick_from(self, at: datetime) -> int:
+        """The first tick that begins at or after ``at``; ``OutOfRange`` after the last one."""
+        tick = max(self._ceiling(at), self.layout.first_tick)
+        if tick > self.layout.last_tick:
+            raise OutOfRange(self._out_of_range(at))
+        return tick
+
     def tick_span(self, at: datetime) -> tuple[datetime, datetime]:
         """Start, and end excluded, of the tick that ``at`` falls into; at least a microsecond.
 
@@ -209,9 +216,7 @@ class TimeScheme(Scheme):
         ``lower_bound(b) < v <= lower_bound(a)``. Raises ``OutOfRange`` after the last time.
         """
         self._require_order()
-        tick = max(self._ceiling(at), self.layout.first_tick)
-        if tick > self.layout.last_tick:
-            raise OutOfRange(self._out_of_range(at))
+        tick = self.tick_from(at)
         smallest, largest = self.layout.between(tick, tick)
         return self.from_trusted(largest if self.descending else smallest)
 

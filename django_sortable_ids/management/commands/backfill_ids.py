@@ -11,12 +11,24 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from ... import next_migration
-from ...backfill import leftovers, owner, plan, replicas, report, run, status, verify
+from ...backfill import (
+    leftovers,
+    old_ids,
+    owner,
+    plan,
+    replicas,
+    report,
+    run,
+    status,
+    verify,
+    verify_conversion,
+)
 from ...backfill.control import Control, Stopped, signals
+from ...backfill.conversion import Conversion
 from ...backfill.pace import Limits
 from ...backfill.persistence import TriedTooLong
 from ...backfill.progress import Progress
-from ...backfill.target import OnNull, OnOutOfRange, Target, find
+from ...backfill.target import OnNull, OnOutOfRange, Target
 
 FIRST_BATCH = 5000
 """Rows, before anything is known of their speed."""
@@ -35,6 +47,9 @@ class Command(BaseCommand):
         parser.add_argument("target", nargs="?", metavar="app.Model.field")
         parser.add_argument("--created-from", metavar="FIELD", help="where creation times are")
         parser.add_argument(
+            "--convert-from", metavar="FIELD", help="old ids, to convert as losslessly as can be"
+        )
+        parser.add_argument(
             "--batch-size",
             type=_positive,
             metavar="ROWS",
@@ -52,6 +67,7 @@ class Command(BaseCommand):
         *,
         target: str | None,
         created_from: str | None,
+        convert_from: str | None,
         database: str,
         batch_size: int | None,
         **options: Any,
@@ -63,7 +79,7 @@ class Command(BaseCommand):
             self._print(report.lines(database))
             return
         found = replace(
-            find(target, created_from, database),
+            old_ids.find(target, created_from, convert_from, database),
             on_null=options["on_null"],
             on_out_of_range=options["on_out_of_range"],
         )
@@ -105,7 +121,10 @@ class Command(BaseCommand):
         self.stdout.write(f"Next: {command} --verify")
 
     def _verify(self, target: Target) -> None:
-        found = verify.verify(target)
+        if isinstance(target, Conversion):
+            found = verify_conversion.verify(target)
+        else:
+            found = verify.verify(target)
         self._print(found.lines())
         if found.failures:
             raise CommandError(f"{target.label}: {'; '.join(found.failures)}")

@@ -3,9 +3,12 @@
 from django.db import models
 
 from django_sortable_ids.fields import (
+    KSUIDField,
+    KUUIDField,
     LexicalSequenceField,
     SnowflakeField,
     ULIDField,
+    UUIDv6Field,
     UUIDv7Field,
 )
 
@@ -132,3 +135,41 @@ class Unmanaged(Row):
 
     class Meta:
         managed = False
+
+
+class Old(Row):
+    """Ids of several schemes, and the new ones that are made of them."""
+
+    name = models.CharField(max_length=20, default="")
+    created_at = models.DateTimeField(null=True)
+    plain = models.UUIDField(null=True, db_index=True)
+    old_uuid7 = UUIDv7Field(null=True, unique=True)
+    mixed = UUIDv7Field(null=True, accept_other_versions=True)
+    old_ulid = ULIDField(null=True, db_index=True)
+    old_ksuid = KSUIDField(null=True, db_index=True)
+    old_snowflake = SnowflakeField(null=True, db_index=True)
+    old_reversed = KUUIDField(null=True, reverse=True, db_index=True)
+    text = models.CharField(max_length=36, default="")
+    uuid6 = UUIDv6Field(null=True, unique=True)
+    uuid7 = UUIDv7Field(null=True, unique=True)
+    ulid = ULIDField(null=True, unique=True)
+    snowflake = SnowflakeField(null=True, unique=True)
+    kuuid = KUUIDField(null=True, unique=True)
+    eighth = SnowflakeField(null=True, unique=True, time_bits=60, worker_bits=0)
+    number = LexicalSequenceField(null=True, unique=True)
+
+
+class OldKey(Row):
+    """Random keys of version 1, which are to be replaced."""
+
+    id = models.UUIDField(primary_key=True)
+    public_id = UUIDv6Field(null=True, unique=True)
+
+
+class OldPair(Row):
+    pk = models.CompositePrimaryKey("shop", "code")
+    shop = models.IntegerField()
+    code = models.CharField(max_length=20)
+    old_id = UUIDv7Field(null=True, unique=True)
+    ulid = ULIDField(null=True, unique=True)
+    kuuid = KUUIDField(null=True, unique=True)

@@ -1,0 +1,47 @@
+"""Which ids of one scheme always are ids of another, bit for bit."""
+
+import uuid
+
+from .catalog import all_schemes
+from .frames import PLAIN, UUIDFrame
+from .scheme import Scheme
+from .time_scheme import TimeScheme
+
+UUID_SCHEMES = {
+    scheme.layout.frame.version: scheme
+    for scheme in all_schemes()
+    if isinstance(scheme, TimeScheme) and scheme.layout.frame.version is not None
+}
+"""The schemes of UUIDs with a time, by version."""
+
+_BITS_BEFORE_VERSION = 48
+
+
+def is_lossless(source: Scheme, to: Scheme) -> bool:
+    """Whether ``source.convert(value, to)`` is lossless for every id of ``source``.
+
+    Different ids then stay different. Of other pairs some ids may come along all the same, such as
+    a ULID that happens to have the fixed bits of a UUIDv7.
+    """
+    if not isinstance(source, TimeScheme) or not isinstance(to, TimeScheme):
+        return False
+    if (source.epoch_ns, source.tick_ns) != (to.epoch_ns, to.tick_ns):
+        return False
+    ours, theirs = source.layout, to.layout
+    if (ours.ticks, ours.tails) == (theirs.ticks, theirs.tails):
+        return ours.smallest >= theirs.smallest and ours.last <= theirs.last
+    return (
+        isinstance(ours.frame, UUIDFrame)
+        and not ours.descending
+        and ours.ticks <= 1 << _BITS_BEFORE_VERSION
+        and theirs.frame is PLAIN
+        and not theirs.descending
+        and source.bits == to.bits
+        and (theirs.ticks, theirs.ticks * theirs.tails) == (ours.ticks, 1 << to.bits)
+        and (theirs.smallest, theirs.last) == (0, (1 << to.bits) - 1)
+    )
+
+
+def scheme_of_uuid(value: uuid.UUID) -> TimeScheme | None:
+    """The scheme that gives the UUID its time; None where it has none, as version 4."""
+    return UUID_SCHEMES.get(value.version) if value.version else None

@@ -1,0 +1,653 @@
+"""``--convert-from``: ids made of those in another column."""
+
+import random
+import signal
+import uuid
+from datetime import timedelta
+from io import StringIO
+from itertools import pairwise
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from django_sortable_ids.backfill import old_ids, plan, run, sorted_pages
+from django_sortable_ids.backfill.errors import BackfillError
+from django_sortable_ids.models import BackfillRun
+from django_sortable_ids.schemes import get
+
+from .shop.models import Old, OldKey, OldPair
+from .support import MILLISECOND, SECOND, START, elsewhere, insert, saved_run
+
+pytestmark = pytest.mark.django_db
+
+LOSSLESS = [("plain", "uuid6"), ("old_uuid7", "ulid")]
+TIMED = [
+    ("plain", "uuid7"),
+    ("plain", "kuuid"),
+    ("old_snowflake", "uuid7"),
+    ("old_ksuid", "ulid"),
+    ("old_ulid", "snowflake"),
+    ("old_reversed", "ulid"),
+    ("old_ulid", "uuid7"),
+]
+PAIRS = LOSSLESS + TIMED
+NODE = 0x0123456789AB
+
+
+def old_scheme(source):
+    """``plain`` holds UUIDs of version 1."""
+    return get("uuid1") if source == "plain" else Old._meta.get_field(source).scheme
+
+
+def new_scheme(name):
+    return Old._meta.get_field(name).scheme
+
+
+def old_values(source, count=20, same=7):
+    """In the order of time, ``same`` of them in each second; in a second some are of one tick."""
+    scheme, made = old_scheme(source), []
+    for start in range(0, count, same):
+        size = min(same, count - start)
+        at = START + start // same * SECOND
+        many = scheme.generate_many(size - size // 2, at)
+        made += [*many, *scheme.generate_many(size // 2, at + 3 * MILLISECOND)]
+    return sorted(made, key=scheme.parts)
+
+
+def insert_old(source, values, **more):
+    """In an order of keys that isn't that of time."""
+    shuffled = random.Random(7).sample(values, len(values))
+    insert(Old, [{source: value, "name": "", "text": "", **more} for value in shuffled])
+
+
+def pairs_of(source, name):
+    """Old and new id of the rows, in the order of the old ones' times."""
+    found = Old.objects.values_list(source, name, "pk")
+    scheme = old_scheme(source)
+    return sorted(found, key=lambda row: (scheme.parts(row[0]), row[2]))
+
+
+def assert_converted(source, name):
+    old, new = old_scheme(source), new_scheme(name)
+    found = pairs_of(source, name)
+    if (source, name) in LOSSLESS:
+        assert [row[1] for row in found] == [old.convert(row[0], to=new).value for row in found]
+        assert [(new.convert(row[1], to=old)) for row in found] == [(row[0], True) for row in found]
+    for value, made, _ in found:
+        assert new.parts(made)[0] == new.tick(old.created_at(value))
+    ranks = [new.parts(made) for _, made, _ in found]
+    assert all(one < other for one, other in pairwise(ranks))
+
+
+def label(name):
+    return name if "." in name else f"shop.Old.{name}"
+
+
+def find(name, source, created_from=None):
+    return old_ids.find(label(name), created_from, source, "default")
+
+
+def fill(name, source, size=5000, progress=lambda _: None):
+    return run.execute(plan.build(find(name, source), size), progress)
+
+
+def run_command(name, *arguments):
+    out = StringIO()
+    call_command("backfill_ids", label(name), *arguments, stdout=out)
+    return out.getvalue().splitlines()
+
+
+def refusal(name, *arguments):
+    with pytest.raises(CommandError) as caught:
+        run_command(name, *arguments)
+    assert not BackfillRun.objects.exists()
+    return str(caught.value)
+
+
+class Stop(Exception):
+    """Somebody pulls the plug."""
+
+
+def stop_after(batches):
+    left = [None] * batches
+
+    def progress(filled):
+        left.pop()
+        if not left:
+            raise Stop
+
+    return progress
+
+
+# What comes out
+
+
+@pytest.mark.parametrize(("source", "name"), PAIRS)
+@pytest.mark.parametrize("size", [1, 3, 5000])
+def test_every_row_gets_its_id(source, name, size):
+    insert_old(source, old_values(source))
+    result = fill(name, source, size)
+    assert (result.filled, result.remaining) == (20, 0)
+    assert_converted(source, name)
+    assert saved_run(label(name)).finished_at is not None
+    lines = run_command(name, "--verify")
+    assert lines[:2] == [
+        "20 rows, 20 with an id",
+        "all different, and each its old id, bit for bit"
+        if (source, name) in LOSSLESS
+        else "all different, strictly in order, and of their old ids' times",
+    ]
+
+
+def test_the_same_old_id_twice_keeps_the_order_of_the_keys():
+    value = old_values("old_ulid", 1)[0]
+    insert(Old, [{"old_ulid": value, "name": "", "text": ""}] * 5)
+    fill("uuid7", "old_ulid", 2)
+    found = list(Old.objects.order_by("pk").values_list("uuid7", flat=True))
+    assert found == sorted(set(found))
+
+
+def test_fresh_randomness_where_not_every_bit_comes_along():
+    """The address of a network card stays behind."""
+    values = [uuid.uuid1(node=NODE, clock_seq=1) for _ in range(5)]
+    insert_old("plain", values)
+    fill("uuid7", "plain")
+    tails = {value.int & (1 << 48) - 1 for value in Old.objects.values_list("uuid7", flat=True)}
+    assert len(tails) == 5
+    assert NODE not in tails
+
+
+@pytest.mark.parametrize("version", ["uuid6", "uuid7", "comb13"])
+def test_a_plain_column_of_other_versions_with_a_time(version):
+    scheme = get(version)
+    made = [scheme.generate(START + i // 3 * MILLISECOND) for i in range(9)]
+    insert_old("plain", made)
+    fill("kuuid", "plain", 4)
+    found = list(Old.objects.values_list("plain", "kuuid"))
+    kuuids = [made for _, made in sorted(found)]
+    assert kuuids == sorted(set(kuuids))
+    assert run_command("kuuid", "--verify")[1].startswith("all different, strictly in order")
+
+
+def test_a_primary_key():
+    keys = [get("uuid1").generate(START + i * SECOND) for i in range(7)]
+    insert(OldKey, [{"id": key} for key in keys])
+    fill("shop.OldKey.public_id", "id", 2)
+    found = dict(OldKey.objects.values_list("id", "public_id"))
+    assert found == {key: get("uuid1").convert(key, to=get("uuid6")).value for key in keys}
+    assert sorted(keys, key=found.get) == keys
+
+
+@pytest.mark.parametrize("name", ["ulid", "kuuid"])
+def test_a_composite_key(name):
+    made = get("uuid7").generate_many(9, START)
+    rows = [{"shop": i % 3, "code": f"c{i}", "old_id": value} for i, value in enumerate(made)]
+    insert(OldPair, rows)
+    fill(f"shop.OldPair.{name}", "old_id", 2)
+    found = OldPair.objects.order_by("old_id").values_list(name, flat=True)
+    assert list(found) == sorted(found)
+    assert run_command(f"shop.OldPair.{name}", "--verify")[0] == "9 rows, 9 with an id"
+
+
+# Stops
+
+
+@pytest.mark.parametrize(("source", "name"), PAIRS)
+def test_it_goes_on_where_it_stopped(source, name):
+    insert_old(source, old_values(source))
+    for size, batches in ((3, 1), (4, 2)):
+        with pytest.raises(Stop):
+            fill(name, source, size, stop_after(batches))
+    done = saved_run(label(name)).rows_filled
+    before = dict(Old.objects.exclude(**{name: None}).values_list("pk", name))
+    assert len(before) == done == 11
+    # Where it goes on is known from the run.
+    result = run.execute(plan.build(find(name, None), 5))
+    assert result.filled == 9
+    assert_converted(source, name)
+    assert before.items() <= dict(Old.objects.values_list("pk", name)).items()
+    assert saved_run(label(name)).rows_filled == 20
+
+
+@pytest.mark.parametrize(
+    ("change", "difference"),
+    [
+        (lambda: find("ulid", "plain"), "convert_from = 'old_uuid7', and now it is 'plain'"),
+        (
+            lambda: old_ids.find(label("ulid"), "created_at", None, "default"),
+            "convert_from = 'old_uuid7', and now it is None",
+        ),
+    ],
+)
+def test_another_source_is_refused(change, difference):
+    insert_old("old_uuid7", old_values("old_uuid7"))
+    with pytest.raises(Stop):
+        fill("ulid", "old_uuid7", 3, stop_after(1))
+    Old.objects.update(plain=get("uuid1").example, created_at=START)
+    with pytest.raises(BackfillError) as caught:
+        plan.build(change(), 5)
+    assert "a run on shop.Old.ulid stopped after 3 rows" in str(caught.value)
+    differences = ("created_from = None, and now it is 'created_at'", difference)
+    assert any(each in str(caught.value) for each in differences)
+    assert Old.objects.filter(ulid=None).count() == 17
+
+
+def test_another_scheme_of_the_old_ids_is_refused():
+    insert_old("old_snowflake", old_values("old_snowflake"))
+    with pytest.raises(Stop):
+        fill("uuid7", "old_snowflake", 3, stop_after(1))
+    stopped = saved_run(label("uuid7"))
+    stopped.options["old_epoch_ms"] = "5"
+    stopped.save()
+    with pytest.raises(BackfillError, match="old_epoch_ms = '5', and now it is None"):
+        plan.build(find("uuid7", "old_snowflake"), 5)
+
+
+@pytest.mark.usefixtures("transactional_db")
+@pytest.mark.parametrize(("source", "name"), [("plain", "uuid6"), ("plain", "uuid7")])
+def test_killed_again_and_again_it_ends_with_every_row_converted(source, name, command):
+    count = 900
+    insert_old(source, old_values(source, count, 70))
+    arguments = (label(name), f"--convert-from={source}", "--batch-size=4")
+
+    def filled(rows):
+        return lambda: Old.objects.exclude(**{name: None}).count() >= rows
+
+    for rows in (1, count // 3, count // 2):
+        killed = command(*arguments)
+        killed.send_when(signal.SIGKILL, filled(rows))
+        assert killed.code == -signal.SIGKILL
+        done = Old.objects.exclude(**{name: None}).count()
+        assert 0 < done < count
+        assert saved_run(label(name)).rows_filled == done
+    stopped = command(*arguments)
+    stopped.send_when(signal.SIGINT, filled(done + 1))
+    assert stopped.output().splitlines()[-1] == (
+        "CommandError: Stopped; every batch is whole. Go on with: "
+        f"manage.py backfill_ids {label(name)} --convert-from {source}"
+    )
+    last = command(label(name), f"--convert-from={source}", "--batch-size=400")
+    output = last.output()
+    assert last.code == 0, output
+    assert f"Next: manage.py backfill_ids {label(name)} --convert-from {source} --verify" in output
+    assert_converted(source, name)
+    assert saved_run(label(name)).rows_filled == count
+    assert command(label(name), "--verify").code == 0
+    assert f"{label(name)}: finished" in command("--status").output()
+
+
+# Writers beside it
+
+
+@pytest.mark.usefixtures("transactional_db")
+@pytest.mark.parametrize(("source", "name"), PAIRS)
+@pytest.mark.parametrize("after", [1, 3])
+def test_late_rows_are_filled_between_their_neighbours(source, name, after):
+    values = old_values(source, 30)
+    insert_old(source, values[::2])
+    late, calls = values[1::2], []
+
+    def progress(filled):
+        calls.append(filled)
+        if len(calls) == after:
+            elsewhere(lambda: insert_old(source, late))
+
+    result = fill(name, source, 4, progress)
+    assert (result.filled, result.remaining) == (30, 0)
+    assert_converted(source, name)
+
+
+@pytest.mark.usefixtures("transactional_db")
+@pytest.mark.parametrize(("source", "name"), LOSSLESS)
+def test_late_rows_in_front_of_the_cursor_are_converted(source, name):
+    values, calls = old_values(source, 20), []
+
+    def insert_from(first, some):
+        keys = enumerate(some, first)
+        insert(Old, [{"id": key, source: value, "name": "", "text": ""} for key, value in keys])
+
+    def progress(filled):
+        calls.append(filled)
+        if len(calls) == 2:
+            elsewhere(lambda: insert_from(1, values[1::2]))
+
+    insert_from(100, values[::2])
+    assert fill(name, source, 4, progress).filled == 20
+    assert_converted(source, name)
+
+
+@pytest.mark.parametrize(("source", "name"), PAIRS)
+def test_rows_that_appear_behind_the_end_are_filled_by_the_next_run(source, name):
+    values = old_values(source, 30)
+    insert_old(source, values[::2])
+    fill(name, source, 4)
+    insert_old(source, values[1::2])
+    assert fill(name, source, 4).filled == 15
+    assert_converted(source, name)
+
+
+@pytest.mark.parametrize(("source", "name"), [("old_uuid7", "ulid"), ("plain", "uuid7")])
+def test_ids_of_the_application_are_left_alone_and_no_failure(source, name):
+    insert_old(source, old_values(source))
+    own = new_scheme(name).generate()
+    made = old_scheme(source).generate()
+    insert_old(source, [made], **{name: own})
+    fill(name, source, 4)
+    assert Old.objects.values_list(name, flat=True).get(**{source: made}) == own
+    lines = run_command(name, "--verify")
+    assert lines[0] == "21 rows, 21 with an id"
+    if (source, name) in LOSSLESS:
+        assert lines[1:3] == [
+            "1 ids are not the old ones converted: the application's own",
+            "all different",
+        ]
+
+
+# The plan
+
+
+def test_the_plan_of_a_lossless_conversion():
+    values = old_values("old_uuid7", 3)
+    insert(Old, [{"old_uuid7": value, "name": "", "text": ""} for value in values])
+    lines = run_command("ulid", "--convert-from=old_uuid7", "--dry-run")
+    keys = Old.objects.order_by("pk").values_list("pk", flat=True)
+    assert lines[:3] == [
+        "shop.Old.ulid: ULID of the UUIDv7 in old_uuid7, bit for bit",
+        "  3 rows without an id, up to 5,000 in a transaction",
+        "  in the order of (pk), for each batch:",
+    ]
+    assert lines[4:] == [
+        f"  such as {pk}, {value}: {get('uuid7').convert(value, to=get('ulid')).value}"
+        for pk, value in zip(keys, values, strict=True)
+    ]
+    assert Old.objects.filter(ulid=None).count() == 3
+    assert not BackfillRun.objects.exists()
+
+
+def test_the_plan_of_another_conversion():
+    values = old_values("plain", 2)
+    insert_old("plain", values)
+    lines = run_command("uuid7", "--convert-from=plain", "--dry-run")
+    assert lines[0] == (
+        "shop.Old.uuid7: UUIDv7 of the UUIDv1 in plain, of the same time, in the same order"
+    )
+    assert lines[-1] == (
+        "  warning: no index has plain in the order of its times, so that each batch sorts the "
+        "table"
+    )
+    assert [str(value) in line for value, line in zip(values, lines[-3:], strict=False)] == [
+        True,
+        True,
+    ]
+
+
+# What can't be converted
+
+
+def test_random_uuids_need_a_creation_time():
+    insert_old("plain", [uuid.uuid4() for _ in range(3)])
+    assert refusal("uuid7", "--convert-from=plain") == (
+        "shop.Old.plain holds UUIDs of version 4 or another that carries no time: say where "
+        "creation times come from, too: --created-from, one of created_at"
+    )
+
+
+def test_random_uuids_with_a_creation_time():
+    for i in range(3):
+        insert_old("plain", [uuid.uuid4()], created_at=START - i * SECOND)
+    lines = run_command("uuid7", "--convert-from=plain", "--created-from=created_at")
+    assert lines[-1] == (
+        "Next: manage.py backfill_ids shop.Old.uuid7 --convert-from plain --created-from "
+        "created_at --verify"
+    )
+    found = list(Old.objects.order_by("created_at").values_list("uuid7", flat=True))
+    assert found == sorted(found)
+    assert saved_run(label("uuid7")).options["convert_from"] == "plain"
+    assert "strictly in order" in run_command("uuid7", "--verify")[1]
+
+
+MISTAKES = {
+    "nope": (
+        "shop.Old has no field 'nope' to convert from; it has plain, old_uuid7, mixed, old_ulid, "
+        "old_ksuid, old_snowflake, old_reversed, uuid6, ulid, snowflake, kuuid, eighth"
+    ),
+    "uuid7": "shop.Old.uuid7 is the column to fill: name that of the old ids",
+    "text": (
+        "shop.Old.text is a CharField, and ids are converted from a UUIDField or a sortable id "
+        "with a time. Where it holds such ids, declare it so: ULIDs in a CharField as "
+        'ULIDField(storage="varchar"), snowflakes in a BigIntegerField as SnowflakeField()'
+    ),
+    "number": (
+        "shop.Old.number is a LexicalSequenceField, and ids are converted from a UUIDField or a "
+        "sortable id with a time. Where it holds such ids, declare it so: ULIDs in a CharField as "
+        'ULIDField(storage="varchar"), snowflakes in a BigIntegerField as SnowflakeField()'
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "message"), MISTAKES.items(), ids=MISTAKES)
+@pytest.mark.parametrize("options", [(), ("--dry-run",), ("--verify",)], ids=str)
+def test_what_is_no_source(source, message, options):
+    assert refusal("uuid7", f"--convert-from={source}", *options) == message
+
+
+def test_a_sequence_has_no_time_to_convert_to():
+    assert refusal("number", "--convert-from=old_ulid") == (
+        "shop.Old.number is a lexical sequence, which has no time to convert to: take "
+        "--created-from instead of --convert-from"
+    )
+
+
+def test_two_times_are_one_too_many():
+    assert refusal("uuid7", "--convert-from=old_ulid", "--created-from=created_at") == (
+        "shop.Old.old_ulid holds ULIDs, which carry their times: leave --created-from away, or "
+        "--convert-from for ids of the times in created_at"
+    )
+
+
+@pytest.mark.parametrize("name", ["uuid6", "uuid7"])
+def test_a_row_of_another_version_is_refused_by_name(name):
+    insert(Old, [{"plain": value, "name": "", "text": ""} for value in old_values("plain", 5)])
+    first, other = uuid.uuid4(), uuid.uuid4()
+    insert(Old, [{"plain": value, "name": "", "text": ""} for value in (first, other)])
+    key = Old.objects.get(plain=first).pk
+    assert refusal(name, "--convert-from=plain") == (
+        f"shop.Old {key} (and 1 other rows) has the plain {first}, a UUID of version 4, and a "
+        f"UUIDv1 was expected. Give it an id yourself, or a NULL there and choose --on-null, or "
+        f"take --created-from for all rows; nothing was written."
+    )
+    assert Old.objects.filter(**{name: None}).count() == 7
+
+
+def test_an_accepted_uuid_of_another_version_is_refused_by_name():
+    insert_old("mixed", [uuid.uuid4()])
+    message = refusal("ulid", "--convert-from=mixed")
+    assert "a UUID of version 4, and a UUIDv7 was expected" in message
+
+
+@pytest.mark.parametrize(("source", "name"), [("plain", "uuid6"), ("plain", "uuid7")])
+def test_rows_without_an_old_id(source, name):
+    insert_old(source, old_values(source, 5))
+    insert_old(source, [None])
+    key = Old.objects.get(**{source: None}).pk
+    assert refusal(name, f"--convert-from={source}") == (
+        f"shop.Old {key} has no plain. Give it one, or choose --on-null, or give it an id "
+        f"yourself; nothing was written."
+    )
+    lines = run_command(name, f"--convert-from={source}", "--on-null=skip")
+    assert lines[-1] == (
+        f"Next: manage.py backfill_ids shop.Old.{name} --convert-from plain --on-null=skip --verify"
+    )
+    assert Old.objects.filter(**{name: None}).get().pk == key
+    lines = run_command(name, "--verify", "--on-null=skip")
+    assert lines[:2] == [
+        "6 rows, 5 with an id",
+        "1 rows were skipped: they have no time, or one out of range",
+    ]
+    run_command(name, f"--convert-from={source}", "--on-null=now")
+    made = Old.objects.values_list(name, flat=True).get(pk=key)
+    assert new_scheme(name).created_at(made) > START
+
+
+def test_old_ids_that_two_rows_share_are_refused_where_the_new_ones_would_be_shared():
+    value = old_values("plain", 1)[0]
+    insert_old("plain", [value, value])
+    assert refusal("uuid6", "--convert-from=plain") == (
+        f"2 rows of shop.Old share the plain {value}, and their new ids would be one, too: make "
+        f"them different; nothing was written."
+    )
+
+
+@pytest.mark.parametrize("policy", ["error", "skip", "clamp"])
+def test_times_that_the_new_ids_cannot_hold(policy):
+    """Snowflakes begin in 2010."""
+    old = [get("ulid").generate(START.replace(year=year)) for year in (2009, 2024, 2009, 2023)]
+    insert(Old, [{"old_ulid": value, "name": "", "text": ""} for value in sorted(old)])
+    arguments = ("--convert-from=old_ulid", f"--on-out-of-range={policy}")
+    if policy == "error":
+        assert "(and 1 other rows) is too old" in refusal("snowflake", *arguments)
+        return
+    run_command("snowflake", *arguments)
+    found = list(Old.objects.order_by("old_ulid").values_list("snowflake", flat=True))
+    assert [value is None for value in found[:2]] == [policy == "skip"] * 2
+    given = [value for value in found if value is not None]
+    assert given == sorted(set(given))
+
+
+def test_an_empty_table():
+    assert run_command("uuid6", "--convert-from=plain")[-2] == "0 rows filled."
+    assert run_command("uuid6", "--convert-from=plain", "--verify")[0] == "0 rows, 0 with an id"
+
+
+# --verify
+
+
+def swap(name, one, other):
+    first, second = (Old.objects.values_list(name, flat=True).get(pk=pk) for pk in (one, other))
+    Old.objects.filter(pk__in=[one, other]).update(**{name: None})
+    Old.objects.filter(pk=one).update(**{name: second})
+    Old.objects.filter(pk=other).update(**{name: first})
+
+
+@pytest.mark.parametrize(("source", "name"), LOSSLESS)
+@pytest.mark.parametrize("distance", [1, 12])
+def test_verify_finds_two_ids_that_changed_places(source, name, distance):
+    insert_old(source, old_values(source))
+    fill(name, source)
+    keys = [row[2] for row in pairs_of(source, name)]
+    swap(name, keys[2], keys[2 + distance])
+    with pytest.raises(CommandError, match="2 rows have an id that was not made of their old one"):
+        run_command(name, "--verify")
+
+
+@pytest.mark.parametrize(("source", "name"), TIMED)
+def test_verify_finds_two_ids_of_a_tick_that_changed_places(source, name):
+    insert_old(source, old_values(source))
+    fill(name, source)
+    keys = [row[2] for row in pairs_of(source, name)]
+    swap(name, keys[1], keys[2])
+    with pytest.raises(CommandError) as caught:
+        run_command(name, "--verify")
+    assert "rows are out of order" in str(caught.value)
+
+
+@pytest.mark.parametrize(("source", "name"), PAIRS)
+def test_verify_finds_an_id_of_another_time(source, name):
+    insert_old(source, old_values(source))
+    fill(name, source)
+    key = pairs_of(source, name)[5][2]
+    wrong = new_scheme(name).generate(START + timedelta(hours=1))
+    Old.objects.filter(pk=key).update(**{name: wrong})
+    with pytest.raises(CommandError) as caught:
+        run_command(name, "--verify")
+    assert caught.value.args[0] == (
+        f"{label(name)}: 1 rows have an id that was not made of their old one"
+    )
+
+
+@pytest.mark.parametrize(("source", "name"), PAIRS)
+def test_verify_finds_a_missing_id(source, name):
+    insert_old(source, old_values(source))
+    fill(name, source)
+    Old.objects.filter(pk=pairs_of(source, name)[5][2]).update(**{name: None})
+    with pytest.raises(CommandError, match="1 rows have no id"):
+        run_command(name, "--verify")
+
+
+def test_verify_writes_nothing():
+    insert_old("plain", old_values("plain"))
+    fill("uuid6", "plain")
+    writes = []
+
+    def note(execute, sql, params, many, context):
+        writes.extend(sql for word in ("INSERT", "UPDATE", "DELETE") if sql.startswith(word))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(note):
+        run_command("uuid6", "--verify")
+    assert writes == []
+
+
+# An order that no index has
+
+
+@pytest.mark.parametrize("page", [1, 2, 3, 7, 20, 21])
+@pytest.mark.parametrize("size", [1, 3, 8])
+def test_a_sort_may_end_anywhere(monkeypatch, page, size):
+    monkeypatch.setattr(sorted_pages, "PAGE", page)
+    insert_old("plain", old_values("plain"))
+    assert fill("uuid7", "plain", size).filled == 20
+    assert_converted("plain", "uuid7")
+
+
+@pytest.mark.usefixtures("transactional_db")
+def test_rows_that_change_behind_the_sort():
+    """Their old id, their new one, or all of them."""
+    values = old_values("plain", 30)
+    insert_old("plain", values)
+    later = get("uuid1").generate(START + 600 * SECOND)
+    calls = []
+
+    def change():
+        Old.objects.filter(plain=values[10]).update(plain=later)
+        Old.objects.filter(plain=values[11]).delete()
+        Old.objects.filter(plain__in=values[12:20]).update(uuid7=None)
+        own = get("uuid7").generate(START + timedelta(days=1))
+        Old.objects.filter(plain=values[21]).update(uuid7=own)
+
+    def progress(filled):
+        calls.append(filled)
+        if len(calls) == 2:
+            elsewhere(change)
+
+    result = fill("uuid7", "plain", 4, progress)
+    assert (result.filled, result.remaining) == (28, 0)
+    Old.objects.filter(plain=values[21]).delete()
+    assert_converted("plain", "uuid7")
+
+
+def test_one_sort_serves_many_batches():
+    insert_old("plain", old_values("plain"))
+    sorts = []
+
+    def note(execute, sql, params, many, context):
+        sorts.extend([sql] if "ORDER BY" in sql and sql.startswith("SELECT") else [])
+        return execute(sql, params, many, context)
+
+    planned = plan.build(find("uuid7", "plain"), 1)
+    with connection.execute_wrapper(note):
+        run.execute(planned)
+    assert len(sorts) < 10
+
+
+@pytest.mark.parametrize("source", ["plain", "old_ulid"])
+@pytest.mark.parametrize("page", [1, 2, 5, 50])
+@pytest.mark.parametrize("size", [1, 3])
+def test_a_tick_is_filled_to_its_last_id(monkeypatch, source, page, size):
+    """Eight in a millisecond, two milliseconds one behind the other."""
+    monkeypatch.setattr(sorted_pages, "PAGE", page)
+    scheme = old_scheme(source)
+    insert_old(source, [*scheme.generate_many(8, START), *scheme.generate_many(8, START + SECOND)])
+    assert fill("eighth", source, size).filled == 16
+    assert_converted(source, "eighth")
