@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeGuard
 
+from ..schemes import ID, TimeScheme
 from .minting import Position
 from .target import Target
 
@@ -21,6 +22,12 @@ class Cursor:
     @property
     def place(self) -> tuple[Any, Any]:
         return self.created, self.pk
+
+    def last(self, scheme: TimeScheme, tick: int) -> tuple[datetime, Any, ID] | None:
+        """Place and id of the last row, where it is of that tick."""
+        if self.position is None or self.position.tick != tick:
+            return None
+        return *self.place, scheme.from_trusted(scheme.layout.join(tick, self.position.tail))
 
     def dump(self) -> dict[str, Any]:
         position = self.position

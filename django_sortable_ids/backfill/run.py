@@ -277,7 +277,12 @@ class _Runner:
         of_tick = Q(**{f"{name}__created_at__gte": start, f"{name}__created_at__lt": end})
         given = target.rows.filter(in_tick, of_tick).order_by(*target.order)
         before = target.first(given.filter(target.before(*row)).reverse(), name)
-        behind = target.first(given.filter(target.after(*row)), name)
+        following, cursor = given.filter(target.after(*row)), self._cursor()
+        held = cursor.last(scheme, scheme.tick(target.at(row[0]))) if cursor else None
+        if held:
+            # The rows behind it get the rest of the tick, though it may have gone itself.
+            following = following.filter(target.before(*held[:2]))
+        behind = target.first(following, name) or held
         gap = self._missing().filter(in_tick)
         if before:
             gap = gap.filter(target.after(*before[:2]))

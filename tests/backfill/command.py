@@ -43,9 +43,9 @@ class Command:
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
-    def output(self) -> str:
+    def output(self, patience: float = PATIENCE) -> str:
         """Everything that it wrote, when it has ended."""
-        text, _ = self.process.communicate(timeout=PATIENCE)
+        text, _ = self.process.communicate(timeout=patience)
         return text
 
     @property

@@ -1,14 +1,36 @@
 """Killed again and again while others write; ``python -m tests.crashes`` does it 100 times."""
 
+import subprocess
+import sys
+
 import pytest
+from django.db import connection
 
 from tests.crashes.crash import crash
+from tests.crashes.server import UNAVAILABLE
+
+from .command import ROOT
 
 
-@pytest.mark.crashes
 @pytest.mark.usefixtures("transactional_db")
 @pytest.mark.parametrize("name", ["uuid7", "ulid", "snowflake"])
 def test_killed_under_live_writers(name):
-    found = crash(name, f"test {name}")
+    found = crash(name, f"test {name}", most_kills=2)
     assert found.problems == []
     assert found.kills > 0
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite has no server to kill")
+def test_the_server_is_killed_under_live_writers():
+    """One that is started for it; the backfill and the writers go on when it is there again."""
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.crashes", "--runs=1", "--most-kills=2", "--kill-server"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    if run.returncode == UNAVAILABLE:
+        pytest.skip(run.stdout)
+    assert run.returncode == 0, run.stdout
+    assert "1 runs with 2 kills" in run.stdout

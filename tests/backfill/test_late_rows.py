@@ -16,6 +16,7 @@ from .support import (
     field_of,
     fill,
     ids,
+    in_python,
     insert,
     insert_orders,
     is_strict,
@@ -104,6 +105,34 @@ def spread_out(late):
     last = scheme.from_int(scheme.layout.join(scheme.tick(START), 7))
     Tight.objects.filter(pk=20).update(eighth=last)
     insert(Tight, late)
+
+
+def test_late_rows_stay_in_front_of_the_place_where_the_run_stands_though_its_row_has_gone():
+    """The rows behind it are given the rest of the tick, later."""
+    keys = [10, 20, 30, 40, 50, 60, 70, 80]
+    insert(Tight, [{"id": key, "created_at": START} for key in keys])
+    planned = build("shop.Tight.eighth", 4)
+
+    def edit():
+        rows("shop.Tight.eighth").filter(pk__gt=10).delete()
+        insert(Tight, [{"id": key, "created_at": START} for key in (21, 22)])
+
+    assert run.execute(planned, once(edit)).filled == 6
+    insert(Tight, [{"id": key, "created_at": START} for key in (51, 52, 53, 54)])
+    assert fill("shop.Tight.eighth").filled == 4
+    assert is_strict("shop.Tight.eighth")
+
+
+@pytest.mark.parametrize("name", ["snowflake", "time64"])
+@pytest.mark.parametrize("way", ["database", "Python"])
+def test_rows_may_come_again_and_again_where_the_run_stands(name, way, monkeypatch):
+    """As where times are days: all rows of today share a tick, and some are still to come."""
+    if way == "Python":
+        in_python(monkeypatch)
+    for _ in range(8):
+        insert_orders([START] * 20)
+        assert fill(name).filled == 20
+    assert is_strict(name)
 
 
 def once(action):

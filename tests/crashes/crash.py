@@ -8,14 +8,24 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeVar
 
-from tests.backfill.command import PATIENCE, ROOT, Command, environment
+from django.db import OperationalError, connection, transaction
+
+from tests.backfill.command import ROOT, Command, environment
 from tests.backfill.support import MILLISECOND, START, insert, rows, saved_run
 from tests.testapp.models import Order
 
+from .server import Server
+
+Result = TypeVar("Result")
+
+PATIENCE = 300.0
+"""Seconds: the machine may be busy with more than one of these."""
 WRITERS = 4
 MOMENTS = 400
 """At so many times there are rows of each writer, and its number more."""
@@ -27,7 +37,7 @@ LONGEST_DELAY = 0.05
 @dataclass
 class Outcome:
     kills: int = 0
-    """Those that met the backfill before its end."""
+    """Those that met the backfill before its end, or the server."""
     rows: int = 0
     problems: list[str] = field(default_factory=list)
 
@@ -38,11 +48,14 @@ def moment(number: int) -> datetime:
 
 
 class Writer:
-    def __init__(self, name: str, number: int, seed: str) -> None:
+    """A process of ``tests.crashes.writing``, on the database of this one or that of ``url``."""
+
+    def __init__(self, name: str, number: int, seed: str, url: str | None = None) -> None:
+        other = {"SORTABLE_IDS_WORKER": str(number), **({"DATABASE_URL": url} if url else {})}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.crashes.writing", name, str(number), seed],
             cwd=ROOT,
-            env={**os.environ, **environment({})},
+            env={**os.environ, **environment({}), **other},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -61,27 +74,61 @@ class Writer:
         self.process.communicate()
 
 
-def crash(name: str, seed: str) -> Outcome:
-    """Fill the field ``name`` of orders, of which there are none yet."""
+def patiently(action: Callable[[], Result]) -> Result:
+    """What the action gives as soon as the server that it needs is there."""
+    give_up = time.monotonic() + PATIENCE
+    while True:
+        connection.close()
+        try:
+            return action()
+        except OperationalError:
+            if time.monotonic() >= give_up:
+                raise
+        time.sleep(0.1)
+
+
+def crash(
+    name: str, seed: str, most_kills: int = MOST_KILLS, server: Server | None = None
+) -> Outcome:
+    """Fill the field ``name`` of orders, of which there are none yet.
+
+    With a server, which has them, it is the server that is killed.
+    """
     draw, found = random.Random(seed), Outcome()
-    names = [f"{writer}+{number}" for writer in range(WRITERS) for number in range(MOMENTS)]
-    draw.shuffle(names)
-    insert(Order, [{"name": each, "created_at": moment(int(each[2:]))} for each in names])
+    names = insert_rows(draw, WRITERS)
     with ExitStack() as stack:
         writers = [Writer(name, number, f"{seed} {number}") for number in range(WRITERS)]
         for each in writers:
             stack.callback(each.close)
-        for _ in range(draw.randint(2, MOST_KILLS)):
-            found.kills += _kill(name, draw)
+        kills = draw.randint(2, most_kills)
+        if server:
+            _kill_server(name, draw, server, kills, found)
+        else:
+            found.kills += sum(_kill(name, draw) for _ in range(kills))
         _end(name, found, "while others write")
-        expected = Counter(names)
-        for each in writers:
-            inserted, deleted = each.stop()
-            expected += Counter(inserted)
-            expected -= Counter(deleted)
+        expected = stop(writers, names)
     _end(name, found, "behind the writers")
-    _check(name, expected, found)
+    check(name, expected, found)
     return found
+
+
+def insert_rows(draw: random.Random, writers: int) -> list[str]:
+    """Those that are there before the writers; their names."""
+    names = [f"{writer}+{number}" for writer in range(writers) for number in range(MOMENTS)]
+    draw.shuffle(names)
+    with transaction.atomic():
+        insert(Order, [{"name": each, "created_at": moment(int(each[2:]))} for each in names])
+    return names
+
+
+def stop(writers: Iterable[Writer], names: Iterable[str]) -> Counter[str]:
+    """The names of the rows that must be there at the end."""
+    expected = Counter(names)
+    for each in writers:
+        inserted, deleted = each.stop()
+        expected += Counter(inserted)
+        expected -= Counter(deleted)
+    return expected
 
 
 def arguments(name: str) -> tuple[str, ...]:
@@ -90,30 +137,57 @@ def arguments(name: str) -> tuple[str, ...]:
 
 def _kill(name: str, draw: random.Random) -> bool:
     """Whether it met the backfill."""
-    missing = rows(name).filter(**{name: None})
-    goal, delay = draw.randint(0, 250), draw.uniform(0, LONGEST_DELAY)
-    start = missing.count()
     command = Command(*arguments(name), f"--batch-size={draw.randint(3, 25)}")
     try:
-        give_up = time.monotonic() + PATIENCE
-        while command.process.poll() is None and missing.count() > start - goal:
-            assert time.monotonic() < give_up
-            time.sleep(0.005)
-        time.sleep(delay)
+        _wait(name, draw, command)
         command.process.send_signal(signal.SIGKILL)
         return command.code == -signal.SIGKILL
     finally:
         command.close()
 
 
+def _kill_server(
+    name: str, draw: random.Random, server: Server, kills: int, found: Outcome
+) -> None:
+    """Under a command that goes on by itself."""
+    command = Command(*arguments(name), f"--batch-size={draw.randint(3, 25)}")
+    try:
+        for _ in range(kills):
+            _wait(name, draw, command)
+            found.kills += command.process.poll() is None
+            server.kill()
+            server.start()
+            patiently(connection.ensure_connection)
+        output = command.output(PATIENCE)
+        if command.code:
+            found.problems.append(f"while the server was killed: {output}")
+    finally:
+        command.close()
+
+
+def _wait(name: str, draw: random.Random, command: Command) -> None:
+    """Until it has filled some rows more, and for a moment more, or has ended."""
+    goal, delay = draw.randint(0, 250), draw.uniform(0, LONGEST_DELAY)
+    missing = rows(name).filter(**{name: None})
+    give_up = time.monotonic() + PATIENCE
+    start = missing.count()
+    while command.process.poll() is None and missing.count() > start - goal:
+        assert time.monotonic() < give_up
+        time.sleep(0.005)
+    time.sleep(delay)
+
+
 def _end(name: str, found: Outcome, when: str) -> None:
     command = Command(*arguments(name), "--batch-size=50")
-    output = command.output()
+    try:
+        output = command.output(PATIENCE)
+    finally:
+        command.close()
     if command.code:
         found.problems.append(f"{when}: {output}")
 
 
-def _check(name: str, expected: Counter[str], found: Outcome) -> None:
+def check(name: str, expected: Counter[str], found: Outcome) -> None:
     there = Counter(rows(name).values_list("name", flat=True))
     found.rows = there.total()
     for what, names in (("lost", expected - there), ("too many", there - expected)):
@@ -127,6 +201,6 @@ def _check(name: str, expected: Counter[str], found: Outcome) -> None:
     if saved_run(name).finished_at is None:
         found.problems.append("the run has not ended")
     verified = Command(*arguments(name), "--verify")
-    output = verified.output()
+    output = verified.output(PATIENCE)
     if verified.code:
         found.problems.append(output)

@@ -8,6 +8,8 @@ that it has inserted and of those that it has deleted, as JSON.
 import json
 import random
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Event, Thread
 from typing import Any
@@ -16,14 +18,14 @@ import django
 
 django.setup()
 
-from django.db import transaction  # noqa: E402
-from django.db.models import F  # noqa: E402
+from django.db import InterfaceError, OperationalError, transaction  # noqa: E402
+from django.db.models import F, QuerySet  # noqa: E402
 
-from django_sortable_ids.transactions import retried  # noqa: E402
+from django_sortable_ids.transactions import is_lost, retried  # noqa: E402
 from tests.backfill.support import field_of, insert  # noqa: E402
 from tests.testapp.models import Order  # noqa: E402
 
-from .crash import MOMENTS, moment  # noqa: E402
+from .crash import MOMENTS, moment, patiently  # noqa: E402
 
 LONGEST_PAUSE = 0.01
 """Seconds."""
@@ -38,40 +40,52 @@ moved: list[str] = []
 stopping = Event()
 
 
-def insert_old(at: datetime) -> tuple[list[str], str]:
+@dataclass(frozen=True, slots=True)
+class Change:
+    done: list[str]
+    """Where the name of its row belongs when it is committed."""
+    name: str
+    apply: Callable[[QuerySet[Order]], object]
+    """Does it to the row."""
+    is_there: Callable[[QuerySet[Order]], bool]
+    """Whether it is committed, where the answer was lost."""
+
+
+def insert_old(at: datetime) -> Change:
     """As old code does, which knows nothing of ids."""
-    return write({"created_at": at})
+    return inserting({"created_at": at})
 
 
-def insert_new(_: datetime) -> tuple[list[str], str]:
+def insert_new(_: datetime) -> Change:
     """As new code does, with an id."""
-    return write({"created_at": datetime.now(UTC), field: field_of(field).generate()})
+    return inserting({"created_at": datetime.now(UTC), field: field_of(field).generate()})
 
 
-def write(values: dict[str, Any]) -> tuple[list[str], str]:
+def inserting(values: dict[str, Any]) -> Change:
     name = f"{number}-{len(inserted)}"
-    insert(Order, [{"name": name, **values}])
-    return inserted, name
+    row = {"name": name, **values}
+    return Change(inserted, name, lambda _: insert(Order, [row]), lambda found: found.exists())
 
 
-def move(at: datetime) -> tuple[list[str], str] | None:
+def move(at: datetime) -> Change | None:
     """Once for each row: one that came back to the time of its id would be judged by it, though
     others have got theirs meanwhile.
     """
     name = some_name()
     if name in moved:
         return None
-    Order.objects.filter(name=name).update(created_at=at)
-    return moved, name
+    return Change(moved, name, lambda row: row.update(created_at=at), lambda _: True)
 
 
-def touch(_: datetime) -> None:
-    Order.objects.filter(name=some_name()).update(name=F("name"))
+def touch(_: datetime) -> Change:
+    return Change([], some_name(), lambda row: row.update(name=F("name")), lambda _: True)
 
 
-def delete(_: datetime) -> tuple[list[str], str] | None:
-    rows = Order.objects.filter(name=(name := some_name()))
-    return (deleted, name) if rows._raw_delete(rows.db) else None
+def delete(_: datetime) -> Change | None:
+    name = some_name()
+    if name in deleted:
+        return None
+    return Change(deleted, name, lambda row: row._raw_delete(row.db), lambda row: not row.exists())
 
 
 def some_name() -> str:
@@ -83,15 +97,25 @@ def some_name() -> str:
 
 def act() -> None:
     action = draw.choices([insert_old, insert_new, move, touch, delete], [6, 3, 4, 4, 3])[0]
-    at = moment(draw.randrange(MOMENTS))
+    change = action(moment(draw.randrange(MOMENTS)))
+    if change and is_committed(change):
+        change.done.append(change.name)
 
-    def work() -> tuple[list[str], str] | None:
+
+def is_committed(change: Change) -> bool:
+    row = Order.objects.filter(name=change.name)
+
+    def work() -> None:
         with transaction.atomic():
-            return action(at)
+            change.apply(row)
 
-    if done := retried(work):
-        names, name = done
-        names.append(name)
+    try:
+        retried(work)
+    except (OperationalError, InterfaceError) as error:
+        if not is_lost(error, "default"):
+            raise
+        return patiently(lambda: change.is_there(row.all()))
+    return True
 
 
 def stop_behind_input() -> None:

@@ -1,0 +1,101 @@
+"""A backfill through one node while others write through all of them, and its node is killed."""
+
+import random
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+from django.db import connection
+
+from tests.backfill.command import Command
+from tests.backfill.conftest import command, transactional_db  # noqa: F401
+from tests.backfill.support import rows
+from tests.crashes.crash import MOMENTS, Outcome, Writer, arguments, check, insert_rows, stop
+
+from .nodes import Node, wait_until
+
+pytestmark = pytest.mark.galera
+
+ENOUGH = MOMENTS // 2
+"""Rows that have an id when the node is killed."""
+
+
+@pytest.fixture
+def through(command) -> Callable[..., Command]:  # noqa: F811
+    """Starts ``backfill_ids`` on a node."""
+
+    def start(node: Node, *options: str) -> Command:
+        return command(*arguments("uuid7"), *options, env={"DATABASE_URL": node.url})
+
+    return start
+
+
+@pytest.fixture
+def names(transactional_db, nodes) -> list[str]:  # noqa: F811
+    return insert_rows(random.Random(0), len(nodes))
+
+
+@pytest.fixture
+def writers(names, nodes) -> Iterator[list[Writer]]:
+    with ExitStack() as stack:
+        writers = [Writer("uuid7", n, f"{n}", node.url) for n, node in enumerate(nodes)]
+        for each in writers:
+            stack.callback(each.close)
+        yield writers
+
+
+def kill_under_the_backfill(node: Node, running: Command) -> None:
+    filled = rows("uuid7").exclude(uuid7=None)
+    wait_until(lambda: filled.count() >= ENOUGH, "rows with ids")
+    assert running.process.poll() is None, running.output()
+    node.kill()
+
+
+def ended(running: Command) -> str:
+    output = running.output()
+    assert running.code == 0, output
+    return output
+
+
+def check_every_node(nodes: list[Node], through) -> None:
+    wait_until(lambda: all(node.takes_part() for node in nodes), "all nodes take part")
+    table = f"{connection.settings_dict['NAME']}.testapp_order"
+    read = "SET wsrep_sync_wait = 1", f"SELECT id, name, created_at, uuid7 FROM {table} ORDER BY id"
+    one, two, three = (node.ask(*read) for node in nodes)
+    assert one == two == three
+    verifying = [through(node, "--verify") for node in nodes]
+    for each in verifying:
+        assert "strictly in order" in ended(each)
+
+
+def test_another_node_goes_on(nodes, names, writers, through):
+    """With the killed node, its machine has gone, and the backfill too."""
+    victim = nodes[1]
+    lost = through(victim, "--batch-size=10")
+    kill_under_the_backfill(victim, lost)
+    lost.process.send_signal(signal.SIGKILL)
+    assert lost.code == -signal.SIGKILL
+    assert "goes on behind the " in ended(through(nodes[2]))
+    victim.start()
+    wait_until(victim.takes_part, "the killed node takes part again")
+    found, expected = Outcome(), stop(writers, names)
+    ended(through(victim))
+    check("uuid7", expected, found)
+    assert found.problems == []
+    check_every_node(nodes, through)
+
+
+def test_it_goes_on_when_its_node_is_there_again(nodes, names, writers, through):
+    victim = nodes[1]
+    running = through(victim, "--batch-size=10")
+    kill_under_the_backfill(victim, running)
+    victim.start()
+    output = ended(running)
+    assert "the connection is lost, trying again: " in output
+    assert "connected again" in output
+    found, expected = Outcome(), stop(writers, names)
+    ended(through(nodes[0]))
+    check("uuid7", expected, found)
+    assert found.problems == []
+    check_every_node(nodes, through)

@@ -1,0 +1,163 @@
+"""A database server of our own, which may be killed: its data is kept as by default, on the disk.
+
+It is the one below ``ENGINE_ROOT``, as `.ci/engine` makes it, else the machine's PostgreSQL or
+MariaDB.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+PATIENCE = 60.0
+"""Seconds."""
+UNAVAILABLE = 69
+"""Exit status of a process that finds no server, as that of `.ci/engine`."""
+USER = "nobody"
+"""Servers don't run as root."""
+
+
+class NoServer(Exception):
+    """There is none that can be started, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    scheme: str
+    superuser: str
+    program: str
+    """Where it is, with wildcards."""
+    options: str
+    """``{data}`` and ``{port}`` in them."""
+    create: str
+    """What makes the data of a new server, with ``{data}`` and the folder ``{programs}``."""
+
+
+_MYSQL = "--no-defaults --datadir={data} --port={port} --bind-address=127.0.0.1 --skip-log-bin"
+_SOCKETS = "--socket={data}/socket --pid-file={data}/pid"
+POSTGRESQL = Kind(
+    "postgresql",
+    "postgres",
+    "usr/lib/postgresql/*/bin/postgres",
+    "-D {data} -p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=",
+    "{programs}/initdb -D {data} -A trust -U postgres -E UTF8",
+)
+MARIADB = Kind(
+    "mysql",
+    "root",
+    "usr/sbin/mariadbd",
+    f"{_MYSQL} {_SOCKETS}",
+    "mariadb-install-db --no-defaults --datadir={data} --skip-test-db "
+    "--auth-root-authentication-method=normal",
+)
+MYSQL = Kind(
+    "mysql",
+    "root",
+    "usr/sbin/mysqld",
+    f"{_MYSQL} {_SOCKETS} --mysqlx=OFF --secure-file-priv=",
+    "{programs}/mysqld --no-defaults --datadir={data} --secure-file-priv= --initialize-insecure",
+)
+
+
+class Server:
+    def __init__(self, kind: Kind, root: Path, program: Path, folder: Path) -> None:
+        self._kind = kind
+        self._root = root
+        self._program = "/" + str(program.relative_to(root))
+        self._data = "/" + str((folder / "data").relative_to(root))
+        self._log = folder / "log"
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port: int = free.getsockname()[1]
+        self.url = f"{kind.scheme}://{kind.superuser}@127.0.0.1:{self.port}/crashes"
+        made = root / "srv" / "made"
+        if "ENGINE_ROOT" in os.environ:
+            subprocess.run(["cp", "-a", made, folder / "data"], check=True)
+        else:
+            create = kind.create.format(data=self._data, programs=Path(self._program).parent)
+            subprocess.run(self._inside(create.split()), check=True, stdout=subprocess.DEVNULL)
+
+    def start(self) -> None:
+        """Run it, and wait until it takes connections."""
+        options = self._kind.options.format(data=self._data, port=self.port).split()
+        give_up = time.monotonic() + PATIENCE
+        self._process = self._run(options)
+        while not self._listens():
+            assert time.monotonic() < give_up, self._log.read_text()[-2000:]
+            # PostgreSQL waits for the end of the processes that a killed server has left.
+            if self._process.poll() is not None:
+                self._process = self._run(options)
+            time.sleep(0.05)
+
+    def kill(self) -> None:
+        """Kill it with all of its processes, as a crash of the machine does."""
+        if self._process.poll() is not None:
+            return
+        pid = self._process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        self._process.kill()
+        for child in children:
+            with suppress(ProcessLookupError):
+                os.kill(int(child), signal.SIGKILL)
+        self._process.wait()
+
+    def _run(self, options: Sequence[str]) -> subprocess.Popen[bytes]:
+        with self._log.open("ab") as log:
+            return subprocess.Popen(
+                self._inside([self._program, *options]),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+
+    def _inside(self, command: Sequence[str]) -> list[str]:
+        if os.geteuid():
+            return list(command)
+        return ["chroot", f"--userspec={USER}", str(self._root), *command]
+
+    def _listens(self) -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+        except OSError:
+            return False
+        return True
+
+
+@contextmanager
+def server(scheme: str) -> Iterator[Server]:
+    """One of the engines of DATABASE_URLs with that scheme, which runs; its data is gone behind.
+
+    Raises ``NoServer``.
+    """
+    root = Path(os.environ.get("ENGINE_ROOT", "/"))
+    kind, program = _find(scheme, root)
+    # PostgreSQL's and MariaDB's names of files are short.
+    folder = Path(tempfile.mkdtemp(prefix="killed", dir=root / "srv" if root.name else "/tmp"))
+    if not os.geteuid():
+        shutil.chown(folder, USER)
+    started = None
+    try:
+        started = Server(kind, root, program, folder)
+        started.start()
+        yield started
+    finally:
+        if started:
+            started.kill()
+        shutil.rmtree(folder)
+
+
+def _find(scheme: str, root: Path) -> tuple[Kind, Path]:
+    kinds = [kind for kind in (POSTGRESQL, MARIADB, MYSQL) if kind.scheme == scheme]
+    if not kinds:
+        raise NoServer(f"{scheme or 'SQLite'} has no server that could be killed")
+    for kind in kinds:
+        for program in sorted(root.glob(kind.program), reverse=True):
+            return kind, program
+    names = " nor ".join(str(root / kind.program) for kind in kinds)
+    raise NoServer(f"no server to kill: there is no {names}")
