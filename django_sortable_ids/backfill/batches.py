@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +18,8 @@ from .cursor import Cursor
 from .errors import BackfillError
 from .json_rows import JSONRows
 from .minting import Position, ascending, mint
-from .statements import SQLITE_FUNCTION, Row, Statements, written_rows
+from .reading import Rows, read
+from .statements import Row, Statements, written_rows
 from .target import Target
 from .times import aware, from_aware
 
@@ -57,6 +58,8 @@ class _Span:
     size: int
     beyond: int
     """How many rows behind it share the tick of the last one."""
+    goes_on: bool
+    """Whether all of them have the time of the batch before."""
 
 
 class Writer:
@@ -73,37 +76,48 @@ class Writer:
         self._composition, self._computed = self._computing()
         self._beyond: dict[tuple[Any, Any], int] = {}
         """How many rows of a tick are left behind a place, as they were counted."""
+        self._tie: Row | None = None
+        """The last row of a batch whose rows have one time: there may be more of them."""
 
     @property
     def statement(self) -> str:
         """What writes a batch."""
         return self._computed or self._sent
 
+    @cached_property
+    def statement_of_one_time(self) -> str | None:
+        """What writes a batch whose rows have the time of the one before, where that differs."""
+        if self._computed is None:
+            return None
+        assert self._composition is not None
+        found = self._statements.computed(self._composition, of_one_time=True)
+        return None if found == self._computed else found
+
     def next(self, cursor: Cursor | None, size: int) -> Batch:
         """The next ``size`` rows without an id behind the cursor, or as many as there are.
 
         Raises ``BackfillError``, which names a row, where an id can't be made.
         """
+        batch = self._next(cursor, size)
+        is_tie = batch.size > 1 and batch.rows[0][0] == batch.rows[-1][0]
+        self._tie = batch.rows[-1] if is_tie else None
+        return batch
+
+    def _next(self, cursor: Cursor | None, size: int) -> Batch:
         if self._computed and (span := self._span(cursor, size)):
             start = self._start(span, cursor)
-            if self._fits(span, start):
+            # Room for as many rows that may still come, where there is some.
+            roomy = replace(span, beyond=span.beyond + span.size)
+            made = roomy if self._fits(roomy, start) else span
+            if self._fits(made, start):
                 rows = [span.first, span.last]
-                return Batch(rows, span.size, lambda: self._compute(span, start, cursor))
+                return Batch(rows, span.size, lambda: self._compute(made, start, cursor))
         return self._minted(cursor, size)
 
     def send(self, rows: Sequence[Row], ids: Sequence[ID]) -> int:
         """Write ids for any rows; how many of them still had none."""
-        save = self.target.field.get_db_prep_save
-        stored = [save(value, self._connection) for value in ids]
-        if self._connection.vendor != "sqlite":
-            return self._send(rows, stored)
-        keys = (self.target.stored_key(pk) for _, pk in rows)
-        with self._connection.cursor() as statement:
-            statement.executemany(
-                self._statements.one_by_one(),
-                [[value, *key] for value, key in zip(stored, keys, strict=True)],
-            )
-            return int(statement.rowcount)
+        keys = [self.target.stored_key(pk) for _, pk in rows]
+        return self._send(keys, self._stored(ids), [created for created, _ in rows])
 
     def known(self, rows: Sequence[Row]) -> Sequence[ID] | None:
         """The ids of any rows, where these don't depend on those of other rows; else None."""
@@ -137,7 +151,7 @@ class Writer:
 
     def _span(self, cursor: Cursor | None, size: int) -> _Span | None:
         """The next rows, the last one locked: its id is where the next batch goes on."""
-        behind = self._behind(cursor)
+        behind = self._behind(cursor, size)
         for _ in range(_LOOKS):
             first = self.target.first(behind)
             if first is None:
@@ -146,7 +160,11 @@ class Writer:
             if last is None:
                 last, count = self.target.first(behind.reverse()), behind.count()
             if last and self._lock(last):
-                return _Span(first, last, count, self._left(cursor, first, last, count))
+                ticks = [self._scheme.tick(aware(created)) for created, _ in (first, last)]
+                left = self._left(cursor, last, ticks, count)
+                tie = cursor and cursor.place == self._tie and cursor.created
+                goes_on = first[0] == last[0] == tie
+                return _Span(first, last, count, left, goes_on)
         return None
 
     def _lock(self, row: Row) -> bool:
@@ -155,17 +173,16 @@ class Writer:
         found = self.target.missing.filter(pk=row[1], **{name: row[0]})
         return found.select_for_update().values_list("pk").first() is not None
 
-    def _left(self, cursor: Cursor | None, first: Row, last: Row, size: int) -> int:
-        """How many rows behind the last one share its tick.
+    def _left(self, cursor: Cursor | None, last: Row, ticks: Sequence[int], size: int) -> int:
+        """How many rows behind the last one share its tick, of rows of those ``ticks``.
 
         A large tick is counted once, not for every batch of it.
         """
-        scheme = self._scheme
         counted = self._beyond.get(cursor.place, 0) if cursor else 0
-        if counted > size and scheme.tick(aware(first[0])) == scheme.tick(aware(last[0])):
+        if counted > size and ticks[0] == ticks[-1]:
             left = counted - size
         else:
-            left = self._count_beyond(last)
+            left = self._count_beyond(last, ticks[-1])
         before = {cursor.place: counted} if cursor else {}
         self._beyond = {**before, last: left}
         return left
@@ -175,7 +192,8 @@ class Writer:
         position = cursor.position if cursor else None
         if position is None or self._scheme.tick(aware(span.first[0])) != position.tick:
             return 0
-        return position.tail // self._tails_of_rank + 1
+        assert self._composition is not None
+        return position.tail // (self._scheme.layout.tails // self._composition.ranks) + 1
 
     def _fits(self, span: _Span, start: int) -> bool:
         """Whether every tick has room for its rows for sure; Python finds out, and says where."""
@@ -199,63 +217,74 @@ class Writer:
             "last_tick": scheme.tick(aware(span.last[0])),
             "beyond": span.beyond,
         }
-        assert self._computed is not None
-        filled = self._execute(self._computed, parameters)
+        statement = (self.statement_of_one_time if span.goes_on else None) or self._computed
+        assert statement is not None
+        filled = self._execute(statement, parameters)
         (created, pk), name = span.last, self.target.field.name
         made = self.target.rows.filter(pk=pk).values_list(name, flat=True).get()
         return Written(filled, Cursor(created, pk, Position(*scheme.parts(made))))
 
-    @property
-    def _tails_of_rank(self) -> int:
-        assert self._composition is not None
-        return self._scheme.layout.tails // self._composition.ranks
-
     # Minted in Python
 
     def _minted(self, cursor: Cursor | None, size: int) -> Batch:
-        rows = self.target.read(self._behind(cursor)[:size])
-        if not rows:
+        rows = read(self.target, self._behind(cursor, size)[:size])
+        if rows is None:
             return NOTHING
-        ids, position = self._mint(rows, cursor.position if cursor else None, size)
-
-        created, pk = rows[-1]
+        stored, position = self._mint(rows, cursor, size)
+        created, pk = rows.last
 
         def write() -> Written:
-            save = self.target.field.get_db_prep_save
-            stored = [save(value, self._connection) for value in ids]
-            return Written(self._send(rows, stored), Cursor(created, pk, position))
+            filled = self._send(rows.keys, stored, rows.times)
+            return Written(filled, Cursor(created, pk, position))
 
-        return Batch(rows, len(rows), write)
+        return Batch([rows.first, rows.last], len(rows.keys), write)
 
     def _mint(
-        self, rows: Sequence[Row], position: Position | None, size: int
-    ) -> tuple[Sequence[ID], Position | None]:
-        field = self.target.field
-        with self.naming(rows[-1]):
+        self, rows: Rows, cursor: Cursor | None, size: int
+    ) -> tuple[list[Any], Position | None]:
+        """What the column is to keep, and where the next batch goes on."""
+        field, count = self.target.field, len(rows.keys)
+        with self.naming(rows.last):
             if isinstance(field, LexicalSequenceField):
-                return counters.take(field, field.scheme, len(rows), self.target.using), None
-            times = ascending(self._scheme, [aware(created) for created, _ in rows], position)
-            beyond = self._count_beyond(rows[-1], times[-1]) if len(rows) == size else 0
-            return mint(self._scheme, times, position, beyond)
+                ids = counters.take(field, field.scheme, count, self.target.using)
+                return self._stored(ids), None
+            position = cursor.position if cursor else None
+            ticks = ascending(self._scheme.ticks(rows.microseconds), position)
+            beyond = self._left(cursor, rows.last, ticks, count) if count == size else 0
+            try:
+                numbers, position = mint(self._scheme, ticks, position, beyond + count)
+            except OutOfRange:
+                numbers, position = mint(self._scheme, ticks, position, beyond)
+            stored = field.stored(self._connection).all_to_db(numbers, self._connection)
+            return stored, position
 
-    def _send(self, rows: Sequence[Row], stored: Sequence[Any]) -> int:
-        """Write what the column keeps for the rows of a batch, which are in order."""
-        statement = self._sent
+    def _stored(self, ids: Sequence[ID]) -> list[Any]:
+        save = self.target.field.get_db_prep_save
+        return [save(value, self._connection) for value in ids]
+
+    def _send(
+        self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
+    ) -> int:
+        """Write what the column is to keep; how many of the rows still had nothing.
+
+        ``times`` are those that servers compare with the rows', to see whether they have moved.
+        """
         if self._connection.vendor == "sqlite":
-            self._connection.connection.create_function(SQLITE_FUNCTION, 1, stored.__getitem__)
-            place = self._statements.place
-            return self._execute(statement, place("first", rows[0]) | place("last", rows[-1]))
-        keys = [self.target.stored_key(pk) for _, pk in rows]
+            with self._connection.cursor() as cursor:
+                cursor.executemany(
+                    self._sent, [(value, *key) for key, value in zip(keys, stored, strict=True)]
+                )
+                return int(cursor.rowcount)
         lists = {f"key_{n}": list(part) for n, part in enumerate(zip(*keys, strict=True))}
         lists["id"] = list(stored)
         if self._statements.compares_times:
-            lists["created"] = [self.target.stored_time(created) for created, _ in rows]
+            lists["created"] = [self.target.stored_time(created) for created in times]
         if self._connection.vendor == "postgresql":
-            return self._execute(statement, lists)
+            return self._execute(self._sent, lists)
         listed = JSONRows(self.target, self._connection).parameter(
             zip(*lists.values(), strict=True)
         )
-        return self._execute(statement, {"rows": listed})
+        return self._execute(self._sent, {"rows": listed})
 
     @cached_property
     def _sent(self) -> str:
@@ -269,13 +298,23 @@ class Writer:
         assert isinstance(scheme, TimeScheme), "every other scheme has a time"
         return scheme
 
-    def _behind(self, cursor: Cursor | None) -> QuerySet[Any, Any]:
+    def _behind(self, cursor: Cursor | None, size: int) -> QuerySet[Any, Any]:
+        if cursor and cursor.place == self._tie:
+            missing = self.target.missing.order_by(*self.target.order)
+            beside = missing.filter(self.target.beside(*cursor.place))
+            if beside[size - 1 : size].exists():
+                return beside
+        return self._all_behind(cursor)
+
+    def _all_behind(self, cursor: Cursor | None) -> QuerySet[Any, Any]:
         missing = self.target.missing.order_by(*self.target.order)
         return missing.filter(self.target.after(*cursor.place)) if cursor else missing
 
-    def _count_beyond(self, last: Row, at: Any = None) -> int:
-        """How many rows behind that one share its tick; ``at`` is its time where that is later."""
-        end = from_aware(self._scheme.tick_span(at or aware(last[0]))[1], like=last[0])
+    def _count_beyond(self, last: Row, tick: int) -> int:
+        """How many rows behind that one are of ``tick``, its own or a later one."""
+        scheme, at = self._scheme, aware(last[0])
+        at = max(at, scheme.created_at(scheme.from_trusted(scheme.layout.join(tick, 0))))
+        end = from_aware(scheme.tick_span(at)[1], like=last[0])
         behind = self.target.missing.filter(self.target.after(*last))
         return behind.filter(**{f"{self.target.source.name}__lt": end}).count()
 

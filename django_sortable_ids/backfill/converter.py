@@ -40,7 +40,7 @@ class Converter(Writer):
 
     def rows_behind(self, cursor: Cursor | None, size: int) -> Sequence[Row]:
         """The next ``size`` rows without an id, or as many as there are."""
-        return self.target.read(self._behind(cursor)[:size])
+        return self.target.read(self._all_behind(cursor)[:size])
 
     @abstractmethod
     def convert(
@@ -94,7 +94,8 @@ class _TimedConverter(Converter):
                 raise self.stopped(row, error) from error
         with self.naming(rows[-1]):
             beyond = self._count_in_tick(scheme, rows[-1]) if len(rows) == size else 0
-            return mint(scheme, times, position, beyond)
+            numbers, position = mint(scheme, list(map(scheme.tick, times)), position, beyond)
+            return list(scheme.all_from_trusted(numbers)), position
 
     def _count_in_tick(self, scheme: TimeScheme, last: Row) -> int:
         """How many rows behind that one share its tick."""

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import accumulate, groupby
+from operator import add
 
 from ..schemes import ID, OutOfRange, TimeScheme
-from ..schemes.spread import spread
+from ..schemes.randomness import drawn_below
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,37 +19,35 @@ class Position:
 
 
 def mint(
-    scheme: TimeScheme, times: Sequence[datetime], position: Position | None, beyond: int
-) -> tuple[list[ID], Position]:
-    """An id for each of the aware ``times``, which ascend: of its tick, greater than the one before
-    it and than ``position`` (less, where the scheme is reversed).
+    scheme: TimeScheme, ticks: Sequence[int], position: Position | None, beyond: int
+) -> tuple[list[int], Position]:
+    """The number of an id for each of the ``ticks``, at least one, which ascend: greater than the
+    one before it and than ``position`` (less, where the scheme is reversed).
 
     ``beyond`` is how many rows after these share the tick of the last one: room is left for them.
-    Raises ``OutOfRange`` where a tick has no room for its rows, or the scheme for the time.
+    Raises ``OutOfRange`` where a tick has no room for its rows.
     """
-    last = position or Position(-1, -1)
-    numbers: list[int] = []
-    for tick, group in groupby(times, key=scheme.tick):
+    starts: list[int] = []
+    sizes: list[int] = []
+    for tick, group in groupby(ticks):
         count = len(list(group))
-        start = last.tail + 1 if tick == last.tick else 0
-        rows = count + (beyond if len(numbers) + count == len(times) else 0)
-        last = _fill(scheme, tick, start, count, rows, numbers)
-    return list(scheme.all_from_trusted(numbers)), last
+        start = position.tail + 1 if position and tick == position.tick else 0
+        rows = count + (beyond if len(starts) + count == len(ticks) else 0)
+        size = _slot(scheme, tick, start, rows)
+        starts += range(start, start + count * size, size)
+        sizes += [size] * count
+    tails = list(map(add, starts, drawn_below(sizes)))
+    return scheme.layout.join_each(ticks, tails), Position(ticks[-1], tails[-1])
 
 
-def ascending(
-    scheme: TimeScheme, times: Iterable[datetime], position: Position | None
-) -> list[datetime]:
-    """The aware ``times``, none before the one in front of it nor before ``position``.
+def ascending(ticks: Iterable[int], position: Position | None) -> list[int]:
+    """The ticks, none before the one in front of it nor before ``position``.
 
     The order of local times, which clock changes repeat and skip, may not be that of their ticks.
     """
-    # Times of one zone would be compared as its clocks show them.
-    times = (at.astimezone(UTC) for at in times)
     if position is None:
-        return list(accumulate(times, max))
-    last = scheme.created_at(scheme.from_trusted(scheme.layout.join(position.tick, 0)))
-    return list(accumulate(times, max, initial=last))[1:]
+        return list(accumulate(ticks, max))
+    return list(accumulate(ticks, max, initial=position.tick))[1:]
 
 
 def mint_between(
@@ -70,19 +69,18 @@ def mint_between(
             f"{rows} more rows share one tick of {scheme.resolution_ns} ns, and {scheme.title} has "
             f"room for {stop - start} between their neighbours"
         )
-    tails = list(spread(count, start, stop, among=rows))
+    size = (stop - start) // rows
+    starts = range(start, start + count * size, size)
+    tails = list(map(add, starts, drawn_below([size] * count)))
     return list(scheme.all_from_trusted(scheme.layout.join_all(tick, tails)))
 
 
-def _fill(
-    scheme: TimeScheme, tick: int, start: int, count: int, rows: int, numbers: list[int]
-) -> Position:
+def _slot(scheme: TimeScheme, tick: int, start: int, rows: int) -> int:
+    """How many tails there are for each of the rows, from ``start`` on."""
     stop = scheme.layout.capacity(tick)
     if rows > stop - start:
         raise OutOfRange(
             f"{rows} rows share one tick of {scheme.resolution_ns} ns, and {scheme.title} has room "
             f"for {stop - start} there"
         )
-    tails = list(spread(count, start, stop, among=rows))
-    numbers += scheme.layout.join_all(tick, tails)
-    return Position(tick, tails[-1])
+    return (stop - start) // rows

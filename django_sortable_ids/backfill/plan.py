@@ -44,6 +44,9 @@ class Plan:
         yield f"  {self.missing:,} rows without an id, up to {self.batch_size:,} in a transaction"
         yield f"  in the order of ({', '.join(target.order)}), for each batch:"
         yield f"    {self.writer.statement}"
+        if self.writer.statement_of_one_time:
+            yield "  and where a batch goes on in the time of the one before:"
+            yield f"    {self.writer.statement_of_one_time}"
         yield from (f"  such as {sample}" for sample in self.samples)
         yield from (f"  warning: {warning}" for warning in self.warnings)
 
@@ -113,12 +116,12 @@ def _samples(target: Target) -> Iterator[str]:
         yield from _converted_samples(target)
         return
     scheme = target.field.scheme
-    if not isinstance(scheme, TimeScheme):
-        return
     rows = target.read(target.missing.order_by(*target.order)[:SAMPLES])
-    times = ascending(scheme, [aware(created) for created, _ in rows], None)
-    ids, _ = mint(scheme, times, None, 0)
-    for (created, pk), value in zip(rows, ids, strict=True):
+    if not rows or not isinstance(scheme, TimeScheme):
+        return
+    ticks = ascending((scheme.tick(aware(created)) for created, _ in rows), None)
+    numbers, _ = mint(scheme, ticks, None, 0)
+    for (created, pk), value in zip(rows, scheme.all_from_trusted(numbers), strict=True):
         yield f"{pk}, {created.isoformat()}: {target.field.public_text.format(value)}"
 
 

@@ -6,6 +6,7 @@ of the batch, ``last_time``, ``last_key_0`` that of the last one.
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from django.db import NotSupportedError
@@ -22,17 +23,11 @@ from .json_rows import JSONRows
 from .target import Target
 from .times import knows_utc
 
-SQLITE_FUNCTION = "django_sortable_ids_minted"
-"""Gives the id of the row of the batch with that number, from 0."""
-
 Row = tuple[Any, Any]
 """Creation time, or the old id of a conversion, and key."""
 
 _DIVISION = {"postgresql": "/", "mysql": "DIV"}
 _REMAINDER = {"postgresql": "mod(random, {})", "mysql": "random MOD {}"}
-_ROW = {"postgresql": "ctid", "sqlite": "rowid"}
-"""What finds a row at once, while nobody changes it. In PostgreSQL a row that another transaction
-has changed since the statement began has moved, and is left to the sweep."""
 
 
 class Statements:
@@ -47,21 +42,24 @@ class Statements:
         self._keys = [connection.ops.quote_name(str(key.column)) for key in target.key_fields]
         self._key_names = [f"key_{n}" for n in range(len(self._keys))]
 
-    def computed(self, composition: Composition) -> str:
+    def computed(self, composition: Composition, of_one_time: bool = False) -> str:
         """One UPDATE that computes the ids of a batch. Raises ``NotSupportedError`` where the
         database can't, and where Python is faster.
 
         Its further parameters are ``held_tick`` and ``start``, the tick that the batch before
         ended in and the first rank that is left there; ``last_tick`` and ``beyond``, the tick of
-        the last row and how many rows behind the batch share it.
+        the last row and how many rows behind the batch share it. ``of_one_time`` says that all
+        rows of the batch have one time.
         """
         if self._vendor == "sqlite" or not knows_utc(self.connection):
             raise NotSupportedError("Python is faster, or knows the time zone better")
         made = self._compile(composition.made_of(_raw("d.tick"), _raw("d.slot")))
-        rows = self._slots(composition.scheme, composition.ranks)
-        return self._looked_up(made, rows) if self._vendor == "mysql" else self._update(made, rows)
+        rows = self._slots(composition.scheme, composition.ranks, self._batch(of_one_time))
+        if self._vendor == "mysql":
+            return self._looked_up(made, rows, of_one_time)
+        return self._update(made, rows)
 
-    def _looked_up(self, value: str, rows: str) -> str:
+    def _looked_up(self, value: str, rows: str, of_one_time: bool) -> str:
         """As ``_update``, in a form that locks no other rows on MariaDB and MySQL.
 
         They read what a joined UPDATE joins with shared locks, READ COMMITTED or not, and by which
@@ -70,15 +68,13 @@ class Statements:
         """
         if self._chain:
             raise NotSupportedError("the time is in another table than the id")
-        time = f"t.{self._quote(self.target.source.column)}"
-        keys = ", ".join(f"t.{key}" for key in self._keys)
         return (
-            f"UPDATE {self._table} t SET t.{self._column} = (SELECT {value} FROM ({rows}) d "
-            f"WHERE {self._on_keys()}{self._unmoved}) "
-            f"WHERE t.{self._column} IS NULL AND {self._between(time, keys)}"
+            f"UPDATE {self._table} t{self._hint} SET t.{self._column} = (SELECT {value} "
+            f"FROM ({rows}) d WHERE {self._on_keys()}{self._unmoved}) "
+            f"WHERE t.{self._column} IS NULL AND {self._within('t', 't', of_one_time)}"
         )
 
-    def _slots(self, scheme: TimeScheme, ranks: int) -> str:
+    def _slots(self, scheme: TimeScheme, ranks: int, batch: str) -> str:
         """Tick and rank of each row of the batch.
 
         The ranks of a tick are cut into equal slots, one for each of its rows, and a rank is drawn
@@ -98,17 +94,15 @@ class Statements:
             f"SELECT {self._places}, tick, "
             f"{start} + (number - 1) * {width} + {_REMAINDER[self._vendor].format(width)} AS slot "
             f"FROM (SELECT {self._places}, tick, {windows}, {random} AS random "
-            f"FROM (SELECT b.*, {tick} AS tick FROM ({self._batch}) b) ticks) numbered"
+            f"FROM (SELECT b.*, {tick} AS tick FROM ({batch}) b) ticks) numbered"
         )
 
     def sent(self) -> str:
-        """One UPDATE that writes the ids of a batch that Python made; ``sent_parameters`` has its
-        parameters.
+        """Writes the ids of a batch that Python made: as ``one_by_one`` on SQLite, which is no
+        server and takes the least time for it, else one UPDATE with lists as parameters.
         """
         if self._vendor == "sqlite":
-            number = f"row_number() OVER (ORDER BY created, {self._names}) - 1"
-            rows = f"SELECT place, {number} AS number FROM ({self._batch}) b"
-            return self._update(f"{SQLITE_FUNCTION}(d.number)", rows)
+            return self.one_by_one()
         made, rows, on = self._listed()
         return self._update(made, rows, f"{on}{self._unmoved}")
 
@@ -132,27 +126,38 @@ class Statements:
         keys = zip(self._key_names, self.target.stored_key(pk), strict=True)
         return {f"{name}_time": time} | {f"{name}_{key}": value for key, value in keys}
 
-    @property
-    def _batch(self) -> str:
+    def _batch(self, of_one_time: bool) -> str:
         """The rows without an id from the first to the last place, both included."""
         time = f"{self._tables[-1]}.{self._quote(self.target.source.column)}"
         own = self._tables[0]
         keys = [f"{own}.{key}" for key in self._keys]
         columns = [f"{key} AS {name}" for key, name in zip(keys, self._key_names, strict=True)]
-        if self._vendor in _ROW:
-            columns.append(f"{own}.{_ROW[self._vendor]} AS place")
         if self._vendor == "postgresql":
-            columns.append(f"{own}.tableoid AS part")
+            columns += [f"{own}.ctid AS place", f"{own}.tableoid AS part"]
+        within = self._within(own, self._tables[-1], of_one_time)
         return (
             f"SELECT {', '.join(columns)}, {time} AS created FROM {self._source} "
-            f"WHERE {own}.{self._column} IS NULL AND {self._between(time, ', '.join(keys))}"
+            f"WHERE {own}.{self._column} IS NULL AND {within}"
         )
 
-    def _between(self, time: str, key: str) -> str:
+    def _within(self, own: str, timed: str, of_one_time: bool) -> str:
+        """Between the places of the batch, of a table and the one that has the time."""
+        time = f"{timed}.{self._quote(self.target.source.column)}"
+        key = ", ".join(f"{own}.{key}" for key in self._keys)
         first, last = (
             ", ".join(f"%({side}_{name})s" for name in self._key_names)
             for side in ("first", "last")
         )
+        if self._vendor == "mysql":
+            # In this form, and in no shorter one, the range optimizers see a range of an index on
+            # the time, which ends in the key; what they read besides, an UPDATE would wait for.
+            return (
+                f"({time} > %(first_time)s OR {time} = %(first_time)s AND ({key}) >= ({first})) "
+                f"AND ({time} < %(last_time)s OR {time} = %(last_time)s AND ({key}) <= ({last}))"
+            )
+        if of_one_time:
+            # So that an index finds the first key: rows of one time may be millions.
+            return f"{time} = %(first_time)s AND ({key}) >= ({first}) AND ({key}) <= ({last})"
         return (
             f"{time} >= %(first_time)s "
             f"AND ({time} > %(first_time)s OR ({key}) >= ({first})) "
@@ -172,6 +177,8 @@ class Statements:
     @property
     def _source(self) -> str:
         sql, child = f"{self._table} s0", self.target.model
+        if not self._chain:
+            sql += self._hint
         for number, parent in enumerate(self._chain, 1):
             link = child._meta.parents[parent]
             assert link is not None
@@ -183,23 +190,38 @@ class Statements:
             child = parent
         return sql
 
+    @cached_property
+    def _hint(self) -> str:
+        """Which index to take. MariaDB and MySQL read all of a table for a batch of about a sixth
+        of its rows, which takes several times as long as the batch.
+        """
+        if self._vendor != "mysql":
+            return ""
+        with self.connection.cursor() as cursor:
+            found = self.connection.introspection.get_constraints(
+                cursor, self.target.model._meta.db_table
+            )
+        for name, index in found.items():
+            if index["index"] and index["columns"][0] == self.target.source.column:
+                return f" FORCE INDEX ({self._quote(name)})"
+        return ""
+
     @property
     def _names(self) -> str:
         return ", ".join(self._key_names)
 
     @property
     def _places(self) -> str:
-        if self._vendor == "postgresql":
-            return "place, part"
-        return "place" if self._vendor in _ROW else f"{self._names}, created"
+        return "place, part" if self._vendor == "postgresql" else f"{self._names}, created"
 
     def _update(self, value: str, rows: str, on: str | None = None) -> str:
         """``value`` for the rows that ``rows`` names, where there still is none."""
         if on is None:
-            on = f"t.{_ROW[self._vendor]} = d.place" if self._vendor in _ROW else self._on_keys()
-            if self._vendor == "postgresql":
-                # The same place may be taken in each partition.
-                on += " AND t.tableoid = d.part"
+            # What finds a row at once, while nobody changes it: one that another transaction has
+            # changed since the statement began has moved, and is left to the sweep. The same place
+            # may be taken in each partition.
+            by_place = "t.ctid = d.place AND t.tableoid = d.part"
+            on = by_place if self._vendor == "postgresql" else self._on_keys()
         if self._vendor == "mysql":
             return (
                 f"UPDATE ({rows}) d STRAIGHT_JOIN {self._table} t FORCE INDEX (PRIMARY) ON {on} "

@@ -150,6 +150,10 @@ class Target:
         name = self.place_name
         return Q(**{f"{name}__gte": created}) & (Q(**{f"{name}__gt": created}) | Q(pk__gt=pk))
 
+    def beside(self, created: Any, pk: Any) -> Q:
+        """The rows behind a place that have its time."""
+        return Q(**{self.place_name: created}, pk__gt=pk)
+
     def before(self, created: Any, pk: Any) -> Q:
         """The rows in front of a place in the order."""
         name = self.place_name

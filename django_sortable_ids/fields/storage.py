@@ -4,7 +4,7 @@ All of them compare as the numbers do, whatever the collation of the database.
 """
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -14,7 +14,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from ..schemes import OutOfRange, Scheme, TimeScheme
 from ..schemes.frames import UUIDFrame
 from ..schemes.text_forms import TextForm, UUIDText
-from ..schemes.uuid_values import uuid_of
+from ..schemes.uuid_values import uuid_of, uuids_of
 
 # Text that is compared byte by byte. PostgreSQL's types are spelled so that Django doesn't see
 # "varchar" or "text" in front and adds no second index for LIKE.
@@ -58,6 +58,10 @@ class Storage(Protocol):
         Raises ``OutOfRange`` for one that the column can't hold.
         """
 
+    def all_to_db(self, numbers: Sequence[int], connection: BaseDatabaseWrapper) -> list[Any]:
+        """``to_db`` for many numbers."""
+        return [self.to_db(number, connection) for number in numbers]
+
     def operand(self, number: int, connection: BaseDatabaseWrapper) -> Any:
         """What the driver is given for a number to compare with: any of the scheme's."""
         return self.to_db(number, connection)
@@ -88,6 +92,10 @@ class UUIDStorage(Storage):
         if connection.features.has_native_uuid_field:
             return uuid_of(number)
         return f"{number:032x}"
+
+    def all_to_db(self, numbers: Sequence[int], connection: BaseDatabaseWrapper) -> list[Any]:
+        native = connection.features.has_native_uuid_field
+        return uuids_of(numbers) if native else list(map("{:032x}".format, numbers))
 
     def driver_type(self, connection: BaseDatabaseWrapper) -> type:
         return uuid.UUID if connection.vendor == "postgresql" else str
@@ -150,6 +158,9 @@ class TextStorage(Storage):
 
     def to_db(self, number: int, connection: BaseDatabaseWrapper) -> str:
         return self.form.format(number)
+
+    def all_to_db(self, numbers: Sequence[int], connection: BaseDatabaseWrapper) -> list[Any]:
+        return self.form.format_all(numbers)
 
     def from_db(self, stored: str) -> int:
         return self.form.parse(stored)

@@ -39,12 +39,16 @@ class Frame(Protocol):
     def wrap(self, payload: int) -> int:
         """The number for a payload."""
 
+    def wrap_all(self, payloads: list[int]) -> list[int]:
+        """``wrap`` for many payloads."""
+        return list(map(self.wrap, payloads))
+
     def unwrap(self, number: int) -> int | None:
         """The payload of a number, or None where its fixed bits are not this frame's."""
 
 
 @dataclass(frozen=True, slots=True)
-class PlainFrame:
+class PlainFrame(Frame):
     """No fixed bits: the number is the payload."""
 
     version: ClassVar[None] = None
@@ -57,6 +61,9 @@ class PlainFrame:
     def wrap(self, payload: int) -> int:
         return payload
 
+    def wrap_all(self, payloads: list[int]) -> list[int]:
+        return payloads
+
     def unwrap(self, number: int) -> int | None:
         return number
 
@@ -65,7 +72,7 @@ PLAIN = PlainFrame()
 
 
 @dataclass(frozen=True, slots=True)
-class UUIDFrame:
+class UUIDFrame(Frame):
     """122 payload bits, with a version and the variant of RFC 9562 put in."""
 
     version: int
@@ -84,6 +91,14 @@ class UUIDFrame:
             | payload & _LOW_62
         )
 
+    def wrap_all(self, payloads: list[int]) -> list[int]:
+        # Without a call for each it takes half the time.
+        fixed = self.version << 76 | _VARIANT << 62
+        return [
+            payload >> 74 << 80 | (payload >> 62 & _LOW_12) << 64 | payload & _LOW_62 | fixed
+            for payload in payloads
+        ]
+
     def unwrap(self, number: int) -> int | None:
         if not self.fits(number):
             return None
@@ -91,7 +106,7 @@ class UUIDFrame:
 
 
 @dataclass(frozen=True, slots=True)
-class TimeLowFirstFrame:
+class TimeLowFirstFrame(Frame):
     """UUID version 1: the same payload as version 6, its time fields the other way round.
 
     RFC 9562, section 5.1: ``time_low 32 | time_mid 16 | version 4 | time_high 12``, so the number
@@ -124,7 +139,7 @@ class TimeLowFirstFrame:
 
 
 @dataclass(frozen=True, slots=True)
-class ByteFractionFrame:
+class ByteFractionFrame(Frame):
     """Seconds and a byte for their fraction, of which only ``fractions`` values are used::
 
     second | fraction 8, from 0 to fractions - 1 | tail

@@ -86,6 +86,14 @@ class Layout:
         gap = self.join(tick, 1 << bits) - first - (1 << bits)
         return [first + tail + (tail >> bits) * gap for tail in tails]
 
+    def join_each(self, ticks: Sequence[int], tails: Sequence[int]) -> list[int]:
+        """``join`` for many ticks, each with a tail."""
+        size, last = self.tails, self.last
+        payloads = [tick * size + tail for tick, tail in zip(ticks, tails, strict=True)]
+        if self.descending:
+            payloads = [last - payload for payload in payloads]
+        return self.frame.wrap_all(payloads)
+
     def split(self, number: int) -> tuple[int, int] | None:
         """Tick and tail of a number, or None where it isn't one of this layout's."""
         payload = self.frame.unwrap(number)

@@ -1,12 +1,27 @@
 """Random numbers of the operating system, fetched many at a time."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from struct import unpack
 
 from .lanes import ones
 
 BUFFER_BYTES = 1024
+
+
+def drawn_below(sizes: Sequence[int]) -> list[int]:
+    """A number below each of the sizes, drawn from the operating system all at once.
+
+    As likely as each other to 1 in 2**64, which takes half the time of numbers drawn one by one.
+    """
+    if not sizes:
+        return []
+    width = -(-(max(sizes).bit_length() + 64) // 8)
+    drawn, bits = os.urandom(width * len(sizes)), 8 * width
+    return [
+        int.from_bytes(drawn[start : start + width], "big") * size >> bits
+        for start, size in zip(range(0, len(drawn), width), sizes, strict=True)
+    ]
 
 
 class Randomness:

@@ -178,6 +178,15 @@ class TimeScheme(Scheme):
             raise OutOfRange(self._out_of_range(at))
         return tick
 
+    def ticks(self, microseconds: Sequence[int]) -> list[int]:
+        """``tick`` for many times, which are Unix times in microseconds."""
+        if not microseconds:
+            return []
+        for each in (min(microseconds), max(microseconds)):
+            self.tick(UNIX_EPOCH + timedelta(microseconds=each))
+        epoch_ns, tick_ns = self.epoch_ns, self.tick_ns
+        return [(each * 1000 - epoch_ns) // tick_ns for each in microseconds]
+
     def tick_span(self, at: datetime) -> tuple[datetime, datetime]:
         """Start, and end excluded, of the tick that ``at`` falls into; at least a microsecond.
 

@@ -1,13 +1,10 @@
 """64-bit ids: some may be taken, and there may be too few."""
 
-from functools import partial
-
 import pytest
 
 from django_sortable_ids.backfill import minting, run
 from django_sortable_ids.backfill.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
-from django_sortable_ids.schemes import spread
 
 from .shop.models import Plain, Tight
 from .support import (
@@ -43,7 +40,7 @@ def draw(monkeypatch, *draws):
     def below(size):
         return left.pop(0) if len(left) > 1 else left[0]
 
-    monkeypatch.setattr(minting, "spread", partial(spread.spread, below=below))
+    monkeypatch.setattr(minting, "drawn_below", lambda sizes: [*map(below, sizes)])
     in_python(monkeypatch)
 
 

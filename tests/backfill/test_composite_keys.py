@@ -119,7 +119,7 @@ def test_the_plan_names_both_columns(name):
     call_command("backfill_ids", name, created_from="created_at", dry_run=True, stdout=out)
     one, other = find(name).key_fields
     quote = connection.ops.quote_name
-    (statement,) = [line for line in out.getvalue().splitlines() if "UPDATE" in line]
+    statement = next(line for line in out.getvalue().splitlines() if "UPDATE" in line)
     assert statement.index(quote(one.column)) < statement.index(quote(other.column))
 
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_sortable_ids.backfill.minting import Position, mint, mint_between
+from django_sortable_ids.backfill import minting
+from django_sortable_ids.backfill.minting import Position, mint_between
 from django_sortable_ids.schemes import OutOfRange, get
 from tests.schemes.support import NOW, SORTING_SCHEMES, examples
 
@@ -16,6 +17,11 @@ TINY = get("snowflake", time_bits=60, worker_bits=0)
 """Has room for 8 ids in a millisecond."""
 
 STEPS = (0 * SECOND, MICROSECOND, 400 * MICROSECOND, MILLISECOND, SECOND, 3600 * SECOND)
+
+
+def mint(scheme, times, position, beyond):
+    numbers, last = minting.mint(scheme, [*map(scheme.tick, times)], position, beyond)
+    return [*map(scheme.from_int, numbers)], last
 
 
 def numbers(scheme, ids):

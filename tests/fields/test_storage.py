@@ -343,3 +343,15 @@ def test_a_column_of_another_vendor(field, of_another_vendor):
         field.db_type(of_another_vendor)
     as_varchar = type(field)(storage="varchar")
     assert as_varchar.db_type(of_another_vendor) == as_varchar.db_type(connection)
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_many_values_are_stored_as_each_of_them(name):
+    field, arguments, *_ = COLUMNS[name]
+    made = field(**arguments)
+    scheme = made.scheme
+    nth = getattr(scheme, "nth", lambda _: scheme.generate())
+    numbers = [scheme.to_int(nth(n)) for n in range(1, 40)]
+    stored = made.stored(connection)
+    expected = [stored.to_db(number, connection) for number in numbers]
+    assert stored.all_to_db(numbers, connection) == expected

@@ -1,9 +1,12 @@
 """Layouts, tried number by number where they are small."""
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from django_sortable_ids.schemes import OutOfRange, get
+from django_sortable_ids.schemes.clock import MICROSECOND, UNIX_EPOCH
 from django_sortable_ids.schemes.frames import (
     PLAIN,
     ByteFractionFrame,
@@ -11,6 +14,8 @@ from django_sortable_ids.schemes.frames import (
     UUIDFrame,
 )
 from django_sortable_ids.schemes.layout import Layout
+
+from .support import NOW, TIME_SCHEMES
 
 SMALL = [
     Layout(ticks=5, tails=4),
@@ -112,3 +117,31 @@ def test_frames_refuse_other_fixed_bits(frame):
     number = frame.wrap(0x1234_5678_9ABC_DEF0)
     for bit in (*range(62, 64), *range(76, 80)):
         assert frame.unwrap(number ^ 1 << bit) is None
+
+
+@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+def test_pairs_are_joined_all_at_once(scheme):
+    layout = scheme.layout
+    first = max(scheme.tick(NOW), layout.first_tick)
+    ticks = [first, first, first + 1, first + 3]
+    tails = [0, layout.tails - 1, layout.tails // 3, layout.tails // 2]
+    assert layout.join_each(ticks, tails) == [*map(layout.join, ticks, tails)]
+
+
+@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+def test_ticks_of_many_times(scheme):
+    times = [NOW + i * timedelta(microseconds=777_777) for i in range(5)]
+    microseconds = [(at - UNIX_EPOCH) // MICROSECOND for at in times]
+    assert scheme.ticks(microseconds) == [*map(scheme.tick, times)]
+    assert scheme.ticks([]) == []
+
+
+@pytest.mark.parametrize("year", [1600, 2200])
+def test_many_times_of_which_one_is_out_of_range(year):
+    scheme, other = get("snowflake"), datetime(year, 1, 1, tzinfo=UTC)
+    times = [NOW, other, NOW]
+    with pytest.raises(OutOfRange) as caught:
+        scheme.ticks([(at - UNIX_EPOCH) // MICROSECOND for at in times])
+    with pytest.raises(OutOfRange) as expected:
+        scheme.tick(other)
+    assert str(caught.value) == str(expected.value)

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from django_sortable_ids.schemes import get
-from django_sortable_ids.schemes.randomness import Randomness
+from django_sortable_ids.schemes.randomness import Randomness, drawn_below
 
 from .generators import fresh, generator_of
 from .support import NOW_NS
@@ -52,6 +52,22 @@ def test_numbers_below_are_uniform(n):
     found = Counter(map(Randomness().below, [n] * n * 400))
     assert set(found) == set(range(n))
     assert all(250 < count < 550 or n == 1 for count in found.values())
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 256, 257])
+def test_numbers_drawn_at_once_are_uniform(n):
+    found = Counter(drawn_below([n] * n * 400))
+    assert set(found) == set(range(n))
+    assert all(250 < count < 550 or n == 1 for count in found.values())
+
+
+@pytest.mark.parametrize("bits", [8, 22, 74, 80, 128])
+def test_each_number_is_drawn_below_its_own_size(bits):
+    sizes = [1, 1 << bits] * 300
+    small, large = drawn_below(sizes)[::2], drawn_below(sizes)[1::2]
+    assert set(small) == {0}
+    assert max(large) >> bits - 1 == 1
+    assert all(sum(number >> bit & 1 for number in large) > 90 for bit in range(bits))
 
 
 def test_no_byte_is_used_twice():
