@@ -69,7 +69,8 @@ def mint_between(
             f"{rows} more rows share one tick of {scheme.resolution_ns} ns, and {scheme.title} has "
             f"room for {stop - start} between their neighbours"
         )
-    size = (stop - start) // rows
+    # As many rows may still come, whose keys are greater, where there is room for them.
+    size = (stop - start) // (2 * rows if 2 * rows <= stop - start else rows)
     starts = range(start, start + count * size, size)
     tails = list(map(add, starts, drawn_below([size] * count)))
     return list(scheme.all_from_trusted(scheme.layout.join_all(tick, tails)))

@@ -135,6 +135,16 @@ def test_rows_may_come_again_and_again_where_the_run_stands(name, way, monkeypat
     assert is_strict(name)
 
 
+@pytest.mark.parametrize("name", ["snowflake", "time64"])
+def test_late_rows_may_come_again_and_again_in_one_tick(name):
+    insert_orders([START, START + SECOND])
+    fill(name)
+    for _ in range(8):
+        insert_orders([START] * 5)
+        assert fill(name).filled == 5
+    assert is_strict(name)
+
+
 def once(action):
     done = []
 
