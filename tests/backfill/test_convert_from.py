@@ -13,6 +13,7 @@ from django.db import connection
 
 from django_sortable_ids.backfill import old_ids, plan, run, sorted_pages
 from django_sortable_ids.backfill.errors import BackfillError
+from django_sortable_ids.fields.storage import mariadb_sorts
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.schemes import get
 
@@ -53,6 +54,10 @@ def old_values(source, count=20, same=7):
         many = scheme.generate_many(size - size // 2, at)
         made += [*many, *scheme.generate_many(size // 2, at + 3 * MILLISECOND)]
     return sorted(made, key=scheme.parts)
+
+
+def native_mariadb_uuid():
+    return connection.vendor == "mysql" and connection.features.has_native_uuid_field
 
 
 def insert_old(source, values, **more):
@@ -161,6 +166,8 @@ def test_fresh_randomness_where_not_every_bit_comes_along():
 @pytest.mark.parametrize("version", ["uuid6", "uuid7", "comb13"])
 def test_a_plain_column_of_other_versions_with_a_time(version):
     scheme = get(version)
+    if native_mariadb_uuid() and not mariadb_sorts(scheme):
+        pytest.skip("MariaDB's uuid refuses some of these ids")
     made = [scheme.generate(START + i // 3 * MILLISECOND) for i in range(9)]
     insert_old("plain", made)
     fill("kuuid", "plain", 4)
