@@ -10,7 +10,7 @@ from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 from django.db.models import QuerySet
 
-from .backfill import plan, run, target
+from .backfill import finding, plan, run
 from .backfill.constraints import constrain
 from .backfill.errors import BackfillError
 from .backfill.locks import with_short_waits
@@ -122,7 +122,7 @@ class AddSortableID(AddField):
         missing = rows.filter(**{f"{field.name}__isnull": True}).order_by()
         if not missing.exists():
             return
-        found = target.of_model(model, field, self.created_from, using)
+        found = finding.of_model(model, field, self.created_from, using)
         if missing[: self.small + 1].count() > self.small:
             raise BackfillError(
                 f"more than {self.small:,} rows of {found.label} have no id, which is much for a "

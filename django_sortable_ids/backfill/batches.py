@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 from django.db import NotSupportedError, connections
-from django.db.models import QuerySet
 
 from .. import counters
 from ..fields import LexicalSequenceField
@@ -19,12 +18,10 @@ from .errors import BackfillError
 from .json_rows import JSONRows
 from .minting import Position, ascending, mint
 from .reading import Rows, read
+from .rows_behind import RowsBehind, Span
 from .statements import Row, Statements, written_rows
 from .target import Target
-from .times import aware, from_aware
-
-_LOOKS = 5
-"""How often the last row of a batch is looked for, when others change the one that was found."""
+from .times import aware
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +46,6 @@ class Batch:
 NOTHING = Batch([], 0, lambda: Written(0, None))
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
-    """The rows without an id between two places, both included."""
-
-    first: Row
-    last: Row
-    size: int
-    beyond: int
-    """How many rows behind it share the tick of the last one."""
-    goes_on: bool
-    """Whether all of them have the time of the batch before."""
-
-
 class Writer:
     """Makes the batches of a target and writes them: the one thing that plan and run share.
 
@@ -71,13 +55,10 @@ class Writer:
 
     def __init__(self, target: Target) -> None:
         self.target = target
+        self.behind = RowsBehind(target)
         self._connection = connections[target.using]
         self._statements = Statements(target, self._connection)
         self._composition, self._computed = self._computing()
-        self._beyond: dict[tuple[Any, Any], int] = {}
-        """How many rows of a tick are left behind a place, as they were counted."""
-        self._tie: Row | None = None
-        """The last row of a batch whose rows have one time: there may be more of them."""
 
     @property
     def statement(self) -> str:
@@ -99,12 +80,12 @@ class Writer:
         Raises ``BackfillError``, which names a row, where an id can't be made.
         """
         batch = self._next(cursor, size)
-        is_tie = batch.size > 1 and batch.rows[0][0] == batch.rows[-1][0]
-        self._tie = batch.rows[-1] if is_tie else None
+        if batch.size:
+            self.behind.made(batch.rows[0], batch.rows[-1], batch.size)
         return batch
 
     def _next(self, cursor: Cursor | None, size: int) -> Batch:
-        if self._computed and (span := self._span(cursor, size)):
+        if self._computed and (span := self.behind.span(cursor, size)):
             start = self._start(span, cursor)
             # Room for as many rows that may still come, where there is some.
             roomy = replace(span, beyond=span.beyond + span.size)
@@ -149,45 +130,7 @@ class Writer:
         except NotSupportedError:
             return None, None
 
-    def _span(self, cursor: Cursor | None, size: int) -> _Span | None:
-        """The next rows, the last one locked: its id is where the next batch goes on."""
-        behind = self._behind(cursor, size)
-        for _ in range(_LOOKS):
-            first = self.target.first(behind)
-            if first is None:
-                return None
-            last, count = self.target.first(behind[size - 1 : size]), size
-            if last is None:
-                last, count = self.target.first(behind.reverse()), behind.count()
-            if last and self._lock(last):
-                ticks = [self._scheme.tick(aware(created)) for created, _ in (first, last)]
-                left = self._left(cursor, last, ticks, count)
-                tie = cursor and cursor.place == self._tie and cursor.created
-                goes_on = first[0] == last[0] == tie
-                return _Span(first, last, count, left, goes_on)
-        return None
-
-    def _lock(self, row: Row) -> bool:
-        """Whether the row is still there, as it was found; nobody else changes it from now on."""
-        name = self.target.source.name
-        found = self.target.missing.filter(pk=row[1], **{name: row[0]})
-        return found.select_for_update().values_list("pk").first() is not None
-
-    def _left(self, cursor: Cursor | None, last: Row, ticks: Sequence[int], size: int) -> int:
-        """How many rows behind the last one share its tick, of rows of those ``ticks``.
-
-        A large tick is counted once, not for every batch of it.
-        """
-        counted = self._beyond.get(cursor.place, 0) if cursor else 0
-        if counted > size and ticks[0] == ticks[-1]:
-            left = counted - size
-        else:
-            left = self._count_beyond(last, ticks[-1])
-        before = {cursor.place: counted} if cursor else {}
-        self._beyond = {**before, last: left}
-        return left
-
-    def _start(self, span: _Span, cursor: Cursor | None) -> int:
+    def _start(self, span: Span, cursor: Cursor | None) -> int:
         """The first rank that is free in the tick of the first row."""
         position = cursor.position if cursor else None
         if position is None or self._scheme.tick(aware(span.first[0])) != position.tick:
@@ -195,7 +138,7 @@ class Writer:
         assert self._composition is not None
         return position.tail // (self._scheme.layout.tails // self._composition.ranks) + 1
 
-    def _fits(self, span: _Span, start: int) -> bool:
+    def _fits(self, span: Span, start: int) -> bool:
         """Whether every tick has room for its rows for sure; Python finds out, and says where."""
         assert self._composition is not None
         layout, tick = self._scheme.layout, self._scheme.tick(aware(span.last[0]))
@@ -206,7 +149,7 @@ class Writer:
         largest = layout.join(tick, layout.tails - 1)
         return not isinstance(self._composition.stored, IntegerStorage) or largest < 1 << 63
 
-    def _compute(self, span: _Span, start: int, cursor: Cursor | None) -> Written:
+    def _compute(self, span: Span, start: int, cursor: Cursor | None) -> Written:
         scheme = self._scheme
         place = self._statements.place
         parameters = {
@@ -227,7 +170,7 @@ class Writer:
     # Minted in Python
 
     def _minted(self, cursor: Cursor | None, size: int) -> Batch:
-        rows = read(self.target, self._behind(cursor, size)[:size])
+        rows = read(self.target, self.behind.next(cursor, size)[:size])
         if rows is None:
             return NOTHING
         stored, position = self._mint(rows, cursor, size)
@@ -250,7 +193,7 @@ class Writer:
                 return self._stored(ids), None
             position = cursor.position if cursor else None
             ticks = ascending(self._scheme.ticks(rows.microseconds), position)
-            beyond = self._left(cursor, rows.last, ticks, count) if count == size else 0
+            beyond = self.behind.left(cursor, rows.last, ticks, count) if count == size else 0
             try:
                 numbers, position = mint(self._scheme, ticks, position, beyond + count)
             except OutOfRange:
@@ -297,26 +240,6 @@ class Writer:
         scheme = self.target.field.scheme
         assert isinstance(scheme, TimeScheme), "every other scheme has a time"
         return scheme
-
-    def _behind(self, cursor: Cursor | None, size: int) -> QuerySet[Any, Any]:
-        if cursor and cursor.place == self._tie:
-            missing = self.target.missing.order_by(*self.target.order)
-            beside = missing.filter(self.target.beside(*cursor.place))
-            if beside[size - 1 : size].exists():
-                return beside
-        return self._all_behind(cursor)
-
-    def _all_behind(self, cursor: Cursor | None) -> QuerySet[Any, Any]:
-        missing = self.target.missing.order_by(*self.target.order)
-        return missing.filter(self.target.after(*cursor.place)) if cursor else missing
-
-    def _count_beyond(self, last: Row, tick: int) -> int:
-        """How many rows behind that one are of ``tick``, its own or a later one."""
-        scheme, at = self._scheme, aware(last[0])
-        at = max(at, scheme.created_at(scheme.from_trusted(scheme.layout.join(tick, 0))))
-        end = from_aware(scheme.tick_span(at)[1], like=last[0])
-        behind = self.target.missing.filter(self.target.after(*last))
-        return behind.filter(**{f"{self.target.source.name}__lt": end}).count()
 
     def _execute(self, sql: str, parameters: dict[str, Any]) -> int:
         with self._connection.cursor() as cursor:

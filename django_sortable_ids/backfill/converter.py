@@ -40,7 +40,7 @@ class Converter(Writer):
 
     def rows_behind(self, cursor: Cursor | None, size: int) -> Sequence[Row]:
         """The next ``size`` rows without an id, or as many as there are."""
-        return self.target.read(self._all_behind(cursor)[:size])
+        return self.target.read(self.behind.all(cursor)[:size])
 
     @abstractmethod
     def convert(

@@ -17,7 +17,8 @@ from ..schemes import ID, InvalidID, TimeScheme, get, is_lossless
 from ..schemes.conversion import scheme_of_uuid
 from .conversion import Conversion, Lossless, Timed, TimedUUIDs
 from .errors import BackfillError
-from .target import Target, check_tables, find_field, of_model
+from .finding import check_tables, find_field, of_model
+from .target import Target
 
 _SAMPLE = 100
 """How many UUIDs are looked at for the version that is to be expected."""

@@ -2,40 +2,31 @@
 
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from django.db import Error, IntegrityError, connections, transaction
-from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from .. import counters
-from ..fields import LexicalSequenceField
-from ..schemes import ID, TimeScheme
 from ..transactions import is_in_memory
 from . import owner
-from .batches import NOTHING, Batch, Written
+from .batches import NOTHING, Batch
 from .control import Control, Stopped
 from .cursor import Cursor
 from .heartbeat import Heartbeat
-from .minting import mint_between
+from .late_rows import LateRows
 from .pace import BatchSize, Limits, Pace
 from .persistence import Persistence, begin_batch, end_batches
 from .plan import Plan
-from .statements import Row
-from .times import as_stored
 
 TRIES = 5
 """How often a batch is made anew when one of its ids is taken, as may be with 64 bits."""
 
 LONGEST_ERROR = 1000
 """Characters of one that is kept."""
-
-SWEEP_ROWS = 1000
-"""How many late rows are looked up at a time."""
 
 Progress = Callable[[int], None]
 """Is told how many rows were filled since it was told last."""
@@ -85,6 +76,7 @@ class _Runner:
     ) -> None:
         self.target = plan.target
         self.writer = plan.writer
+        self._late = LateRows(plan.writer)
         self.progress = progress
         self.filled = 0
         self._size = BatchSize(plan.batch_size, limits)
@@ -119,13 +111,8 @@ class _Runner:
             count -= size
 
     def count_behind(self) -> int:
-        return self._persist(lambda: self.behind().count())
-
-    def behind(self) -> QuerySet[Any, Any]:
-        """The rows without an id behind the cursor, in order."""
-        cursor = self._cursor()
-        missing = self._missing()
-        return missing.filter(self.target.after(*cursor.place)) if cursor else missing
+        """How many rows without an id there are now."""
+        return self._persist(lambda: self.writer.behind.all(self._cursor()).count())
 
     def sweep(self) -> None:
         """Fill the rows that appeared in front of the cursor: inserted without an id, or committed
@@ -134,21 +121,17 @@ class _Runner:
         cursor = self._cursor()
         if cursor is None:
             return
-        late = self._missing().filter(self.target.before(*cursor.place))
-        count = self._persist(late.count)
-        while count > 0 and (rows := self._persist(partial(self._read_late, late, count))):
+        count = self._persist(partial(self._late.count, cursor))
+        while count > 0 and (rows := self._persist(partial(self._late.some, cursor, count))):
             count -= len(rows)
             while rows:
-                filled = set(self._commit(partial(self._late_batch, rows)).rows)
+                filled = set(self._commit(partial(self._late.batch, rows, cursor)).rows)
                 rows = [row for row in rows[1:] if row not in filled]
 
     def finish(self) -> None:
         ended = {"finished_at": timezone.now(), "last_error": ""}
         if not self._persist(lambda: owner.mine(self.target, self.run).update(**ended)):
             raise owner.robbed(self.target)
-
-    def _read_late(self, late: QuerySet[Any, Any], count: int) -> list[Row]:
-        return self.target.read(late[: min(count, SWEEP_ROWS)])
 
     def _commit(self, make: Callable[[], Batch]) -> Batch:
         """Rest, make a batch and write it, in one transaction."""
@@ -246,55 +229,8 @@ class _Runner:
     def _next_batch(self) -> Batch:
         return self.writer.next(self._cursor(), self._size.rows)
 
-    def _late_batch(self, rows: Sequence[Row]) -> Batch:
-        """The first of the late rows, and those that lie between the same two ids of its tick."""
-        field, scheme = self.target.field, self.target.field.scheme
-        with self.writer.naming(rows[0]):
-            if (known := self.writer.known(rows)) is not None:
-                return self._late(rows, known)
-            if isinstance(field, LexicalSequenceField):
-                return self._late(
-                    rows, counters.take(field, field.scheme, len(rows), self.target.using)
-                )
-            assert isinstance(scheme, TimeScheme), "every other scheme has a time"
-            gap, before, behind = self._gap(scheme, rows[0])
-            found = self.target.read(gap[:SWEEP_ROWS])
-            if rows[0] not in found:
-                # It has gone, or its hour is one that a clock change skips or repeats.
-                found = [rows[0]]
-            count = gap.count() if len(found) == SWEEP_ROWS else len(found)
-            at = self.target.at(rows[0][0])
-            return self._late(found, mint_between(scheme, at, before, behind, len(found), count))
-
-    def _late(self, rows: Sequence[Row], ids: Sequence[ID]) -> Batch:
-        return Batch(rows, len(rows), lambda: Written(self.writer.send(rows, ids), None))
-
-    def _gap(self, scheme: TimeScheme, row: Row) -> tuple[QuerySet[Any, Any], ID | None, ID | None]:
-        """The rows without an id around this one, up to the next ids of its tick, and these."""
-        target, name = self.target, self.target.field.name
-        start, end = map(as_stored, scheme.tick_span(target.at(row[0])))
-        in_tick = target.between(start, end)
-        of_tick = Q(**{f"{name}__created_at__gte": start, f"{name}__created_at__lt": end})
-        given = target.rows.filter(in_tick, of_tick).order_by(*target.order)
-        before = target.first(given.filter(target.before(*row)).reverse(), name)
-        following, cursor = given.filter(target.after(*row)), self._cursor()
-        held = cursor.last(scheme, scheme.tick(target.at(row[0]))) if cursor else None
-        if held:
-            # The rows behind it get the rest of the tick, though it may have gone itself.
-            following = following.filter(target.before(*held[:2]))
-        behind = target.first(following, name) or held
-        gap = self._missing().filter(in_tick)
-        if before:
-            gap = gap.filter(target.after(*before[:2]))
-        if behind:
-            gap = gap.filter(target.before(*behind[:2]))
-        return gap, before and before[2], behind and behind[2]
-
     def _cursor(self) -> Cursor | None:
         return Cursor.load(self.target, self.run.cursor) if self.run.cursor else None
-
-    def _missing(self) -> QuerySet[Any, Any]:
-        return self.target.missing.order_by(*self.target.order)
 
 
 class _ChangedRun(Exception):

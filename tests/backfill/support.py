@@ -9,7 +9,7 @@ from typing import Any
 from django.apps import apps
 from django.db import NotSupportedError, connections, models
 
-from django_sortable_ids.backfill import plan, run, target, times
+from django_sortable_ids.backfill import finding, plan, run, times
 from django_sortable_ids.backfill.statements import Statements
 from django_sortable_ids.backfill.target import Target
 from django_sortable_ids.fields import SortableIDField
@@ -56,7 +56,7 @@ def label(name: str) -> str:
 
 
 def find(name: str, using: str = "default", created_from: str | None = "created_at") -> Target:
-    return target.find(label(name), created_from, using)
+    return finding.find(label(name), created_from, using)
 
 
 def build(name: str, batch_size: int = 5000, using: str = "default") -> plan.Plan:

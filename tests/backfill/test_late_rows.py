@@ -2,7 +2,7 @@
 
 import pytest
 
-from django_sortable_ids.backfill import run
+from django_sortable_ids.backfill import late_rows, run
 
 from .shop.models import Tight
 from .support import (
@@ -75,7 +75,7 @@ def test_every_scheme_fills_late_rows(name):
 
 
 def test_more_late_rows_than_are_looked_at_at_a_time(monkeypatch):
-    monkeypatch.setattr(run, "SWEEP_ROWS", 4)
+    monkeypatch.setattr(late_rows, "LATE_ROWS", 4)
     insert_orders([START + i * SECOND for i in range(4)])
     late = [START] * 11 + [START + SECOND] * 2
     assert fill("uuid7", 2, inserting(late, 2)).filled == 17
@@ -83,7 +83,7 @@ def test_more_late_rows_than_are_looked_at_at_a_time(monkeypatch):
 
 
 def test_late_rows_leave_room_for_those_that_are_looked_at_later(monkeypatch):
-    monkeypatch.setattr(run, "SWEEP_ROWS", 2)
+    monkeypatch.setattr(late_rows, "LATE_ROWS", 2)
     insert(Tight, [{"created_at": START + SECOND}])
     planned = build("shop.Tight.eighth")
     late = [{"created_at": START}] * 7

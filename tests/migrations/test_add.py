@@ -10,7 +10,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import AddField
 from django.db.models import QuerySet
 
-from django_sortable_ids.backfill import plan, run, target
+from django_sortable_ids.backfill import finding, plan, run
 from django_sortable_ids.fields import ULIDField
 from django_sortable_ids.models import BackfillRun
 from tests.marks import own_tables
@@ -98,7 +98,7 @@ def test_a_large_table_is_left_to_the_command_and_gone_on_with(depot):
     assert depot.column("depot_order", "public") == [None] * 5
     # What the command does, but with the model that the throw-away app has not.
     model = depot.model("Order", depot.names[-1])
-    found = target.of_model(model, model._meta.get_field("public"), "made", "default")
+    found = finding.of_model(model, model._meta.get_field("public"), "made", "default")
     run.execute(plan.build(found, 2))
     depot.migrate()
     assert is_right(depot)

@@ -1,0 +1,108 @@
+"""The rows behind a place in the order of creation times that have no id yet."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from ..schemes import TimeScheme
+from .cursor import Cursor
+from .statements import Row
+from .target import Target
+from .times import aware, from_aware
+
+_LOOKS = 5
+"""How often the last row of a span is looked for, when others change the one that was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The rows between two places, both included."""
+
+    first: Row
+    last: Row
+    size: int
+    beyond: int
+    """How many rows behind it share the tick of the last one."""
+    goes_on: bool
+    """Whether all of them have the time of the batch before."""
+
+
+class RowsBehind:
+    """What is left of a target behind a cursor, None being in front of all rows."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._beyond: dict[tuple[Any, Any], int] = {}
+        """How many rows of a tick are left behind a place, as they were counted."""
+        self._tie: Row | None = None
+        """The last row of a batch whose rows have one time: there may be more of them."""
+
+    def all(self, cursor: Cursor | None) -> QuerySet[Any, Any]:
+        missing = self._target.missing.order_by(*self._target.order)
+        return missing.filter(self._target.after(*cursor.place)) if cursor else missing
+
+    def next(self, cursor: Cursor | None, size: int) -> QuerySet[Any, Any]:
+        """Those that begin with the next ``size`` rows, or with as many as there are."""
+        if cursor and cursor.place == self._tie:
+            missing = self._target.missing.order_by(*self._target.order)
+            beside = missing.filter(self._target.beside(*cursor.place))
+            if beside[size - 1 : size].exists():
+                return beside
+        return self.all(cursor)
+
+    def span(self, cursor: Cursor | None, size: int) -> Span | None:
+        """The next rows, the last one locked: its id is where the next batch goes on."""
+        behind = self.next(cursor, size)
+        for _ in range(_LOOKS):
+            first = self._target.first(behind)
+            if first is None:
+                return None
+            last, count = self._target.first(behind[size - 1 : size]), size
+            if last is None:
+                last, count = self._target.first(behind.reverse()), behind.count()
+            if last and self._lock(last):
+                ticks = [self._scheme.tick(aware(created)) for created, _ in (first, last)]
+                left = self.left(cursor, last, ticks, count)
+                tie = cursor and cursor.place == self._tie and cursor.created
+                return Span(first, last, count, left, goes_on=first[0] == last[0] == tie)
+        return None
+
+    def left(self, cursor: Cursor | None, last: Row, ticks: Sequence[int], size: int) -> int:
+        """How many rows behind the last one share its tick, of ``size`` rows of those ``ticks``.
+
+        A large tick is counted once, not for every batch of it.
+        """
+        counted = self._beyond.get(cursor.place, 0) if cursor else 0
+        if counted > size and ticks[0] == ticks[-1]:
+            left = counted - size
+        else:
+            left = self._count_beyond(last, ticks[-1])
+        before = {cursor.place: counted} if cursor else {}
+        self._beyond = {**before, last: left}
+        return left
+
+    def made(self, first: Row, last: Row, size: int) -> None:
+        """A batch of these rows was made; the cursor is behind it, or where it was."""
+        self._tie = last if size > 1 and first[0] == last[0] else None
+
+    @property
+    def _scheme(self) -> TimeScheme:
+        scheme = self._target.field.scheme
+        assert isinstance(scheme, TimeScheme), "rows of a sequence have no tick"
+        return scheme
+
+    def _lock(self, row: Row) -> bool:
+        """Whether the row is still there, as it was found; nobody else changes it from now on."""
+        name = self._target.source.name
+        found = self._target.missing.filter(pk=row[1], **{name: row[0]})
+        return found.select_for_update().values_list("pk").first() is not None
+
+    def _count_beyond(self, last: Row, tick: int) -> int:
+        """How many rows behind that one are of ``tick``, its own or a later one."""
+        scheme, at = self._scheme, aware(last[0])
+        at = max(at, scheme.created_at(scheme.from_trusted(scheme.layout.join(tick, 0))))
+        end = from_aware(scheme.tick_span(at)[1], like=last[0])
+        behind = self._target.missing.filter(self._target.after(*last))
+        return behind.filter(**{f"{self._target.source.name}__lt": end}).count()
