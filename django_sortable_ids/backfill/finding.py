@@ -6,7 +6,7 @@ from typing import Any
 
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
-from django.db import connections, models
+from django.db import DEFAULT_DB_ALIAS, connections, models, router
 
 from ..fields import SortableIDField
 from ..models import BackfillRun
@@ -101,6 +101,11 @@ def _last_source(model: type[models.Model], field: SortableIDField, using: str) 
     return options["created_from"] if options else None
 
 
+def database_of(label: str | None) -> str:
+    """Where routers write the model of ``app.Model.field``; the default database for None."""
+    return router.db_for_write(find_field(label)[0]) if label else DEFAULT_DB_ALIAS
+
+
 def check_tables(model: type[models.Model], field: SortableIDField, using: str) -> None:
     """Raise ``BackfillError`` where the database lacks the tables or the column."""
     connection = connections[using]
@@ -116,8 +121,8 @@ def check_tables(model: type[models.Model], field: SortableIDField, using: str) 
                 )
             if each._meta.db_table not in tables:
                 raise BackfillError(
-                    f"the database {using!r} has no table {each._meta.db_table}: run "
-                    f"`manage.py migrate {each._meta.app_label}{where}`"
+                    f"the database {using!r} has no table {each._meta.db_table}: "
+                    f"{_how_to_make(each, using)}"
                 )
         description = connection.introspection.get_table_description(cursor, model._meta.db_table)
     if field.column not in {each.name for each in description}:
@@ -125,3 +130,17 @@ def check_tables(model: type[models.Model], field: SortableIDField, using: str) 
             f"{model._meta.db_table} has no column {field.column} yet: run "
             f"`manage.py migrate {model._meta.app_label}{where}`"
         )
+
+
+def _how_to_make(model: type[models.Model], using: str) -> str:
+    """What to do where the table of the model is missing."""
+    label = model._meta.app_label
+    migrate = f"run `manage.py migrate {label}{database_option(using)}`"
+    if router.allow_migrate_model(using, model):
+        return migrate
+    if model is BackfillRun:
+        return (
+            f"allow the app {label} there in allow_migrate() of your DATABASE_ROUTERS, since a run "
+            f"is kept beside the rows that it fills, and {migrate}"
+        )
+    return f"your DATABASE_ROUTERS keep {model._meta.label} out of it; name its own by --database"

@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from typing import Any
 from uuid import UUID
 
-from django.db import models
+from django.db import models, router
 from django.db.models import Count, QuerySet
 
 from ..fields import SortableIDField
@@ -24,11 +24,15 @@ _SAMPLE = 100
 """How many UUIDs are looked at for the version that is to be expected."""
 
 
-def find(label: str, created_from: str | None, convert_from: str | None, using: str) -> Target:
+def find(
+    label: str, created_from: str | None, convert_from: str | None, using: str | None
+) -> Target:
     """The target ``app.Model.field`` and what its ids are made of; ``BackfillError`` for what can't
-    be filled. Both None means what the last run on the target took.
+    be filled. Both None means what the last run on the target took; ``using`` None the database
+    that routers write the model to.
     """
     model, sortable = find_field(label)
+    using = using or router.db_for_write(model)
     if convert_from is None and created_from is None:
         check_tables(model, sortable, using)
         runs = BackfillRun.objects.using(using).filter(target=label)

@@ -8,25 +8,46 @@ from django_sortable_ids.backfill.verify import verify
 from .shop.models import Plain
 from .support import SECOND, START, fill, find, ids, insert, is_strict, times_are_right
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.skipif(connection.vendor == "sqlite", reason="has no partitions")
 
 NAME = "shop.Plain.public_id"
-PARTITIONED = {
+PARTITION = {
     "postgresql": [
         "ALTER TABLE shop_plain RENAME TO shop_whole",
         "CREATE TABLE shop_plain (LIKE shop_whole INCLUDING DEFAULTS) PARTITION BY RANGE (id)",
         "CREATE TABLE shop_first PARTITION OF shop_plain FOR VALUES FROM (MINVALUE) TO (11)",
         "CREATE TABLE shop_new PARTITION OF shop_plain FOR VALUES FROM (11) TO (MAXVALUE)",
     ],
+    "mysql": [
+        "ALTER TABLE shop_plain PARTITION BY RANGE (id) ("
+        "PARTITION shop_first VALUES LESS THAN (11), "
+        "PARTITION shop_new VALUES LESS THAN MAXVALUE)"
+    ],
 }
+UNITE = {
+    "postgresql": ["DROP TABLE shop_plain", "ALTER TABLE shop_whole RENAME TO shop_plain"],
+    "mysql": ["ALTER TABLE shop_plain REMOVE PARTITIONING"],
+}
+INDEX = ["CREATE INDEX shop_created ON shop_plain (created_at)"]
+NO_INDEX = {"postgresql": [], "mysql": ["DROP INDEX shop_created ON shop_plain"]}
 
 
-@pytest.mark.skipif(connection.vendor not in PARTITIONED, reason="DDL ends every transaction")
-@pytest.mark.parametrize("batch_size", [3, 100])
-def test_each_row_of_every_partition_is_filled_once(batch_size):
+def execute(statements):
     with connection.cursor() as cursor:
-        for statement in PARTITIONED[connection.vendor]:
+        for statement in statements:
             cursor.execute(statement)
+
+
+@pytest.fixture(params=[False, True], ids=["", "indexed"])
+def partitioned(transactional_db, request):
+    indexed = request.param
+    execute(PARTITION[connection.vendor] + (INDEX if indexed else []))
+    yield
+    execute((NO_INDEX[connection.vendor] if indexed else []) + UNITE[connection.vendor])
+
+
+@pytest.mark.parametrize("batch_size", [3, 100])
+def test_each_row_of_every_partition_is_filled_once(partitioned, batch_size):
     insert(Plain, [{"id": n, "created_at": START - n % 7 * SECOND} for n in range(1, 21)])
     assert fill(NAME, batch_size).filled == 20
     assert None not in ids(NAME)

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.db import connections
 
 from ... import next_migration
 from ...backfill import (
+    finding,
     leftovers,
     old_ids,
     owner,
@@ -59,7 +60,11 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="print the plan, write nothing")
         parser.add_argument("--verify", action="store_true", help="check the ids, write nothing")
         _add_policies(parser)
-        parser.add_argument("--database", default=DEFAULT_DB_ALIAS, choices=list(connections))
+        parser.add_argument(
+            "--database",
+            choices=list(connections),
+            help="without it the one that DATABASE_ROUTERS write the model to",
+        )
         _add_pace(parser)
 
     def handle(
@@ -68,15 +73,15 @@ class Command(BaseCommand):
         target: str | None,
         created_from: str | None,
         convert_from: str | None,
-        database: str,
+        database: str | None,
         batch_size: int | None,
         **options: Any,
     ) -> None:
         if options["status"]:
-            self._print(status.lines(database, target))
+            self._print(status.lines(database or finding.database_of(target), target))
             return
         if target is None:
-            self._print(report.lines(database))
+            self._print(report.lines(database or finding.database_of(None)))
             return
         found = replace(
             old_ids.find(target, created_from, convert_from, database),
@@ -89,7 +94,7 @@ class Command(BaseCommand):
             self._print(plan.build(found, batch_size or FIRST_BATCH).lines())
         else:
             owner.refuse_if_taken(found)
-            lag = _lag(database, options["max_replica_lag"], options["replica"])
+            lag = _lag(found.using, options["max_replica_lag"], options["replica"])
             limits = Limits(
                 target_time=None if batch_size else options["target_time"],
                 rows_per_second=options["max_rows_per_second"],
