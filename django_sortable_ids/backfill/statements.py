@@ -198,12 +198,16 @@ class Statements:
         if self._vendor != "mysql":
             return ""
         with self.connection.cursor() as cursor:
-            found = self.connection.introspection.get_constraints(
-                cursor, self.target.model._meta.db_table
-            )
-        for name, index in found.items():
-            if index["index"] and index["columns"][0] == self.target.source.column:
-                return f" FORCE INDEX ({self._quote(name)})"
+            cursor.execute(f"SHOW INDEX FROM {self._table}")
+            names = [column[0] for column in cursor.description]
+            parts = [dict(zip(names, part, strict=True)) for part in cursor.fetchall()]
+        column = self.target.source.column
+        for part in parts:
+            # A hint that names an index which is switched off is an error.
+            is_off = part.get("Visible") == "NO" or part.get("Ignored") == "YES"
+            is_first = part["Seq_in_index"] == 1 and part["Column_name"] == column
+            if is_first and not is_off:
+                return f" FORCE INDEX ({self._quote(part['Key_name'])})"
         return ""
 
     @property

@@ -15,7 +15,18 @@ from tests.functions.columns import COLUMNS, UNMADE
 from tests.marks import own_tables
 from tests.own_tables import table_with
 
-from .support import MICROSECOND, MILLISECOND, SECOND, ascends, build, in_python, insert_orders
+from .shop.models import Plain
+from .support import (
+    MICROSECOND,
+    MILLISECOND,
+    SECOND,
+    ascends,
+    build,
+    fill,
+    in_python,
+    insert_orders,
+)
+from .support import insert as insert_rows
 
 START = datetime(2026, 5, 17, 9, 30, tzinfo=UTC)
 """Every scheme holds it."""
@@ -102,6 +113,19 @@ def test_a_batch_does_not_read_the_whole_table():
     with connection.execute_wrapper(explain):
         run.execute(planned)
     assert [(tables["t"], tables["s0"]) for tables in plans] == [("range", "range")] * 2
+
+
+@pytest.mark.skipif("connection.vendor != 'mysql'", reason="others need no hint")
+def test_an_index_that_is_switched_off_is_not_hinted_at(transactional_db):
+    off = "IGNORED" if connection.mysql_is_mariadb else "INVISIBLE"
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE INDEX shop_off ON shop_plain (created_at) {off}")
+    try:
+        insert_rows(Plain, [{"created_at": at} for at in TIMES])
+        assert fill("shop.Plain.public_id", 5).filled == len(TIMES)
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("DROP INDEX shop_off ON shop_plain")
 
 
 @own_tables
