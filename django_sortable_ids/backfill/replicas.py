@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from django.db import connections
+from django.db import InterfaceError, OperationalError, connections
 
 from .errors import BackfillError
 
@@ -18,6 +18,8 @@ SELECT count(*), count(state),
 """
 _POSTGRESQL_REPLICA = """
 SELECT pg_is_in_recovery(), CASE
+  WHEN pg_last_wal_receive_lsn() IS NOT NULL AND NOT EXISTS (SELECT FROM pg_stat_wal_receiver)
+  THEN NULL
   WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0
   ELSE extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float END
 """
@@ -31,7 +33,8 @@ def watch(
     behind. It asks the database once a second.
 
     ``replica`` is the alias of a database to ask; None asks ``using`` itself, which PostgreSQL
-    alone can answer. Raises ``BackfillError`` where nobody knows the lag.
+    alone can answer. Raises ``BackfillError`` where nobody knows the lag; later on that is a reason
+    to rest, until somebody knows it again.
     """
     asked = replica or using
     measure = _measure(using, replica)
@@ -42,12 +45,21 @@ def watch(
     def look() -> str:
         nonlocal looked, said
         if clock() - looked >= LOOK_SECONDS:
-            looked, lag = clock(), measure()
-            if lag is None:
-                said = _unknown(asked)
-            else:
-                said = f"replicas are {lag:.0f} s behind, at most {most:g}" if lag > most else ""
+            looked, said = clock(), why()
         return said
+
+    def why() -> str:
+        try:
+            lag = measure()
+        except BackfillError as error:
+            return str(error)
+        except (OperationalError, InterfaceError) as error:
+            connections[asked].close()
+            # Of the database that is filled, the next batch finds out by itself.
+            return f"{asked!r} can't be asked for its lag: {error}" if replica else ""
+        if lag is None:
+            return _unknown(asked)
+        return f"replicas are {lag:.0f} s behind, at most {most:g}" if lag > most else ""
 
     return look
 

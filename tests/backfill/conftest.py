@@ -56,15 +56,16 @@ def other(tmp_path: Path, django_db_setup: Any, django_db_blocker: Any) -> Itera
         "OPTIONS": {},
     }
     with django_db_blocker.unblock():
-        create_tables("other", Order, shop.Plain, *_OWN)
+        create_tables("other", Order, shop.Plain)
         yield "other"
         connections["other"].close()
     del connections["other"], connections.databases["other"]
 
 
 def create_tables(using: str, *models: Any) -> None:
+    """And those of the app."""
     with connections[using].schema_editor() as editor:
-        for model in models:
+        for model in (*models, *_OWN):
             editor.create_model(model)
 
 

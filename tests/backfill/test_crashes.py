@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from tests.crashes.crash import crash
-from tests.crashes.server import UNAVAILABLE
+from tests.servers import UNAVAILABLE
 
 from .command import ROOT
 

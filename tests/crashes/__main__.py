@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 
 import django
 
+from tests.servers import UNAVAILABLE, NoServer, Server, server
+
 from . import __doc__ as description
-from .server import UNAVAILABLE, NoServer, Server, server
 
 FIELDS = ("uuid7", "ulid", "snowflake")
 

@@ -18,9 +18,8 @@ from django.db import OperationalError, connection, transaction
 
 from tests.backfill.command import ROOT, Command, environment
 from tests.backfill.support import MILLISECOND, START, insert, rows, saved_run
+from tests.servers import Server
 from tests.testapp.models import Order
-
-from .server import Server
 
 Result = TypeVar("Result")
 

@@ -1,6 +1,7 @@
-"""A database server of our own, which may be killed: its data is kept as by default, on the disk.
+"""Database servers of our own, which may be killed, and may have a replica: their data is kept as
+by default, on the disk.
 
-It is the one below ``ENGINE_ROOT``, as `.ci/engine` makes it, else the machine's PostgreSQL or
+They are the one below ``ENGINE_ROOT``, as `.ci/engine` makes it, else the machine's PostgreSQL or
 MariaDB.
 """
 
@@ -12,7 +13,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,25 +68,37 @@ MYSQL = Kind(
 
 
 class Server:
-    def __init__(self, kind: Kind, root: Path, program: Path, folder: Path) -> None:
-        self._kind = kind
+    """One whose data is new, or that of another server, which has not run yet."""
+
+    def __init__(
+        self, kind: Kind, root: Path, program: Path, folder: Path, like: "Server | None" = None
+    ) -> None:
+        self.kind = kind
+        self.data = folder / "data"
+        self.options: list[str] = []
+        """To be started with."""
+        self._process: subprocess.Popen[bytes] | None = None
         self._root = root
         self._program = "/" + str(program.relative_to(root))
-        self._data = "/" + str((folder / "data").relative_to(root))
         self._log = folder / "log"
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port: int = free.getsockname()[1]
         self.url = f"{kind.scheme}://{kind.superuser}@127.0.0.1:{self.port}/crashes"
-        made = root / "srv" / "made"
-        if "ENGINE_ROOT" in os.environ:
-            subprocess.run(["cp", "-a", made, folder / "data"], check=True)
+        if not os.geteuid():
+            shutil.chown(folder, USER)
+        if like or "ENGINE_ROOT" in os.environ:
+            made = like.data if like else root / "srv" / "made"
+            subprocess.run(["cp", "-a", made, self.data], check=True)
+            # The name of a MySQL; no two of a replication may have the same.
+            (self.data / "auto.cnf").unlink(missing_ok=True)
         else:
-            create = kind.create.format(data=self._data, programs=Path(self._program).parent)
+            create = kind.create.format(data=self._inner, programs=Path(self._program).parent)
             subprocess.run(self._inside(create.split()), check=True, stdout=subprocess.DEVNULL)
 
     def start(self) -> None:
         """Run it, and wait until it takes connections."""
-        options = self._kind.options.format(data=self._data, port=self.port).split()
+        options = self.kind.options.format(data=self._inner, port=self.port).split()
+        options += self.options
         give_up = time.monotonic() + PATIENCE
         self._process = self._run(options)
         while not self._listens():
@@ -97,7 +110,7 @@ class Server:
 
     def kill(self) -> None:
         """Kill it with all of its processes, as a crash of the machine does."""
-        if self._process.poll() is not None:
+        if self._process is None or self._process.poll() is not None:
             return
         pid = self._process.pid
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
@@ -106,6 +119,11 @@ class Server:
             with suppress(ProcessLookupError):
                 os.kill(int(child), signal.SIGKILL)
         self._process.wait()
+
+    @property
+    def _inner(self) -> str:
+        """The folder of its data as it sees it."""
+        return "/" + str(self.data.relative_to(self._root))
 
     def _run(self, options: Sequence[str]) -> subprocess.Popen[bytes]:
         with self._log.open("ab") as log:
@@ -135,21 +153,42 @@ def server(scheme: str) -> Iterator[Server]:
 
     Raises ``NoServer``.
     """
+    with _made(scheme, 1) as (made,):
+        made.start()
+        yield made
+
+
+@contextmanager
+def replicated(scheme: str) -> Iterator[tuple[Server, Server]]:
+    """As ``server``, a primary and what is to be its replica; PostgreSQL's follows it already."""
+    with _made(scheme, 2) as (primary, replica):
+        if primary.kind is POSTGRESQL:
+            follow = f"host=127.0.0.1 port={primary.port} user={primary.kind.superuser}"
+            with (replica.data / "postgresql.auto.conf").open("a") as settings:
+                settings.write(f"primary_conninfo = '{follow}'\n")
+            (replica.data / "standby.signal").touch()
+        else:
+            primary.options = ["--server-id=1", "--log-bin=changes", "--binlog-format=ROW"]
+            replica.options = ["--server-id=2"]
+        primary.start()
+        replica.start()
+        yield primary, replica
+
+
+@contextmanager
+def _made(scheme: str, count: int) -> Iterator[list[Server]]:
+    """So many servers with the same data, that don't run yet."""
     root = Path(os.environ.get("ENGINE_ROOT", "/"))
     kind, program = _find(scheme, root)
-    # PostgreSQL's and MariaDB's names of files are short.
-    folder = Path(tempfile.mkdtemp(prefix="killed", dir=root / "srv" if root.name else "/tmp"))
-    if not os.geteuid():
-        shutil.chown(folder, USER)
-    started = None
-    try:
-        started = Server(kind, root, program, folder)
-        started.start()
-        yield started
-    finally:
-        if started:
-            started.kill()
-        shutil.rmtree(folder)
+    made: list[Server] = []
+    with ExitStack() as stack:
+        for _ in range(count):
+            # PostgreSQL's and MariaDB's names of files are short.
+            folder = tempfile.mkdtemp(prefix="own", dir=root / "srv" if root.name else "/tmp")
+            stack.callback(shutil.rmtree, folder)
+            made.append(Server(kind, root, program, Path(folder), made[0] if made else None))
+            stack.callback(made[-1].kill)
+        yield made
 
 
 def _find(scheme: str, root: Path) -> tuple[Kind, Path]:
