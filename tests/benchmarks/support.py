@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import django
-from django.db import connection, models
+from django.db import OperationalError, connection, models
 
 _LOAD = os.getloadavg()[0]
 
@@ -55,6 +55,7 @@ def table_of(model: type[models.Model]) -> Iterator[None]:
 
     Raises Django's ``DatabaseError``, and leaves the table alone, where there already is one.
     """
+    _find_database()
     with connection.schema_editor() as editor:
         editor.create_model(model)
     try:
@@ -66,6 +67,16 @@ def table_of(model: type[models.Model]) -> Iterator[None]:
         connection.close()
         if connection.vendor == "sqlite":
             Path(connection.settings_dict["NAME"]).unlink()
+
+
+def _find_database() -> None:
+    """Make it where there is none yet, as on a server that `.ci/engine` starts."""
+    try:
+        connection.ensure_connection()
+    except OperationalError:
+        with connection._nodb_cursor() as cursor:
+            name = connection.ops.quote_name(connection.settings_dict["NAME"])
+            cursor.execute(f"CREATE DATABASE {name}")
 
 
 def one_row(sql: str, *params: Any) -> tuple[Any, ...]:
