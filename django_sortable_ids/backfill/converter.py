@@ -1,12 +1,12 @@
 """Batches of rows whose ids are made of those in another column."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from django.db.models import Q
 
 from ..schemes import ID, InvalidID, TimeScheme
-from .batches import NOTHING, Batch, Writer, Written
+from .batch import NOTHING, Batch, Written
 from .conversion import Conversion, Lossless, Timed, TimedUUIDs
 from .cursor import Cursor
 from .errors import BackfillError
@@ -14,6 +14,7 @@ from .minting import Position, mint
 from .sorted_pages import SortedPages
 from .statements import Row
 from .times import as_stored
+from .writer import Writer
 
 
 class Converter(Writer):
@@ -22,9 +23,9 @@ class Converter(Writer):
     target: Conversion
 
     @property
-    def statement(self) -> str:
+    def statements(self) -> Iterator[tuple[str, str]]:
         is_sqlite = self._connection.vendor == "sqlite"
-        return self._statements.one_by_one() if is_sqlite else self._sent
+        yield "for each batch", self._statements.one_by_one() if is_sqlite else self._sent
 
     def next(self, cursor: Cursor | None, size: int) -> Batch:
         rows = self.rows_behind(cursor, size)
@@ -57,8 +58,8 @@ class Converter(Writer):
             f"{self.target.source.name} is {old}: {error}"
         )
 
-    def _computing(self) -> tuple[None, None]:
-        return None, None
+    def _computing_ids(self) -> None:
+        return None
 
 
 class _LosslessConverter(Converter):

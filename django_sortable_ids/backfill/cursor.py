@@ -5,7 +5,9 @@ from datetime import datetime
 from typing import Any, TypeGuard
 
 from ..schemes import ID, TimeScheme
+from .interleaving import Part, Span
 from .minting import Position
+from .statements import Row
 from .target import Target
 
 
@@ -17,7 +19,9 @@ class Cursor:
     """The time of a row, or its old id."""
     pk: Any
     position: Position | None
-    """None for a sequence, whose counter knows."""
+    """None for a sequence, whose counter knows, and where the last rows of a tick are gone."""
+    span: Span | None = None
+    """What is still to be written in front of the place; its position is where that begins."""
 
     @property
     def place(self) -> tuple[Any, Any]:
@@ -30,19 +34,38 @@ class Cursor:
         return *self.place, scheme.from_trusted(scheme.layout.join(tick, self.position.tail))
 
     def dump(self) -> dict[str, Any]:
-        position = self.position
-        return {
-            "created": self.created.isoformat() if _is_time(self.created) else str(self.created),
-            "pk": [*map(str, self.pk)] if isinstance(self.pk, tuple) else str(self.pk),
+        position, span = self.position, self.span
+        saved = {
+            **_dump_place(self.place),
             # As text: a tail of 80 bits is more than other readers of JSON keep.
             "position": position and [str(position.tick), str(position.tail)],
         }
+        if span:
+            left = [[part.mask, part.value] for part in span.left]
+            saved["span"] = {"first": _dump_place(span.first), "size": span.size, "left": left}
+        return saved
 
     @classmethod
     def load(cls, target: Target, saved: dict[str, Any]) -> "Cursor":
-        position = saved["position"]
-        created = target.load_place(saved["created"])
-        return cls(created, _key(target, saved["pk"]), position and Position(*map(int, position)))
+        position, place = saved["position"], _load_place(target, saved)
+        span = None
+        if "span" in saved:
+            first, size, left = (saved["span"][name] for name in ("first", "size", "left"))
+            parts = tuple(Part(*part) for part in left)
+            span = Span(_load_place(target, first), place, size, parts)
+        return cls(*place, position and Position(*map(int, position)), span)
+
+
+def _dump_place(place: Row) -> dict[str, Any]:
+    created, pk = place
+    return {
+        "created": created.isoformat() if _is_time(created) else str(created),
+        "pk": [*map(str, pk)] if isinstance(pk, tuple) else str(pk),
+    }
+
+
+def _load_place(target: Target, saved: dict[str, Any]) -> Row:
+    return target.load_place(saved["created"]), _key(target, saved["pk"])
 
 
 def _is_time(created: Any) -> TypeGuard[datetime]:

@@ -8,11 +8,12 @@ from django.db.models import Q, QuerySet
 from .. import counters
 from ..fields import LexicalSequenceField
 from ..schemes import ID, TimeScheme
-from .batches import Batch, Writer, Written
+from .batch import Batch, Written
 from .cursor import Cursor
 from .minting import mint_between
 from .statements import Row
 from .times import as_stored
+from .writer import Writer
 
 LATE_ROWS = 1000
 """How many late rows are looked up at a time."""

@@ -9,13 +9,13 @@ from django.conf import settings
 from ..models import BackfillRun
 from ..schemes import TimeScheme
 from . import old_ids, preflight
-from .batches import Writer
 from .conversion import Conversion, Lossless
 from .converter import writer_of
 from .errors import BackfillError
 from .minting import ascending, mint
 from .target import Target
 from .times import aware
+from .writer import Writer
 
 SAMPLES = 3
 
@@ -42,11 +42,11 @@ class Plan:
         if self.resumed:
             yield f"  goes on behind the {self.resumed.rows_filled:,} rows that were filled before"
         yield f"  {self.missing:,} rows without an id, up to {self.batch_size:,} in a transaction"
-        yield f"  in the order of ({', '.join(target.order)}), for each batch:"
-        yield f"    {self.writer.statement}"
-        if self.writer.statement_of_one_time:
-            yield "  and where a batch goes on in the time of the one before:"
-            yield f"    {self.writer.statement_of_one_time}"
+        order = f"in the order of ({', '.join(target.order)}), "
+        for when, statement in self.writer.statements:
+            yield f"  {order}{when}:"
+            yield f"    {statement}"
+            order = ""
         yield from (f"  such as {sample}" for sample in self.samples)
         yield from (f"  warning: {warning}" for warning in self.warnings)
 

@@ -16,7 +16,7 @@ from . import old_ids
 from .conversion import Conversion, Lossless, TimedUUIDs
 from .errors import BackfillError
 from .target import Target
-from .times import aware
+from .times import as_stored
 
 
 def check_rows(target: Target, missing: int) -> None:
@@ -51,8 +51,9 @@ def warnings(target: Target) -> Iterator[str]:
         return
     if not settings.USE_TZ:
         yield f"{source.name} is naive (USE_TZ=False) and is read as {settings.TIME_ZONE}"
-    latest = target.missing.aggregate(latest=Max(source.name))["latest"]
-    if latest and aware(latest) > datetime.now(UTC) + timedelta(days=1):
+    soon = as_stored(datetime.now(UTC) + timedelta(days=1))
+    future = target.missing.filter(**{f"{source.name}__gt": soon})
+    if latest := future.aggregate(latest=Max(source.name))["latest"]:
         yield f"the latest {source.name} is {latest.isoformat()}: its id sorts behind those of now"
 
 

@@ -4,20 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db import connections
 from django.db.models import QuerySet
 
 from ..schemes import TimeScheme
 from .cursor import Cursor
+from .interleaving import Span
 from .statements import Row
 from .target import Target
 from .times import aware, from_aware
 
 _LOOKS = 5
-"""How often the last row of a span is looked for, when others change the one that was found."""
+"""How often the last row of a stretch is looked for, when others change the one that was found."""
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class Stretch:
     """The rows between two places, both included."""
 
     first: Row
@@ -27,6 +29,8 @@ class Span:
     """How many rows behind it share the tick of the last one."""
     goes_on: bool
     """Whether all of them have the time of the batch before."""
+    is_dense: bool = False
+    """Whether they are few enough with those that have an id between them."""
 
 
 class RowsBehind:
@@ -38,6 +42,9 @@ class RowsBehind:
         """How many rows of a tick are left behind a place, as they were counted."""
         self._tie: Row | None = None
         """The last row of a batch whose rows have one time: there may be more of them."""
+        self._is_dense = connections[target.using].vendor == "mysql"
+        """Whether nearly all rows are without an id; InnoDB has to look each of them up for that,
+        which takes as long as half of an UPDATE."""
 
     def all(self, cursor: Cursor | None) -> QuerySet[Any, Any]:
         missing = self._target.missing.order_by(*self._target.order)
@@ -52,21 +59,53 @@ class RowsBehind:
                 return beside
         return self.all(cursor)
 
-    def span(self, cursor: Cursor | None, size: int) -> Span | None:
+    def stretch(self, cursor: Cursor | None, size: int) -> Stretch | None:
         """The next rows, the last one locked: its id is where the next batch goes on."""
         behind = self.next(cursor, size)
         for _ in range(_LOOKS):
             first = self._target.first(behind)
             if first is None:
                 return None
-            last, count = self._target.first(behind[size - 1 : size]), size
+            last = self._last_of_dense(first, size) if self._is_dense else None
+            is_dense, count = last is not None, size
             if last is None:
-                last, count = self._target.first(behind.reverse()), behind.count()
+                last, count = self._last(behind, size)
             if last and self._lock(last):
                 ticks = [self._scheme.tick(aware(created)) for created, _ in (first, last)]
                 left = self.left(cursor, last, ticks, count)
                 tie = cursor and cursor.place == self._tie and cursor.created
-                return Span(first, last, count, left, goes_on=first[0] == last[0] == tie)
+                return Stretch(first, last, count, left, first[0] == last[0] == tie, is_dense)
+        return None
+
+    def _last(self, behind: QuerySet[Any, Any], size: int) -> tuple[Row | None, int]:
+        """The last one of ``size`` rows behind, or of as many as there are; and how many."""
+        last = self._target.first(behind[size - 1 : size])
+        return (last, size) if last else (self._target.first(behind.reverse()), behind.count())
+
+    def _last_of_dense(self, first: Row, size: int) -> Row | None:
+        """As ``_last``, where nearly no row has an id: read from the index on the time alone."""
+        if size < 2:
+            return None
+        rows = self._target.rows.order_by(*self._target.order)
+        end = self._target.first(rows.filter(self._target.after(*first))[size - 2 : size - 1])
+        if end is None or self._scheme.tick(aware(end[0])) == self._scheme.tick(aware(first[0])):
+            return None
+        missing = self._target.missing.order_by(*self._target.order)
+        last: Row | None = self._target.first(missing.filter(self._target.until(*end)).reverse())
+        return last
+
+    def last_of(self, span: Span) -> Row | None:
+        """The last row of its last tick that still is there without an id, locked."""
+        tick = self._scheme.tick_span(aware(span.last[0]))[0]
+        begin = max(from_aware(tick, like=span.last[0]), span.first[0])
+        name, missing = self._target.source.name, self._target.missing
+        missing = missing.order_by(*self._target.order).filter(**{f"{name}__gte": begin})
+        for _ in range(_LOOKS):
+            last: Row | None = self._target.first(
+                missing.filter(self._target.until(*span.last)).reverse()
+            )
+            if last is None or self._lock(last):
+                return last
         return None
 
     def left(self, cursor: Cursor | None, last: Row, ticks: Sequence[int], size: int) -> int:
@@ -86,6 +125,16 @@ class RowsBehind:
     def made(self, first: Row, last: Row, size: int) -> None:
         """A batch of these rows was made; the cursor is behind it, or where it was."""
         self._tie = last if size > 1 and first[0] == last[0] else None
+
+    def wrote(self, filled: int, size: int) -> None:
+        """``filled`` of ``size`` rows had no id."""
+        self._is_dense = self._is_dense and filled > size // 2
+
+    def beyond(self, last: Row) -> int:
+        """How many rows behind that one share its tick."""
+        left = self._count_beyond(last, self._scheme.tick(aware(last[0])))
+        self._beyond = {last: left}
+        return left
 
     @property
     def _scheme(self) -> TimeScheme:

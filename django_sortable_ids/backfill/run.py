@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from ..transactions import is_in_memory
 from . import owner
-from .batches import NOTHING, Batch
+from .batch import NOTHING, Batch
 from .control import Control, Stopped
 from .cursor import Cursor
 from .heartbeat import Heartbeat
@@ -60,9 +60,12 @@ def execute(
         runner.fill(plan.missing)
         # Those that appeared meanwhile: once, so that it ends though inserts go on.
         runner.fill(runner.count_behind())
-        runner.sweep()
+        remaining = runner.count_missing()
+        if remaining:
+            runner.sweep()
+            remaining = runner.count_missing()
         runner.finish()
-    return Result(runner.filled, plan.target.missing.count())
+    return Result(runner.filled, remaining)
 
 
 class _Runner:
@@ -107,12 +110,17 @@ class _Runner:
 
     def fill(self, count: int) -> None:
         """Fill ``count`` rows behind the cursor, if there are so many, and the rest of a batch."""
-        while count > 0 and (size := self._commit(self._next_batch).size):
-            count -= size
+        end = self.filled + count
+        while self.filled < end or self._is_within_span():
+            if not self._commit(self._next_batch).size:
+                return
 
     def count_behind(self) -> int:
         """How many rows without an id there are now."""
         return self._persist(lambda: self.writer.behind.all(self._cursor()).count())
+
+    def count_missing(self) -> int:
+        return self._persist(self.target.missing.count)
 
     def sweep(self) -> None:
         """Fill the rows that appeared in front of the cursor: inserted without an id, or committed
@@ -225,6 +233,10 @@ class _Runner:
         self.filled += filled
         if filled:
             self.progress(filled)
+
+    def _is_within_span(self) -> bool:
+        cursor = self._cursor()
+        return cursor is not None and cursor.span is not None
 
     def _next_batch(self) -> Batch:
         return self.writer.next(self._cursor(), self._size.rows)

@@ -18,7 +18,6 @@ from ..functions.composition import Composition
 from ..functions.moments import UnixMicroseconds
 from ..functions.randomness import RANDOM_BITS, RandomInteger
 from ..functions.ticks import tick_at
-from ..schemes import TimeScheme
 from .json_rows import JSONRows
 from .target import Target
 from .times import knows_utc
@@ -28,6 +27,12 @@ Row = tuple[Any, Any]
 
 _DIVISION = {"postgresql": "/", "mysql": "DIV"}
 _REMAINDER = {"postgresql": "mod(random, {})", "mysql": "random MOD {}"}
+
+_OF_PART = (
+    " WHERE CASE WHEN tick = %(last_tick)s THEN %(with_last_tick)s "
+    "ELSE hashint8(tick) & %(mask)s = %(part)s END"
+)
+"""PostgreSQL's."""
 
 
 class Statements:
@@ -42,19 +47,28 @@ class Statements:
         self._keys = [connection.ops.quote_name(str(key.column)) for key in target.key_fields]
         self._key_names = [f"key_{n}" for n in range(len(self._keys))]
 
-    def computed(self, composition: Composition, of_one_time: bool = False) -> str:
+    def computed(
+        self,
+        composition: Composition,
+        *,
+        of_one_time: bool = False,
+        of_part: bool = False,
+        of_dense: bool = False,
+    ) -> str:
         """One UPDATE that computes the ids of a batch. Raises ``NotSupportedError`` where the
         database can't, and where Python is faster.
 
         Its further parameters are ``held_tick`` and ``start``, the tick that the batch before
         ended in and the first rank that is left there; ``last_tick`` and ``beyond``, the tick of
         the last row and how many rows behind the batch share it. ``of_one_time`` says that all
-        rows of the batch have one time.
+        rows of the batch have one time; ``of_part`` that only the rows of a ``Part`` are written,
+        ``mask`` and ``part``, and ``with_last_tick`` those of the last tick; ``of_dense`` that rows
+        with an id are so few that slots for them, too, take less than to tell which they are.
         """
         if self._vendor == "sqlite" or not knows_utc(self.connection):
             raise NotSupportedError("Python is faster, or knows the time zone better")
         made = self._compile(composition.made_of(_raw("d.tick"), _raw("d.slot")))
-        rows = self._slots(composition.scheme, composition.ranks, self._batch(of_one_time))
+        rows = self._slots(composition, self._batch(of_one_time, of_dense), of_part)
         if self._vendor == "mysql":
             return self._looked_up(made, rows, of_one_time)
         return self._update(made, rows)
@@ -74,14 +88,15 @@ class Statements:
             f"WHERE t.{self._column} IS NULL AND {self._within('t', 't', of_one_time)}"
         )
 
-    def _slots(self, scheme: TimeScheme, ranks: int, batch: str) -> str:
+    def _slots(self, composition: Composition, batch: str, of_part: bool) -> str:
         """Tick and rank of each row of the batch.
 
         The ranks of a tick are cut into equal slots, one for each of its rows, and a rank is drawn
         from each. The number is drawn where the windows are: MySQL draws anew wherever it is read,
         but for a query with a window. A window that stands there twice is computed twice.
         """
-        tick = self._compile(tick_at(UnixMicroseconds(_raw("created")), scheme))
+        ranks = composition.ranks
+        tick = self._compile(tick_at(UnixMicroseconds(_raw("created")), composition.scheme))
         random = self._compile(RandomInteger(below=1 << RANDOM_BITS))
         start = "CASE WHEN tick = %(held_tick)s THEN %(start)s ELSE 0 END"
         beyond = "CASE WHEN tick = %(last_tick)s THEN %(beyond)s ELSE 0 END"
@@ -94,7 +109,8 @@ class Statements:
             f"SELECT {self._places}, tick, "
             f"{start} + (number - 1) * {width} + {_REMAINDER[self._vendor].format(width)} AS slot "
             f"FROM (SELECT {self._places}, tick, {windows}, {random} AS random "
-            f"FROM (SELECT b.*, {tick} AS tick FROM ({batch}) b) ticks) numbered"
+            f"FROM (SELECT b.*, {tick} AS tick FROM ({batch}) b) ticks"
+            f"{_OF_PART if of_part else ''}) numbered"
         )
 
     def sent(self) -> str:
@@ -126,8 +142,8 @@ class Statements:
         keys = zip(self._key_names, self.target.stored_key(pk), strict=True)
         return {f"{name}_time": time} | {f"{name}_{key}": value for key, value in keys}
 
-    def _batch(self, of_one_time: bool) -> str:
-        """The rows without an id from the first to the last place, both included."""
+    def _batch(self, of_one_time: bool, of_dense: bool) -> str:
+        """The rows without an id from the first to the last place, both included; or all rows."""
         time = f"{self._tables[-1]}.{self._quote(self.target.source.column)}"
         own = self._tables[0]
         keys = [f"{own}.{key}" for key in self._keys]
@@ -137,7 +153,7 @@ class Statements:
         within = self._within(own, self._tables[-1], of_one_time)
         return (
             f"SELECT {', '.join(columns)}, {time} AS created FROM {self._source} "
-            f"WHERE {own}.{self._column} IS NULL AND {within}"
+            f"WHERE {'' if of_dense else f'{own}.{self._column} IS NULL AND '}{within}"
         )
 
     def _within(self, own: str, timed: str, of_one_time: bool) -> str:
@@ -273,7 +289,18 @@ class Statements:
         return str(self.connection.ops.quote_name(str(name)))
 
 
-def written_rows(connection: Any, cursor: Any) -> int:
+def execute(connection: Any, sql: str, parameters: dict[str, Any]) -> int:
+    """How many rows an UPDATE of a batch has changed."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            # The planner would read the whole table for the join of every batch.
+            cursor.execute("SET LOCAL enable_hashjoin = off")
+            cursor.execute("SET LOCAL enable_mergejoin = off")
+        cursor.execute(sql, parameters)
+        return _written_rows(connection, cursor)
+
+
+def _written_rows(connection: Any, cursor: Any) -> int:
     """How many rows the last UPDATE has changed.
 
     Django has MariaDB and MySQL count those that matched, of which some are looked up in vain.

@@ -150,6 +150,10 @@ class Target:
         """The rows behind a place that have its time."""
         return Q(**{self.place_name: created}, pk__gt=pk)
 
+    def until(self, created: Any, pk: Any) -> Q:
+        """As ``before``, and the row at the place."""
+        return self.before(created, pk) | Q(**{self.place_name: created}, pk=pk)
+
     def before(self, created: Any, pk: Any) -> Q:
         """The rows in front of a place in the order."""
         name = self.place_name

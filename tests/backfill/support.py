@@ -63,6 +63,11 @@ def build(name: str, batch_size: int = 5000, using: str = "default") -> plan.Pla
     return plan.build(find(name, using), batch_size)
 
 
+def statements_of(planned: plan.Plan) -> list[str]:
+    """Whatever writes its rows."""
+    return [statement for _, statement in planned.writer.statements]
+
+
 def fill(
     name: str,
     batch_size: int = 5000,

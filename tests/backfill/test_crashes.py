@@ -6,7 +6,7 @@ import sys
 import pytest
 from django.db import connection
 
-from tests.crashes.crash import crash
+from tests.crashes.crash import crash, not_unique
 from tests.servers import UNAVAILABLE
 
 from .command import ROOT
@@ -16,6 +16,15 @@ from .command import ROOT
 @pytest.mark.parametrize("name", ["uuid7", "ulid", "snowflake"])
 def test_killed_under_live_writers(name):
     found = crash(name, f"test {name}", most_kills=2)
+    assert found.problems == []
+    assert found.kills > 0
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="the others have one way")
+@pytest.mark.usefixtures("transactional_db")
+def test_killed_while_neighbours_are_written_apart():
+    with not_unique("uuid7"):
+        found = crash("uuid7", "test apart", most_kills=2)
     assert found.problems == []
     assert found.kills > 0
 

@@ -23,6 +23,7 @@ from .support import (
     insert_orders,
     label,
     rows,
+    statements_of,
 )
 
 pytestmark = pytest.mark.django_db
@@ -42,7 +43,7 @@ def dry_run(name, **options):
 
 
 def statement_of(name):
-    return build(name).writer.statement
+    return statements_of(build(name))[0]
 
 
 def test_the_lines():
@@ -105,7 +106,9 @@ def test_the_statement_is_the_one_that_runs(name, same):
     with connection.execute_wrapper(note):
         fill(name, 2)
     ran = [sql for sql in ran if "sequencecounter" not in sql]
-    assert ran == ([printed[0], printed[-1], printed[-1]] if same else [printed[0]] * 3)
+    assert len(ran) == 3
+    assert set(ran) <= set(printed)
+    assert same or ran[0] == printed[0]
 
 
 def test_what_a_stopped_run_has_done_is_said():
@@ -127,8 +130,19 @@ def test_an_empty_table():
         "  in the order of (created_at, pk), for each batch:",
         f"    {statement_of('uuid7')}",
     ]
-    assert lines[4::2] == ["  and where a batch goes on in the time of the one before:"] * (
-        connection.vendor == "postgresql"
+    assert (
+        lines[4::2]
+        == {
+            "sqlite": [],
+            "postgresql": [
+                "  for a batch that goes on in the time of the one before:",
+                "  for rows that appear meanwhile:",
+            ],
+            "mysql": [
+                "  for a batch where most rows have an id already:",
+                "  for rows that appear meanwhile:",
+            ],
+        }[connection.vendor]
     )
 
 
@@ -156,17 +170,19 @@ def test_a_run_prints_its_plan_and_what_comes_next():
 
 
 def test_what_remains_is_printed():
-    """Rows that are inserted when the run has looked for the last time."""
+    """Rows that are inserted while those are filled that were inserted late."""
     insert_orders([START] * 3)
-    finished = connection.ops.quote_name("finished_at")
+    batches = []
 
-    def insert_at_the_end(execute, sql, params, many, context):
-        if f"SET {finished}" in sql:
-            insert_orders([START] * 2)
-        return execute(sql, params, many, context)
+    def insert_late(execute, sql, params, many, context):
+        result = execute(sql, params, many, context)
+        if sql.startswith("UPDATE") and "testapp_order" in sql:
+            batches.append(sql)
+            insert_orders([START - len(batches) * SECOND] * len(batches))
+        return result
 
     out = StringIO()
-    with connection.execute_wrapper(insert_at_the_end):
+    with connection.execute_wrapper(insert_late):
         call_command("backfill_ids", label("uuid7"), created_from="created_at", stdout=out)
     assert out.getvalue().splitlines()[-2] == (
         "2 rows were inserted without an id meanwhile. Deploy the field first, so that new rows "

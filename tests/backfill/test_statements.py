@@ -7,8 +7,8 @@ import pytest
 from django.db import connection
 
 from django_sortable_ids.backfill import plan, run
-from django_sortable_ids.backfill.batches import Writer
 from django_sortable_ids.backfill.target import Target
+from django_sortable_ids.backfill.writer import Writer
 from django_sortable_ids.models import BackfillRun
 from tests.capabilities import label
 from tests.functions.columns import COLUMNS, UNMADE
@@ -25,6 +25,7 @@ from .support import (
     fill,
     in_python,
     insert_orders,
+    statements_of,
 )
 from .support import insert as insert_rows
 
@@ -100,10 +101,10 @@ def test_who_knows_an_id_and_the_one_before_cannot_name_the_next(model):
 def test_a_batch_does_not_read_the_whole_table():
     insert_orders([START + i * MILLISECOND for i in range(60)])
     planned, plans = build("uuid7", 40), []
-    statement = planned.writer.statement
+    statements = statements_of(planned)
 
     def explain(execute, sql, params, many, context):
-        if sql == statement:
+        if sql in statements:
             execute(f"EXPLAIN FORMAT=TRADITIONAL {sql}", params, many, context)
             names = [column[0] for column in context["cursor"].description]
             steps = [dict(zip(names, row, strict=True)) for row in context["cursor"].fetchall()]
@@ -131,7 +132,7 @@ def test_an_index_that_is_switched_off_is_not_hinted_at(transactional_db):
 @own_tables
 def test_the_database_computes_what_it_can(model):
     field = model._meta.get_field("made")
-    statement = Writer(target_of(model)).statement
+    statement = next(Writer(target_of(model)).statements)[1]
     if connection.vendor == "sqlite":
         assert statement.endswith('WHERE "id" = %s AND "made" IS NULL')
     elif label(field) in TEXTS:

@@ -8,8 +8,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
@@ -84,6 +84,24 @@ def patiently(action: Callable[[], Result]) -> Result:
             if time.monotonic() >= give_up:
                 raise
         time.sleep(0.1)
+
+
+@contextmanager
+def not_unique(name: str) -> Iterator[None]:
+    """As the column is filled where its index comes later, which PostgreSQL does in another way."""
+    unique = Order._meta.get_field(name)
+    _, _, positional, keywords = unique.deconstruct()
+    plain = type(unique)(*positional, **{**keywords, "unique": False})
+    plain.set_attributes_from_name(name)
+    plain.model = Order
+    with connection.schema_editor() as editor:
+        editor.alter_field(Order, unique, plain)
+    try:
+        yield
+    finally:
+        rows(name).delete()
+        with connection.schema_editor() as editor:
+            editor.alter_field(Order, plain, unique)
 
 
 def crash(

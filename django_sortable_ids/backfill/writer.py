@@ -1,8 +1,7 @@
-"""Batches of rows in the order of their creation times, and the ids that they are given."""
+"""Makes batches of rows in the order of their creation times, and writes their ids."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import Any
 
@@ -10,40 +9,17 @@ from django.db import NotSupportedError, connections
 
 from .. import counters
 from ..fields import LexicalSequenceField
-from ..fields.storage import IntegerStorage
-from ..functions.composition import Composition
 from ..schemes import ID, OutOfRange, SequenceExhausted, TimeScheme
+from .batch import NOTHING, Batch, Written
+from .computing import ComputingIDs
 from .cursor import Cursor
 from .errors import BackfillError
 from .json_rows import JSONRows
 from .minting import Position, ascending, mint
 from .reading import Rows, read
-from .rows_behind import RowsBehind, Span
-from .statements import Row, Statements, written_rows
+from .rows_behind import RowsBehind
+from .statements import Row, Statements, execute
 from .target import Target
-from .times import aware
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    filled: int
-    """How many rows still had no id."""
-    cursor: Cursor | None
-    """Where the run stands then; None where it stays."""
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Rows that are given their ids in one transaction."""
-
-    rows: Sequence[Row]
-    """Of a batch that the database makes, the first and the last one."""
-    size: int
-    """How many there are; 0 ends it."""
-    write: Callable[[], Written]
-
-
-NOTHING = Batch([], 0, lambda: Written(0, None))
 
 
 class Writer:
@@ -58,21 +34,16 @@ class Writer:
         self.behind = RowsBehind(target)
         self._connection = connections[target.using]
         self._statements = Statements(target, self._connection)
-        self._composition, self._computed = self._computing()
+        self._computing = self._computing_ids()
 
     @property
-    def statement(self) -> str:
-        """What writes a batch."""
-        return self._computed or self._sent
-
-    @cached_property
-    def statement_of_one_time(self) -> str | None:
-        """What writes a batch whose rows have the time of the one before, where that differs."""
-        if self._computed is None:
-            return None
-        assert self._composition is not None
-        found = self._statements.computed(self._composition, of_one_time=True)
-        return None if found == self._computed else found
+    def statements(self) -> Iterator[tuple[str, str]]:
+        """When and how rows are written."""
+        if self._computing is None:
+            yield "for each batch", self._sent
+            return
+        yield from self._computing.statements
+        yield "for rows that appear meanwhile", self._sent
 
     def next(self, cursor: Cursor | None, size: int) -> Batch:
         """The next ``size`` rows without an id behind the cursor, or as many as there are.
@@ -85,14 +56,8 @@ class Writer:
         return batch
 
     def _next(self, cursor: Cursor | None, size: int) -> Batch:
-        if self._computed and (span := self.behind.span(cursor, size)):
-            start = self._start(span, cursor)
-            # Room for as many rows that may still come, where there is some.
-            roomy = replace(span, beyond=span.beyond + span.size)
-            made = roomy if self._fits(roomy, start) else span
-            if self._fits(made, start):
-                rows = [span.first, span.last]
-                return Batch(rows, span.size, lambda: self._compute(made, start, cursor))
+        if self._computing and (batch := self._computing.next(cursor, size)):
+            return batch
         return self._minted(cursor, size)
 
     def send(self, rows: Sequence[Row], ids: Sequence[ID]) -> int:
@@ -116,56 +81,6 @@ class Writer:
         return BackfillError(
             f"stopped at {self.target.model._meta.label} {row[1]}, created at {row[0]}: {error}"
         )
-
-    # Computed in the database
-
-    def _computing(self) -> tuple[Composition | None, str | None]:
-        scheme = self.target.field.scheme
-        if not isinstance(scheme, TimeScheme):
-            return None, None
-        stored = self.target.field.stored(self._connection)
-        composition = Composition(scheme, stored, self._connection)
-        try:
-            return composition, self._statements.computed(composition)
-        except NotSupportedError:
-            return None, None
-
-    def _start(self, span: Span, cursor: Cursor | None) -> int:
-        """The first rank that is free in the tick of the first row."""
-        position = cursor.position if cursor else None
-        if position is None or self._scheme.tick(aware(span.first[0])) != position.tick:
-            return 0
-        assert self._composition is not None
-        return position.tail // (self._scheme.layout.tails // self._composition.ranks) + 1
-
-    def _fits(self, span: Span, start: int) -> bool:
-        """Whether every tick has room for its rows for sure; Python finds out, and says where."""
-        assert self._composition is not None
-        layout, tick = self._scheme.layout, self._scheme.tick(aware(span.last[0]))
-        if span.size + span.beyond > self._composition.ranks - start:
-            return False
-        if layout.capacity(tick) < layout.tails:
-            return False
-        largest = layout.join(tick, layout.tails - 1)
-        return not isinstance(self._composition.stored, IntegerStorage) or largest < 1 << 63
-
-    def _compute(self, span: Span, start: int, cursor: Cursor | None) -> Written:
-        scheme = self._scheme
-        place = self._statements.place
-        parameters = {
-            **place("first", span.first),
-            **place("last", span.last),
-            "held_tick": scheme.tick(aware(span.first[0])) if start else -1,
-            "start": start,
-            "last_tick": scheme.tick(aware(span.last[0])),
-            "beyond": span.beyond,
-        }
-        statement = (self.statement_of_one_time if span.goes_on else None) or self._computed
-        assert statement is not None
-        filled = self._execute(statement, parameters)
-        (created, pk), name = span.last, self.target.field.name
-        made = self.target.rows.filter(pk=pk).values_list(name, flat=True).get()
-        return Written(filled, Cursor(created, pk, Position(*scheme.parts(made))))
 
     # Minted in Python
 
@@ -223,11 +138,19 @@ class Writer:
         if self._statements.compares_times:
             lists["created"] = [self.target.stored_time(created) for created in times]
         if self._connection.vendor == "postgresql":
-            return self._execute(self._sent, lists)
+            return execute(self._connection, self._sent, lists)
         listed = JSONRows(self.target, self._connection).parameter(
             zip(*lists.values(), strict=True)
         )
-        return self._execute(self._sent, {"rows": listed})
+        return execute(self._connection, self._sent, {"rows": listed})
+
+    def _computing_ids(self) -> ComputingIDs | None:
+        """What computes them in the database, where that can be done."""
+        if not isinstance(self.target.field.scheme, TimeScheme):
+            return None
+        with suppress(NotSupportedError):
+            return ComputingIDs(self.target, self._statements, self.behind)
+        return None
 
     @cached_property
     def _sent(self) -> str:
@@ -240,12 +163,3 @@ class Writer:
         scheme = self.target.field.scheme
         assert isinstance(scheme, TimeScheme), "every other scheme has a time"
         return scheme
-
-    def _execute(self, sql: str, parameters: dict[str, Any]) -> int:
-        with self._connection.cursor() as cursor:
-            if self._connection.vendor == "postgresql":
-                # The planner would read the whole table for the join of every batch.
-                cursor.execute("SET LOCAL enable_hashjoin = off")
-                cursor.execute("SET LOCAL enable_mergejoin = off")
-            cursor.execute(sql, parameters)
-            return written_rows(self._connection, cursor)

@@ -1,0 +1,29 @@
+"""Rows that are given their ids in one transaction."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from .cursor import Cursor
+from .statements import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    filled: int
+    """How many rows still had no id."""
+    cursor: Cursor | None
+    """Where the run stands then; None where it stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Rows that are given their ids in one transaction."""
+
+    rows: Sequence[Row]
+    """Of a batch that the database makes, the first and the last one."""
+    size: int
+    """How many there are; 0 ends it."""
+    write: Callable[[], Written]
+
+
+NOTHING = Batch([], 0, lambda: Written(0, None))

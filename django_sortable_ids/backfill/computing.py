@@ -1,0 +1,176 @@
+"""Batches whose ids one UPDATE computes in the database."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from django.db import connections
+
+from ..fields.storage import IntegerStorage
+from ..functions.composition import Composition
+from ..schemes import TimeScheme
+from .batch import Batch, Written
+from .cursor import Cursor
+from .interleaving import PARTS, Span, saves_work
+from .minting import Position
+from .rows_behind import RowsBehind, Stretch
+from .statements import Row, Statements, execute
+from .target import Target
+from .times import aware
+
+_AMPLE = 16
+"""How many times its rows there must be room for in a tick, where more may come between two parts
+of a span."""
+
+
+class ComputingIDs:
+    """Raises ``NotSupportedError`` where the database can't compute them, or Python is faster."""
+
+    def __init__(self, target: Target, statements: Statements, behind: RowsBehind) -> None:
+        scheme = target.field.scheme
+        assert isinstance(scheme, TimeScheme), "every other scheme has no time to compute from"
+        self._target = target
+        self._scheme = scheme
+        self._statements = statements
+        self._behind = behind
+        self._connection = connections[target.using]
+        stored = target.field.stored(self._connection)
+        self._composition = Composition(scheme, stored, self._connection)
+        self._computed = statements.computed(self._composition)
+
+    @property
+    def statements(self) -> Iterator[tuple[str, str]]:
+        """When and how rows are written."""
+        if self._interleaves:
+            yield f"for each part of {PARTS} batches of neighbours", self._of_part
+            yield "for a batch of one time", self._computed
+        elif self._connection.vendor == "mysql":
+            yield "for each batch", self._of_dense
+            yield "for a batch where most rows have an id already", self._computed
+        else:
+            yield "for each batch", self._computed
+        if self._of_one_time != self._computed:
+            yield "for a batch that goes on in the time of the one before", self._of_one_time
+
+    def next(self, cursor: Cursor | None, size: int) -> Batch | None:
+        """The next rows, or nothing where there are none or Python must look for room."""
+        if cursor and cursor.span:
+            return self._part(cursor, cursor.span.in_parts_of(size))
+        if self._interleaves and (found := self._first_part(cursor, size)):
+            return found
+        stretch = self._behind.stretch(cursor, size)
+        if stretch is None:
+            return None
+        start = self._start(stretch.first, cursor)
+        # Room for as many rows that may still come, where there is some.
+        roomy = replace(stretch, beyond=stretch.beyond + stretch.size)
+        made = roomy if self._fits(roomy, start) else stretch
+        if not self._fits(made, start):
+            return None
+        rows = [stretch.first, stretch.last]
+        return Batch(rows, stretch.size, lambda: self._compute(made, start))
+
+    def _start(self, first: Row, cursor: Cursor | None) -> int:
+        """The first rank that is free in the tick of the first row."""
+        position = cursor.position if cursor else None
+        if position is None or self._tick(first) != position.tick:
+            return 0
+        return position.tail // (self._scheme.layout.tails // self._composition.ranks) + 1
+
+    def _fits(self, stretch: Stretch, start: int) -> bool:
+        """Whether every tick has room for its rows for sure; Python finds out, and says where."""
+        layout, tick = self._scheme.layout, self._tick(stretch.last)
+        if stretch.size + stretch.beyond > self._composition.ranks - start:
+            return False
+        if layout.capacity(tick) < layout.tails:
+            return False
+        largest = layout.join(tick, layout.tails - 1)
+        return not isinstance(self._composition.stored, IntegerStorage) or largest < 1 << 63
+
+    def _compute(self, stretch: Stretch, start: int) -> Written:
+        parameters = self._between(stretch.first, stretch.last, start, stretch.beyond)
+        statement = self._computed
+        if stretch.goes_on:
+            statement = self._of_one_time
+        elif stretch.is_dense:
+            statement = self._of_dense
+        filled = execute(self._connection, statement, parameters)
+        self._behind.wrote(filled, stretch.size)
+        return Written(filled, Cursor(*stretch.last, self._position(stretch.last)))
+
+    def _between(self, first: Row, last: Row, start: int, beyond: int) -> dict[str, Any]:
+        place = self._statements.place
+        return {
+            **place("first", first),
+            **place("last", last),
+            "held_tick": self._tick(first) if start else -1,
+            "start": start,
+            "last_tick": self._tick(last),
+            "beyond": beyond,
+        }
+
+    def _position(self, row: Row) -> Position:
+        """Where the next row of its tick goes on."""
+        name = self._target.field.name
+        made = self._target.rows.filter(pk=row[1]).values_list(name, flat=True).get()
+        return Position(*self._scheme.parts(made))
+
+    def _tick(self, row: Row) -> int:
+        return self._scheme.tick(aware(row[0]))
+
+    @cached_property
+    def _of_one_time(self) -> str:
+        return self._statements.computed(self._composition, of_one_time=True)
+
+    @cached_property
+    def _of_dense(self) -> str:
+        return self._statements.computed(self._composition, of_dense=True)
+
+    # Interleaved
+
+    @cached_property
+    def _interleaves(self) -> bool:
+        return saves_work(self._target, self._connection)
+
+    def _first_part(self, cursor: Cursor | None, size: int) -> Batch | None:
+        stretch = self._behind.stretch(cursor, PARTS * size)
+        if stretch is None or self._tick(stretch.first) == self._tick(stretch.last):
+            return None
+        ample = replace(stretch, size=_AMPLE * stretch.size, beyond=_AMPLE * stretch.beyond)
+        if not self._fits(ample, self._start(stretch.first, cursor)):
+            return None
+        span = Span.whole(stretch.first, stretch.last, stretch.size)
+        position = cursor.position if cursor else None
+        return self._part(Cursor(*stretch.last, position, span), span)
+
+    def _part(self, cursor: Cursor, span: Span) -> Batch:
+        write = self._write_part if span.rest else self._write_last_part
+        return Batch([span.first, span.last], span.rows, lambda: write(cursor, span))
+
+    def _write_part(self, cursor: Cursor, span: Span) -> Written:
+        parameters = self._between(span.first, span.last, self._start(span.first, cursor), 0)
+        return Written(self._execute_part(span, parameters), replace(cursor, span=span.rest))
+
+    def _write_last_part(self, cursor: Cursor, span: Span) -> Written:
+        """With the last tick, or what others have left of it meanwhile."""
+        start, last = self._start(span.first, cursor), self._behind.last_of(span)
+        if last is None:
+            parameters = self._between(span.first, span.last, start, 0)
+            filled = self._execute_part(span, parameters)
+            return Written(filled, replace(cursor, position=None, span=None))
+        beyond = self._behind.beyond(last) + span.size
+        parameters = self._between(span.first, last, start, beyond)
+        filled = self._execute_part(span, parameters, with_last_tick=True)
+        return Written(filled, Cursor(*last, self._position(last)))
+
+    def _execute_part(
+        self, span: Span, parameters: dict[str, Any], with_last_tick: bool = False
+    ) -> int:
+        part = {"mask": span.left[0].mask, "part": span.left[0].value}
+        parameters |= part | {"with_last_tick": with_last_tick}
+        return execute(self._connection, self._of_part, parameters)
+
+    @cached_property
+    def _of_part(self) -> str:
+        return self._statements.computed(self._composition, of_part=True)

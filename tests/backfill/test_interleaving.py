@@ -1,0 +1,253 @@
+"""Neighbours that are written in different transactions, so that PostgreSQL finds room for them."""
+
+import random
+
+import pytest
+from django.db import connection
+
+from django_sortable_ids.backfill import run
+from django_sortable_ids.backfill.control import Control, Stopped
+from django_sortable_ids.backfill.verify import verify
+from django_sortable_ids.models import BackfillRun
+
+from .shop.models import Plain, Tight
+from .support import (
+    MILLISECOND,
+    SECOND,
+    START,
+    build,
+    elsewhere,
+    find,
+    ids,
+    insert,
+    is_strict,
+    rows,
+    saved_run,
+    times_are_right,
+)
+
+pytestmark = pytest.mark.skipif(
+    connection.vendor != "postgresql", reason="the others write in place"
+)
+
+NAME = "shop.Plain.public_id"
+ROWS = 240
+
+
+def insert_at(times):
+    insert(Plain, [{"created_at": at} for at in times])
+
+
+def insert_ties(count=ROWS, same=3):
+    """``same`` rows of each millisecond."""
+    insert_at([START + i // same * MILLISECOND for i in range(count)])
+
+
+def is_interleaved(name=NAME):
+    return "hashint8" in next(build(name).writer.statements)[1]
+
+
+def spans():
+    """Which parts are left, between two batches."""
+    return saved_run(NAME).cursor.get("span", {}).get("left", [])
+
+
+def assert_right():
+    assert spans() == []
+    assert None not in ids(NAME)
+    assert is_strict(NAME)
+    assert times_are_right(NAME)
+    assert verify(find(NAME)).failures == []
+
+
+def execute(sql):
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        return cursor.fetchone() if cursor.description else None
+
+
+@pytest.fixture(autouse=True)
+def _no_statistics(transactional_db):
+    """Those of another test's rows would say where it is done."""
+    execute("DELETE FROM pg_statistic WHERE starelid = 'shop_plain'::regclass")
+
+
+# Where it is done
+
+
+def test_neighbours_without_an_index_on_the_id():
+    insert_ties()
+    assert is_interleaved()
+    execute("ANALYZE shop_plain")
+    assert is_interleaved()
+
+
+def test_rows_that_lie_anywhere_are_no_neighbours():
+    times = [START + i * MILLISECOND for i in range(ROWS)]
+    random.Random(7).shuffle(times)
+    insert_at(times)
+    execute("ANALYZE shop_plain")
+    assert not is_interleaved()
+
+
+def test_an_index_gets_an_entry_for_each_new_version_anyhow():
+    assert not is_interleaved("shop.Tight.eighth")
+    execute("CREATE INDEX shop_id ON shop_plain (created_at) WHERE public_id IS NULL")
+    try:
+        assert not is_interleaved()
+    finally:
+        execute("DROP INDEX shop_id")
+
+
+def test_most_new_versions_stay_in_the_page():
+    execute("TRUNCATE shop_plain")
+    insert_ties(12_000)
+    before = pages()
+    run.execute(build(NAME, 1000))
+    assert_right()
+    # Elsewhere they would take as many again, and more.
+    assert pages() < 1.8 * before
+
+
+def pages():
+    return execute("SELECT pg_relation_size('shop_plain') / 8192")[0]
+
+
+# What comes out
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 20, 1000])
+@pytest.mark.parametrize("same", [1, 3, 50, ROWS])
+def test_every_row_gets_its_id(size, same):
+    insert_ties(same=same)
+    result = run.execute(build(NAME, size))
+    assert (result.filled, result.remaining) == (ROWS, 0)
+    assert_right()
+
+
+def test_it_goes_on_with_the_part_that_it_stopped_at():
+    insert_ties()
+    left = [[[3, 1], [3, 2], [3, 3]], [[3, 2], [3, 3]], [[3, 3]], []]
+    # 240 rows are three spans of four parts.
+    for parts in (left * 3)[:-1]:
+        control = Control()
+        with pytest.raises(Stopped):
+            run.execute(build(NAME, 20), lambda _, stop=control.stop: stop(), control=control)
+        assert spans() == parts
+    run.execute(build(NAME, 20))
+    assert_right()
+    assert saved_run(NAME).rows_filled == ROWS
+
+
+def change_between(batch, change):
+    """As progress: behind that batch, on another connection."""
+    left = [batch]
+
+    def progress(_):
+        left[0] -= 1
+        if left[0] == 0:
+            elsewhere(change)
+
+    return progress
+
+
+def insert_everywhere():
+    insert_at([START + i * MILLISECOND for i in range(-1, ROWS // 3 + 1)])
+
+
+def delete_some():
+    found = list(Plain.objects.order_by("created_at", "pk").values_list("pk", flat=True))
+    Plain.objects.filter(pk__in=found[::5]).delete()
+
+
+def delete_the_last_of_the_span():
+    found = list(Plain.objects.order_by("created_at", "pk").values_list("pk", flat=True))
+    Plain.objects.filter(pk__in=found[70:80]).delete()
+
+
+def move_some():
+    empty = Plain.objects.filter(public_id=None).order_by("created_at", "pk")
+    for row in empty[::7]:
+        Plain.objects.filter(pk=row.pk).update(created_at=row.created_at + 11 * MILLISECOND)
+
+
+def move_the_last_of_the_span():
+    empty = Plain.objects.filter(public_id=None).order_by("created_at", "pk")
+    last = START + 26 * MILLISECOND
+    empty.filter(created_at=last).update(created_at=last + SECOND)
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3, 4, 5, 9, 11])
+@pytest.mark.parametrize(
+    "change",
+    [
+        insert_everywhere,
+        delete_some,
+        delete_the_last_of_the_span,
+        move_some,
+        move_the_last_of_the_span,
+    ],
+    ids=lambda change: change.__name__.replace("_", " "),
+)
+def test_others_change_rows_between_two_parts(change, batch):
+    insert_ties()
+    result = run.execute(build(NAME, 20), change_between(batch, change))
+    assert result.remaining == 0
+    assert_right()
+
+
+def test_a_span_is_written_to_its_end_though_more_rows_than_planned_are_filled_before():
+    insert_ties()
+    more = [START + i % (ROWS // 3) * MILLISECOND for i in range(2 * ROWS)]
+    run.execute(build(NAME, ROWS), change_between(1, lambda: insert_at(more)))
+    assert_right()
+
+
+def test_a_tick_that_one_span_ends_in_and_the_next_begins_in():
+    insert_ties(same=33)
+    run.execute(build(NAME, 10))
+    assert_right()
+
+
+def test_an_id_that_the_application_gives_meanwhile_stays():
+    insert_ties()
+    taken = rows(NAME)[41]
+    value = find(NAME).field.scheme.generate()
+    give = Plain.objects.filter(pk=taken.pk, public_id=None).update
+    result = run.execute(build(NAME, 100), change_between(1, lambda: give(public_id=value)))
+    assert result.remaining == 0
+    assert rows(NAME).get(pk=taken.pk).public_id == value
+    assert verify(find(NAME)).failures == []
+
+
+def test_a_part_is_cut_when_others_hold_one_of_its_rows():
+    insert_ties()
+    seen = []
+
+    def halve(execute, sql, params, many, context):
+        if "hashint8" in sql:
+            seen.append((params["mask"], params["part"]))
+            if seen[-1] == (3, 2):
+                # What a lock that isn't given in time raises.
+                execute("DO $$ BEGIN RAISE lock_not_available; END $$", None, many, context)
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(halve):
+        result = run.execute(build(NAME, 60))
+    assert result.filled == ROWS
+    assert seen == [(3, 0), (3, 1), (3, 2), (7, 2), (7, 6), (3, 3)]
+    assert saved_run(NAME).batches == 5
+    assert_right()
+
+
+def test_ids_of_64_bits_that_have_no_room_for_more_are_not_interleaved():
+    execute("ALTER TABLE shop_tight DROP CONSTRAINT shop_tight_eighth_key")
+    try:
+        insert(Tight, [{"created_at": START + i // 2 * SECOND} for i in range(20)])
+        result = run.execute(build("shop.Tight.eighth", 2))
+        assert result.filled == 20
+        assert is_strict("shop.Tight.eighth")
+    finally:
+        Tight.objects.all().delete()
+        execute("ALTER TABLE shop_tight ADD UNIQUE (eighth)")
+    assert not BackfillRun.objects.filter(cursor__has_key="span").exists()
