@@ -12,6 +12,7 @@ from . import old_ids, preflight
 from .conversion import Conversion, Lossless
 from .converter import writer_of
 from .errors import BackfillError
+from .estimate import Estimate, estimate
 from .minting import ascending, mint
 from .target import Target
 from .times import aware
@@ -31,6 +32,7 @@ class Plan:
     missing: int
     resumed: BackfillRun | None
     """A run that stopped before its end and that this one goes on with."""
+    estimate: Estimate
     samples: tuple[str, ...]
     """First rows, with ids of the right time; the ids to come have other random parts."""
     warnings: tuple[str, ...]
@@ -47,6 +49,8 @@ class Plan:
             yield f"  {order}{when}:"
             yield f"    {statement}"
             order = ""
+        if self.missing:
+            yield from (f"  takes {line}" for line in self.estimate.lines())
         yield from (f"  such as {sample}" for sample in self.samples)
         yield from (f"  warning: {warning}" for warning in self.warnings)
 
@@ -66,6 +70,7 @@ def build(target: Target, batch_size: int) -> Plan:
         batch_size=batch_size,
         missing=missing,
         resumed=resumed,
+        estimate=estimate(target, missing, resumed),
         samples=tuple(_samples(target)),
         warnings=tuple(preflight.warnings(target)),
     )

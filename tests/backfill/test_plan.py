@@ -1,5 +1,6 @@
 """The plan: what is going to happen, in words and in SQL, before anything is written."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 
@@ -18,6 +19,7 @@ from .support import (
     build,
     field_of,
     fill,
+    find,
     ids,
     insert,
     insert_orders,
@@ -65,6 +67,34 @@ def test_the_lines():
     assert [sample[1][:4] for sample in samples] == ["ord_"] * 3
     made = [field_of("ulid").scheme.created_at(public.parse(sample[1])) for sample in samples]
     assert made == [START, START, START + SECOND]
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_time_and_room(name):
+    insert_orders([START] * 500)
+    lines = [line for line in dry_run(name) if line.startswith("  takes ")]
+    assert re.fullmatch(r"  takes (about|between) \d+:\d\d( and \d+:\d\d)?", lines[0])
+    assert re.fullmatch(
+        r"  takes \d+ (bytes|kB) of ids, before there is an index on them", lines[1]
+    )
+    versions = r"  takes up to [1-9]\d* kB of new row versions, until a VACUUM"
+    if connection.vendor == "postgresql":
+        assert re.fullmatch(versions, lines.pop(2))
+    assert len(lines) == 2
+
+
+def test_the_room_is_what_the_column_takes():
+    insert_orders([START] * 500)
+    size = find("snowflake").field.db_type(connection)
+    assert size in ("bigint", "integer")
+    assert "  takes 4 kB of ids, before there is an index on them" in dry_run("snowflake")
+
+
+def test_a_run_that_goes_on_knows_its_rate():
+    insert_orders([START] * 500)
+    with pytest.raises(ZeroDivisionError):
+        fill("ulid", 3, lambda filled: 1 // 0)
+    assert sum(line.startswith("  takes about ") for line in dry_run("ulid")) == 1
 
 
 def insert_numbered(times):
@@ -162,8 +192,10 @@ def test_a_run_prints_its_plan_and_what_comes_next():
         "  in the order of (created_at, pk), for each batch:",
         f"    {statement_of('number')}",
     ]
-    assert lines[4].startswith("100 %  3/3 rows  ")
-    assert lines[5:] == [
+    takes = 3 if connection.vendor == "postgresql" else 2
+    assert [line[:8] for line in lines[4 : 4 + takes]] == ["  takes "] * takes
+    assert lines[4 + takes].startswith("100 %  3/3 rows  ")
+    assert lines[5 + takes :] == [
         "3 rows filled.",
         "Next: manage.py backfill_ids testapp.Order.number --created-from created_at --verify",
     ]
