@@ -12,10 +12,11 @@ from ..functions.composition import Composition
 from ..schemes import TimeScheme
 from .batch import Batch, Written
 from .cursor import Cursor
+from .execution import execute
 from .interleaving import PARTS, Span, saves_work
 from .minting import Position
 from .rows_behind import RowsBehind, Stretch
-from .statements import Row, Statements, execute
+from .statements import Row, Statements
 from .target import Target
 from .times import aware
 

@@ -14,11 +14,12 @@ from .batch import NOTHING, Batch, Written
 from .computing import ComputingIDs
 from .cursor import Cursor
 from .errors import BackfillError
+from .execution import execute
 from .json_rows import JSONRows
 from .minting import Position, ascending, mint
 from .reading import Rows, read
 from .rows_behind import RowsBehind
-from .statements import Row, Statements, execute
+from .statements import Row, Statements
 from .target import Target
 
 
