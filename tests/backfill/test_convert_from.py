@@ -364,7 +364,7 @@ def test_the_plan_of_a_lossless_conversion():
         "  3 rows without an id, up to 5,000 in a transaction",
         "  in the order of (pk), for each batch:",
     ]
-    assert lines[4:] == [
+    assert [line for line in lines[4:] if not line.startswith("  takes ")] == [
         f"  such as {pk}, {value}: {get('uuid7').convert(value, to=get('ulid')).value}"
         for pk, value in zip(keys, values, strict=True)
     ]
