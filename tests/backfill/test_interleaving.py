@@ -99,24 +99,17 @@ def test_an_index_gets_an_entry_for_each_new_version_anyhow():
         execute("DROP INDEX shop_id")
 
 
-def test_most_new_versions_stay_in_the_page():
-    # Elsewhere they take as many pages again, and more. While somebody has a snapshot from before,
-    # as an autovacuum may, no old version makes room.
-    assert min(growth() for _ in range(5)) < 1.8
-
-
-def growth():
-    execute("TRUNCATE shop_plain")
-    BackfillRun.objects.all().delete()
+def test_the_rows_of_a_part_are_spread_over_all_pages():
     insert_ties(12_000)
-    before = pages()
-    run.execute(build(NAME, 1000))
-    assert_right()
-    return pages() / before
-
-
-def pages():
-    return execute("SELECT pg_relation_size('shop_plain') / 8192")[0]
+    control = Control()
+    with pytest.raises(Stopped):
+        run.execute(build(NAME, 1000), lambda _: control.stop(), control=control)
+    # One in four, of each of the pages that the span has.
+    span = list(rows(NAME).values_list("public_id", flat=True)[:4000])
+    for start in range(0, 4000, 500):
+        page = span[start : start + 500]
+        assert 50 < len(page) - page.count(None) < 200
+    assert rows(NAME).exclude(public_id=None).count() == 4000 - span.count(None)
 
 
 # What comes out

@@ -207,11 +207,10 @@ def test_what_remains_is_printed():
     batches = []
 
     def insert_late(execute, sql, params, many, context):
-        result = execute(sql, params, many, context)
         if sql.startswith("UPDATE") and "testapp_order" in sql:
             batches.append(sql)
             insert_orders([START - len(batches) * SECOND] * len(batches))
-        return result
+        return execute(sql, params, many, context)
 
     out = StringIO()
     with connection.execute_wrapper(insert_late):
