@@ -4,8 +4,8 @@ An UPDATE writes a new version of each row, and seldom is there room for it in t
 one: it goes into another page, with a new entry in every index. Where earlier transactions have
 left old versions in the page, the new one takes their room, and no index has to know (a heap-only
 tuple, HOT). So a span of rows is written in parts, each in a transaction of its own: that takes
-half the time, and the table grows by three fifths and does not double. All rows of a tick are in one
-part, which puts them in order.
+half the time, and the table grows by three fifths where it would double. All rows of a tick are in
+one part, which puts them in order.
 """
 
 from dataclasses import dataclass, replace
