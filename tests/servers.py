@@ -12,17 +12,24 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 PATIENCE = 60.0
-"""Seconds."""
+"""Seconds after which what a test waits for is given up."""
 UNAVAILABLE = 69
 """Exit status of a process that finds no server, as that of `.ci/engine`."""
 USER = "nobody"
 """Servers don't run as root."""
+
+
+def wait_until(condition: Callable[[], bool], what: str) -> None:
+    give_up = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < give_up, f"not within {PATIENCE:.0f} s: {what}"
+        time.sleep(0.1)
 
 
 class NoServer(Exception):

@@ -151,3 +151,16 @@ def elsewhere(action: Callable[[], Any]) -> Any:
 
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(act).result()
+
+
+def meanwhile(batch: int, action: Callable[[], object]) -> Callable[[int], None]:
+    """What does it on another connection, after the batch of that number."""
+    batches = 0
+
+    def progress(filled: int) -> None:
+        nonlocal batches
+        batches += 1
+        if batches == batch:
+            elsewhere(action)
+
+    return progress

@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
@@ -26,6 +25,7 @@ from .support import (
     in_python,
     insert_orders,
     is_strict,
+    meanwhile,
     ranks,
     rows,
     saved_run,
@@ -39,19 +39,6 @@ pytestmark = pytest.mark.usefixtures("transactional_db")
 one_writer = pytest.mark.skipif(
     connection.vendor == "sqlite", reason="SQLite has one writer at a time"
 )
-
-
-def meanwhile(batch: int, action: Callable[[], object]) -> Callable[[int], None]:
-    """What does it on another connection, after the batch of that number."""
-    batches = 0
-
-    def progress(filled: int) -> None:
-        nonlocal batches
-        batches += 1
-        if batches == batch:
-            elsewhere(action)
-
-    return progress
 
 
 @pytest.mark.parametrize("name", FIELDS)

@@ -20,6 +20,7 @@ from .support import (
     insert,
     insert_orders,
     is_strict,
+    meanwhile,
     rows,
     saved_run,
     times_are_right,
@@ -30,15 +31,7 @@ pytestmark = pytest.mark.usefixtures("transactional_db")
 
 def inserting(times, after):
     """Inserts rows, on another connection, after the batch of that number."""
-    batches = 0
-
-    def progress(filled):
-        nonlocal batches
-        batches += 1
-        if batches == after:
-            elsewhere(lambda: insert_orders(times))
-
-    return progress
+    return meanwhile(after, lambda: insert_orders(times))
 
 
 LATE = {
@@ -87,7 +80,7 @@ def test_late_rows_leave_room_for_those_that_are_looked_at_later(monkeypatch):
     insert(Tight, [{"created_at": START + SECOND}])
     planned = build("shop.Tight.eighth")
     late = [{"created_at": START}] * 7
-    assert run.execute(planned, once(lambda: insert(Tight, late))).filled == 8
+    assert run.execute(planned, meanwhile(1, lambda: insert(Tight, late))).filled == 8
     assert is_strict("shop.Tight.eighth")
 
 
@@ -95,7 +88,7 @@ def test_late_rows_fill_a_tick_to_the_last_id():
     insert(Tight, [{"id": 20, "created_at": START}, {"id": 30, "created_at": START + SECOND}])
     late = [{"id": key, "created_at": START} for key in (11, 12, 13)]
     planned = build("shop.Tight.eighth", 1)
-    run.execute(planned, once(lambda: spread_out(late)))
+    run.execute(planned, meanwhile(1, lambda: spread_out(late)))
     assert is_strict("shop.Tight.eighth")
 
 
@@ -117,7 +110,7 @@ def test_late_rows_stay_in_front_of_the_place_where_the_run_stands_though_its_ro
         rows("shop.Tight.eighth").filter(pk__gt=10).delete()
         insert(Tight, [{"id": key, "created_at": START} for key in (21, 22)])
 
-    assert run.execute(planned, once(edit)).filled == 6
+    assert run.execute(planned, meanwhile(1, edit)).filled == 6
     insert(Tight, [{"id": key, "created_at": START} for key in (51, 52, 53, 54)])
     assert fill("shop.Tight.eighth").filled == 4
     assert is_strict("shop.Tight.eighth")
@@ -145,16 +138,6 @@ def test_late_rows_may_come_again_and_again_in_one_tick(name):
     assert is_strict(name)
 
 
-def once(action):
-    done = []
-
-    def progress(filled):
-        if not done:
-            done.append(elsewhere(action))
-
-    return progress
-
-
 def test_late_rows_among_ids_that_the_application_made_out_of_order():
     """Of one second, by two processes: nothing fits between them, and that stops nobody."""
     scheme = field_of("kuuid").scheme
@@ -167,7 +150,7 @@ def test_late_rows_among_ids_that_the_application_made_out_of_order():
         rows("kuuid").filter(pk=keys[1]).update(kuuid=None)
         rows("kuuid").filter(pk=keys[2]).update(kuuid=made[0])
 
-    result = fill("kuuid", 4, once(deploy))
+    result = fill("kuuid", 4, meanwhile(1, deploy))
     assert result.remaining == 0
     assert ids("kuuid")[1] > made[1]
     assert times_are_right("kuuid")

@@ -1,7 +1,6 @@
 """``--max-replica-lag``, with a primary and a replica that are started for it."""
 
 import re
-import time
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -13,17 +12,16 @@ from django_sortable_ids.backfill.control import Control
 from django_sortable_ids.backfill.errors import BackfillError
 from django_sortable_ids.backfill.pace import Limits
 from django_sortable_ids.models import BackfillRun
-from tests.servers import MARIADB, MYSQL, POSTGRESQL, NoServer, replicated
+from tests.servers import MARIADB, MYSQL, POSTGRESQL, NoServer, replicated, wait_until
 from tests.settings import database
 
 from .conftest import create_tables
 from .shop.models import Plain
-from .support import SECOND, START, build, ids, insert
+from .support import SECOND, START, build, ids, insert, meanwhile
 
 pytestmark = pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite has no replicas")
 
 NAME = "shop.Plain.public_id"
-PATIENCE = 60
 ROWS = 40
 STOPPED = "the lag of 'replica' is not known: its replication has stopped"
 
@@ -90,13 +88,6 @@ def answers(alias):
     return True
 
 
-def wait_until(condition):
-    give_up = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < give_up
-        time.sleep(0.05)
-
-
 @pytest.fixture(scope="module")
 def pair(django_db_setup, django_db_blocker):
     scheme = connection.vendor
@@ -107,14 +98,14 @@ def pair(django_db_setup, django_db_blocker):
             for alias, server in (("primary", primary), ("replica", replica)):
                 settings = {**default, **database(server.url), "NAME": name}
                 connections.databases[alias] = settings
-                wait_until(partial(answers, alias))
+                wait_until(partial(answers, alias), f"the {alias} answers")
             made = Pair(primary, replica)
             made.tell(*made.statements.first)
             if made.statements.first:
                 made.tell(*made.statements.follow)
             create_tables("primary", Plain)
             tables = connections["replica"].introspection.table_names
-            wait_until(lambda: Plain._meta.db_table in tables())
+            wait_until(lambda: Plain._meta.db_table in tables(), "the replica has the table")
             yield made
             for alias in ("primary", "replica"):
                 connections[alias].close()
@@ -128,7 +119,7 @@ def rows(pair, django_db_blocker):
     """That the replica has, too."""
     with django_db_blocker.unblock():
         insert(Plain, [{"created_at": START + i // 3 * SECOND} for i in range(ROWS)], "primary")
-        wait_until(lambda: len(ids(NAME, "replica")) == ROWS)
+        wait_until(lambda: len(ids(NAME, "replica")) == ROWS, "the replica has the rows")
         yield
         Plain.objects.using("primary").all().delete()
         BackfillRun.objects.using("primary").all().delete()
@@ -148,14 +139,8 @@ def fill(on_pause, lag, progress=lambda _: None):
     assert (result.filled, result.remaining) == (ROWS, 0)
     made = ids(NAME, "primary")
     assert made == sorted(set(made))
-    wait_until(lambda: ids(NAME, "replica") == made)
+    wait_until(lambda: ids(NAME, "replica") == made, "the replica has the ids")
     return said
-
-
-def once(action):
-    """As progress: behind the first batch."""
-    left = [action]
-    return lambda _: left and left.pop()()
 
 
 @pytest.mark.parametrize("asked", ["primary", "replica"])
@@ -172,7 +157,7 @@ def test_a_replica_that_is_late_is_waited_for(pair, rows, asked):
 def test_one_that_stops_is_waited_for_too(pair, rows):
     lag = replicas.watch("primary", "replica", 30)
     follow, leave = pair.statements.follow, pair.statements.leave
-    said = fill(lambda: pair.tell(*follow), lag, once(lambda: pair.tell(*leave)))
+    said = fill(lambda: pair.tell(*follow), lag, meanwhile(1, lambda: pair.tell(*leave)))
     assert said == [f"paused: {STOPPED}", "goes on"]
 
 
@@ -180,7 +165,7 @@ def test_one_that_stops_is_waited_for_too(pair, rows):
 def test_a_primary_that_nobody_follows_any_more_waits(pair, rows):
     lag = replicas.watch("primary", None, 30)
     follow, leave = pair.statements.follow, pair.statements.leave
-    said = fill(lambda: pair.tell(*follow), lag, once(lambda: pair.tell(*leave)))
+    said = fill(lambda: pair.tell(*follow), lag, meanwhile(1, lambda: pair.tell(*leave)))
     assert said == [
         "paused: no replica follows 'primary', so that it has no lag to keep to",
         "goes on",
@@ -189,7 +174,7 @@ def test_a_primary_that_nobody_follows_any_more_waits(pair, rows):
 
 def test_one_whose_server_is_away_is_waited_for(pair, rows):
     lag = replicas.watch("primary", "replica", 30)
-    paused, on = fill(pair.server.start, lag, once(pair.server.kill))
+    paused, on = fill(pair.server.start, lag, meanwhile(1, pair.server.kill))
     assert paused.startswith("paused: 'replica' can't be asked for its lag: ")
     assert on == "goes on"
 
@@ -198,6 +183,6 @@ def test_one_that_has_stopped_is_refused(pair, rows):
     pair.tell(*pair.statements.leave)
     try:
         with pytest.raises(BackfillError, match=STOPPED):
-            wait_until(lambda: not replicas.watch("primary", "replica", 30))
+            wait_until(lambda: not replicas.watch("primary", "replica", 30), "it is refused")
     finally:
         pair.tell(*pair.statements.follow)

@@ -4,23 +4,11 @@ import os
 import shutil
 import signal
 import subprocess
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-PATIENCE = 60.0
-"""Seconds after which what a test waits for is given up."""
-
 SYNCED = "4"
-
-
-def wait_until(condition: Callable[[], bool], what: str) -> None:
-    give_up = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < give_up, f"not within {PATIENCE:.0f} s: {what}"
-        time.sleep(0.1)
 
 
 class Node:

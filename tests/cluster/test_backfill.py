@@ -12,8 +12,9 @@ from tests.backfill.command import Command
 from tests.backfill.conftest import command, transactional_db  # noqa: F401
 from tests.backfill.support import rows
 from tests.crashes.crash import MOMENTS, Outcome, Writer, arguments, check, insert_rows, stop
+from tests.servers import wait_until
 
-from .nodes import Node, wait_until
+from .nodes import Node
 
 pytestmark = pytest.mark.galera
 

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from .nodes import Node, wait_until
+from tests.servers import wait_until
+
+from .nodes import Node
 from .writers import Row, Writer
 
 pytestmark = pytest.mark.galera

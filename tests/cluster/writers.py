@@ -8,7 +8,9 @@ from collections import Counter
 from itertools import chain
 from pathlib import Path
 
-from .nodes import PATIENCE, Node
+from tests.servers import PATIENCE
+
+from .nodes import Node
 
 ROOT = Path(__file__).parents[2]
 
