@@ -55,7 +55,7 @@ def estimate(target: Target, missing: int, resumed: BackfillRun | None) -> Estim
         rates = (resumed.rate, resumed.rate)
     versions = 0
     if connection.vendor == "postgresql" and missing:
-        versions = _table_bytes(target) * missing // max(missing, target.rows.count())
+        versions = _bytes_of(target, missing)
     return Estimate(missing, rates, missing * _stored_bytes(target), versions)
 
 
@@ -79,12 +79,19 @@ def _stored_bytes(target: Target) -> int:
     return len(getattr(stored, "adapted", stored))
 
 
-def _table_bytes(target: Target) -> int:
+def _bytes_of(target: Target, rows: int) -> int:
+    """Of so many rows of a table of PostgreSQL, which knows about how many it has: to count them
+    would take as long as to find those without an id.
+    """
     connection = connections[target.using]
     with connection.cursor() as cursor:
         table = connection.ops.quote_name(target.model._meta.db_table)
-        cursor.execute("SELECT pg_table_size(to_regclass(%s))", [table])
-        return int(cursor.fetchone()[0] or 0)
+        cursor.execute(
+            "SELECT pg_table_size(oid), reltuples FROM pg_class WHERE oid = to_regclass(%s)",
+            [table],
+        )
+        size, known = cursor.fetchone()
+    return int(size * rows / max(rows, known))
 
 
 def _size(count: float) -> str:

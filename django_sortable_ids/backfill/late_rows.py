@@ -71,7 +71,7 @@ class LateRows:
             # The rows behind it get the rest of the tick, though it may have gone itself.
             following = following.filter(target.before(*held[:2]))
         behind = target.first(following, name) or held
-        gap = self._missing().filter(in_tick)
+        gap = target.missing_in_order.filter(in_tick)
         if before:
             gap = gap.filter(target.after(*before[:2]))
         if behind:
@@ -79,7 +79,4 @@ class LateRows:
         return gap, before and before[2], behind and behind[2]
 
     def _in_front(self, cursor: Cursor) -> QuerySet[Any, Any]:
-        return self._missing().filter(self._target.before(*cursor.place))
-
-    def _missing(self) -> QuerySet[Any, Any]:
-        return self._target.missing.order_by(*self._target.order)
+        return self._target.missing_in_order.filter(self._target.before(*cursor.place))

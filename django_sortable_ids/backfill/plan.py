@@ -121,7 +121,7 @@ def _samples(target: Target) -> Iterator[str]:
         yield from _converted_samples(target)
         return
     scheme = target.field.scheme
-    rows = target.read(target.missing.order_by(*target.order)[:SAMPLES])
+    rows = target.read(target.missing_in_order[:SAMPLES])
     if not rows or not isinstance(scheme, TimeScheme):
         return
     ticks = ascending((scheme.tick(aware(created)) for created, _ in rows), None)
@@ -131,7 +131,7 @@ def _samples(target: Target) -> Iterator[str]:
 
 
 def _converted_samples(target: Conversion) -> Iterator[str]:
-    rows = target.read(target.missing.order_by(*target.order)[:SAMPLES])
+    rows = target.read(target.missing_in_order[:SAMPLES])
     if rows:
         ids, _ = writer_of(target).convert(rows, None, SAMPLES + 1)
         for (place, pk), value in zip(rows, ids, strict=True):

@@ -47,14 +47,13 @@ class RowsBehind:
         which takes as long as half of an UPDATE."""
 
     def all(self, cursor: Cursor | None) -> QuerySet[Any, Any]:
-        missing = self._target.missing.order_by(*self._target.order)
+        missing = self._target.missing_in_order
         return missing.filter(self._target.after(*cursor.place)) if cursor else missing
 
     def next(self, cursor: Cursor | None, size: int) -> QuerySet[Any, Any]:
         """Those that begin with the next ``size`` rows, or with as many as there are."""
         if cursor and cursor.place == self._tie:
-            missing = self._target.missing.order_by(*self._target.order)
-            beside = missing.filter(self._target.beside(*cursor.place))
+            beside = self._target.missing_in_order.filter(self._target.beside(*cursor.place))
             if beside[size - 1 : size].exists():
                 return beside
         return self.all(cursor)
@@ -71,7 +70,7 @@ class RowsBehind:
             if last is None:
                 last, count = self._last(behind, size)
             if last and self._lock(last):
-                ticks = [self._scheme.tick(aware(created)) for created, _ in (first, last)]
+                ticks = [self._tick(first), self._tick(last)]
                 left = self.left(cursor, last, ticks, count)
                 tie = cursor and cursor.place == self._tie and cursor.created
                 return Stretch(first, last, count, left, first[0] == last[0] == tie, is_dense)
@@ -88,22 +87,20 @@ class RowsBehind:
             return None
         rows = self._target.rows.order_by(*self._target.order)
         end = self._target.first(rows.filter(self._target.after(*first))[size - 2 : size - 1])
-        if end is None or self._scheme.tick(aware(end[0])) == self._scheme.tick(aware(first[0])):
+        if end is None or self._tick(end) == self._tick(first):
             return None
-        missing = self._target.missing.order_by(*self._target.order)
-        last: Row | None = self._target.first(missing.filter(self._target.until(*end)).reverse())
+        missing = self._target.missing_in_order.filter(self._target.until(*end))
+        last: Row | None = self._target.first(missing.reverse())
         return last
 
     def last_of(self, span: Span) -> Row | None:
         """The last row of its last tick that still is there without an id, locked."""
         tick = self._scheme.tick_span(aware(span.last[0]))[0]
         begin = max(from_aware(tick, like=span.last[0]), span.first[0])
-        name, missing = self._target.source.name, self._target.missing
-        missing = missing.order_by(*self._target.order).filter(**{f"{name}__gte": begin})
+        of_tick = self._target.between(begin, None) & self._target.until(*span.last)
+        missing = self._target.missing_in_order.filter(of_tick).reverse()
         for _ in range(_LOOKS):
-            last: Row | None = self._target.first(
-                missing.filter(self._target.until(*span.last)).reverse()
-            )
+            last: Row | None = self._target.first(missing)
             if last is None or self._lock(last):
                 return last
         return None
@@ -132,7 +129,7 @@ class RowsBehind:
 
     def beyond(self, last: Row) -> int:
         """How many rows behind that one share its tick."""
-        left = self._count_beyond(last, self._scheme.tick(aware(last[0])))
+        left = self._count_beyond(last, self._tick(last))
         self._beyond = {last: left}
         return left
 
@@ -141,6 +138,9 @@ class RowsBehind:
         scheme = self._target.field.scheme
         assert isinstance(scheme, TimeScheme), "rows of a sequence have no tick"
         return scheme
+
+    def _tick(self, row: Row) -> int:
+        return self._scheme.tick(aware(row[0]))
 
     def _lock(self, row: Row) -> bool:
         """Whether the row is still there, as it was found; nobody else changes it from now on."""

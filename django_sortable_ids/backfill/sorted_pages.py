@@ -56,7 +56,7 @@ class SortedPages:
         return self._rows[start : start + size]
 
     def _sort(self, place: Row | None, size: int) -> None:
-        rows = self.target.missing.order_by(*self.target.order)
+        rows = self.target.missing_in_order
         if place is not None:
             rows = rows.filter(self.target.after(*place))
         self._rows = self.target.read(rows[:size])

@@ -93,6 +93,11 @@ class Target:
         return rows
 
     @property
+    def missing_in_order(self) -> QuerySet[Any]:
+        """``missing``, in the order of a run."""
+        return self.missing.order_by(*self.order)
+
+    @property
     def skipped(self) -> QuerySet[Any]:
         """The rows that are to stay without an id."""
         name, none = self.source.name, Q(pk__in=[])
