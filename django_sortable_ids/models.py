@@ -49,6 +49,9 @@ class BackfillRun(models.Model):
     """What must not change between a start and its resumption."""
     cursor = models.JSONField(null=True)
     """Where the last batch ended; None before the first."""
+    given_from = models.DateTimeField(null=True)
+    """From which creation time on the application gives ids, too: that of the first row that had
+    one when the run began, or when it began; None where that isn't known."""
     batches = models.PositiveBigIntegerField(default=0)
     """Also the version of the row: a batch is kept only if nobody else added one meanwhile."""
     rows_filled = models.PositiveBigIntegerField(default=0)

@@ -2,21 +2,22 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 from django.db import connections
+from django.utils.functional import cached_property
 
 from ..fields.storage import IntegerStorage
 from ..functions.composition import Composition
 from ..schemes import TimeScheme
 from .batch import Batch, Written
+from .computed_statements import NumberedByWindows, computed_statements
 from .cursor import Cursor
 from .execution import execute
 from .interleaving import PARTS, Span, saves_work
 from .minting import Position
 from .rows_behind import RowsBehind, Stretch
-from .statements import Row, Statements
+from .statements import Row
 from .target import Target
 from .times import aware
 
@@ -28,31 +29,30 @@ of a span."""
 class ComputingIDs:
     """Raises ``NotSupportedError`` where the database can't compute them, or Python is faster."""
 
-    def __init__(self, target: Target, statements: Statements, behind: RowsBehind) -> None:
+    def __init__(self, target: Target, behind: RowsBehind) -> None:
         scheme = target.field.scheme
         assert isinstance(scheme, TimeScheme), "every other scheme has no time to compute from"
         self._target = target
         self._scheme = scheme
-        self._statements = statements
         self._behind = behind
         self._connection = connections[target.using]
         stored = target.field.stored(self._connection)
         self._composition = Composition(scheme, stored, self._connection)
-        self._computed = statements.computed(self._composition)
+        self._statements = computed_statements(target, self._connection, self._composition)
 
     @property
     def statements(self) -> Iterator[tuple[str, str]]:
         """When and how rows are written."""
+        said = self._statements
         if self._interleaves:
             yield f"for each part of {PARTS} batches of neighbours", self._of_part
-            yield "for a batch of one time", self._computed
-        elif self._connection.vendor == "mysql":
-            yield "for each batch", self._of_dense
-            yield "for a batch where most rows have an id already", self._computed
+            yield "for a batch of one time", said.of_batch
         else:
-            yield "for each batch", self._computed
-        if self._of_one_time != self._computed:
-            yield "for a batch that goes on in the time of the one before", self._of_one_time
+            yield "for each batch", said.of_batch
+            if said.counted:
+                yield "before it", said.counted
+        if said.of_one_time != said.of_batch:
+            yield "for a batch that goes on in the time of the one before", said.of_one_time
 
     def next(self, cursor: Cursor | None, size: int) -> Batch | None:
         """The next rows, or nothing where there are none or Python must look for room."""
@@ -91,14 +91,14 @@ class ComputingIDs:
 
     def _compute(self, stretch: Stretch, start: int) -> Written:
         parameters = self._between(stretch.first, stretch.last, start, stretch.beyond)
-        statement = self._computed
-        if stretch.goes_on:
-            statement = self._of_one_time
-        elif stretch.is_dense:
-            statement = self._of_dense
+        said = self._statements
+        if said.counted:
+            with self._connection.cursor() as cursor:
+                cursor.execute(said.counted, parameters | {"size": stretch.size})
+        statement = said.of_one_time if stretch.goes_on else said.of_batch
         filled = execute(self._connection, statement, parameters)
         self._behind.wrote(filled, stretch.size)
-        return Written(filled, Cursor(*stretch.last, self._position(stretch.last)))
+        return Written(filled, self._cursor(stretch.last))
 
     def _between(self, first: Row, last: Row, start: int, beyond: int) -> dict[str, Any]:
         place = self._statements.place
@@ -111,22 +111,18 @@ class ComputingIDs:
             "beyond": beyond,
         }
 
-    def _position(self, row: Row) -> Position:
-        """Where the next row of its tick goes on."""
-        name = self._target.field.name
-        made = self._target.rows.filter(pk=row[1]).values_list(name, flat=True).get()
-        return Position(*self._scheme.parts(made))
+    def _cursor(self, last: Row) -> Cursor:
+        """Behind that row, where the next one of its tick goes on; where more rows of the tick than
+        were counted left none to it, behind the last one that has an id."""
+        name, rows = self._target.field.name, self._target.rows
+        made = rows.filter(pk=last[1]).values_list(name, flat=True).get()
+        if made is None:
+            given = rows.filter(self._target.before(*last), **{f"{name}__isnull": False})
+            *last, made = self._target.first(given.order_by(*self._target.order).reverse(), name)
+        return Cursor(*last, Position(*self._scheme.parts(made)))
 
     def _tick(self, row: Row) -> int:
         return self._scheme.tick(aware(row[0]))
-
-    @cached_property
-    def _of_one_time(self) -> str:
-        return self._statements.computed(self._composition, of_one_time=True)
-
-    @cached_property
-    def _of_dense(self) -> str:
-        return self._statements.computed(self._composition, of_dense=True)
 
     # Interleaved
 
@@ -163,7 +159,7 @@ class ComputingIDs:
         beyond = self._behind.beyond(last) + span.size
         parameters = self._between(span.first, last, start, beyond)
         filled = self._execute_part(span, parameters, with_last_tick=True)
-        return Written(filled, Cursor(*last, self._position(last)))
+        return Written(filled, self._cursor(last))
 
     def _execute_part(
         self, span: Span, parameters: dict[str, Any], with_last_tick: bool = False
@@ -172,6 +168,7 @@ class ComputingIDs:
         parameters |= part | {"with_last_tick": with_last_tick}
         return execute(self._connection, self._of_part, parameters)
 
-    @cached_property
+    @property
     def _of_part(self) -> str:
-        return self._statements.computed(self._composition, of_part=True)
+        assert isinstance(self._statements, NumberedByWindows), "only PostgreSQL interleaves"
+        return self._statements.of_part

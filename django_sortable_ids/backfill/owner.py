@@ -49,16 +49,16 @@ def take(plan: Plan, token: str) -> BackfillRun:
         "rows_planned": begun + plan.missing,
     }
     if run is None and plan.resumed is None:
-        return _create(target, own | _fresh(target))
+        return _create(target, own | _fresh(plan))
     if run is None or (run.finished_at is None) != (plan.resumed is not None):
         raise outdated(target)
     if plan.resumed is not None:
         if plan.resumed.pk != run.pk or plan.resumed.batches != run.batches:
             raise outdated(target)
     else:
-        own |= _fresh(target)
+        own |= _fresh(plan)
         if run.options == options(target) and _has_ids(target):
-            own["cursor"] = run.cursor
+            own |= {"cursor": run.cursor, "given_from": run.given_from}
     unchanged = {"pk": run.pk, "token": run.token, "batches": run.batches}
     if not runs(target).filter(**unchanged, heartbeat=run.heartbeat).update(**own):
         raise _taken(target, runs(target).filter(pk=run.pk).first())
@@ -145,10 +145,11 @@ def _create(target: Target, values: dict[str, Any]) -> BackfillRun:
         raise _taken(target, runs(target).filter(target=target.label).first()) from None
 
 
-def _fresh(target: Target) -> dict[str, Any]:
+def _fresh(plan: Plan) -> dict[str, Any]:
     return {
-        "options": options(target),
+        "options": options(plan.target),
         "cursor": None,
+        "given_from": plan.given_from,
         "rows_filled": 0,
         "last_error": "",
         "started_at": timezone.now(),

@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from django.conf import settings
+from django.db import NotSupportedError
+from django.db.models import Count, Min, Q
 
 from ..models import BackfillRun
 from ..schemes import TimeScheme
@@ -14,8 +17,9 @@ from .converter import writer_of
 from .errors import BackfillError
 from .estimate import Estimate, estimate
 from .minting import ascending, mint
+from .pages import Judge
 from .target import Target
-from .times import aware
+from .times import as_stored, aware
 from .writer import Writer
 
 SAMPLES = 3
@@ -30,6 +34,8 @@ class Plan:
     """What writes its batches."""
     batch_size: int
     missing: int
+    given_from: datetime | None
+    """From which creation time on the application gives ids, too, where it was looked for."""
     resumed: BackfillRun | None
     """A run that stopped before its end and that this one goes on with."""
     estimate: Estimate
@@ -61,19 +67,41 @@ def build(target: Target, batch_size: int) -> Plan:
     Raises ``BackfillError`` with the row for a time that is NULL or that the scheme can't hold,
     and where a run that stopped before had other options.
     """
-    resumed = _resumable(target)
-    missing = target.missing.count()
+    run = BackfillRun.objects.using(target.using).filter(target=target.label).first()
+    resumed = _resumable(target, run)
+    missing, given_from = _counted(target, run)
     preflight.check_rows(target, missing)
     return Plan(
         target=target,
         writer=writer_of(target) if isinstance(target, Conversion) else Writer(target),
         batch_size=batch_size,
         missing=missing,
+        given_from=given_from,
         resumed=resumed,
         estimate=estimate(target, missing, resumed),
         samples=tuple(_samples(target)),
         warnings=tuple(preflight.warnings(target)),
     )
+
+
+def _counted(target: Target, run: BackfillRun | None) -> tuple[int, datetime | None]:
+    """How many rows have no id, and the creation time of the first one that has an id of its time:
+    in one look at the table, which is what takes the time. A run before this one has told it, or
+    has given these ids.
+    """
+    is_told = run is not None and run.options == options(target)
+    if is_told or isinstance(target, Conversion):
+        return target.missing.count(), None
+    try:
+        rows, has_own = Judge(target).with_marks(target.rows), Q(verify_of_time=1)
+    except NotSupportedError:
+        rows, has_own = target.rows, Q(**{f"{target.field.name}__isnull": False})
+    found = rows.aggregate(
+        missing=Count(target.key_fields[0].attname, filter=target.is_missing),
+        given=Min(target.source.name, filter=has_own),
+    )
+    now = as_stored(datetime.now(UTC))
+    return found["missing"], min(found["given"] or now, now)
 
 
 def _source(target: Target) -> str:
@@ -100,8 +128,7 @@ def options(target: Target) -> dict[str, Any]:
     }
 
 
-def _resumable(target: Target) -> BackfillRun | None:
-    run = BackfillRun.objects.using(target.using).filter(target=target.label).first()
+def _resumable(target: Target, run: BackfillRun | None) -> BackfillRun | None:
     if run is None or run.finished_at is not None:
         return None
     now = options(target)

@@ -29,8 +29,6 @@ class Stretch:
     """How many rows behind it share the tick of the last one."""
     goes_on: bool
     """Whether all of them have the time of the batch before."""
-    is_dense: bool = False
-    """Whether they are few enough with those that have an id between them."""
 
 
 class RowsBehind:
@@ -66,14 +64,14 @@ class RowsBehind:
             if first is None:
                 return None
             last = self._last_of_dense(first, size) if self._is_dense else None
-            is_dense, count = last is not None, size
+            count = size
             if last is None:
                 last, count = self._last(behind, size)
             if last and self._lock(last):
                 ticks = [self._tick(first), self._tick(last)]
                 left = self.left(cursor, last, ticks, count)
                 tie = cursor and cursor.place == self._tie and cursor.created
-                return Stretch(first, last, count, left, first[0] == last[0] == tie, is_dense)
+                return Stretch(first, last, count, left, first[0] == last[0] == tie)
         return None
 
     def _last(self, behind: QuerySet[Any, Any], size: int) -> tuple[Row | None, int]:

@@ -83,14 +83,18 @@ class Target:
 
     @property
     def missing(self) -> QuerySet[Any]:
-        """The rows that a run gives an id: those without one, but for what is left to ``on_null``
-        and ``on_out_of_range``."""
-        rows = self.without_id
+        """The rows that a run gives an id."""
+        return self.rows.filter(self.is_missing)
+
+    @property
+    def is_missing(self) -> Q:
+        """Whether a row has none, but for what is left to ``on_null`` and ``on_out_of_range``."""
+        missing = Q(**{f"{self.field.name}__isnull": True})
         if self.on_null != "error":
-            rows = rows.filter(**{f"{self.source.name}__isnull": False})
+            missing &= Q(**{f"{self.source.name}__isnull": False})
         if self.on_out_of_range != "error" and self.held:
-            rows = rows.filter(self.between(*self.held))
-        return rows
+            missing &= self.between(*self.held)
+        return missing
 
     @property
     def missing_in_order(self) -> QuerySet[Any]:

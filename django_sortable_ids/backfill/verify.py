@@ -13,7 +13,7 @@ from ..schemes import ID, InvalidID, OutOfRange, Scheme, TimeScheme
 from .cursor import Cursor
 from .pages import Judge
 from .target import Target
-from .times import aware
+from .times import aware, from_aware
 
 EXAMPLES = 3
 PAGE = 100_000
@@ -37,12 +37,14 @@ class Verification:
     """Rows with one that the field doesn't accept."""
     unordered: int = 0
     """Neighbours in (creation time, key) whose ids of those very times don't sort so."""
+    unordered_beside: int = 0
+    """And such among rows of times at which the application made ids, too."""
     unconverted: int = 0
     """Rows whose id was not made of the old one, though it should have been."""
     made_beside: int = 0
     """Rows whose id was not made of the old one, but together with it, by the application."""
-    summary: str = "all different, strictly in order"
-    """What is said where all is well."""
+    order: str = ", strictly in order"
+    """What is said of the order where all is well."""
     kept: str = ", and of their rows' times"
     """And what more, where no id was made by the application."""
     examples: list[str] = field(default_factory=list)
@@ -60,6 +62,12 @@ class Verification:
         }
         return [f"{count:,} {what}" for what, count in found.items() if count]
 
+    def misplaced(self, pk: Any, previous: Any) -> None:
+        """Count a row whose id sorts in front of that of the previous one."""
+        self.unordered += 1
+        if len(self.examples) < EXAMPLES:
+            self.examples.append(f"{pk} comes after {previous}, its id does not")
+
     def lines(self) -> Iterator[str]:
         """The result, for people."""
         given = self.rows - self.missing - self.skipped
@@ -75,8 +83,14 @@ class Verification:
             yield f"{self.other_versions:,} ids are UUIDs of another version, which carry no time"
         if self.made_beside:
             yield f"{self.made_beside:,} ids are not the old ones converted: the application's own"
+        if self.unordered_beside:
+            yield (
+                f"{self.unordered_beside:,} rows are out of order, but of times at which the "
+                f"application made ids, too"
+            )
         has_others = self.other_time or self.other_versions or self.made_beside
-        yield from self.failures or [f"{self.summary}{'' if has_others else self.kept}"]
+        order = ", the others strictly in order" if self.unordered_beside else self.order
+        yield from self.failures or [f"all different{order}{'' if has_others else self.kept}"]
         yield from (f"  {example}" for example in self.examples)
 
 
@@ -90,10 +104,11 @@ def verify(target: Target) -> Verification:
     found = begin(target)
     run = BackfillRun.objects.using(target.using).filter(target=target.label).first()
     end = Cursor.load(target, run.cursor).place if run and run.cursor else None
+    shared = _shared_from(target, run)
     try:
-        judge = Judge(target, up_to(target, end))
+        judge = Judge(target, up_to(target, end), target.between(None, shared))
     except NotSupportedError:
-        _read(target, target.rows, end, found)
+        _read(target, target.rows, end, shared, found)
         return found
     previous: tuple[Any, ID] | None = None
     for rows in _pages(target):
@@ -105,11 +120,24 @@ def verify(target: Target) -> Verification:
             found.refused_versions += counts.given - counts.of_version
         found.other_time += counts.of_version - counts.of_time
         found.unordered += counts.unordered
+        found.unordered_beside += counts.unordered_beside
         if counts.unordered and len(found.examples) < EXAMPLES:
             page = Verification(examples=found.examples)
-            _read(target, rows, end, page, previous)
+            _read(target, rows, end, shared, page, previous)
         previous = judge.last(rows) or previous
     return found
+
+
+def _shared_from(target: Target, run: BackfillRun | None) -> datetime | None:
+    """The begin of the tick in which others began to give ids beside the run."""
+    scheme = target.field.scheme
+    if run is None or run.given_from is None or not isinstance(scheme, TimeScheme):
+        return None
+    try:
+        start = scheme.tick_span(aware(run.given_from))[0]
+    except OutOfRange:
+        return run.given_from
+    return from_aware(start, like=run.given_from)
 
 
 def begin(target: Target) -> Verification:
@@ -148,6 +176,7 @@ def _read(
     target: Target,
     rows: QuerySet[Any],
     end: tuple[datetime, Any] | None,
+    shared: datetime | None,
     found: Verification,
     before: tuple[Any, ID] | None = None,
 ) -> None:
@@ -170,9 +199,10 @@ def _read(
         place = rank(target.field.scheme, value)
         is_judged = end is None or (created, pk) <= end
         if previous is not None and place <= previous[1] and is_judged:
-            found.unordered += 1
-            if len(found.examples) < EXAMPLES:
-                found.examples.append(f"{pk} comes after {previous[0]}, its id does not")
+            if shared is not None and created >= shared:
+                found.unordered_beside += 1
+            else:
+                found.misplaced(pk, previous[0])
         previous = pk, place
 
 

@@ -25,7 +25,7 @@ def verify(target: Conversion) -> Verification:
     """
     found = begin(target)
     if isinstance(target, Lossless):
-        found.summary, found.kept = "all different", ", and each its old id, bit for bit"
+        found.order, found.kept = "", ", and each its old id, bit for bit"
         _read_lossless(target, found)
     else:
         found.kept = ", and of their old ids' times"
@@ -85,9 +85,7 @@ def _read_timed(target: Conversion, found: Verification) -> None:
             continue
         now = rank(scheme, value)
         if previous is not None and now <= previous[1]:
-            found.unordered += 1
-            if len(found.examples) < EXAMPLES:
-                found.examples.append(f"{pk} comes after {previous[0]}, its id does not")
+            found.misplaced(pk, previous[0])
         previous = pk, now
     if end is not None:
         for place, pk, value in _rows(target, target.after(*end), found):

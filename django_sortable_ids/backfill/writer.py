@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property
 from typing import Any
 
 from django.db import NotSupportedError, connections
+from django.utils.functional import cached_property
 
 from .. import counters
 from ..fields import LexicalSequenceField
@@ -150,7 +150,7 @@ class Writer:
         if not isinstance(self.target.field.scheme, TimeScheme):
             return None
         with suppress(NotSupportedError):
-            return ComputingIDs(self.target, self._statements, self.behind)
+            return ComputingIDs(self.target, self.behind)
         return None
 
     @cached_property

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import cached_property
 from typing import Any, ClassVar
 
 from django import forms
@@ -10,6 +9,7 @@ from django.core.exceptions import EmptyResultSet, ValidationError
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Value
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from .. import schemes

@@ -2,10 +2,10 @@
 
 import uuid
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
+from django.utils.functional import cached_property
 
 from .. import conf, workers
 from ..schemes import ID, Scheme, TimeScheme

@@ -6,10 +6,10 @@ joined in pairs until one is the number, and ``bytes.translate`` turns digits in
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from itertools import repeat
 from operator import add
 
+from .cached import cached_property
 from .lanes import ones
 
 AT_ONCE = 256

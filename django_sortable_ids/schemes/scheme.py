@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from typing import ClassVar, NamedTuple, Self, TypeGuard
 
+from .cached import cached_property
 from .copies import CopiedByFields
 from .errors import InvalidID, NotTimeOrdered
 from .text_forms import TextForm

@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from typing import ClassVar
 
+from .cached import cached_property
 from .errors import SequenceExhausted
 from .scheme import ID, Scheme
 from .text_forms import OneByOne

@@ -9,9 +9,9 @@ import base64
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal, Protocol
 
+from .cached import cached_property
 from .copies import CopiedByFields
 from .notation import Notation
 

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from functools import cache, cached_property
+from functools import cache
 from itertools import takewhile
 from threading import Lock
 from typing import ClassVar, TypeGuard
 
+from .cached import cached_property
 from .clock import MICROSECOND, UNIX_EPOCH, unix_ns
 from .errors import InvalidID, NotTimeOrdered, OutOfRange
 from .frames import PLAIN

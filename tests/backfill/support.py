@@ -9,8 +9,7 @@ from typing import Any
 from django.apps import apps
 from django.db import NotSupportedError, connections, models
 
-from django_sortable_ids.backfill import finding, plan, run, times
-from django_sortable_ids.backfill.statements import Statements
+from django_sortable_ids.backfill import computing, finding, plan, run, times
 from django_sortable_ids.backfill.target import Target
 from django_sortable_ids.fields import SortableIDField
 from django_sortable_ids.models import BackfillRun
@@ -83,7 +82,7 @@ def in_python(monkeypatch: Any) -> None:
     def refuse(*_: Any) -> None:
         raise NotSupportedError("a test wants Python's")
 
-    monkeypatch.setattr(Statements, "computed", refuse)
+    monkeypatch.setattr(computing, "computed_statements", refuse)
 
 
 def saved_run(name: str, using: str = "default") -> BackfillRun:

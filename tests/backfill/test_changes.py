@@ -1,9 +1,11 @@
 """Rows that change while the run goes on."""
 
+import random
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from datetime import timedelta
 
 import pytest
 from django.db import OperationalError, connection, transaction
@@ -187,6 +189,30 @@ def test_rows_that_another_changes_while_a_batch_waits_for_them(name):
     assert ascends(found[4:])
 
 
+@pytest.mark.skipif("connection.vendor != 'mysql'", reason="the others count and write at once")
+@pytest.mark.parametrize("name", TIMED)
+@pytest.mark.parametrize("size", [4, 5], ids=["within a tick", "a whole tick"])
+def test_rows_that_appear_between_the_counting_and_the_writing_of_a_batch(name, size):
+    """In each of two ticks: more than were counted, in front of the last row and behind it."""
+    first, last = timedelta(microseconds=1), timedelta(microseconds=9)
+    insert_orders([START, START + last, START + SECOND, *[START + SECOND + last] * 2])
+    late = [START + n * SECOND + first for n in (0, 0, 0, 1, 1, 1)] + [START + SECOND + last]
+    planned = build(name, size)
+    counted = statements_of(planned)[1]
+
+    def insert_next(execute, sql, params, many, context):
+        result = execute(sql, params, many, context)
+        if sql == counted and late:
+            insert_orders([late.pop() for _ in range(len(late))])
+        return result
+
+    with connection.execute_wrapper(insert_next):
+        result = run.execute(planned)
+    assert (result.filled, result.remaining) == (12, 0)
+    assert times_are_right(name)
+    assert is_strict(name)
+
+
 @one_writer
 @pytest.mark.parametrize("name", ["uuid7", "number"])
 def test_a_deadlock_stops_one_of_the_two_and_never_the_run(name):
@@ -240,9 +266,11 @@ def wait_for_a_waiting_connection():
         " WHERE trx_state = 'LOCK WAIT' AND db = database()",
     }[connection.vendor]
     with connection.cursor() as cursor:
-        for _ in range(100):
+        for _ in range(60):
             cursor.execute(waiting)
             if cursor.fetchone()[0]:
                 return
-            time.sleep(0.15)  # InnoDB shows the same picture to who asks more often
+            # InnoDB shows the same picture as long as somebody looks, be it another test, ten times
+            # a second.
+            time.sleep(random.uniform(0.15, 0.5))
     raise AssertionError("nobody waited")

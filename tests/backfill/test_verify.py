@@ -6,7 +6,8 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import NotSupportedError, connection
+from django.utils import timezone
 
 from django_sortable_ids.backfill import target
 from django_sortable_ids.backfill import verify as module
@@ -27,6 +28,7 @@ from .support import (
     insert_orders,
     label,
     rows,
+    saved_run,
 )
 
 pytestmark = pytest.mark.django_db
@@ -170,6 +172,60 @@ def test_rows_that_the_application_made_behind_the_run_are_not_judged():
     assert verify(find("uuid7")) == Verification(rows=7)
     BackfillRun.objects.all().delete()
     assert verify(find("uuid7")).unordered == 1
+
+
+@pytest.mark.parametrize("name", TIMED)
+@pytest.mark.parametrize("read_by", ["the database, if it can", "Python"])
+def test_ids_of_the_application_beside_those_of_the_run(name, read_by, monkeypatch):
+    """Old and new code at the same time: rows of a tick, of which some have an id of that tick."""
+    if read_by == "Python":
+        monkeypatch.setattr(module, "Judge", refuse)
+    insert_orders([START + i // 4 * SECOND for i in range(12)])
+    keys = list(rows(name).values_list("pk", flat=True))
+    scheme = field_of(name).scheme
+    made = [scheme.generate(START + SECOND) for _ in range(2)]
+    made.sort(key=lambda value: module.rank(scheme, value), reverse=True)
+    for pk, value in zip((keys[4], keys[6]), made, strict=True):
+        rows(name).filter(pk=pk).update(**{name: value})
+    fill(name, 3)
+    assert saved_run(name).given_from == START + SECOND
+    found = verify(find(name))
+    assert (found.failures, found.rows) == ([], 12)
+    assert found.unordered_beside > 0
+    lines, error = run_command(name)
+    assert error is None
+    assert lines[1:] == [
+        f"{found.unordered_beside} rows are out of order, but of times at which the application "
+        f"made ids, too",
+        "all different, the others strictly in order, and of their rows' times",
+    ]
+    swap(name, keys[1], keys[2])
+    assert verify(find(name)).failures == ["1 rows are out of order"]
+
+
+def refuse(*_):
+    raise NotSupportedError("a test wants Python's")
+
+
+def test_from_when_on_the_application_makes_ids():
+    """By what is there when the run begins, in rows of their ids' times; for good."""
+    insert_orders([START + i * SECOND for i in range(6)])
+    keys = list(rows("uuid7").values_list("pk", flat=True))
+    give("uuid7", keys[0], START + 5 * SECOND)
+    give("uuid7", keys[3], START + 3 * SECOND)
+    fill("uuid7")
+    assert saved_run("uuid7").given_from == START + 3 * SECOND
+    rows("uuid7").filter(pk=keys[1]).update(uuid7=None)
+    fill("uuid7")
+    assert saved_run("uuid7").given_from == START + 3 * SECOND
+    before = timezone.now()
+    fill("ulid")
+    assert before <= saved_run("ulid").given_from <= timezone.now()
+
+
+def give(name, pk, at):
+    value = field_of(name).scheme.generate(at)
+    rows(name).filter(pk=pk).update(**{field_of(name).name: value})
 
 
 def test_rows_without_a_time():

@@ -13,6 +13,7 @@ from threading import Barrier, Event, Thread, current_thread
 import pytest
 
 from django_sortable_ids.schemes import get
+from django_sortable_ids.schemes.cached import cached_property
 from django_sortable_ids.schemes.layout import Layout
 
 from .generators import TINY, fresh, generator, increases, take
@@ -175,6 +176,27 @@ def test_a_child_forked_while_another_thread_holds_the_lock_is_not_locked_out():
     finally:
         forked.set()
         holder.join()
+
+
+@needs_fork
+@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
+def test_a_child_forked_while_another_thread_computes_an_attribute_has_it():
+    computing, forked, parent = Event(), Event(), os.getpid()
+
+    class Slow:
+        @cached_property
+        def attribute(self):
+            computing.set()
+            return os.getpid() == parent and forked.wait(10)
+
+    slow = Slow()
+    thread = Thread(target=lambda: slow.attribute)
+    thread.start()
+    assert computing.wait(10)
+    assert child_says(lambda: [slow.attribute, Slow().attribute]) == [False, False]
+    forked.set()
+    thread.join()
+    assert slow.attribute is True
 
 
 @needs_fork
