@@ -149,9 +149,11 @@ def test_a_replica_that_is_late_is_waited_for(pair, rows, asked):
         pytest.skip("the primary doesn't know")
     lag = replicas.watch("primary", "replica" if asked == "replica" else None, 0.5)
     pair.tell(pair.statements.hold)
-    late, on = fill(lambda: pair.tell(pair.statements.release), lag)
-    assert re.fullmatch(r"paused: replicas are \d+ s behind, at most 0.5", late)
-    assert on == "goes on"
+    said = fill(lambda: pair.tell(pair.statements.release), lag)
+    # One that catches up may be in time for a moment, and late again with the next it applies.
+    assert said[1::2] == ["goes on"] * (len(said) // 2)
+    late = r"paused: replicas are \d+ s behind, at most 0.5"
+    assert said and all(re.fullmatch(late, each) for each in said[::2])
 
 
 def test_one_that_stops_is_waited_for_too(pair, rows):
