@@ -4,11 +4,13 @@ Every round makes a table of wide rows with three indexes, five rows to a time, 
 three, and runs it in a process of its own. The UPDATE is ``GenerateID(at=...)``, whose tails are
 random; on SQLite it is the least that any can do, ``SET id = hex(randomblob(16))``. The loop runs
 over fewer rows and is extrapolated. Shown are medians, and the most memory that a process had.
+With several numbers of rows, the last column compares the time of a row with that of the first.
 
 Run it as ``python -m tests.benchmarks.backfill``.
 """
 
 import argparse
+import dataclasses
 import json
 import resource
 import subprocess
@@ -147,9 +149,9 @@ def measure(work: Callable[[], int]) -> None:
     print(json.dumps([seconds / rows, memory]))
 
 
-def measured(way: str, field: str, options: argparse.Namespace) -> tuple[float, int]:
+def measured(way: str, field: str, rows: int, options: argparse.Namespace) -> tuple[float, int]:
     """Seconds a row and bytes of memory of one run, on a table of its own."""
-    with unfilled(options.rows):
+    with unfilled(rows):
         done = subprocess.run(
             command(way, field, options), check=True, stdout=subprocess.PIPE, text=True
         )
@@ -178,30 +180,56 @@ def command(way: str, field: str, options: argparse.Namespace) -> list[str]:
     return [*given, "--database", str(connection.settings_dict["NAME"])]
 
 
-def compared(field: str, options: argparse.Namespace) -> list[str]:
-    backfills, updates, saves, memory = [], [], [], 0
+@dataclasses.dataclass
+class Comparison:
+    """Seconds a row of each round."""
+
+    field: str
+    rows: int
+    backfills: list[float] = dataclasses.field(default_factory=list)
+    updates: list[float] = dataclasses.field(default_factory=list)
+    saves: list[float] = dataclasses.field(default_factory=list)
+    memory: int = 0
+
+    def measure(self, options: argparse.Namespace) -> None:
+        self.updates.append(measured("update", self.field, self.rows, options)[0])
+        seconds, memory = measured("backfill", self.field, self.rows, options)
+        self.backfills.append(seconds)
+        self.memory = max(self.memory, memory)
+        if options.saved:
+            self.saves.append(measured("save", self.field, self.rows, options)[0])
+
+    def line(self, first: "Comparison") -> list[str]:
+        return [
+            f"`{self.field}`",
+            f"{self.rows:,}",
+            f"{median(self.backfills) * self.rows:.1f} s",
+            f"{1 / median(self.backfills):,.0f}",
+            f"{_ratio(self.backfills, self.updates):.2f}",
+            f"{_ratio(self.saves, self.backfills):.0f}" if self.saves else "",
+            megabytes(self.memory),
+            f"{_ratio(self.backfills, first.backfills):.2f}",
+        ]
+
+
+def _ratio(some: list[float], others: list[float]) -> float:
+    return median(one / other for one, other in zip(some, others, strict=True))
+
+
+def compared(field: str, options: argparse.Namespace) -> list[list[str]]:
+    sizes = [Comparison(field, rows) for rows in options.rows]
     for _ in range(options.rounds):
-        updates.append(measured("update", field, options)[0])
-        seconds, bytes_ = measured("backfill", field, options)
-        backfills.append(seconds)
-        memory = max(memory, bytes_)
-        saves.append(measured("save", field, options)[0])
-    ratios = [one / other for one, other in zip(backfills, updates, strict=True)]
-    faster = [one / other for one, other in zip(saves, backfills, strict=True)]
-    return [
-        f"`{field}`",
-        f"{median(backfills) * options.rows:.1f} s",
-        f"{1 / median(backfills):,.0f}",
-        f"{median(ratios):.2f}",
-        f"{median(faster):.0f}",
-        megabytes(memory),
-    ]
+        for size in sizes:
+            size.measure(options)
+    return [size.line(sizes[0]) for size in sizes]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--saved", type=int, default=20_000, help="rows of the loop of save()")
+    parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000])
+    parser.add_argument(
+        "--saved", type=int, default=20_000, help="rows of the loop of save(), or 0"
+    )
     parser.add_argument("--batch-size", type=int, help="else as many as take half a second")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--fields", nargs="+", default=["uuid7", "ulid", "snowflake"])
@@ -221,10 +249,11 @@ def main() -> None:
         }
         measure(ways[options.way])
         return
-    columns = ["field", "time", "rows a second", "to one UPDATE", "`save()` to it", "memory"]
-    lines = [compared(field, options) for field in options.fields]
+    columns = ["field", "rows", "time", "rows a second", "to one UPDATE", "`save()` to it"]
+    columns += ["memory", "time of a row"]
+    lines = [line for field in options.fields for line in compared(field, options)]
     size = f", {options.batch_size:,} in a transaction" if options.batch_size else ""
-    print(heading(f"Backfill of {options.rows:,} rows{size}"))
+    print(heading(f"Backfill{size}"))
     print(markdown(columns, lines))
 
 
