@@ -23,6 +23,7 @@ from ..functions.randomness import RANDOM_BITS, RandomInteger
 from ..functions.ticks import tick_at
 from .statements import Row, Statements
 from .target import Target
+from .time_index import TimeIndex, time_index
 from .times import knows_utc
 
 _OF_PART = (
@@ -30,8 +31,8 @@ _OF_PART = (
     "ELSE hashint8(tick) & %(mask)s = %(part)s END"
 )
 
-_TIES, _WIDTH, _TICK, _NUMBER, _SLOT = (
-    f"@backfill_{name}" for name in ("ties", "width", "tick", "number", "slot")
+_TIES, _WIDTH, _TICK, _NEXT_TICK, _NUMBER, _SLOT = (
+    f"@backfill_{name}" for name in ("ties", "width", "tick", "next_tick", "number", "slot")
 )
 """User variables."""
 
@@ -218,16 +219,18 @@ class NumberedWhileRead(ComputedStatements):
 
     @cached_property
     def of_batch(self) -> str:
-        # The conditions of a CASE are looked at one after the other. Rows that appeared in a tick
-        # since they were counted are left to the sweep.
+        # The conditions of a CASE are looked at one after the other. What appeared in a tick since
+        # its rows were counted, and what came in another order, is left to the sweep.
         tick = self._tick(self._time)
-        number = f"CASE WHEN {_TICK} = ({_TICK} := {tick}) THEN {_NUMBER} + 1 ELSE 0 END"
-        keys = ", ".join(f"t.{key}" for key in self._keys)
+        number = (
+            f"CASE WHEN {_TICK} = ({_NEXT_TICK} := {tick}) THEN {_NUMBER} + 1 "
+            f"WHEN {_TICK} < {_NEXT_TICK} THEN 0 * ({_TICK} := {_NEXT_TICK}) ELSE {_TIES} END"
+        )
         return (
             f"UPDATE {self._table} t{self._hint} SET t.{self._column} = CASE "
             f"WHEN ({_NUMBER} := {number}) >= {_TIES} THEN NULL "
             f"WHEN ({_SLOT} := {self._slot}) >= 0 THEN {self._made} END "
-            f"WHERE t.{self._column} IS NULL AND {self._within} ORDER BY {self._time}, {keys}"
+            f"WHERE t.{self._column} IS NULL AND {self._within}{self._order}"
         )
 
     @property
@@ -256,20 +259,21 @@ class NumberedWhileRead(ComputedStatements):
             f"AND ({time} < %(last_time)s OR {time} = %(last_time)s AND {key} <= {last})"
         )
 
-    @cached_property
+    @property
     def _hint(self) -> str:
         """Which index to take: all of a table would be read for a batch of about a sixth of its
         rows, which takes several times as long as the batch.
         """
-        with self.connection.cursor() as cursor:
-            cursor.execute(f"SHOW INDEX FROM {self._table}")
-            names = [column[0] for column in cursor.description]
-            parts = [dict(zip(names, part, strict=True)) for part in cursor.fetchall()]
-        column = self.target.source.column
-        for part in parts:
-            # A hint that names an index which is switched off is an error.
-            is_off = part.get("Visible") == "NO" or part.get("Ignored") == "YES"
-            is_first = part["Seq_in_index"] == 1 and part["Column_name"] == column
-            if is_first and not is_off:
-                return f" FORCE INDEX ({self._quote(part['Key_name'])})"
-        return ""
+        return f" FORCE INDEX ({self._quote(self._index.name)})" if self._index else ""
+
+    @property
+    def _order(self) -> str:
+        """An UPDATE with an order finds all its rows before it changes the first one, and looks for
+        each again."""
+        if self._index and self._index.is_in_order:
+            return ""
+        return f" ORDER BY {self._time}, {', '.join(f't.{key}' for key in self._keys)}"
+
+    @cached_property
+    def _index(self) -> TimeIndex | None:
+        return time_index(self.target, self.connection)

@@ -6,28 +6,28 @@ from itertools import pairwise
 import pytest
 from django.db import connection
 
-from django_sortable_ids.backfill import plan, run
+from django_sortable_ids.backfill import computed_statements, plan, run
+from django_sortable_ids.backfill.late_rows import LateRows
 from django_sortable_ids.backfill.target import Target
+from django_sortable_ids.backfill.time_index import TimeIndex, time_index
 from django_sortable_ids.backfill.writer import Writer
+from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.models import BackfillRun
 from tests.capabilities import label
 from tests.functions.columns import COLUMNS, UNMADE
 from tests.marks import own_tables
 from tests.own_tables import table_with
 
-from .shop.models import Plain
 from .support import (
     MICROSECOND,
     MILLISECOND,
     SECOND,
     ascends,
     build,
-    fill,
     in_python,
     insert_orders,
     statements_of,
 )
-from .support import insert as insert_rows
 
 START = datetime(2026, 5, 17, 9, 30, tzinfo=UTC)
 """Every scheme holds it."""
@@ -40,6 +40,8 @@ TIMES = [
 ]
 """Ties that span batches, some of them beginning and ending inside one."""
 TEXTS = [label(field) for field in UNMADE]
+
+needs_hints = pytest.mark.skipif("connection.vendor != 'mysql'", reason="others need no hint")
 
 
 @pytest.fixture(params=COLUMNS, ids=label)
@@ -97,7 +99,7 @@ def test_who_knows_an_id_and_the_one_before_cannot_name_the_next(model):
 
 
 @pytest.mark.django_db
-@pytest.mark.skipif("connection.vendor != 'mysql'", reason="others need no hint")
+@needs_hints
 def test_a_batch_does_not_read_the_whole_table_and_sorts_nothing():
     insert_orders([START + i * MILLISECOND for i in range(60)])
     planned, plans = build("uuid7", 40), []
@@ -119,17 +121,116 @@ def test_a_batch_does_not_read_the_whole_table_and_sorts_nothing():
         assert "filesort" not in extra
 
 
-@pytest.mark.skipif("connection.vendor != 'mysql'", reason="others need no hint")
-def test_an_index_that_is_switched_off_is_not_hinted_at(transactional_db):
-    off = "IGNORED" if connection.mysql_is_mariadb else "INVISIBLE"
+INDEX = "CREATE INDEX times ON testapp_table (at)"
+WITH_MORE = "CREATE INDEX more ON testapp_table (at, made)"
+DESCENDING = "CREATE INDEX latest ON testapp_table (at DESC)"
+PARTITIONS = (
+    "ALTER TABLE testapp_table PARTITION BY RANGE (id) (PARTITION first VALUES LESS THAN (20), "
+    "PARTITION second VALUES LESS THAN MAXVALUE)"
+)
+TABLES = {
+    "no index": ([], None),
+    "the time": ([INDEX], TimeIndex("times", True)),
+    "more than the time": ([WITH_MORE], TimeIndex("more", False)),
+    "both": ([WITH_MORE, INDEX], TimeIndex("times", True)),
+    "the latest first": ([DESCENDING], TimeIndex("latest", False)),
+    "an engine without order": (
+        [INDEX, "ALTER TABLE testapp_table ENGINE=MyISAM"],
+        TimeIndex("times", False),
+    ),
+    "partitions": ([INDEX, PARTITIONS], TimeIndex("times", False)),
+    "another key": (
+        [INDEX, "ALTER TABLE testapp_table DROP PRIMARY KEY, ADD PRIMARY KEY (id, shop)"],
+        TimeIndex("times", False),
+    ),
+}
+
+
+@pytest.fixture
+def table():
+    with table_with(UUIDv7Field(null=True)) as made:
+        execute("ALTER TABLE testapp_table ADD COLUMN shop integer NOT NULL DEFAULT 1")
+        yield made
+
+
+def execute(*statements):
     with connection.cursor() as cursor:
-        cursor.execute(f"CREATE INDEX shop_off ON shop_plain (created_at) {off}")
+        for statement in statements:
+            cursor.execute(statement)
+
+
+class LookUps:
+    """How many rows a statement looks up by their places, whenever it is run."""
+
+    def __init__(self, statement):
+        self.statement = statement
+        self.found = []
+        self._before = None
+
+    def __call__(self, execute, sql, params, many, context):
+        with connection.connection.cursor() as cursor:
+            cursor.execute("SHOW SESSION STATUS LIKE 'Handler_read_rnd'")
+            count = int(cursor.fetchone()[1])
+        if self._before is not None:
+            self.found.append(count - self._before)
+        self._before = count if sql == self.statement else None
+        return execute(sql, params, many, context)
+
+
+@own_tables
+@needs_hints
+@pytest.mark.parametrize(("changes", "index"), TABLES.values(), ids=TABLES)
+def test_an_index_that_has_the_rows_in_order_is_read_without_sorting(table, changes, index):
+    execute(*changes)
+    insert(table, TIMES)
+    assert time_index(target_of(table), connection) == index
+    in_order = bool(index and index.is_in_order)
+    statement = next(Writer(target_of(table)).statements)[1]
+    assert ("ORDER BY" in statement) != in_order
+    look_ups = LookUps(statement)
+    with connection.execute_wrapper(look_ups):
+        assert ascends(filled(table, 9))
+    assert (set(look_ups.found) == {0}) == in_order
+
+
+@own_tables
+@needs_hints
+def test_rows_that_the_optimizer_may_sort_by_their_places_keep_their_order(table):
+    execute(INDEX)
+    insert(table, TIMES)
+    execute("SET SESSION optimizer_switch = 'mrr=on,mrr_cost_based=off'")
     try:
-        insert_rows(Plain, [{"created_at": at} for at in TIMES])
-        assert fill("shop.Plain.public_id", 5).filled == len(TIMES)
+        assert ascends(filled(table, 50))
     finally:
-        with connection.cursor() as cursor:
-            cursor.execute("DROP INDEX shop_off ON shop_plain")
+        execute("SET SESSION optimizer_switch = DEFAULT")
+
+
+@own_tables
+@needs_hints
+def test_rows_that_come_in_another_order_are_left_to_the_sweep(table, monkeypatch):
+    execute(DESCENDING)
+    insert(table, TIMES)
+    believed = TimeIndex("latest", is_in_order=True)
+    monkeypatch.setattr(computed_statements, "time_index", lambda *_: believed)
+    swept, batch = [], LateRows.batch
+
+    def seen(late_rows, rows, cursor):
+        swept.extend(rows)
+        return batch(late_rows, rows, cursor)
+
+    monkeypatch.setattr(LateRows, "batch", seen)
+    assert ascends(filled(table, 50))
+    assert swept
+
+
+@own_tables
+@needs_hints
+def test_an_index_that_is_switched_off_is_not_hinted_at(table):
+    off = "IGNORED" if connection.mysql_is_mariadb else "INVISIBLE"
+    execute(f"{INDEX} {off}")
+    insert(table, TIMES)
+    assert time_index(target_of(table), connection) is None
+    assert ascends(filled(table, 5))
 
 
 @own_tables
