@@ -122,7 +122,7 @@ def test_a_batch_does_not_read_the_whole_table_and_sorts_nothing():
 
 
 INDEX = "CREATE INDEX times ON testapp_table (at)"
-WITH_MORE = "CREATE INDEX more ON testapp_table (at, made)"
+WITH_MORE = "CREATE INDEX with_more ON testapp_table (at, made)"
 DESCENDING = "CREATE INDEX latest ON testapp_table (at DESC)"
 PARTITIONS = (
     "ALTER TABLE testapp_table PARTITION BY RANGE (id) (PARTITION first VALUES LESS THAN (20), "
@@ -131,7 +131,7 @@ PARTITIONS = (
 TABLES = {
     "no index": ([], None),
     "the time": ([INDEX], TimeIndex("times", True)),
-    "more than the time": ([WITH_MORE], TimeIndex("more", False)),
+    "more than the time": ([WITH_MORE], TimeIndex("with_more", False)),
     "both": ([WITH_MORE, INDEX], TimeIndex("times", True)),
     "the latest first": ([DESCENDING], TimeIndex("latest", False)),
     "an engine without order": (
