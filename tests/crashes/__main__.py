@@ -47,7 +47,7 @@ def runs(options: argparse.Namespace, killed: Server | None) -> int:
     """0 where all of them are right, else 1."""
     from django.db import connection
 
-    from .crash import Outcome, crash, not_unique
+    from .crash import Outcome, crash, empty, not_unique
 
     failed, kills, begun = 0, 0, time.monotonic()
     with database(killed) as tables:
@@ -64,8 +64,7 @@ def runs(options: argparse.Namespace, killed: Server | None) -> int:
             line = f"seed {seed}, {field}: {found.kills} kills, {found.rows:,} rows"
             print(f"{line}, {time.monotonic() - begun_run:.0f} s", *found.problems, flush=True)
             for model in tables:
-                rows = model.objects.all()
-                rows._raw_delete(rows.db)
+                empty(model)
     what = f"{connection.display_name}'s server" if killed else connection.display_name
     seconds = time.monotonic() - begun
     print(f"{options.runs} runs with {kills} kills on {what} in {seconds:.0f} s: {failed} failed")
