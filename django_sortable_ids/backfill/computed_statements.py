@@ -50,9 +50,6 @@ def computed_statements(
 class ComputedStatements(Statements, ABC):
     """What is said to the database about the batches of a target whose ids it computes."""
 
-    counted: str | None = None
-    """What it is told before each batch."""
-
     _numbered: tuple[str, str]
     """Where tick and rank of a row are."""
 
@@ -67,6 +64,11 @@ class ComputedStatements(Statements, ABC):
     @abstractmethod
     def of_batch(self) -> str:
         """An UPDATE of the rows without an id between two places."""
+
+    @property
+    def counted(self) -> str | None:
+        """What the database is told before each batch."""
+        return None
 
     @property
     def of_one_time(self) -> str:
@@ -205,7 +207,7 @@ class NumberedWhileRead(ComputedStatements):
             raise NotSupportedError("the time is in another table than the id")
 
     @cached_property
-    def counted(self) -> str:  # type: ignore[override]
+    def counted(self) -> str:
         """How many rows a tick has at most, with those that have an id, which the index on the time
         doesn't tell from the others. Its further parameter is ``size``, how many have none.
         """

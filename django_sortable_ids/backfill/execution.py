@@ -25,3 +25,9 @@ def _written_rows(connection: Any, cursor: Any) -> int:
     # "Rows matched: 12  Changed: 11  Warnings: 0", in the language of the server.
     _, changed, _ = re.findall(r"\d+", connection.connection.info())
     return int(changed)
+
+
+def named_rows(cursor: Any) -> list[dict[str, Any]]:
+    """What a statement gave whose columns differ between versions of a server, by their names."""
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 from django.db import InterfaceError, OperationalError, connections
 
 from .errors import BackfillError
+from .execution import named_rows
 
 LOOK_SECONDS = 1.0
 
@@ -107,13 +107,10 @@ def _of_postgresql_replica(alias: str) -> float | None:
 def _of_mysql_replica(alias: str) -> float | None:
     with connections[alias].cursor() as cursor:
         cursor.execute("SHOW REPLICA STATUS")
-        row = cursor.fetchone()
-        if row is None:
-            raise _no_replica(alias)
-        status: dict[str, Any] = dict(
-            zip((column[0] for column in cursor.description), row, strict=True)
-        )
-    lag = next(status[name] for name in _LAG_COLUMNS if name in status)
+        sources = named_rows(cursor)
+    if not sources:
+        raise _no_replica(alias)
+    lag = next(sources[0][name] for name in _LAG_COLUMNS if name in sources[0])
     return None if lag is None else float(lag)
 
 

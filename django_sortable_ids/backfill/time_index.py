@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from .execution import named_rows
 from .target import Target
 
 _TABLE = """
@@ -25,7 +26,7 @@ def time_index(target: Target, connection: Any) -> TimeIndex | None:
     """
     with connection.cursor() as cursor:
         cursor.execute(f"SHOW INDEX FROM {connection.ops.quote_name(target.model._meta.db_table)}")
-        parts = _rows(cursor)
+        parts = named_rows(cursor)
         cursor.execute(_TABLE, [target.model._meta.db_table])
         engine, options = cursor.fetchone()
     keys = [key.column for key in target.key_fields]
@@ -40,11 +41,6 @@ def time_index(target: Target, connection: Any) -> TimeIndex | None:
         for name in (part["Key_name"] for part in parts if _begins_with(part, time))
     ]
     return max(found, key=lambda index: index.is_in_order, default=None)
-
-
-def _rows(cursor: Any) -> list[dict[str, Any]]:
-    names = [column[0] for column in cursor.description]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
 def _begins_with(part: dict[str, Any], column: str) -> bool:

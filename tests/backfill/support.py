@@ -76,12 +76,13 @@ def fill(
     return run.execute(build(name, batch_size, using), progress)
 
 
+def refuse(*_: Any) -> None:
+    """As a database that can't."""
+    raise NotSupportedError("a test wants Python's")
+
+
 def in_python(monkeypatch: Any) -> None:
     """Have the ids made in Python, as where the database can't make them."""
-
-    def refuse(*_: Any) -> None:
-        raise NotSupportedError("a test wants Python's")
-
     monkeypatch.setattr(computing, "computed_statements", refuse)
 
 

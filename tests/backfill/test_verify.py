@@ -6,7 +6,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import NotSupportedError, connection
+from django.db import connection
 from django.utils import timezone
 
 from django_sortable_ids.backfill import target
@@ -27,6 +27,7 @@ from .support import (
     insert,
     insert_orders,
     label,
+    refuse,
     rows,
     saved_run,
 )
@@ -201,10 +202,6 @@ def test_ids_of_the_application_beside_those_of_the_run(name, read_by, monkeypat
     ]
     swap(name, keys[1], keys[2])
     assert verify(find(name)).failures == ["1 rows are out of order"]
-
-
-def refuse(*_):
-    raise NotSupportedError("a test wants Python's")
 
 
 def test_from_when_on_the_application_makes_ids():
