@@ -65,16 +65,20 @@ class Progress:
 
     def _write(self) -> None:
         self._written = self._clock()
-        if not self._bar:
+        if self._bar:
+            self._draw()
+        else:
             self._output.write(self.line())
-            return
+        # Who reads a log wants to see it while the run goes on.
+        self._output.flush()
+
+    def _draw(self) -> None:
         columns, line = shutil.get_terminal_size().columns - 1, self.line()
         width = max(0, min(40, columns - len(line) - 1))
         filled = width if self._done >= self._total else width * self._done // self._total
         bar = self._cells[0] * filled + self._cells[1] * (width - filled)
         # The line that it overwrites may have been longer, and the terminal may be too narrow.
         self._output.write("\r" + f"{bar} {line}".ljust(columns)[:columns], ending="")
-        self._output.flush()
 
     def line(self) -> str:
         """``45 %  151,000/336,776 rows  52,300/s  0:04 left``"""
