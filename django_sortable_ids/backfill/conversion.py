@@ -61,8 +61,8 @@ class Lossless(Conversion):
     def after(self, created: Any, pk: Any) -> Q:
         return Q(pk__gt=pk)
 
-    def before(self, created: Any, pk: Any) -> Q:
-        return Q(pk__lt=pk)
+    def _within(self, created: Any, in_time: Q) -> Q:
+        return in_time
 
     def convert(self, place: Any) -> ID:
         """The new id of a row; ``InvalidID`` for an old one of another version."""
@@ -79,8 +79,8 @@ class Timed(Conversion):
     def after(self, created: Any, pk: Any) -> Q:
         return self._from(created) & (self._beyond(created) | Q(pk__gt=pk))
 
-    def before(self, created: Any, pk: Any) -> Q:
-        return self._not_beyond(created) & (self._until(created) | Q(pk__lt=pk))
+    def _within(self, created: Any, in_time: Q) -> Q:
+        return self._not_beyond(created) & (self._until(created) | in_time)
 
     def between(self, start: datetime | None, end: datetime | None) -> Q:
         found = Q(**{f"{self.source.name}__isnull": False})

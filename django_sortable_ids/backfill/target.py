@@ -159,14 +159,18 @@ class Target:
         """The rows behind a place that have its time."""
         return Q(**{self.place_name: created}, pk__gt=pk)
 
+    def before(self, created: Any, pk: Any) -> Q:
+        """The rows in front of a place in the order, written so as well."""
+        return self._within(created, Q(pk__lt=pk))
+
     def until(self, created: Any, pk: Any) -> Q:
         """As ``before``, and the row at the place."""
-        return self.before(created, pk) | Q(**{self.place_name: created}, pk=pk)
+        return self._within(created, Q(pk__lte=pk))
 
-    def before(self, created: Any, pk: Any) -> Q:
-        """The rows in front of a place in the order."""
+    def _within(self, created: Any, in_time: Q) -> Q:
+        """The rows of earlier times, and some that have that one."""
         name = self.place_name
-        return Q(**{f"{name}__lte": created}) & (Q(**{f"{name}__lt": created}) | Q(pk__lt=pk))
+        return Q(**{f"{name}__lte": created}) & (Q(**{f"{name}__lt": created}) | in_time)
 
     def read(self, rows: QuerySet[Any], *names: str) -> list[Any]:
         """Creation time, key and the fields ``names`` of each row."""

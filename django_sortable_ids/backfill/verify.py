@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import NotSupportedError
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, QuerySet
 
 from ..models import BackfillRun
 from ..schemes import ID, InvalidID, OutOfRange, Scheme, TimeScheme
@@ -106,7 +106,7 @@ def verify(target: Target) -> Verification:
     end = Cursor.load(target, run.cursor).place if run and run.cursor else None
     shared = _shared_from(target, run)
     try:
-        judge = Judge(target, up_to(target, end), target.between(None, shared))
+        judge = Judge(target, target.until(*end) if end else None, target.between(None, shared))
     except NotSupportedError:
         _read(target, target.rows, end, shared, found)
         return found
@@ -152,21 +152,13 @@ def begin(target: Target) -> Verification:
     return found
 
 
-def up_to(target: Target, end: tuple[Any, Any] | None) -> Q:
-    """The rows in front of a place, and the one that is there."""
-    if end is None:
-        return Q()
-    created, pk = end
-    return target.before(created, pk) | Q(**{target.place_name: created, "pk": pk})
-
-
 def _pages(target: Target) -> Iterator[QuerySet[Any]]:
     """The rows that have a time, in parts of ``PAGE``."""
     timed = target.rows.filter(**{f"{target.source.name}__isnull": False})
     ordered = timed.order_by(*target.order)
     while last := target.first(ordered[PAGE - 1 : PAGE]):
         created, pk = last[:2]
-        yield timed.filter(up_to(target, (created, pk)))
+        yield timed.filter(target.until(created, pk))
         timed = target.rows.filter(target.after(created, pk))
         ordered = timed.order_by(*target.order)
     yield timed

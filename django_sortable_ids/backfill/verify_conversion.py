@@ -11,7 +11,7 @@ from ..models import BackfillRun
 from ..schemes import ID, InvalidID, OutOfRange, TimeScheme
 from .conversion import Conversion, Lossless
 from .cursor import Cursor
-from .verify import EXAMPLES, Verification, begin, rank, up_to
+from .verify import EXAMPLES, Verification, begin, rank
 
 MADE_TOGETHER = timedelta(minutes=1)
 """The application makes the ids of a new row, the old and the new one, within so long."""
@@ -79,7 +79,7 @@ def _read_timed(target: Conversion, found: Verification) -> None:
     scheme = target.field.scheme
     assert isinstance(scheme, TimeScheme)
     previous: tuple[Any, int] | None = None
-    for place, pk, value in _rows(target, up_to(target, end), found):
+    for place, pk, value in _rows(target, target.until(*end) if end else Q(), found):
         if not _is_of_tick(target, scheme, place, value):
             _judge_time(target, place, pk, value, found)
             continue

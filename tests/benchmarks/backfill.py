@@ -40,14 +40,16 @@ STEP = timedelta(microseconds=7919)
 """From one time to the next."""
 INSERTED = 20_000
 """Rows that Python makes; the others are copies, made in the database."""
+INDEXED = ["created_at", "customer", "reference"]
+"""Each by an index of its own."""
 
 
 class Wide(models.Model):
     """About 450 bytes, but for the ids."""
 
-    created_at = models.DateTimeField(db_index=True)
-    customer = models.IntegerField(db_index=True)
-    reference = models.CharField(max_length=40, db_index=True)
+    created_at = models.DateTimeField()
+    customer = models.IntegerField()
+    reference = models.CharField(max_length=40)
     text = models.CharField(max_length=400)
 
     class Meta:
@@ -89,6 +91,10 @@ def insert(rows: int) -> None:
     there = min(rows, INSERTED)
     while there < rows:
         there += _copy(there, min(there, rows - there), rows)
+    with connection.schema_editor() as editor:
+        # Behind the rows: to sort them takes a tenth of the time that InnoDB needs to place each.
+        for name in INDEXED:
+            editor.add_index(Filled, models.Index(fields=[name], name=f"benchmark_{name}"))
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("VACUUM ANALYZE benchmark_backfill")

@@ -38,6 +38,13 @@ class Adopted(Row):
     public_id = UUIDv7Field(null=True, unique=True, accept_other_versions=True)
 
 
+class Growing(Row):
+    """As a table is while it is filled: an index on the time, none on the id yet."""
+
+    created_at = models.DateTimeField(db_index=True)
+    public_id = UUIDv7Field(null=True)
+
+
 class Tight(Row):
     """Ids that soon run out: 8 in a millisecond, and ten altogether."""
 

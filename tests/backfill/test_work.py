@@ -1,0 +1,105 @@
+"""A row takes as much work in a large table as in a small one."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.apps import apps
+from django.db import connection
+
+from django_sortable_ids.backfill import target, verify
+
+from .shop.models import PairKey
+from .support import SECOND, START, fill, find, insert
+
+pytestmark = pytest.mark.django_db
+
+FEW, MANY = 200, 1600
+BATCH = 20
+LABELS = [
+    "shop.Growing.public_id",
+    "shop.Adopted.public_id",
+    "shop.PairKey.public_id",
+]
+
+
+class Work:
+    """Steps of the database's so far: rows that it read, on SQLite its own instructions."""
+
+    def __init__(self) -> None:
+        self._steps = 0
+
+    @property
+    def steps(self) -> int:
+        if connection.vendor == "sqlite":
+            return self._steps
+        with connection.cursor() as cursor:
+            if connection.vendor == "postgresql":
+                cursor.execute(
+                    "SELECT sum(seq_tup_read + idx_tup_fetch) FROM pg_stat_xact_user_tables"
+                )
+                return int(cursor.fetchone()[0])
+            cursor.execute("SHOW SESSION STATUS LIKE 'Handler_read%'")
+            return sum(int(count) for _, count in cursor.fetchall())
+
+    def __enter__(self) -> "Work":
+        if connection.vendor == "sqlite":
+            connection.connection.set_progress_handler(self._step, 1)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if connection.vendor == "sqlite":
+            connection.connection.set_progress_handler(None, 1)
+
+    def _step(self) -> None:
+        self._steps += 1
+
+
+def steps_of(action: Callable[[], object]) -> int:
+    with Work() as work:
+        before = work.steps
+        action()
+        return work.steps - before
+
+
+@pytest.fixture
+def large_tables() -> Iterator[None]:
+    """As the planner takes them for: it would rather read small ones as a whole."""
+    if connection.vendor != "postgresql":
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        yield
+
+
+def table(label: str, count: int) -> None:
+    model = apps.get_model(*label.split(".")[:2])
+    model.objects.all().delete()
+    values = [{"created_at": START + i // 3 * SECOND} for i in range(count)]
+    if model is PairKey:
+        values = [{**each, "shop": i // 7, "number": i} for i, each in enumerate(values)]
+    insert(model, values)
+    if connection.vendor != "mysql":  # where it would end the transaction, and InnoDB counts itself
+        with connection.cursor() as cursor:
+            cursor.execute(f"ANALYZE {connection.ops.quote_name(model._meta.db_table)}")
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_of_a_run(label, large_tables):
+    steps = []
+    for count in (FEW, MANY):
+        table(label, count)
+        steps.append(steps_of(lambda: fill(label, BATCH)) / count)
+    assert steps[1] < 1.25 * steps[0]
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_of_verifying(label, large_tables, monkeypatch):
+    monkeypatch.setattr(target, "PAGE", BATCH)
+    monkeypatch.setattr(verify, "PAGE", BATCH)
+    steps = []
+    for count in (FEW, MANY):
+        table(label, count)
+        fill(label)
+        steps.append(steps_of(lambda: verify.verify(find(label))) / count)
+    assert steps[1] < 1.25 * steps[0]
