@@ -29,8 +29,12 @@ class LateRows:
     def count(self, cursor: Cursor) -> int:
         return self._in_front(cursor).count()
 
-    def some(self, cursor: Cursor, most: int) -> list[Row]:
-        return self._target.read(self._in_front(cursor)[: min(most, LATE_ROWS)])
+    def some(self, cursor: Cursor, most: int, last: Row | None) -> list[Row]:
+        """In order; those behind ``last``, where the ones up to it were looked up before."""
+        rows = self._in_front(cursor)
+        if last is not None:
+            rows = rows.filter(self._target.after(*last))
+        return self._target.read(rows[: min(most, LATE_ROWS)])
 
     def batch(self, rows: Sequence[Row], cursor: Cursor) -> Batch:
         """The first of the rows, and those that lie between the same two ids of its tick."""

@@ -130,8 +130,9 @@ class _Runner:
         if cursor is None:
             return
         count = self._persist(partial(self._late.count, cursor))
-        while count > 0 and (rows := self._persist(partial(self._late.some, cursor, count))):
-            count -= len(rows)
+        find, last = self._late.some, None
+        while count > 0 and (rows := self._persist(partial(find, cursor, count, last))):
+            count, last = count - len(rows), rows[-1]
             while rows:
                 filled = set(self._commit(partial(self._late.batch, rows, cursor)).rows)
                 rows = [row for row in rows[1:] if row not in filled]
