@@ -75,3 +75,18 @@ class BackfillRun(models.Model):
 
     def __str__(self) -> str:
         return f"{self.target}: {self.rows_filled} rows"
+
+
+class VerificationRun(models.Model):
+    """How far a ``--verify`` has come, in the database that it looks at, until it ends."""
+
+    target = models.CharField(max_length=200, unique=True)
+    """``app.Model.field``."""
+    judged_by = models.JSONField()
+    """What must not change between a start and its resumption."""
+    state = models.JSONField()
+    """The last row that was looked at, and what was found up to there."""
+    updated_at = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return f"{self.target}: {self.state['found']['rows']} rows"

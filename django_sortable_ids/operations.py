@@ -58,7 +58,7 @@ class AddSortableID(AddField):
     behind that.
 
     The migration needs ``atomic = False``, and one of this app that comes before:
-    ``("django_sortable_ids", "0004_backfill_given_from")``.
+    ``("django_sortable_ids", "0005_verification_run")``.
 
     Raises ``BackfillError`` where there are too many rows, or as ``backfill_ids`` does.
     """

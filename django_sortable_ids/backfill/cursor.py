@@ -36,44 +36,50 @@ class Cursor:
     def dump(self) -> dict[str, Any]:
         position, span = self.position, self.span
         saved = {
-            **_dump_place(self.place),
+            **dump_place(self.place),
             # As text: a tail of 80 bits is more than other readers of JSON keep.
             "position": position and [str(position.tick), str(position.tail)],
         }
         if span:
             left = [[part.mask, part.value] for part in span.left]
-            saved["span"] = {"first": _dump_place(span.first), "size": span.size, "left": left}
+            saved["span"] = {"first": dump_place(span.first), "size": span.size, "left": left}
         return saved
 
     @classmethod
     def load(cls, target: Target, saved: dict[str, Any]) -> "Cursor":
-        position, place = saved["position"], _load_place(target, saved)
+        position, place = saved["position"], load_place(target, saved)
         span = None
         if "span" in saved:
             first, size, left = (saved["span"][name] for name in ("first", "size", "left"))
             parts = tuple(Part(*part) for part in left)
-            span = Span(_load_place(target, first), place, size, parts)
+            span = Span(load_place(target, first), place, size, parts)
         return cls(*place, position and Position(*map(int, position)), span)
 
 
-def _dump_place(place: Row) -> dict[str, Any]:
+def dump_place(place: Row) -> dict[str, Any]:
+    """A place in the order as JSON."""
     created, pk = place
     return {
         "created": created.isoformat() if _is_time(created) else str(created),
-        "pk": [*map(str, pk)] if isinstance(pk, tuple) else str(pk),
+        "pk": dump_key(pk),
     }
 
 
-def _load_place(target: Target, saved: dict[str, Any]) -> Row:
-    return target.load_place(saved["created"]), _key(target, saved["pk"])
+def load_place(target: Target, saved: dict[str, Any]) -> Row:
+    return target.load_place(saved["created"]), load_key(target, saved["pk"])
 
 
-def _is_time(created: Any) -> TypeGuard[datetime]:
-    return isinstance(created, datetime)
+def dump_key(pk: Any) -> str | list[str]:
+    """A primary key as JSON."""
+    return [*map(str, pk)] if isinstance(pk, tuple) else str(pk)
 
 
-def _key(target: Target, saved: str | list[str]) -> Any:
+def load_key(target: Target, saved: str | list[str]) -> Any:
     if isinstance(saved, str):
         return target.model._meta.pk.to_python(saved)
     fields = target.key_fields
     return tuple(field.to_python(part) for field, part in zip(fields, saved, strict=True))
+
+
+def _is_time(created: Any) -> TypeGuard[datetime]:
+    return isinstance(created, datetime)

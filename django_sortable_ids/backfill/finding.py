@@ -9,7 +9,7 @@ from django.core.exceptions import FieldDoesNotExist
 from django.db import DEFAULT_DB_ALIAS, connections, models, router
 
 from ..fields import SortableIDField
-from ..models import BackfillRun
+from ..models import BackfillRun, VerificationRun
 from .errors import BackfillError
 from .target import Target, database_option
 
@@ -113,7 +113,7 @@ def check_tables(model: type[models.Model], field: SortableIDField, using: str) 
     with connection.cursor() as cursor:
         tables = connection.introspection.table_names(cursor)
         views = connection.introspection.table_names(cursor, include_views=True)
-        for each in (model, BackfillRun):
+        for each in (model, BackfillRun, VerificationRun):
             if each._meta.db_table in views and each._meta.db_table not in tables:
                 raise BackfillError(
                     f"{each._meta.db_table} is a view: fill the table behind it, by a model of "
@@ -138,7 +138,7 @@ def _how_to_make(model: type[models.Model], using: str) -> str:
     migrate = f"run `manage.py migrate {label}{database_option(using)}`"
     if router.allow_migrate_model(using, model):
         return migrate
-    if model is BackfillRun:
+    if model in (BackfillRun, VerificationRun):
         return (
             f"allow the app {label} there in allow_migrate() of your DATABASE_ROUTERS, since a run "
             f"is kept beside the rows that it fills, and {migrate}"

@@ -27,6 +27,8 @@ class Counts:
     """Those whose id is one of the scheme; a UUID may be of another version."""
     of_time: int
     """Those whose id is of the tick of its row, too."""
+    judged: int
+    """Those of them whose place in the order counts."""
     unordered: int
     """Those of them whose id doesn't sort behind the one before."""
     unordered_beside: int
@@ -84,6 +86,7 @@ class Judge:
         unordered = f"verify_judged = 1 AND verify_id {sign} {before}"
         counts = f"""
             SELECT COUNT(*), COUNT(verify_id), SUM(verify_of_version), SUM(verify_of_time),
+                SUM(verify_judged),
                 SUM(CASE WHEN {unordered} THEN verify_strict ELSE 0 END),
                 SUM(CASE WHEN {unordered} THEN 1 - verify_strict ELSE 0 END)
             FROM ({sql}) verify

@@ -27,11 +27,17 @@ class Progress:
     """
 
     def __init__(
-        self, output: Output, total: int, clock: Callable[[], float] = time.monotonic
+        self,
+        output: Output,
+        total: int,
+        clock: Callable[[], float] = time.monotonic,
+        is_brief: bool = False,
     ) -> None:
+        """``is_brief``: nothing is written of what is soon done."""
         self._output = output
         self._total = total
         self._clock = clock
+        self._is_wordless = is_brief
         self._bar = output.isatty()
         self._cells = "█░" if _writes(output, "█░") else "#-"
         self._done = 0
@@ -59,12 +65,14 @@ class Progress:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._is_wordless:
+            return
         self._write()
         if self._bar:
             self._output.write("")
 
     def _write(self) -> None:
-        self._written = self._clock()
+        self._written, self._is_wordless = self._clock(), False
         if self._bar:
             self._draw()
         else:

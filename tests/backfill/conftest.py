@@ -8,7 +8,7 @@ import pytest
 from django.apps import apps
 from django.db import connections
 
-from django_sortable_ids.models import BackfillRun, SequenceCounter
+from django_sortable_ids.models import BackfillRun, SequenceCounter, VerificationRun
 from tests.testapp.models import Order
 
 from .command import Command
@@ -69,4 +69,4 @@ def create_tables(using: str, *models: Any) -> None:
             editor.create_model(model)
 
 
-_OWN = (BackfillRun, SequenceCounter)
+_OWN = (BackfillRun, SequenceCounter, VerificationRun)

@@ -9,9 +9,10 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
-from django_sortable_ids.backfill import target
+from django_sortable_ids.backfill import page_checks, target
 from django_sortable_ids.backfill import verify as module
-from django_sortable_ids.backfill.verify import Verification, verify
+from django_sortable_ids.backfill.verification import Verification
+from django_sortable_ids.backfill.verify import verify
 from django_sortable_ids.models import BackfillRun
 
 from .shop.models import Adopted, Plain
@@ -180,12 +181,12 @@ def test_rows_that_the_application_made_behind_the_run_are_not_judged():
 def test_ids_of_the_application_beside_those_of_the_run(name, read_by, monkeypatch):
     """Old and new code at the same time: rows of a tick, of which some have an id of that tick."""
     if read_by == "Python":
-        monkeypatch.setattr(module, "Judge", refuse)
+        monkeypatch.setattr(page_checks, "Judge", refuse)
     insert_orders([START + i // 4 * SECOND for i in range(12)])
     keys = list(rows(name).values_list("pk", flat=True))
     scheme = field_of(name).scheme
     made = [scheme.generate(START + SECOND) for _ in range(2)]
-    made.sort(key=lambda value: module.rank(scheme, value), reverse=True)
+    made.sort(key=lambda value: page_checks.rank(scheme, value), reverse=True)
     for pk, value in zip((keys[4], keys[6]), made, strict=True):
         rows(name).filter(pk=pk).update(**{name: value})
     fill(name, 3)

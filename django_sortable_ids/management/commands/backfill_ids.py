@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connections
+from django.db import OperationalError, connections
 
 from ... import next_migration
 from ...backfill import (
@@ -22,10 +22,8 @@ from ...backfill import (
     run,
     status,
     verify,
-    verify_conversion,
 )
 from ...backfill.control import Control, Stopped, signals
-from ...backfill.conversion import Conversion
 from ...backfill.pace import Limits
 from ...backfill.persistence import TriedTooLong
 from ...backfill.progress import Progress
@@ -58,7 +56,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--status", action="store_true", help="how far the runs are")
         parser.add_argument("--dry-run", action="store_true", help="print the plan, write nothing")
-        parser.add_argument("--verify", action="store_true", help="check the ids, write nothing")
+        parser.add_argument("--verify", action="store_true", help="check the ids, write none")
         _add_policies(parser)
         parser.add_argument(
             "--database",
@@ -126,10 +124,22 @@ class Command(BaseCommand):
         self.stdout.write(f"Next: {command} --verify")
 
     def _verify(self, target: Target) -> None:
-        if isinstance(target, Conversion):
-            found = verify_conversion.verify(target)
-        else:
-            found = verify.verify(target)
+        verifier = verify.Verifier(target)
+        checkpoint = verifier.checkpoint
+        if checkpoint.kept_at:
+            self.stdout.write(
+                f"Goes on behind the {checkpoint.found.rows:,} rows that were looked at before "
+                f"{checkpoint.kept_at:%Y-%m-%d %H:%M:%S %Z}".rstrip()
+            )
+        again = f"Go on with: manage.py {target.command} --verify"
+        try:
+            with Progress(self.stdout, checkpoint.total, is_brief=True) as progress:
+                progress.add(checkpoint.found.rows)
+                found = verifier.verify(progress.add)
+        except KeyboardInterrupt:
+            raise CommandError(f"Stopped; nothing was judged yet. {again}") from None
+        except OperationalError as error:
+            raise CommandError(f"{error}. {again}") from error
         self._print(found.lines())
         if found.failures:
             raise CommandError(f"{target.label}: {'; '.join(found.failures)}")
