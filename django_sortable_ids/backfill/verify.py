@@ -9,8 +9,8 @@ from django.db.models import Count, Q, QuerySet
 
 from ..models import BackfillRun
 from ..schemes import OutOfRange, TimeScheme
-from . import checkpoint as checkpoints
-from .checkpoint import Checkpoint
+from . import checkpoints
+from .checkpoints import Checkpoint
 from .conversion import Conversion, Lossless
 from .conversion_checks import CheckedByOldID, CheckedByOldTime
 from .cursor import Cursor

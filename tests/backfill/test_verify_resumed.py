@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from django.db import Error, OperationalError, connection
 from django.utils import timezone
 
-from django_sortable_ids.backfill import checkpoint, old_ids, page_checks, plan, verify
+from django_sortable_ids.backfill import checkpoints, old_ids, page_checks, plan, verify
 from django_sortable_ids.backfill.run import execute
 from django_sortable_ids.backfill.verify import Verifier
 from django_sortable_ids.models import VerificationRun
@@ -143,7 +143,7 @@ def test_after_a_day_it_begins_anew(monkeypatch):
     VerificationRun.objects.update(updated_at=timezone.now() - timedelta(hours=23))
     stop_behind(find("uuid7"), 1)
     assert VerificationRun.objects.get().state["found"]["rows"] == 3 * PAGE
-    VerificationRun.objects.update(updated_at=timezone.now() - checkpoint.LASTS)
+    VerificationRun.objects.update(updated_at=timezone.now() - checkpoints.LASTS)
     assert begins_anew()
 
 
