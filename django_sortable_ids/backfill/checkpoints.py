@@ -35,8 +35,10 @@ class Checkpoint:
 
 def load(target: Target, run: BackfillRun | None) -> Checkpoint | None:
     """That of a verification which didn't come to its end, where it judged by the same run."""
-    kept = _kept(target).filter(judged_by=_judged_by(target, run)).first()
-    if kept is None or timezone.now() - kept.updated_at > LASTS:
+    kept = _kept(target).first()
+    if kept is None or kept.judged_by != _judged_by(target, run):
+        return None
+    if timezone.now() - kept.updated_at > LASTS:
         return None
     state, previous = kept.state, kept.state["previous"]
     return Checkpoint(

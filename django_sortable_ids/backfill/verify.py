@@ -36,7 +36,7 @@ class Verifier:
         runs = BackfillRun.objects.using(target.using)
         self._run = runs.filter(target=target.label).first()
         self._check = _check_of(target, self._run)
-        self.checkpoint = checkpoints.load(target, self._run) or _begin(target, self._check)
+        self.checkpoint = checkpoints.load(target, self._run) or self._begin()
 
     def verify(self, progress: Callable[[int], None] = lambda _: None) -> Verification:
         """Look at the rows that are left. ``progress`` is told how many more were looked at."""
@@ -50,10 +50,14 @@ class Verifier:
                 checkpoints.save(self.target, self._run, checkpoint)
             progress(found.rows - before)
             is_last = last is None
-        found.duplicates = self._duplicates(found)
+        self._count_at_once(found)
         if checkpoint.place:
             checkpoints.forget(self.target)
         return found
+
+    def _begin(self) -> Checkpoint:
+        found = Verification(order=self._check.order, kept=self._check.kept)
+        return Checkpoint(self.target.rows.count(), found)
 
     def _page(self) -> tuple[QuerySet[Any], Row | None]:
         """The next rows that have a time, and the last of them; None where no row is behind it."""
@@ -64,14 +68,25 @@ class Verifier:
         last = target.first(rows.order_by(*target.order)[PAGE - 1 : PAGE])
         return (rows.filter(target.until(*last)), last) if last else (rows, None)
 
-    def _duplicates(self, found: Verification) -> int:
-        """How many rows have an id that another has: none, where every id is behind the one before,
-        else the database has to compare them all."""
-        if not (found.unjudged or found.unordered or found.unordered_beside):
-            return 0
-        name = self.target.field.name
-        counts = self.target.rows.aggregate(given=Count(name), other=Count(name, distinct=True))
-        return int(counts["given"] - counts["other"])
+    def _count_at_once(self, found: Verification) -> None:
+        """The rows without an id or a time, and where the order doesn't tell, the ids that come
+        twice: the database has to compare them all."""
+        target, name = self.target, self.target.field.name
+        key, timeless = target.key_fields[0].attname, Q(**{f"{target.source.name}__isnull": True})
+        counts = target.rows.aggregate(
+            rows=Count(key),
+            given=Count(name),
+            timeless=Count(key, filter=timeless),
+            timeless_given=Count(name, filter=timeless),
+        )
+        found.skipped = target.skipped.count()
+        found.missing = counts["rows"] - counts["given"] - found.skipped
+        found.rows += counts["timeless"]
+        found.other_time += counts["timeless_given"]
+        if found.unjudged or found.unordered or found.unordered_beside or counts["timeless_given"]:
+            # In one statement: rows are inserted meanwhile.
+            ids = target.rows.aggregate(given=Count(name), different=Count(name, distinct=True))
+            found.duplicates = ids["given"] - ids["different"]
 
 
 def verify(target: Target) -> Verification:
@@ -106,25 +121,3 @@ def _shared_from(target: Target, run: BackfillRun | None) -> datetime | None:
     except OutOfRange:
         return run.given_from
     return from_aware(start, like=run.given_from)
-
-
-def _begin(target: Target, check: PageCheck) -> Checkpoint:
-    """In front of all rows, with what is counted at once: the rows without an id or a time."""
-    key, timeless = target.key_fields[0].attname, Q(**{f"{target.source.name}__isnull": True})
-    counts = target.rows.aggregate(
-        rows=Count(key),
-        given=Count(target.field.name),
-        timeless=Count(key, filter=timeless),
-        timeless_given=Count(target.field.name, filter=timeless),
-    )
-    skipped = target.skipped.count()
-    found = Verification(
-        rows=counts["timeless"],
-        missing=counts["rows"] - counts["given"] - skipped,
-        skipped=skipped,
-        other_time=counts["timeless_given"],
-        unjudged=counts["timeless_given"],
-        order=check.order,
-        kept=check.kept,
-    )
-    return Checkpoint(total=counts["rows"], found=found)

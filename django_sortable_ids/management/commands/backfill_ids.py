@@ -28,6 +28,7 @@ from ...backfill.pace import Limits
 from ...backfill.persistence import TriedTooLong
 from ...backfill.progress import Progress
 from ...backfill.target import OnNull, OnOutOfRange, Target
+from ...backfill.verification import Verification
 
 FIRST_BATCH = 5000
 """Rows, before anything is known of their speed."""
@@ -124,18 +125,9 @@ class Command(BaseCommand):
         self.stdout.write(f"Next: {command} --verify")
 
     def _verify(self, target: Target) -> None:
-        verifier = verify.Verifier(target)
-        checkpoint = verifier.checkpoint
-        if checkpoint.kept_at:
-            self.stdout.write(
-                f"Goes on behind the {checkpoint.found.rows:,} rows that were looked at before "
-                f"{checkpoint.kept_at:%Y-%m-%d %H:%M:%S %Z}".rstrip()
-            )
         again = f"Go on with: manage.py {target.command} --verify"
         try:
-            with Progress(self.stdout, checkpoint.total, is_brief=True) as progress:
-                progress.add(checkpoint.found.rows)
-                found = verifier.verify(progress.add)
+            found = self._verified(target)
         except KeyboardInterrupt:
             raise CommandError(f"Stopped; nothing was judged yet. {again}") from None
         except OperationalError as error:
@@ -144,6 +136,18 @@ class Command(BaseCommand):
         if found.failures:
             raise CommandError(f"{target.label}: {'; '.join(found.failures)}")
         self._print(next_migration.lines(target))
+
+    def _verified(self, target: Target) -> Verification:
+        verifier = verify.Verifier(target)
+        checkpoint = verifier.checkpoint
+        done = checkpoint.found.rows
+        if checkpoint.kept_at:
+            self.stdout.write(
+                f"Goes on behind the {done:,} rows that were looked at before "
+                f"{checkpoint.kept_at:%Y-%m-%d %H:%M:%S %Z}".rstrip()
+            )
+        with Progress(self.stdout, checkpoint.total - done, is_brief=True) as progress:
+            return verifier.verify(progress.add)
 
     def _print(self, lines: Any) -> None:
         for line in lines:
