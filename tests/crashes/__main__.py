@@ -74,14 +74,15 @@ def runs(options: argparse.Namespace, killed: Server | None) -> int:
 @contextmanager
 def database(killed: Server | None) -> Iterator[list]:
     """The tables of the runs, in a database that is gone behind them."""
+    from django.apps import apps
     from django.db import connection
 
-    from django_sortable_ids.models import BackfillRun, SequenceCounter
     from tests.testapp.models import Order
 
     from .crash import patiently
 
     name = connection.settings_dict["NAME"]
+    tables = [Order, *apps.get_app_config("django_sortable_ids").get_models()]
 
     def create() -> None:
         with connection._nodb_cursor() as cursor:
@@ -90,12 +91,12 @@ def database(killed: Server | None) -> Iterator[list]:
     if killed:
         patiently(create)
         with connection.schema_editor() as editor:
-            for model in (Order, BackfillRun, SequenceCounter):
+            for model in tables:
                 editor.create_model(model)
     else:
         connection.creation.create_test_db(verbosity=0, autoclobber=True)
     try:
-        yield [Order, BackfillRun, SequenceCounter]
+        yield tables
     finally:
         if not killed:
             connection.creation.destroy_test_db(name, verbosity=0)
