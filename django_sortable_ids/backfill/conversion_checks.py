@@ -89,13 +89,14 @@ class CheckedByOldTime:
     def look(
         self, rows: QuerySet[Any], found: Verification, previous: Previous | None
     ) -> Previous | None:
-        target, end = self._target, self._end
+        target, scheme, end = self._target, self._target.field.scheme, self._end
         judged = rows.filter(target.until(*end)) if end else rows
+        before = previous and rank(scheme, previous[1])
         for pk, value in self._of_their_tick(judged, found):
-            scheme = target.field.scheme
-            if previous is not None and rank(scheme, value) <= rank(scheme, previous[1]):
+            place = rank(scheme, value)
+            if previous is not None and before is not None and place <= before:
                 found.misplaced(pk, previous[0])
-            previous = pk, value
+            previous, before = (pk, value), place
         if end is not None:
             behind = rows.filter(target.after(*end))
             found.unjudged += sum(1 for _ in self._of_their_tick(behind, found))

@@ -8,11 +8,11 @@ import pytest
 from django.apps import apps
 from django.db import connections
 
-from django_sortable_ids.models import BackfillRun, SequenceCounter, VerificationRun
 from tests.testapp.models import Order
 
 from .command import Command
 from .shop import models as shop
+from .support import own_models
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def transactional_db(django_db_setup: Any, django_db_blocker: Any) -> Iterator[N
     with django_db_blocker.unblock():
         yield
         connection = connections["default"]
-        for model in (*apps.get_app_config("shop").get_models(), Order, *_OWN):
+        for model in (*apps.get_app_config("shop").get_models(), Order, *own_models()):
             if model._meta.managed:
                 with connection.cursor() as cursor:
                     table = connection.ops.quote_name(model._meta.db_table)
@@ -65,8 +65,5 @@ def other(tmp_path: Path, django_db_setup: Any, django_db_blocker: Any) -> Itera
 def create_tables(using: str, *models: Any) -> None:
     """And those of the app."""
     with connections[using].schema_editor() as editor:
-        for model in (*models, *_OWN):
+        for model in (*models, *own_models()):
             editor.create_model(model)
-
-
-_OWN = (BackfillRun, SequenceCounter, VerificationRun)

@@ -1,6 +1,6 @@
 """What the tests of the backfill share: rows without ids, runs, and what came out of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -24,6 +24,11 @@ SECOND = timedelta(seconds=1)
 FIELDS = [each.name for each in Order._meta.fields if isinstance(each, SortableIDField)]
 """One of every scheme, and a reversed one."""
 TIMED = [name for name in FIELDS if isinstance(Order._meta.get_field(name).scheme, TimeScheme)]
+
+
+def own_models() -> Iterator[type[models.Model]]:
+    """Those of the app."""
+    return apps.get_app_config("django_sortable_ids").get_models()
 
 
 def insert(

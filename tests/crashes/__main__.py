@@ -74,15 +74,15 @@ def runs(options: argparse.Namespace, killed: Server | None) -> int:
 @contextmanager
 def database(killed: Server | None) -> Iterator[list]:
     """The tables of the runs, in a database that is gone behind them."""
-    from django.apps import apps
     from django.db import connection
 
+    from tests.backfill.support import own_models
     from tests.testapp.models import Order
 
     from .crash import patiently
 
     name = connection.settings_dict["NAME"]
-    tables = [Order, *apps.get_app_config("django_sortable_ids").get_models()]
+    tables = [Order, *own_models()]
 
     def create() -> None:
         with connection._nodb_cursor() as cursor:
