@@ -4,22 +4,24 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from django.db import connections
+from django.db import NotSupportedError, connections
 from django.utils.functional import cached_property
 
 from ..fields.storage import IntegerStorage
 from ..functions.composition import Composition
 from ..schemes import TimeScheme
 from .batch import Batch, Written
-from .computed_statements import NumberedByWindows, computed_statements
+from .computed_statements import ComputedStatements
 from .cursor import Cursor
 from .execution import execute
 from .interleaving import PARTS, Span, saves_work
 from .minting import Position
+from .numbered_by_windows import NumberedByWindows
+from .numbered_while_read import NumberedWhileRead
 from .rows_behind import RowsBehind, Stretch
 from .statements import Row
 from .target import Target
-from .times import aware
+from .times import aware, knows_utc
 
 _AMPLE = 16
 """How many times its rows there must be room for in a tick, where more may come between two parts
@@ -49,8 +51,8 @@ class ComputingIDs:
             yield "for a batch of one time", said.of_batch
         else:
             yield "for each batch", said.of_batch
-            if said.counted:
-                yield "before it", said.counted
+            for purpose, statement in said.before_batch.items():
+                yield f"before it, {purpose}", statement
         if said.of_one_time != said.of_batch:
             yield "for a batch that goes on in the time of the one before", said.of_one_time
 
@@ -92,9 +94,9 @@ class ComputingIDs:
     def _compute(self, stretch: Stretch, start: int) -> Written:
         parameters = self._between(stretch.first, stretch.last, start, stretch.beyond)
         said = self._statements
-        if said.counted:
-            with self._connection.cursor() as cursor:
-                cursor.execute(said.counted, parameters | {"size": stretch.size})
+        with self._connection.cursor() as cursor:
+            for each in said.before_batch.values():
+                cursor.execute(each, parameters | {"size": stretch.size})
         statement = said.of_one_time if stretch.goes_on else said.of_batch
         filled = execute(self._connection, statement, parameters)
         self._behind.wrote(filled, stretch.size)
@@ -172,3 +174,13 @@ class ComputingIDs:
     def _of_part(self) -> str:
         assert isinstance(self._statements, NumberedByWindows), "only PostgreSQL interleaves"
         return self._statements.of_part
+
+
+def computed_statements(
+    target: Target, connection: Any, composition: Composition
+) -> ComputedStatements:
+    """Raises ``NotSupportedError`` where the database can't compute them, or Python is faster."""
+    kinds = {"postgresql": NumberedByWindows, "mysql": NumberedWhileRead}
+    if connection.vendor not in kinds or not knows_utc(connection):
+        raise NotSupportedError("Python is faster, or knows the time zone better")
+    return kinds[connection.vendor](target, connection, composition)

@@ -22,7 +22,8 @@ def time_index(target: Target, connection: Any) -> TimeIndex | None:
     """One that begins with the time, and rather one in order; None without any.
 
     An index of InnoDB ends in the primary key. An UPDATE reads a range of it in its order, whatever
-    ``mrr`` in ``optimizer_switch`` says; nobody promises that for a table in partitions.
+    ``mrr`` in ``optimizer_switch`` says, and so does what needs nothing but the index; nobody
+    promises that for a table in partitions.
     """
     with connection.cursor() as cursor:
         cursor.execute(f"SHOW INDEX FROM {connection.ops.quote_name(target.model._meta.db_table)}")

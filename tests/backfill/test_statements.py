@@ -6,12 +6,12 @@ from itertools import pairwise
 import pytest
 from django.db import connection
 
-from django_sortable_ids.backfill import computed_statements, plan, run
+from django_sortable_ids.backfill import numbered_while_read, plan, run
 from django_sortable_ids.backfill.late_rows import LateRows
 from django_sortable_ids.backfill.target import Target
 from django_sortable_ids.backfill.time_index import TimeIndex, time_index
 from django_sortable_ids.backfill.writer import Writer
-from django_sortable_ids.fields import UUIDv7Field
+from django_sortable_ids.fields import UUIDv6Field, UUIDv7Field
 from django_sortable_ids.models import BackfillRun
 from tests.capabilities import label
 from tests.functions.columns import COLUMNS, UNMADE
@@ -159,22 +159,36 @@ def execute(*statements):
             cursor.execute(statement)
 
 
-class LookUps:
-    """How many rows a statement looks up by their places, whenever it is run."""
+class Handled:
+    """How many rows a statement handles in a way that the server counts, whenever it is run."""
 
-    def __init__(self, statement):
-        self.statement = statement
+    def __init__(self, statement, way):
         self.found = []
+        self._statement = statement
+        self._count = f"SHOW SESSION STATUS LIKE 'Handler_{way}'"
         self._before = None
 
     def __call__(self, execute, sql, params, many, context):
         with connection.connection.cursor() as cursor:
-            cursor.execute("SHOW SESSION STATUS LIKE 'Handler_read_rnd'")
+            cursor.execute(self._count)
             count = int(cursor.fetchone()[1])
         if self._before is not None:
             self.found.append(count - self._before)
-        self._before = count if sql == self.statement else None
+        self._before = count if sql == self._statement else None
         return execute(sql, params, many, context)
+
+
+@pytest.fixture
+def swept(monkeypatch):
+    """The rows that are left to the sweep."""
+    rows, batch = [], LateRows.batch
+
+    def seen(late_rows, late, cursor):
+        rows.extend(late)
+        return batch(late_rows, late, cursor)
+
+    monkeypatch.setattr(LateRows, "batch", seen)
+    return rows
 
 
 @own_tables
@@ -187,7 +201,7 @@ def test_an_index_that_has_the_rows_in_order_is_read_without_sorting(table, chan
     in_order = bool(index and index.is_in_order)
     statement = next(Writer(target_of(table)).statements)[1]
     assert ("ORDER BY" in statement) != in_order
-    look_ups = LookUps(statement)
+    look_ups = Handled(statement, "read_rnd")
     with connection.execute_wrapper(look_ups):
         assert ascends(filled(table, 9))
     assert (set(look_ups.found) == {0}) == in_order
@@ -207,20 +221,106 @@ def test_rows_that_the_optimizer_may_sort_by_their_places_keep_their_order(table
 
 @own_tables
 @needs_hints
-def test_rows_that_come_in_another_order_are_left_to_the_sweep(table, monkeypatch):
+def test_rows_that_come_in_another_order_are_left_to_the_sweep(table, monkeypatch, swept):
     execute(DESCENDING)
     insert(table, TIMES)
     believed = TimeIndex("latest", is_in_order=True)
-    monkeypatch.setattr(computed_statements, "time_index", lambda *_: believed)
-    swept, batch = [], LateRows.batch
-
-    def seen(late_rows, rows, cursor):
-        swept.extend(rows)
-        return batch(late_rows, rows, cursor)
-
-    monkeypatch.setattr(LateRows, "batch", seen)
+    monkeypatch.setattr(numbered_while_read, "time_index", lambda *_: believed)
     assert ascends(filled(table, 50))
     assert swept
+
+
+@own_tables
+@needs_hints
+@pytest.mark.parametrize("size", [2, 5, 9, 50])
+@pytest.mark.parametrize("changes", [[], [INDEX]], ids=["sorted", "in order"])
+@pytest.mark.parametrize("field", [UUIDv7Field, UUIDv6Field])
+def test_nothing_is_left_to_the_sweep_while_nobody_writes(field, changes, size, swept):
+    with table_with(field(null=True)) as table:
+        execute(*changes)
+        insert(table, TIMES)
+        # User variables get their types with their first values.
+        connection.close()
+        assert ascends(filled(table, size))
+        assert not swept
+
+
+@pytest.fixture
+def mariadb(table):
+    if not connection.mysql_is_mariadb:
+        pytest.skip("MySQL does it by itself")
+
+
+def read_ahead(table):
+    """How many rows are read ahead of each batch of 20."""
+    said = dict(Writer(target_of(table)).statements)
+    handled = Handled(said["before it, to read what it changes"], "read_next")
+    with connection.execute_wrapper(handled):
+        assert ascends(filled(table, 20))
+    return handled.found
+
+
+@own_tables
+@needs_hints
+@pytest.mark.usefixtures("mariadb")
+@pytest.mark.parametrize("step", [1, 3])
+def test_rows_that_lie_together_are_read_ahead(table, step):
+    execute(INDEX, f"SET SESSION auto_increment_increment = {step}")
+    try:
+        for i in range(60):
+            table.objects.bulk_create([table(at=START + i * MILLISECOND)])
+        table.objects.update(made=None)
+        assert set(read_ahead(table)) == {20}
+    finally:
+        execute("SET SESSION auto_increment_increment = DEFAULT")
+
+
+@own_tables
+@needs_hints
+@pytest.mark.usefixtures("mariadb")
+def test_rows_of_other_batches_are_not_read_ahead(table):
+    execute(INDEX)
+    insert(table, [START + i * 37 % 60 * MILLISECOND for i in range(60)])
+    assert set(read_ahead(table)) == {0}
+
+
+@own_tables
+@needs_hints
+@pytest.mark.usefixtures("mariadb")
+def test_no_keys_lie_too_far_apart(table):
+    execute(INDEX)
+    keys = [-(2**63), *range(1, 39), 2**63 - 1]
+    table.objects.bulk_create([table(pk=key, at=START) for key in keys])
+    table.objects.update(made=None)
+    assert read_ahead(table)[-1] == 0
+
+
+@own_tables
+@needs_hints
+@pytest.mark.usefixtures("mariadb")
+def test_what_is_read_ahead_is_not_locked(table):
+    execute(INDEX)
+    table.objects.bulk_create([table(at=START + i * MILLISECOND) for i in range(40)])
+    given = table.objects.order_by("pk")[4].pk
+    table.objects.exclude(pk=given).update(made=None)
+    statement = next(Writer(target_of(table)).statements)[1]
+    other, seen = connection.copy(), []
+
+    def lock(execute, sql, params, many, context):
+        if sql == statement:
+            with other.cursor() as cursor:
+                cursor.execute(
+                    "SELECT id FROM testapp_table WHERE id = %s FOR UPDATE NOWAIT", [given]
+                )
+                seen.extend(cursor.fetchall())
+        return execute(sql, params, many, context)
+
+    try:
+        with connection.execute_wrapper(lock):
+            run.execute(plan.build(target_of(table), 20))
+    finally:
+        other.close()
+    assert seen == [(given,)] * 2
 
 
 @own_tables

@@ -1,0 +1,94 @@
+"""The batches of PostgreSQL, whose rows are numbered by windows."""
+
+from django.utils.functional import cached_property
+
+from .computed_statements import ComputedStatements
+
+_OF_PART = (
+    " WHERE CASE WHEN tick = %(last_tick)s THEN %(with_last_tick)s "
+    "ELSE hashint8(tick) & %(mask)s = %(part)s END"
+)
+
+
+class NumberedByWindows(ComputedStatements):
+    """Of rows of one table, or of a table and its parents."""
+
+    _numbered = ("d.tick", "d.slot")
+
+    @cached_property
+    def of_batch(self) -> str:
+        return self._computed()
+
+    @cached_property
+    def of_one_time(self) -> str:
+        return self._computed(of_one_time=True)
+
+    @cached_property
+    def of_part(self) -> str:
+        """Of the rows of a ``Part``: ``mask`` and ``part``, and ``with_last_tick`` those of the
+        last tick."""
+        return self._computed(part=_OF_PART)
+
+    def _computed(self, of_one_time: bool = False, part: str = "") -> str:
+        # What finds a row at once, while nobody changes it: one that another transaction has
+        # changed since the statement began has moved, and is left to the sweep. The same place may
+        # be taken in each partition.
+        on = "t.ctid = d.place AND t.tableoid = d.part"
+        return self._update(self._made, self._slots(self._batch(of_one_time), part), on)
+
+    def _slots(self, batch: str, part: str) -> str:
+        """Tick and rank of each row of the batch.
+
+        The number is drawn where the windows are. A window that stands there twice is computed
+        twice.
+        """
+        windows = (
+            "row_number() OVER (PARTITION BY tick "
+            f"ORDER BY created, {', '.join(self._key_names)}) AS number, "
+            "count(*) OVER (PARTITION BY tick) AS ties"
+        )
+        start, divisor = self._start_and_divisor("tick", "ties")
+        width = f"(({self._composition.ranks} - {start}) / {divisor})"
+        return (
+            f"SELECT place, part, tick, "
+            f"{start} + (number - 1) * {width} + mod(random, {width}) AS slot "
+            f"FROM (SELECT place, part, tick, {windows}, {self._random} AS random "
+            f"FROM (SELECT b.*, {self._tick('created')} AS tick FROM ({batch}) b) ticks"
+            f"{part}) numbered"
+        )
+
+    def _batch(self, of_one_time: bool) -> str:
+        """The rows without an id from the first to the last place, both included."""
+        time = f"s{len(self._chain)}.{self._source_column}"
+        pairs = zip(self._keys, self._key_names, strict=True)
+        keys = ", ".join(f"s0.{key} AS {name}" for key, name in pairs)
+        return (
+            f"SELECT {keys}, s0.ctid AS place, s0.tableoid AS part, {time} AS created "
+            f"FROM {self._source} "
+            f"WHERE s0.{self._column} IS NULL AND {self._within(time, of_one_time)}"
+        )
+
+    def _within(self, time: str, of_one_time: bool) -> str:
+        key, first, last = self._places("s0")
+        if of_one_time:
+            # So that an index finds the first key: rows of one time may be millions.
+            return f"{time} = %(first_time)s AND {key} >= {first} AND {key} <= {last}"
+        return (
+            f"{time} >= %(first_time)s AND ({time} > %(first_time)s OR {key} >= {first}) "
+            f"AND {time} <= %(last_time)s AND ({time} < %(last_time)s OR {key} <= {last})"
+        )
+
+    @property
+    def _source(self) -> str:
+        """The table, and those of its parents up to the one that has the time."""
+        sql, child = f"{self._table} s0", self.target.model
+        for number, parent in enumerate(self._chain, 1):
+            link = child._meta.parents[parent]
+            assert link is not None
+            pk = self._quote(parent._meta.pk.column)
+            sql += (
+                f" JOIN {self._quote(parent._meta.db_table)} s{number}"
+                f" ON s{number}.{pk} = s{number - 1}.{self._quote(link.column)}"
+            )
+            child = parent
+        return sql
