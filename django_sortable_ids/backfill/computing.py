@@ -115,13 +115,14 @@ class ComputingIDs:
 
     def _cursor(self, last: Row) -> Cursor:
         """Behind that row, where the next one of its tick goes on; where more rows of the tick than
-        were counted left none to it, behind the last one that has an id."""
-        name, rows = self._target.field.name, self._target.rows
-        made = rows.filter(pk=last[1]).values_list(name, flat=True).get()
+        were counted left none to it, behind the last one that got an id there."""
+        target, name = self._target, self._target.field.name
+        made = target.rows.filter(pk=last[1]).values_list(name, flat=True).get()
         if made is None:
-            given = rows.filter(self._target.before(*last), **{f"{name}__isnull": False})
-            *last, made = self._target.first(given.order_by(*self._target.order).reverse(), name)
-        return Cursor(*last, Position(*self._scheme.parts(made)))
+            given = target.given_in_tick(last[0]).filter(target.before(*last))
+            created, pk, made = target.first(given.reverse(), name) or (*last, None)
+            last = created, pk
+        return Cursor(*last, None if made is None else Position(*self._scheme.parts(made)))
 
     def _tick(self, row: Row) -> int:
         return self._scheme.tick(aware(row[0]))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from .. import counters
 from ..fields import LexicalSequenceField
@@ -12,7 +12,6 @@ from .batch import Batch, Written
 from .cursor import Cursor
 from .minting import mint_between
 from .statements import Row
-from .times import as_stored
 from .writer import Writer
 
 LATE_ROWS = 1000
@@ -64,10 +63,7 @@ class LateRows:
     ) -> tuple[QuerySet[Any, Any], ID | None, ID | None]:
         """The rows without an id around this one, up to the next ids of its tick, and these."""
         target, name = self._target, self._target.field.name
-        start, end = map(as_stored, scheme.tick_span(target.at(row[0])))
-        in_tick = target.between(start, end)
-        of_tick = Q(**{f"{name}__created_at__gte": start, f"{name}__created_at__lt": end})
-        given = target.rows.filter(in_tick, of_tick).order_by(*target.order)
+        given = target.given_in_tick(row[0])
         before = target.first(given.filter(target.before(*row)).reverse(), name)
         following = given.filter(target.after(*row))
         held = cursor.last(scheme, scheme.tick(target.at(row[0])))
@@ -75,7 +71,7 @@ class LateRows:
             # The rows behind it get the rest of the tick, though it may have gone itself.
             following = following.filter(target.before(*held[:2]))
         behind = target.first(following, name) or held
-        gap = target.missing_in_order.filter(in_tick)
+        gap = target.missing_in_order.filter(target.between(*target.tick_of(row[0])))
         if before:
             gap = gap.filter(target.after(*before[:2]))
         if behind:

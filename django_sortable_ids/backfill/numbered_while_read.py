@@ -48,7 +48,8 @@ class NumberedWhileRead(ComputedStatements):
         values = {
             _TIES: ties,
             _WIDTH: f"{self._composition.ranks} DIV {ties}",
-            **{_TICK: "-1", _NUMBER: "0", _SLOT: "0"},
+            # One that has no value before the UPDATE is a float in it, which holds no large tick.
+            **{_TICK: "-1", _NEXT_TICK: "-1", _NUMBER: "0", _SLOT: "0"},
         }
         if self._reads_ahead:
             values |= {_LEAST_KEY: "least_key", _GREATEST_KEY: "greatest_key"}

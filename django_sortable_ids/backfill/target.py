@@ -15,7 +15,7 @@ from django.utils import timezone
 from ..fields import SortableIDField
 from ..schemes import TimeScheme
 from .bounds import held
-from .times import aware, from_aware
+from .times import as_stored, aware, from_aware
 
 OnNull = Literal["error", "skip", "now"]
 OnOutOfRange = Literal["error", "skip", "clamp"]
@@ -149,6 +149,21 @@ class Target:
         bounds = {"gte": start, "lt": end}
         name = self.source.name
         return Q(**{f"{name}__{sign}": at for sign, at in bounds.items() if at is not None})
+
+    def tick_of(self, created: Any) -> tuple[datetime, datetime]:
+        """Begin and end, excluded, of the tick of that place's time, as the database has times."""
+        scheme = self.field.scheme
+        assert isinstance(scheme, TimeScheme), "rows of a sequence have no tick"
+        start, end = scheme.tick_span(self.at(created))
+        return as_stored(start), as_stored(end)
+
+    def given_in_tick(self, created: Any) -> QuerySet[Any]:
+        """The rows of that tick that have an id of it, in order: a row that was moved there has
+        brought one of another time."""
+        start, end = self.tick_of(created)
+        name = self.field.name
+        of_tick = Q(**{f"{name}__created_at__gte": start, f"{name}__created_at__lt": end})
+        return self.rows.filter(self.between(start, end), of_tick).order_by(*self.order)
 
     def after(self, created: Any, pk: Any) -> Q:
         """The rows behind a place in the order, written so that an index on the time is used."""
