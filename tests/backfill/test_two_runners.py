@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import socket
+import time
 
 import pytest
 
@@ -200,7 +201,10 @@ def test_a_killed_command_is_followed_at_once(command):
 def test_a_command_that_is_stopped_for_so_long_that_it_is_robbed_writes_nothing_more(command):
     insert_orders([START] * 1500)
     stopped = command(*UUID7, "--sleep=2")
-    stopped.send_when(signal.SIGSTOP, is_begun)
+    stopped.send_when(signal.SIGCONT, is_begun)
+    # By now it sleeps, and holds no lock.
+    time.sleep(0.5)
+    stopped.process.send_signal(signal.SIGSTOP)
     os.waitid(os.P_PID, stopped.process.pid, os.WSTOPPED)
     move_owner(61)
     heir = command(*UUID7)

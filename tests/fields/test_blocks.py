@@ -197,7 +197,9 @@ def test_processes_that_are_killed(sequence):
         said += [process.stdout.readline().strip() for _ in range(20)]
         process.kill()
     for process in processes:
-        said += process.communicate(timeout=60)[0].split()
+        with process.stdout:
+            said += process.stdout.read().split()
+        process.wait()
     said += numbers(model, 20)
     assert len({*said}) == len(said) >= 180
     kept = set(model.objects.values_list("number", flat=True))
