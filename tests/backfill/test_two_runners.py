@@ -193,13 +193,13 @@ def test_a_killed_command_is_followed_at_once(command):
     # Not waited for: it stays a zombie, as behind a parent that doesn't ask.
     os.waitid(os.P_PID, killed.process.pid, os.WEXITED | os.WNOWAIT)
     assert saved_run("uuid7").token
-    second = command(*UUID7)
+    second = command(*UUID7, "--batch-size=500")
     assert second.code == 0, second.output()
     assert_right("uuid7", 1500)
 
 
 def test_a_command_that_is_stopped_for_so_long_that_it_is_robbed_writes_nothing_more(command):
-    insert_orders([START] * 1500)
+    insert_orders([START] * 60)
     stopped = command(*UUID7, "--sleep=2")
     stopped.send_when(signal.SIGCONT, is_begun)
     # By now it sleeps, and holds no lock.
