@@ -29,6 +29,9 @@ class ComputedStatements(Statements, ABC):
 
     _numbered: tuple[str, str]
     """Where tick and rank of a row are."""
+    last_given: str | None = None
+    """What tells tick and rank of the last row that a batch gave an id, where others may come
+    before its own last row, which then gets none."""
 
     def __init__(self, target: Target, connection: Any, composition: Composition) -> None:
         super().__init__(target, connection)

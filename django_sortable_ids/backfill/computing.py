@@ -114,15 +114,31 @@ class ComputingIDs:
         }
 
     def _cursor(self, last: Row) -> Cursor:
-        """Behind that row, where the next one of its tick goes on; where more rows of the tick than
-        were counted left none to it, behind the last one that got an id there."""
-        target, name = self._target, self._target.field.name
-        made = target.rows.filter(pk=last[1]).values_list(name, flat=True).get()
+        """Behind that row, where the next one of its tick goes on."""
+        rows = self._target.rows.filter(pk=last[1])
+        made = rows.values_list(self._target.field.name, flat=True).get()
         if made is None:
-            given = target.given_in_tick(last[0]).filter(target.before(*last))
-            created, pk, made = target.first(given.reverse(), name) or (*last, None)
-            last = created, pk
-        return Cursor(*last, None if made is None else Position(*self._scheme.parts(made)))
+            return self._cursor_of_last_given(last)
+        return Cursor(*last, Position(*self._scheme.parts(made)))
+
+    def _cursor_of_last_given(self, last: Row) -> Cursor:
+        """Where more rows of a tick than were counted left none to the last one: behind the one
+        that got the last id. That of a row next to it may be of another tick, or be no id of this
+        run.
+        """
+        target, name, layout = self._target, self._target.field.name, self._scheme.layout
+        assert self._statements.last_given, "in one statement all rows are counted"
+        with self._connection.cursor() as cursor:
+            cursor.execute(self._statements.last_given)
+            tick, rank = map(int, cursor.fetchone())
+        if tick != self._tick(last):
+            return Cursor(*last, None)
+        width = layout.tails // self._composition.ranks
+        tails = (rank * width, (rank + 1) * width - 1)
+        ids = sorted(self._scheme.from_trusted(layout.join(tick, tail)) for tail in tails)
+        given = target.rows.filter(target.between(*target.tick_of(last[0])))
+        created, pk, made = target.first(given.filter(**{f"{name}__range": ids}), name)
+        return Cursor(created, pk, Position(*self._scheme.parts(made)))
 
     def _tick(self, row: Row) -> int:
         return self._scheme.tick(aware(row[0]))

@@ -49,7 +49,9 @@ class LateRows:
             gap, before, behind = self._gap(scheme, rows[0], cursor)
             found = target.read(gap[:LATE_ROWS])
             if rows[0] not in found:
-                # It has gone, or its hour is one that a clock change skips or repeats.
+                if not self._is_there(rows[0]):
+                    return Batch(rows[:1], 1, lambda: Written(0, None))
+                # Its hour is one that a clock change skips or repeats.
                 found = [rows[0]]
             count = gap.count() if len(found) == LATE_ROWS else len(found)
             at = target.at(rows[0][0])
@@ -71,12 +73,23 @@ class LateRows:
             # The rows behind it get the rest of the tick, though it may have gone itself.
             following = following.filter(target.before(*held[:2]))
         behind = target.first(following, name) or held
+        end = behind
+        if before and behind and scheme.parts(behind[2])[1] < scheme.parts(before[2])[1]:
+            # The application made them, or moved their rows, and nothing fits between them.
+            sign, way = ("lt", "-") if scheme.descending else ("gt", "")
+            beyond = following.filter(**{f"{name}__{sign}": before[2]})
+            end = target.first(beyond.order_by(f"{way}{name}"), name) or held
         gap = target.missing_in_order.filter(target.between(*target.tick_of(row[0])))
         if before:
             gap = gap.filter(target.after(*before[:2]))
         if behind:
             gap = gap.filter(target.before(*behind[:2]))
-        return gap, before and before[2], behind and behind[2]
+        return gap, before and before[2], end and end[2]
+
+    def _is_there(self, row: Row) -> bool:
+        """Whether it still has no id, and its time."""
+        created, pk = row
+        return self._target.missing.filter(pk=pk, **{self._target.place_name: created}).exists()
 
     def _in_front(self, cursor: Cursor) -> QuerySet[Any, Any]:
         return self._target.missing_in_order.filter(self._target.before(*cursor.place))

@@ -31,9 +31,10 @@ class NumberedByWindows(ComputedStatements):
 
     def _computed(self, of_one_time: bool = False, part: str = "") -> str:
         # What finds a row at once, while nobody changes it: one that another transaction has
-        # changed since the statement began has moved, and is left to the sweep. The same place may
-        # be taken in each partition.
-        on = "t.ctid = d.place AND t.tableoid = d.part"
+        # changed since the statement began has moved, and is left to the sweep. Minor releases of
+        # before 2026 may miss that, and look at nothing but its time again. The same place may be
+        # taken in each partition.
+        on = f"t.ctid = d.place AND t.tableoid = d.part{self._unmoved}"
         return self._update(self._made, self._slots(self._batch(of_one_time), part), on)
 
     def _slots(self, batch: str, part: str) -> str:
@@ -50,9 +51,9 @@ class NumberedByWindows(ComputedStatements):
         start, divisor = self._start_and_divisor("tick", "ties")
         width = f"(({self._composition.ranks} - {start}) / {divisor})"
         return (
-            f"SELECT place, part, tick, "
+            f"SELECT place, part, created, tick, "
             f"{start} + (number - 1) * {width} + mod(random, {width}) AS slot "
-            f"FROM (SELECT place, part, tick, {windows}, {self._random} AS random "
+            f"FROM (SELECT place, part, created, tick, {windows}, {self._random} AS random "
             f"FROM (SELECT b.*, {self._tick('created')} AS tick FROM ({batch}) b) ticks"
             f"{part}) numbered"
         )

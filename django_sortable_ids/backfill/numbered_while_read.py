@@ -29,6 +29,7 @@ class NumberedWhileRead(ComputedStatements):
     """
 
     _numbered = (_TICK, _SLOT)
+    last_given = f"SELECT {_TICK}, {_SLOT}"
 
     def __init__(self, target: Target, connection: Any, composition: Composition) -> None:
         super().__init__(target, connection, composition)

@@ -87,11 +87,13 @@ def build(target: Target, batch_size: int) -> Plan:
 def _counted(target: Target, run: BackfillRun | None) -> tuple[int, datetime | None]:
     """How many rows have no id, and the creation time of the first one that has an id of its time:
     in one look at the table, which is what takes the time. A run before this one has told it, or
-    has given these ids.
+    has given these ids; where none is left, the application gives them from now on.
     """
-    is_told = run is not None and run.options == options(target)
-    if is_told or isinstance(target, Conversion):
+    now = as_stored(datetime.now(UTC))
+    if isinstance(target, Conversion):
         return target.missing.count(), None
+    if run is not None and run.options == options(target):
+        return target.missing.count(), now
     try:
         rows, has_own = Judge(target).with_marks(target.rows), Q(verify_of_time=1)
     except NotSupportedError:
@@ -100,7 +102,6 @@ def _counted(target: Target, run: BackfillRun | None) -> tuple[int, datetime | N
         missing=Count(target.key_fields[0].attname, filter=target.is_missing),
         given=Min(target.source.name, filter=has_own),
     )
-    now = as_stored(datetime.now(UTC))
     return found["missing"], min(found["given"] or now, now)
 
 

@@ -11,6 +11,7 @@ from .support import (
     SECOND,
     START,
     TIMED,
+    ascends,
     build,
     elsewhere,
     field_of,
@@ -21,6 +22,7 @@ from .support import (
     insert_orders,
     is_strict,
     meanwhile,
+    ranks,
     rows,
     saved_run,
     times_are_right,
@@ -154,6 +156,42 @@ def test_late_rows_among_ids_that_the_application_made_out_of_order():
     assert result.remaining == 0
     assert ids("kuuid")[1] > made[1]
     assert times_are_right("kuuid")
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_late_rows_stay_in_front_of_the_run_though_their_neighbours_contradict_each_other(name):
+    insert_orders([START] * 8)
+    first, late, third, *_ = rows(name).values_list("pk", flat=True)
+
+    def exchange():
+        given = dict(rows(name).values_list("pk", name))
+        rows(name).filter(pk__in=[first, late, third]).update(**{name: None})
+        rows(name).filter(pk=first).update(**{name: given[third]})
+        rows(name).filter(pk=third).update(**{name: given[first]})
+
+    assert fill(name, 4, meanwhile(1, exchange)).remaining == 0
+    found = ranks(name)
+    assert ascends([found[0], found[1], *found[3:]])
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_late_row_that_moves_before_it_gets_its_id_is_left_for_the_next_run(name):
+    insert_orders([START + 9 * SECOND])
+    planned, moves = build(name), []
+
+    def progress(_):
+        if not moves:
+            elsewhere(lambda: insert_orders([START, START + SECOND]))
+        if len(moves) == 1:
+            elsewhere(lambda: late.update(created_at=START + 8 * SECOND))
+        moves.append(late.count())
+
+    late = rows(name).filter(created_at=START + SECOND)
+    result = run.execute(planned, progress)
+    if name in TIMED:
+        assert (result.filled, result.remaining) == (2, 1)
+    assert fill(name).remaining == 0
+    assert name not in TIMED or (times_are_right(name) and is_strict(name))
 
 
 def test_a_late_row_that_has_gone_or_got_its_id_is_passed_over(monkeypatch):

@@ -219,6 +219,9 @@ def test_from_when_on_the_application_makes_ids():
     before = timezone.now()
     fill("ulid")
     assert before <= saved_run("ulid").given_from <= timezone.now()
+    rows("uuid7").update(uuid7=None)
+    fill("uuid7")
+    assert before <= saved_run("uuid7").given_from <= timezone.now()
 
 
 def give(name, pk, at):
