@@ -31,9 +31,9 @@ class NumberedByWindows(ComputedStatements):
 
     def _computed(self, of_one_time: bool = False, part: str = "") -> str:
         # What finds a row at once, while nobody changes it: one that another transaction has
-        # changed since the statement began has moved, and is left to the sweep. Minor releases of
-        # before 2026 may miss that, and look at nothing but its time again. The same place may be
-        # taken in each partition.
+        # changed since the statement began has moved, and is left to the sweep. Releases of before
+        # November 2025 don't see that of a place ("Add missing EPQ recheck for TID Scan"), but of a
+        # time. The same place may be taken in each partition.
         on = f"t.ctid = d.place AND t.tableoid = d.part{self._unmoved}"
         return self._update(self._made, self._slots(self._batch(of_one_time), part), on)
 
