@@ -35,7 +35,7 @@ write_start() {
   local address=127.0.0.1:$(node_port "$node" 1)
   local options="gmcast.listen_addr=tcp://$address;ist.recv_addr=127.0.0.1:$(node_port "$node" 2)"
   local command=(env "LD_PRELOAD=$(eatmydata)" "${server[@]}" "--datadir=$inside"
-    "--socket=$inside.sock" "--pid-file=$inside.mysqld" "--port=$(node_port "$node")"
+    "--tmpdir=$inside.tmp" "--socket=$inside.sock" "--pid-file=$inside.mysqld" "--port=$(node_port "$node")"
     --binlog-format=ROW --innodb-autoinc-lock-mode=2
     --wsrep-on=ON --wsrep-provider=/usr/lib/galera/libgalera_smm.so "--wsrep-cluster-name=$port"
     "--wsrep-cluster-address=$(group)" "--wsrep-node-name=$node" "--wsrep-node-address=$address"
@@ -46,7 +46,7 @@ write_start() {
 echo \$\$ >${outside@Q}.pid
 exec >>${outside@Q}.log 2>&1 </dev/null
 node=(chroot --userspec=nobody ${root@Q} ${command[*]@Q})
-install -d -o nobody ${outside@Q}
+install -d -o nobody ${outside@Q} ${outside@Q}.tmp
 if [ -e ${outside@Q}/grastate.dat ]; then
   position=\$("\${node[@]}" --wsrep-recover 2>&1 | sed -n 's/.*Recovered position: *//p')
 fi

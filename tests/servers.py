@@ -48,7 +48,11 @@ class Kind:
     """What makes the data of a new server, with ``{data}`` and the folder ``{programs}``."""
 
 
-_MYSQL = "--no-defaults --datadir={data} --port={port} --bind-address=127.0.0.1 --skip-log-bin"
+# One that starts deletes all tables in its temporary folder, those of others as well.
+_MYSQL = (
+    "--no-defaults --datadir={data} --tmpdir={data} --port={port} --bind-address=127.0.0.1 "
+    "--skip-log-bin"
+)
 _SOCKETS = "--socket={data}/socket --pid-file={data}/pid"
 POSTGRESQL = Kind(
     "postgresql",

@@ -87,9 +87,10 @@ class LateRows:
         return gap, before and before[2], end and end[2]
 
     def _is_there(self, row: Row) -> bool:
-        """Whether it still has no id, and its time."""
-        created, pk = row
-        return self._target.missing.filter(pk=pk, **{self._target.place_name: created}).exists()
+        """Whether it still has no id, and its time, which is read: one of an hour that is repeated
+        finds nothing on PostgreSQL."""
+        missing = self._target.missing.filter(pk=row[1])
+        return bool(self._target.first(missing) == row)
 
     def _in_front(self, cursor: Cursor) -> QuerySet[Any, Any]:
         return self._target.missing_in_order.filter(self._target.before(*cursor.place))
