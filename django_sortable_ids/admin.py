@@ -126,6 +126,14 @@ class SortableIDAdmin(ModelAdmin):
         own = [f"{field.name}__pasted" for field in id_fields(self.model) if field.unique]
         return list(dict.fromkeys([*given, *own]))
 
+    def get_search_results(
+        self, request: HttpRequest, queryset: Any, search_term: str
+    ) -> tuple[Any, bool]:
+        # The form of the list refuses NUL; autocomplete has none, and PostgreSQL raises an error.
+        if "\0" in search_term:
+            return queryset.none(), False
+        return super().get_search_results(request, queryset, search_term)
+
     def _whole(self, name: str) -> str:
         path = name.lstrip("^=@")
         for end in (path, path.rpartition(LOOKUP_SEP)[0]):

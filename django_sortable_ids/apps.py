@@ -9,17 +9,22 @@ class SortableIDsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from . import checks, functions, lookups, migration_guard, workers
+        from . import checks, functions, lookups, masked_relations, migration_guard, workers
 
         checks.register()
         functions.register()
         lookups.register()
+        masked_relations.register()
         migration_guard.register(self)
         workers.register()
         if self._uses("rest_framework"):
             from . import rest_framework
 
             rest_framework.register()
+        if self._uses("django_filters"):
+            from . import filter_fields
+
+            filter_fields.register()
 
     def _uses(self, app: str) -> bool:
         return bool(self.apps and self.apps.is_installed(app))

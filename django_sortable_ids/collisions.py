@@ -16,6 +16,7 @@ from typing import Any, ClassVar, TypeVar
 from django.db import IntegrityError, connections, models, transaction
 
 from .fields import SortableIDField
+from .tables import folded
 from .transactions import in_transaction
 from .violations import columns_in_violation
 
@@ -158,9 +159,12 @@ class _MadeIDs:
 
     def _replace(self, error: IntegrityError) -> bool:
         """Give fresh ids to the rows that collided; False where it was no collision."""
-        violated = columns_in_violation(error, self._model._meta.db_table, connections[self._using])
+        connection = connections[self._using]
+        violated = columns_in_violation(error, self._model._meta.db_table, connection)
         colliding = {
-            field: self._colliding(field) for field in self._rows if field.column in violated
+            field: self._colliding(field)
+            for field in self._rows
+            if folded(connection, str(field.column)) in violated
         }
         for field, rows in colliding.items():
             self._make(field, rows)

@@ -12,9 +12,11 @@ from django.db import models
 from django.db.models.constants import LOOKUP_SEP
 from django.utils import timezone
 
+from . import history
 from .fields import SortableIDField
 from .fields.public import SEPARATORS
 from .schemes import ID, OutOfRange, TimeScheme
+from .schemes.messages import described
 
 
 class Resolved(NamedTuple):
@@ -40,7 +42,7 @@ def resolve(text: str) -> Resolved:
     fields = [field for lead in _leads(text) for field in known.get(lead, ())]
     if not fields:
         raise LookupError(
-            f"{str(text)[:80]!r} has no prefix of an id; there are {', '.join(sorted(known))}"
+            f"{described(text)} has no prefix of an id; there are {', '.join(sorted(known))}"
         )
     found = []
     for field in fields:
@@ -50,21 +52,13 @@ def resolve(text: str) -> Resolved:
         raise fields[-1].invalid(text)
     if len(found) > 1:
         owners = " and of ".join(str(each.field) for each in found)
-        raise LookupError(f"{text!r} is an id of {owners}: give each a prefix of its own")
+        raise LookupError(f"{described(text)} is an id of {owners}: give each a prefix of its own")
     return found[0]
 
 
 def read_public(field: SortableIDField, text: Any) -> ID:
-    """The value of a public text; ``ValidationError``.
-
-    Where several keys mask, the one that a row has, which takes a query, or else the likeliest.
-    """
-    readings = field.readings(text)
-    if len(readings) == 1:
-        return readings[0]
-    rows = field.model._base_manager.filter(**{f"{field.name}__in": readings})
-    held = set(rows.values_list(field.name, flat=True))
-    return next((value for value in readings if value in held), readings[0])
+    """The value of a public text; ``ValidationError``. See ``SortableIDField.parse_public``."""
+    return field.parse_public(text)
 
 
 def _leads(text: Any) -> Iterator[str]:
@@ -85,6 +79,8 @@ def _fields_by_lead() -> dict[str, list[SortableIDField]]:
     if _known[0] is not current:
         by_lead: dict[str, list[SortableIDField]] = {}
         for model in current:
+            if history.original_of(model) is not None:
+                continue
             for field in model._meta.local_fields:
                 if isinstance(field, SortableIDField) and field.public_text.prefix:
                     by_lead.setdefault(field.public_text.lead, []).append(field)
@@ -139,25 +135,38 @@ def field_at(model: type[models.Model], path: str) -> Any:
     return field
 
 
+def id_of(instance: models.Model, name: str | None = None) -> tuple[SortableIDField, ID | None]:
+    """The sortable id of the instance and its value: that of ``id_field``, or, in a model without
+    ids, the one that its key points to.
+
+    Raises ``FieldDoesNotExist`` where there is none.
+    """
+    model = type(instance)
+    pointed_to = None if name is not None or id_fields(model) else id_at(model, "pk")
+    if pointed_to is not None:
+        return pointed_to, instance.pk
+    found = id_field(model, name)
+    return found, getattr(instance, found.attname)
+
+
 def public_id(instance: models.Model, field: str | None = None) -> str | None:
     """The public text of the instance's id, as URLs and REST show it; None where it has none yet.
 
-    ``field`` names one of several; see ``id_field`` for which it is otherwise.
+    ``field`` names one of several; see ``id_of`` for which it is otherwise.
     """
-    found = id_field(type(instance), field)
-    value = getattr(instance, found.attname)
+    found, value = id_of(instance, field)
     return None if value is None else found.public_text.format(value)
 
 
-def created_at(instance: models.Model, field: str = "id") -> datetime | None:
+def created_at(instance: models.Model, field: str | None = None) -> datetime | None:
     """When the instance's id was made; None where it has none yet, or an accepted one of another
     UUID version, which carries no time.
 
-    Aware and in the current time zone, or naive local time with ``USE_TZ=False``. Raises
+    ``field`` names one of several; see ``id_of`` for which it is otherwise. The time is aware
+    and in the current time zone, or naive local time with ``USE_TZ=False``. Raises
     ``OutOfRange`` past the year 9999 and ``NotTimeOrdered`` for a sequence.
     """
-    found = id_field(type(instance), field)
-    value = getattr(instance, found.attname)
+    found, value = id_of(instance, field)
     if value is None or is_of_another_version(found, value):
         return None
     return local_time(found, value)

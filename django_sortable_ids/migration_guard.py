@@ -10,6 +10,7 @@ here and may need that; code that calls ``MigrationExecutor`` itself goes past i
 """
 
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,7 @@ from django.db.migrations.operations import (
     AlterField,
     AlterModelTable,
     DeleteModel,
+    RemoveField,
     RenameField,
     RenameModel,
     SeparateDatabaseAndState,
@@ -34,9 +36,11 @@ from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 from django.db.models.signals import pre_migrate
 
-from . import conf
+from . import conf, tables
+from . import migration_refusals as refusals
+from .backfill.sqlite_references import refuse_orphans
 from .fields import SortableIDField
-from .schemes import InvalidID, Scheme
+from .stored_values import Column, misfit
 
 _KINDS = {
     "integer": r"(big|medium|small|tiny)?(int|integer|serial)\b",
@@ -53,18 +57,40 @@ def register(app_config: AppConfig) -> None:
     )
 
 
-def check_plan(*, using: str, apps: Apps, plan: list[tuple[Migration, bool]], **_: Any) -> None:
+def check_plan(
+    *,
+    using: str,
+    apps: Apps,
+    plan: list[tuple[Migration, bool]],
+    verbosity: int = 1,
+    stdout: Any = None,
+    **_: Any,
+) -> None:
     """Raise ``CommandError``, with what to do instead, where the plan would damage a table."""
+    connection = connections[using]
+    if not conf.guard_migrations():
+        return
+    if connection.vendor == "sqlite" and any(_is_committed_at_once(each) for each, _ in plan):
+        refuse_orphans(connection, "Nothing was migrated")
+    out = (stdout or sys.stdout) if verbosity else None
+    from .unrecorded_swaps import undo  # which imports the backfill
+
+    for notice in undo(connection, apps, plan):
+        if out:
+            print(notice, file=out)
     forwards = [migration for migration, backwards in plan if not backwards]
     touched = any(
         _touches_an_id(operation) for migration in forwards for operation in migration.operations
     )
-    if not touched or not conf.guard_migrations():
+    if not touched:
         return
-    walk = _Walk(connections[using], ProjectState.from_apps(apps))
-    refusals = [refusal for migration in forwards for refusal in walk.through(migration)]
-    if refusals:
-        raise CommandError("\n".join(["Nothing was migrated.", *refusals]))
+    walk = _Walk(connection, ProjectState.from_apps(apps))
+    found = [refusal for migration in forwards for refusal in walk.through(migration)]
+    found += walk.lost_conversions()
+    if found:
+        raise CommandError("\n".join(["Nothing was migrated.", *found]))
+    if out and walk.notices:
+        print(*walk.notices, sep="\n", file=out)
 
 
 @dataclass
@@ -79,6 +105,12 @@ class _Walk:
     columns: dict[tuple[str, str], str | None] = field(default_factory=dict)
     """The present name of a column that the plan renames, None for one that it adds, by the
     table's present name and the column's name at this point."""
+    removed: list[tuple[tuple[str, str], str]] = field(default_factory=list)
+    """Ids that the plan removes: app and model, and the field."""
+    altered: list[tuple[tuple[str, str], str]] = field(default_factory=list)
+    """Ids whose scheme it alters."""
+    notices: list[str] = field(default_factory=list)
+    """What is no reason to stop."""
 
     def through(self, migration: Migration) -> Iterator[str]:
         for operation in migration.operations:
@@ -94,6 +126,7 @@ class _Walk:
             self.state = before
             operation.state_forwards(app_label, self.state)
             return
+        self.remember(app_label, operation)
         fills_rows = getattr(operation, "fills_rows", False)
         if (
             isinstance(operation, AddField | AlterField)
@@ -107,6 +140,10 @@ class _Walk:
 
     def apply(self, app_label: str, operation: Operation) -> None:
         """Make the changes of an operation to the state, and follow what it adds and renames."""
+        swapped: tuple[str, ...] = getattr(operation, "swapped_fields", ())
+        if swapped:
+            self.swap(app_label, operation, swapped)
+            return
         old: tuple[str, str | None]
         new: tuple[str, str | None]
         match operation:
@@ -140,6 +177,15 @@ class _Walk:
         if column:
             self.columns[present, new_column] = self.columns.pop((present, column), column)
 
+    def swap(self, app_label: str, operation: Any, names: tuple[str, ...]) -> None:
+        model_name = operation.model_name_lower
+        before = [self.place(app_label, model_name, name) for name in names]
+        table = self.tables.get(before[0][0], before[0][0])
+        found = [self.columns.pop((table, column), column) for _, column in before]
+        operation.state_forwards(app_label, self.state)
+        for name, present in zip(reversed(names), found, strict=True):
+            self.columns[table, self.place(app_label, model_name, name)[1]] = present
+
     def place(self, app_label: str, model_name: str, field_name: str | None) -> tuple[str, str]:
         """The names of the table and of a field's column at this point of the plan."""
         model = self.state.models[app_label, model_name]
@@ -161,46 +207,98 @@ class _Walk:
         new: Any = operation.field
         if isinstance(operation, AddField):
             if new.has_db_default():
-                return _ADD_ON_EACH_NODE if self.is_a_galera_node() else None
-            return None if new.null else _ADD
+                return refusals.ADD_ON_EACH_NODE if self.is_a_galera_node() else None
+            return None if new.null else refusals.ADD
         historical = self.state.clone().apps.get_model(app_label, model_name)
         old = historical._meta.get_field(operation.name)
         kinds = [_kind(each.db_type(self.connection)) for each in (old, new)]
         if kinds[0] != kinds[1]:
-            return _ALTER_TYPE.format(old=kinds[0], new=kinds[1])
+            is_id = isinstance(old, SortableIDField)
+            text = refusals.ALTER_TYPE_OF_IDS if is_id else refusals.ALTER_TYPE
+            return text.format(old=kinds[0], new=kinds[1], name=old.name)
         column = self.columns.get((table, old.column), old.column)
-        if kinds[0] == "integer" and column and new.scheme != getattr(old, "scheme", None):
-            misfit = self.misfit(table, column, new.scheme)
-            if misfit:
-                return _ALTER_NUMBERS.format(misfit=misfit)
+        if column and _may_change_values(old, new, self.connection):
+            found = self.misfit(table, column, historical, old, new)
+            if found:
+                return found
+        self.look_at_public_text(f"{app_label}.{model_name}.{operation.name}", old, new)
         if not old.null or new.null:
             return None
         if column is None:
-            return _ALTER_ADDED if self.fills_with_zeros() else None
+            return refusals.ALTER_ADDED if self.fills_with_zeros() else None
         missing = self.nulls(table, column)
-        return _ALTER_NULL.format(missing=missing) if missing else None
+        only_constrains = getattr(operation, "copies_no_default", False)
+        reason = refusals.CONSTRAIN_NULL if only_constrains else refusals.ALTER_NULL
+        return reason.format(missing=missing) if missing else None
 
     def has_rows(self, table: str) -> bool:
+        if not table or tables.kind(self.connection, table) != "table":
+            return False
         with self.connection.cursor() as cursor:
-            if table not in self.connection.introspection.table_names(cursor):
-                return False
             cursor.execute(f"SELECT 1 FROM {self.connection.ops.quote_name(table)} LIMIT 1")
             return cursor.fetchone() is not None
 
-    def misfit(self, table: str, column: str, scheme: Scheme) -> str | None:
-        """Why the least or the greatest number of a column is no id of the scheme."""
-        quote = self.connection.ops.quote_name
-        name = quote(column)
-        with self.connection.cursor() as cursor:
-            cursor.execute(f"SELECT MIN({name}), MAX({name}) FROM {quote(table)}")
-            ends = cursor.fetchone()
-        try:
-            for number in ends:
-                if number is not None:
-                    scheme.from_int(number)
-        except InvalidID as error:
-            return str(error)
-        return None
+    def misfit(self, table: str, column: str, model: Any, old: Any, new: Any) -> str | None:
+        """Why the column's values, of which some are looked at, are no ids of the new field."""
+        key = str(model._meta.pk_fields[0].column)
+        present = self.columns.get((table, key), key)
+        values = Column(self.connection, table, column, present).values()
+        found = misfit(values, new, old, self.connection)
+        if found is None:
+            return None
+        if isinstance(old, SortableIDField):
+            text = refusals.ALTER_SCHEME
+        else:
+            text = refusals.ALTER_NUMBERS if isinstance(values[0], int) else refusals.ALTER_VALUES
+        return text.format(misfit=found, looked=f"{len(values):,}", name=old.name)
+
+    def look_at_public_text(self, label: str, old: Any, new: SortableIDField) -> None:
+        if isinstance(old, SortableIDField) and _public(old) != _public(new):
+            self.notices.append(refusals.PUBLIC_TEXT.format(label=label))
+
+    def remember(self, app_label: str, operation: Operation) -> None:
+        """Fields that the plan removes, and those whose values it takes for ids of another scheme:
+        together they are an edit that was meant to be a swap."""
+        if not isinstance(operation, RemoveField | AlterField):
+            return
+        model_name = operation.model_name_lower
+        old: Any = self.state.models[app_label, model_name].fields[operation.name]
+        if not isinstance(old, SortableIDField):
+            return
+        model = app_label, model_name
+        if isinstance(operation, RemoveField):
+            table, column = self.place(app_label, model_name, operation.name)
+            table = self.tables.get(table, table)
+            present = self.columns.get((table, column), column)
+            if present and self.has_rows(table):
+                self.removed.append((model, operation.name))
+        elif getattr(operation.field, "scheme", None) != old.scheme:
+            self.altered.append((model, operation.name))
+
+    def lost_conversions(self) -> Iterator[str]:
+        """What is to be refused of the plan as a whole."""
+        pairs = [
+            (app_label, model_name, name, removed)
+            for (app_label, model_name), name in self.altered
+            for model, removed in self.removed
+            if model == (app_label, model_name)
+        ]
+        for app_label, model_name, name, removed in pairs:
+            if self.was_converted(app_label, model_name, removed, name):
+                yield (
+                    f"{app_label}.{model_name}.{removed}: "
+                    f"{refusals.LOST.format(name=name, removed=removed, model=model_name)}"
+                )
+
+    def was_converted(self, app_label: str, model_name: str, name: str, source: str) -> bool:
+        from .models import BackfillRun
+
+        if tables.kind(self.connection, BackfillRun._meta.db_table) != "table":
+            return False
+        runs = BackfillRun.objects.using(self.connection.alias)
+        label = f"{app_label}.{model_name}.{name}"
+        options = runs.filter(target__iexact=label).values_list("options", flat=True)
+        return any(each.get("convert_from") == source for each in options)
 
     def nulls(self, table: str, column: str) -> int:
         quote = self.connection.ops.quote_name
@@ -225,6 +323,12 @@ class _Walk:
             return bool(cursor.fetchone() == ("wsrep_on", "ON"))
 
 
+def _is_committed_at_once(migration: Migration) -> bool:
+    """Whether it changes a sortable id outside of a transaction, which what Django finds at the end
+    doesn't undo."""
+    return not migration.atomic and any(map(_touches_an_id, migration.operations))
+
+
 def _touches_an_id(operation: Operation) -> bool:
     """Whether the operation adds or alters a sortable id in the database."""
     if isinstance(operation, SeparateDatabaseAndState):
@@ -234,36 +338,20 @@ def _touches_an_id(operation: Operation) -> bool:
     )
 
 
+def _may_change_values(old: Any, new: SortableIDField, connection: BaseDatabaseWrapper) -> bool:
+    """Whether the values may mean other ids afterwards, or none."""
+    if not isinstance(old, SortableIDField):
+        return True
+    return old.scheme != new.scheme or old.stored(connection) != new.stored(connection)
+
+
+def _public(field: SortableIDField) -> tuple[Any, ...]:
+    text = field.public_text
+    return text.prefix, text.separator, text.encoding, text.masked
+
+
 def _kind(db_type: str | None) -> str | None:
     for kind, pattern in _KINDS.items():
         if re.match(pattern, db_type or "", re.IGNORECASE):
             return kind
     return db_type
-
-
-_ADD = (
-    "the table has rows, and one id would be copied into all of them. Add the field with null=True "
-    "(without primary_key), fill it with `manage.py backfill_ids`, and alter it to NOT NULL then."
-)
-_ADD_ON_EACH_NODE = (
-    "the table has rows, and each node of the Galera cluster would make other ids for them. Add "
-    "the field with null=True and without db_default, fill it with `manage.py backfill_ids`, and "
-    "alter it then."
-)
-_ALTER_NULL = (
-    "{missing} rows have no id yet, and one would be copied into all of them. Fill them first with "
-    "`manage.py backfill_ids`."
-)
-_ALTER_ADDED = (
-    "the column is added by the same plan, and this server, which is not in strict mode, would "
-    "give one id to all rows that are still empty then. Migrate up to the step before, fill them "
-    "with `manage.py backfill_ids`, and go on; or set a strict sql_mode."
-)
-_ALTER_NUMBERS = (
-    "the table has rows, and their numbers would be taken for ids: {misfit} Add a new field with "
-    "null=True and fill it with `manage.py backfill_ids`."
-)
-_ALTER_TYPE = (
-    "the table has rows, and a change of the column's type from {old} to {new} maps no value. Add "
-    "a new field with null=True and fill it with `manage.py backfill_ids`."
-)

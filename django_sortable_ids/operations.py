@@ -1,17 +1,21 @@
 """Operations for migrations of tables that have rows and are in use."""
 
-__all__ = ["AddSortableID", "ConstrainSortableID"]
+__all__ = ["AddSortableID", "ConstrainSortableID", "SwapSortableID"]
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
+from django.core.exceptions import FieldDoesNotExist
 from django.db import NotSupportedError
 from django.db.migrations.operations import AddField, AlterField
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 from django.db.models import QuerySet
 
-from .backfill import finding, plan, run
-from .backfill.constraints import constrain
+from . import tables
+from .backfill import finding, plan, run, swap
+from .backfill.constraints import check_before, constrain
+from .backfill.constraints_sqlite import drop_column
 from .backfill.errors import BackfillError
 from .backfill.locks import with_short_waits
 from .fields import SortableIDField
@@ -24,7 +28,8 @@ class ConstrainSortableID(AlterField):
     """An ``AlterField`` from NULL to NOT NULL, to unique, or both, which lets writers write.
 
     PostgreSQL builds the index concurrently and proves NOT NULL by a constraint that is validated;
-    MariaDB and MySQL do both in place, without a lock; SQLite copies the table, as Django does. The
+    MariaDB and MySQL do both in place, without a lock; SQLite gets a unique index and a changed
+    definition of the table, not a copy, which would lose what the model doesn't know. The
     constraint has the name that Django gives. A lock that isn't free is waited for in tries of half
     a second (a second on MariaDB and MySQL), so that no writer queues up for longer.
 
@@ -34,8 +39,21 @@ class ConstrainSortableID(AlterField):
     never free; ``ValueError`` where the field changes in anything else.
     """
 
+    copies_no_default: ClassVar[bool] = True
+    """The guard of ``migrate`` needs to know."""
+
     def database_forwards(
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        self._constrain(app_label, schema_editor, from_state, to_state, backwards=False)
+
+    def database_backwards(
+        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        self._constrain(app_label, schema_editor, from_state, to_state, backwards=True)
+
+    def _constrain(
+        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any, backwards: bool
     ) -> None:
         model = to_state.apps.get_model(app_label, self.model_name)
         if not self.allow_migrate_model(schema_editor.connection.alias, model):
@@ -43,7 +61,7 @@ class ConstrainSortableID(AlterField):
         _refuse_transaction(self, schema_editor)
         from_model = from_state.apps.get_model(app_label, self.model_name)
         old, new = (each._meta.get_field(self.name) for each in (from_model, model))
-        constrain(schema_editor, from_model, old, new)
+        constrain(schema_editor, from_model, old, new, backwards)
 
     def describe(self) -> str:
         return f"Make field {self.name} on {self.model_name} NOT NULL and unique beside writers"
@@ -56,6 +74,9 @@ class AddSortableID(AddField):
     are made at once, from their times in ``created_from``; no ``created_from`` is needed where the
     table is empty. With more rows it stops and says which command fills them; ``migrate`` goes on
     behind that.
+
+    Where an UPDATE of a row changes more than its id, as a trigger does, it stops and names that,
+    unless ``allow_triggers`` says that it is meant.
 
     The migration needs ``atomic = False``, and one of this app that comes before:
     ``("django_sortable_ids", "0005_verification_run")``.
@@ -73,18 +94,26 @@ class AddSortableID(AddField):
         field: SortableIDField,
         created_from: str | None = None,
         small: int = SMALL,
+        allow_triggers: bool = False,
     ) -> None:
         if field.primary_key:
             raise ValueError(f"{name} is a primary key: add a second field")
+        if field.has_db_default():
+            raise ValueError(
+                f"{name} has a db_default, of which the rows that are there would get ids of now: "
+                f"add the field without it, and give it the db_default by an AlterField afterwards"
+            )
         super().__init__(model_name, name, field)
         self.field: SortableIDField = field
         self.created_from = created_from
         self.small = small
+        self.allow_triggers = allow_triggers
 
     def deconstruct(self) -> Any:
         name, args, kwargs = super().deconstruct()
         kwargs |= {"created_from": self.created_from} if self.created_from else {}
         kwargs |= {"small": self.small} if self.small != SMALL else {}
+        kwargs |= {"allow_triggers": True} if self.allow_triggers else {}
         return name, args, kwargs
 
     def database_forwards(
@@ -99,6 +128,7 @@ class AddSortableID(AddField):
         AddField(self.model_name, self.name, self._nullable()).state_forwards(app_label, state)
         model = state.apps.get_model(app_label, self.model_name)
         field = model._meta.get_field(self.name)
+        check_before(schema_editor, model, field, final._meta.get_field(self.name))
         if schema_editor.collect_sql or not _has_column(connection, field):
             before = from_state.apps.get_model(app_label, self.model_name)
 
@@ -109,6 +139,17 @@ class AddSortableID(AddField):
         if not schema_editor.collect_sql:
             self._fill(model, field, connection.alias)
         constrain(schema_editor, model, field, final._meta.get_field(self.name))
+
+    def database_backwards(
+        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        model = from_state.apps.get_model(app_label, self.model_name)
+        connection = schema_editor.connection
+        if connection.vendor != "sqlite" or schema_editor.collect_sql:
+            super().database_backwards(app_label, schema_editor, from_state, to_state)
+        elif self.allow_migrate_model(connection.alias, model):
+            # Django would copy the table, and lose what the model doesn't know.
+            drop_column(schema_editor, model, model._meta.get_field(self.name))
 
     def _nullable(self) -> SortableIDField:
         args: list[Any]
@@ -123,6 +164,7 @@ class AddSortableID(AddField):
         if not missing.exists():
             return
         found = finding.of_model(model, field, self.created_from, using)
+        found = replace(found, allow_triggers=self.allow_triggers)
         if missing[: self.small + 1].count() > self.small:
             raise BackfillError(
                 f"more than {self.small:,} rows of {found.label} have no id, which is much for a "
@@ -132,6 +174,110 @@ class AddSortableID(AddField):
 
     def describe(self) -> str:
         return f"Add field {self.name} to {self.model_name}, with an id for every row"
+
+
+class SwapSortableID(Operation):
+    """Two fields of a model exchange their names: ``name`` gets the ids of ``other``.
+
+    That is the last step to ids of another scheme: ``other`` was filled by ``backfill_ids
+    --convert-from``, verified and constrained, and ``name`` is what the application calls the id.
+    Field, column, indexes, constraints and data go together, and the old ids stay under the name
+    ``other``. The same swap is its way back. In the model the two definitions change places.
+
+    Columns are renamed, no row is written: in the transaction of the migration on PostgreSQL and
+    SQLite, by one statement on MariaDB and MySQL. Give it a migration of its own.
+
+    Raises ``BackfillError`` where a row has an id in ``name`` and none in ``other``, where
+    ``other`` may be NULL or come twice and ``name`` may not, and for fields that foreign keys or
+    expressions of the model use.
+    """
+
+    reversible = True
+    reduces_to_sql = True
+
+    def __init__(self, model_name: str, name: str, other: str) -> None:
+        self.model_name = model_name
+        self.name = name
+        self.other = other
+
+    @property
+    def swapped_fields(self) -> tuple[str, str]:
+        """The guard of ``migrate`` needs to know."""
+        return self.name, self.other
+
+    @property
+    def model_name_lower(self) -> str:
+        return self.model_name.lower()
+
+    def deconstruct(self) -> Any:
+        return type(self).__name__, [self.model_name, self.name, self.other], {}
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        model = state.models[app_label, self.model_name_lower]
+        try:
+            fields = [model.fields[each].clone() for each in (self.other, self.name)]
+        except KeyError as error:
+            raise FieldDoesNotExist(f"{app_label}.{self.model_name} has no field {error}") from None
+        names = {self.name: self.other, self.other: self.name}
+        options = model.options
+        for key in ("indexes", "constraints"):
+            options[key] = [_swapped(each, names) for each in options.get(key, ())]
+        if options.get("unique_together"):
+            options["unique_together"] = {
+                tuple(names.get(name, name) for name in group)
+                for group in options["unique_together"]
+            }
+        for name, field in zip((self.name, self.other), fields, strict=True):
+            state.alter_field(app_label, self.model_name_lower, name, field, True)
+
+    def database_forwards(
+        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        self._swap(app_label, schema_editor, from_state, to_state, backwards=False)
+
+    def database_backwards(
+        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        self._swap(app_label, schema_editor, from_state, to_state, backwards=True)
+
+    def _swap(
+        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any, backwards: bool
+    ) -> None:
+        before, after = (
+            state.apps.get_model(app_label, self.model_name) for state in (from_state, to_state)
+        )
+        if not self.allow_migrate_model(schema_editor.connection.alias, after):
+            return
+        swap.refuse(before, self.name, self.other)
+        swapping = swap.Swap(schema_editor, before, after, self.name, self.other)
+        if not backwards:
+            swapping.check()
+        swapping.execute(backwards)
+
+    def references_field(self, model_name: str, name: str, app_label: str) -> bool:
+        return model_name.lower() == self.model_name_lower and name in self.swapped_fields
+
+    def references_model(self, name: str, app_label: str) -> bool:
+        return name.lower() == self.model_name_lower
+
+    def describe(self) -> str:
+        return f"Swap the fields {self.name} and {self.other} of {self.model_name}"
+
+    @property
+    def migration_name_fragment(self) -> str:
+        return f"swap_{self.model_name_lower}_{self.name}_{self.other}".lower()
+
+
+def _swapped(part: Any, names: dict[str, str]) -> Any:
+    """An index or a constraint of Meta, which follows its columns."""
+    _, args, kwargs = part.deconstruct()
+    if not set(kwargs.get("fields", ())) & {*names, *(f"-{name}" for name in names)}:
+        return part
+    fields = [
+        f"-{names.get(each[1:], each[1:])}" if each.startswith("-") else names.get(each, each)
+        for each in kwargs["fields"]
+    ]
+    return type(part)(*args, **kwargs | {"fields": fields})
 
 
 def _refuse_transaction(operation: Operation, schema_editor: Any) -> None:
@@ -144,6 +290,4 @@ def _refuse_transaction(operation: Operation, schema_editor: Any) -> None:
 
 
 def _has_column(connection: Any, field: SortableIDField) -> bool:
-    with connection.cursor() as cursor:
-        columns = connection.introspection.get_table_description(cursor, field.model._meta.db_table)
-    return field.column in {each.name for each in columns}
+    return tables.has_column(connection, field.model._meta.db_table, str(field.column))

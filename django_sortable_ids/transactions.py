@@ -24,10 +24,12 @@ _SQLSTATES = {"40001", "40P01"}
 # Deadlock, by which Galera refuses a commit too, and "Record has changed since last read".
 _MYSQL_ERRORS = {1213, 1020}
 
-# lock_timeout and statement_timeout of PostgreSQL.
-_TIMEOUT_SQLSTATES = {"55P03", "57014"}
-# innodb_lock_wait_timeout, MariaDB's max_statement_time and MySQL's max_execution_time.
-_TIMEOUT_MYSQL_ERRORS = {1205, 1969, 3024}
+# statement_timeout of PostgreSQL; MariaDB's max_statement_time and MySQL's max_execution_time.
+_STATEMENT_TIMEOUT_SQLSTATES = {"57014"}
+_STATEMENT_TIMEOUT_MYSQL_ERRORS = {1969, 3024}
+# And lock_timeout, innodb_lock_wait_timeout.
+_TIMEOUT_SQLSTATES = _STATEMENT_TIMEOUT_SQLSTATES | {"55P03"}
+_TIMEOUT_MYSQL_ERRORS = _STATEMENT_TIMEOUT_MYSQL_ERRORS | {1205}
 _SQLITE_TIMEOUTS = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
 # Shutting down, and a node outside of its cluster: "WSREP has not yet prepared node".
@@ -101,12 +103,18 @@ def is_conflict(error: DatabaseError) -> bool:
 
 def is_timeout(error: DatabaseError) -> bool:
     """Whether a statement waited for a lock, or ran, for longer than its session lets it."""
-    # The low byte is the primary result code; the others say more.
-    sqlite = getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF
     return (
         sqlstate(error) in _TIMEOUT_SQLSTATES
         or error_number(error) in _TIMEOUT_MYSQL_ERRORS
-        or sqlite in _SQLITE_TIMEOUTS
+        or sqlite_code(error) in _SQLITE_TIMEOUTS
+    )
+
+
+def is_statement_timeout(error: DatabaseError) -> bool:
+    """Whether a statement ran for longer than its session lets it."""
+    return (
+        sqlstate(error) in _STATEMENT_TIMEOUT_SQLSTATES
+        or error_number(error) in _STATEMENT_TIMEOUT_MYSQL_ERRORS
     )
 
 
@@ -125,6 +133,12 @@ def sqlstate(error: Error) -> str | None:
     """PostgreSQL's, None from another engine."""
     cause = error.__cause__
     return getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)
+
+
+def sqlite_code(error: Error) -> int:
+    """The primary result code of SQLite, 0 from another engine."""
+    # The low byte; the others say more.
+    return int(getattr(error.__cause__, "sqlite_errorcode", 0)) & 0xFF
 
 
 def error_number(error: Error) -> object:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.db import IntegrityError
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from . import tables
+
 _UNIQUE_VIOLATION = "23505"  # PostgreSQL's SQLSTATE
 _DUPLICATE_ENTRY = 1062  # MariaDB and MySQL
 _SQLITE_MESSAGE = "UNIQUE constraint failed: "
@@ -15,17 +17,22 @@ def columns_in_violation(
 ) -> frozenset[str]:
     """The columns of the table's unique constraint or index that an INSERT into it violated.
 
-    Empty for every other violation, and where the engine doesn't say for certain: an index on
-    expressions, a partition that refused for its table, a server whose messages are not in English.
-    Asks the catalogue, so an open transaction has to be usable again.
+    Their names are ``tables.folded``. Empty for every other violation, and where the engine doesn't
+    say for certain: an index on expressions, a partition that refused for its table, a server whose
+    messages are not in English. Asks the catalogue, so an open transaction has to be usable again.
     """
+    found = _found(error, table, connection)
+    return frozenset(tables.folded(connection, column) for column in found)
+
+
+def _found(error: IntegrityError, table: str, connection: BaseDatabaseWrapper) -> frozenset[str]:
+    plain_name = tables.split(connection, table)[1]
     if connection.vendor == "sqlite":
-        return _named_by_sqlite(str(error), table)
-    name = _constraint(error, table, connection.vendor)
+        return _named_by_sqlite(str(error), plain_name)
+    name = _constraint(error, plain_name, connection.vendor)
     if name is None:
         return frozenset()
-    with connection.cursor() as cursor:
-        constraints = connection.introspection.get_constraints(cursor, table)
+    constraints = tables.constraints(connection, table)
     columns = constraints[name]["columns"] if name in constraints else ()
     # None stands for an expression.
     return frozenset(column for column in columns or () if column)

@@ -2,12 +2,23 @@
 
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from tests import capabilities
 from tests.testapp.models import KEYS, STORED_KEYS, SequenceKey
 
 pytest_plugins = ["django_sortable_ids.pytest_plugin"]
+
+# Whether the machine is fast enough, or luck is on its side, is no question of these tests.
+hypothesis.settings.register_profile(
+    "django_sortable_ids",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("django_sortable_ids")
 
 
 def _name(model):

@@ -17,7 +17,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-PATIENCE = 60.0
+PATIENCE = 180.0
 """Seconds after which what a test waits for is given up."""
 UNAVAILABLE = 69
 """Exit status of a process that finds no server, as that of `.ci/engine`."""

@@ -48,9 +48,11 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.messages",
     "django.contrib.sessions",
+    "django_filters",
     "rest_framework",
     "django_sortable_ids",
     "tests.backfill.shop",
+    "tests.oracle",
     "tests.store",
     "tests.testapp",
 ]
@@ -63,6 +65,7 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 ROOT_URLCONF = "tests.urls"
 # The models are there to be tested: many have the prefix "pub", and some ids are not unique.
 SILENCED_SYSTEM_CHECKS = ["sortable_ids.E001", "sortable_ids.W001"]
+SORTABLE_IDS = {"MASK_KEYS": ["0" * 32]}
 SECRET_KEY = "only for tests"
 TEMPLATES = [
     {

@@ -1,7 +1,7 @@
 """What an instance's id says, and which id is meant."""
 
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -110,6 +110,19 @@ def test_public_id_of_rows_that_have_several():
     assert public_id(Bundle(id=ulid)) == f"prod_{ulid}"
 
 
+def test_a_row_whose_key_points_to_an_id_has_that_id():
+    ulid = ULIDProduct._meta.pk.scheme.generate(MOMENT)
+    profile = Profile(product_id=ulid)
+    assert public_id(profile) == f"prod_{ulid}"
+    assert created_at(profile) == MOMENT
+    assert public_id(Profile()) is None
+    assert created_at(Profile()) is None
+    with pytest.raises(FieldDoesNotExist):
+        public_id(profile, "product")
+    with pytest.raises(FieldDoesNotExist):
+        public_id(Refund())
+
+
 @pytest.mark.parametrize("scheme", TIMED)
 def test_created_at(scheme, settings):
     field = PRODUCTS[scheme]._meta.get_field("id")
@@ -133,8 +146,22 @@ def test_created_at_where_there_is_no_time():
         created_at(PRODUCTS["sequence"](id="000001"))
     with pytest.raises(OutOfRange, match="was made after the year 9999"):
         created_at(ULIDProduct(id="7" + "Z" * 25))
+    assert created_at(Order()) is None
     with pytest.raises(FieldDoesNotExist, match="no sortable id named 'id'"):
-        created_at(Order())
+        created_at(Order(), "id")
+    with pytest.raises(FieldDoesNotExist, match="has no sortable id"):
+        created_at(Refund())
+
+
+def test_created_at_finds_the_field_as_public_id_does():
+    ids = {scheme: Order._meta.get_field(scheme).scheme.generate(MOMENT) for scheme in TIMED}
+    later = Order._meta.get_field("uuid7").scheme.generate(MOMENT + timedelta(days=1))
+    order = Order(**ids | {"uuid7": later})
+    assert public_id(order) == str(later)
+    assert created_at(order) == MOMENT + timedelta(days=1)
+    assert created_at(order, "ulid") == MOMENT
+    bundle = Bundle(id=ids["ulid"])
+    assert created_at(bundle) == MOMENT
 
 
 def test_a_row_has_its_key_before_it_is_saved():

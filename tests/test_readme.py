@@ -11,9 +11,12 @@ import pytest
 
 from django_sortable_ids import fields, schemes
 from django_sortable_ids.checks import messages
+from tests.schemes import odds
 
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text()
+TEXT = (ROOT / "README.md").read_text()
+ROAD = re.findall(r"\n### Change the scheme of an id in use\n.*?(?=\n## )", TEXT, re.DOTALL)[0]
+README = TEXT.replace(ROAD, "")
 
 SETTINGS = """
 INSTALLED_APPS += ["rest_framework", "shop"]
@@ -75,8 +78,8 @@ assert WorkerLease.objects.get().token == ""
 """
 
 
-def blocks(language: str) -> list[str]:
-    found = re.findall(rf"^( *)```{language}\n(.*?)^ *```", README, re.DOTALL | re.MULTILINE)
+def blocks(language: str, source: str = README) -> list[str]:
+    found = re.findall(rf"^( *)```{language}\n(.*?)^ *```", source, re.DOTALL | re.MULTILINE)
     return [re.sub(rf"^{indent}", "", text, flags=re.MULTILINE) for indent, text in found]
 
 
@@ -152,9 +155,7 @@ def test_a_project_made_of_the_readme(project: Path) -> None:
     manage(project, "shell", "-c", LEASE)
     manage(project, "shell", "-c", GIVEN_BACK)
 
-    head, source = outputs[2].split("and migrate:\n")
-    (name,) = re.findall(r"save this as (\S+),", head)
-    (project / name).write_text(source)
+    assert "Wrote shop/migrations/0002_constrain_order_public_id.py" in outputs[4]
     change_models(project, "null=True", "unique=True")
     manage(project, "makemigrations", "--check", "shop")
     manage(project, "migrate")
@@ -168,6 +169,73 @@ def test_a_project_made_of_the_readme(project: Path) -> None:
     manage(project, "makemigrations", "--check", "shop")
     manage(project, "migrate")
     manage(project, "backfill_ids", "shop.Order.reference", "--verify")
+
+
+SHOP = """
+from django.db import models
+from django_sortable_ids.fields import *
+
+
+class Order(models.Model):
+    created_at = models.DateTimeField(auto_now_add=True)
+    public_id = ULIDField(prefix="ord", unique=True)
+"""
+
+NEW_IDS = """
+from shop.models import Order
+
+Order.objects.create()
+for order in Order.objects.order_by("pk"):
+    value = order.%s
+    print("id", order.pk, type(value).__name__, value)
+"""
+
+
+def test_the_road_to_another_scheme(tmp_path: Path) -> None:
+    run(tmp_path, "-m", "django", "startproject", "project", ".")
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "__init__.py").touch()
+    with (tmp_path / "project" / "settings.py").open("a") as file:
+        file.write(f'{SETTINGS}INSTALLED_APPS += ["django_sortable_ids"]\n')
+    (tmp_path / "shop" / "models.py").write_text(SHOP)
+    manage(tmp_path, "makemigrations", "shop")
+    manage(tmp_path, "migrate")
+    rows = "from shop.models import Order; [Order.objects.create() for _ in range(20)]"
+    manage(tmp_path, "shell", "-c", rows)
+
+    old, new = re.findall(r"`(public_id = ULID[^`]*|new_id = UUIDv7[^`]*)`", ROAD)[::-1]
+    assert old in SHOP
+    change_models(tmp_path, old, f"{old}\n    {new}")
+    manage(tmp_path, "makemigrations", "shop")
+    manage(tmp_path, "migrate")
+
+    convert, verify = (line.split()[2:] for line in "".join(blocks("sh", ROAD)).splitlines())
+    assert "20 rows filled" in manage(tmp_path, *convert)
+    assert "strictly in order, and of their old ids' times" in manage(tmp_path, *verify)
+    change_models(tmp_path, new, new.replace("null", "unique"))
+    manage(tmp_path, "makemigrations", "--check", "shop")
+    manage(tmp_path, "migrate")
+    before = manage(tmp_path, "shell", "-c", NEW_IDS % "new_id").splitlines()
+
+    (swap,) = blocks("python", ROAD)
+    (tmp_path / swap.split()[1]).write_text(swap)
+    for definition in re.findall(r"`(\w+_id = [^`]*unique=True\))`", ROAD)[-2:]:
+        name = definition.split()[0]
+        models = (tmp_path / "shop" / "models.py").read_text()
+        (line,) = re.findall(rf"{name} = .*", models)
+        change_models(tmp_path, line, definition)
+    manage(tmp_path, "makemigrations", "--check", "shop")
+    manage(tmp_path, "migrate")
+    after = manage(tmp_path, "shell", "-c", NEW_IDS % "public_id").splitlines()
+    assert after[:-1] == before
+    assert after[-1].startswith("id 22 UUID")
+    assert "strictly in order" in manage(
+        tmp_path, "backfill_ids", "shop.Order.public_id", "--verify"
+    )
+    assert (re.findall(r"migrate (\w+) (\d+)`", ROAD))[0] == ("shop", "0003")
+    manage(tmp_path, "migrate", "shop", "0003")
+    manage(tmp_path, "migrate")
+    manage(tmp_path, "check", "--database", "default")
 
 
 def is_later(name: str) -> bool:
@@ -195,8 +263,8 @@ def test_the_commands_of_the_first_screen_install_what_they_run() -> None:
     assert tests.endswith("pip install -e '.[test]' && .venv/bin/pytest")
 
 
-def table_rows() -> list[list[str]]:
-    table = README.split("<!-- schemes -->")[1].split("<!-- /schemes -->")[0]
+def table_rows(name: str = "schemes") -> list[list[str]]:
+    table = README.split(f"<!-- {name} -->")[1].split(f"<!-- /{name} -->")[0]
     return [
         [cell.strip().strip("`") for cell in line.strip("|").split("|")]
         for line in table.strip().splitlines()[2:]
@@ -213,6 +281,22 @@ def last_year(scheme: schemes.TimeScheme) -> int:
     if scheme.value_type is int and scheme.holds(2**63):
         return scheme.created_at(2**63 - 1).year
     return scheme.latest.year
+
+
+def test_the_odds_of_a_collision_are_those_of_the_generators() -> None:
+    table = README.split("<!-- odds -->")[1].split("<!-- /odds -->")[0].strip().splitlines()[2:]
+    by_values = odds.by_values().items()
+    measured = [row[3] for row in table_rows("odds")]
+    assert table == [
+        odds.line(names, values, found)
+        for (values, names), found in zip(by_values, measured, strict=True)
+    ]
+    for values, found in zip(odds.by_values(), measured, strict=True):
+        how_often, _, pairs = found.partition(" in " if found.startswith("1") else " of ")
+        if how_often == "1":
+            assert int(pairs.replace(",", "")) == pytest.approx(values, rel=0.05)
+        else:
+            assert float(pairs) < values / 1000
 
 
 def test_every_check_is_in_the_table() -> None:

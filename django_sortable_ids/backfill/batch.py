@@ -13,6 +13,8 @@ class Written:
     """How many rows still had no id."""
     cursor: Cursor | None
     """Where the run stands then; None where it stays."""
+    expected: Row | None = None
+    """A row that has an id now, unless another transaction has changed it since it was read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,15 @@ from django.db import Error, transaction
 from django.utils import timezone
 
 from ..models import BackfillRun, VerificationRun
-from ..schemes import ID
-from .cursor import dump_key, dump_place, load_key, load_place
+from .cursor import dump_place, load_place
+from .pages import Previous
 from .plan import options
 from .statements import Row
 from .target import Target
 from .verification import Verification
+
+RULES = 3
+"""A verification is not continued by a version of this app that judges by others."""
 
 LASTS = timedelta(days=1)
 """After so long the next one begins at the first row: what was right may not be so any more."""
@@ -27,8 +30,7 @@ class Checkpoint:
     found: Verification
     place: Row | None = None
     """The last row that was looked at."""
-    previous: tuple[Any, ID] | None = None
-    """Key and id of the last row whose place in the order counts."""
+    previous: Previous | None = None
     kept_at: datetime | None = None
     """None for a new one."""
 
@@ -45,7 +47,7 @@ def load(target: Target, run: BackfillRun | None) -> Checkpoint | None:
         total=state["total"],
         found=Verification(**state["found"]),
         place=load_place(target, state["place"]),
-        previous=previous and _load_id(target, *previous),
+        previous=previous and _load_previous(target, *previous),
         kept_at=kept.updated_at,
     )
 
@@ -58,7 +60,7 @@ def save(target: Target, run: BackfillRun | None, checkpoint: Checkpoint) -> Non
         "total": checkpoint.total,
         "found": asdict(checkpoint.found),
         "place": dump_place(checkpoint.place),
-        "previous": previous and [dump_key(previous[0]), str(previous[1])],
+        "previous": previous and [dump_place((previous[2], previous[0])), str(previous[1])],
     }
     with suppress(Error), transaction.atomic(using=target.using):
         _kept(target).update_or_create(
@@ -80,8 +82,9 @@ def _judged_by(target: Target, run: BackfillRun | None) -> dict[str, Any]:
     """What must not change between a start and its resumption."""
     policies = {"on_null": target.on_null, "on_out_of_range": target.on_out_of_range}
     of_run = run and {"started_at": run.started_at.isoformat(), "batches": run.batches}
-    return {**options(target), **policies, "run": of_run}
+    return {**options(target), **policies, "run": of_run, "rules": RULES}
 
 
-def _load_id(target: Target, pk: str | list[str], value: str) -> tuple[Any, ID]:
-    return load_key(target, pk), target.field.scheme.value_type(value)
+def _load_previous(target: Target, place: dict[str, Any], value: str) -> Previous:
+    created, pk = load_place(target, place)
+    return pk, target.field.scheme.value_type(value), created

@@ -21,7 +21,6 @@ from .numbered_while_read import NumberedWhileRead
 from .rows_behind import RowsBehind, Stretch
 from .statements import Row
 from .target import Target
-from .times import aware, knows_utc
 
 _AMPLE = 16
 """How many times its rows there must be room for in a tick, where more may come between two parts
@@ -100,7 +99,7 @@ class ComputingIDs:
         statement = said.of_one_time if stretch.goes_on else said.of_batch
         filled = execute(self._connection, statement, parameters)
         self._behind.wrote(filled, stretch.size)
-        return Written(filled, self._cursor(stretch.last))
+        return Written(filled, self._cursor(stretch.last) if filled else None, stretch.last)
 
     def _between(self, first: Row, last: Row, start: int, beyond: int) -> dict[str, Any]:
         place = self._statements.place
@@ -141,7 +140,7 @@ class ComputingIDs:
         return Cursor(created, pk, Position(*self._scheme.parts(made)))
 
     def _tick(self, row: Row) -> int:
-        return self._scheme.tick(aware(row[0]))
+        return self._scheme.tick(self._target.at(row[0]))
 
     # Interleaved
 
@@ -178,7 +177,7 @@ class ComputingIDs:
         beyond = self._behind.beyond(last) + span.size
         parameters = self._between(span.first, last, start, beyond)
         filled = self._execute_part(span, parameters, with_last_tick=True)
-        return Written(filled, self._cursor(last))
+        return Written(filled, self._cursor(last) if filled else None, last)
 
     def _execute_part(
         self, span: Span, parameters: dict[str, Any], with_last_tick: bool = False
@@ -198,6 +197,6 @@ def computed_statements(
 ) -> ComputedStatements:
     """Raises ``NotSupportedError`` where the database can't compute them, or Python is faster."""
     kinds = {"postgresql": NumberedByWindows, "mysql": NumberedWhileRead}
-    if connection.vendor not in kinds or not knows_utc(connection):
+    if connection.vendor not in kinds or not target.times.knows_utc:
         raise NotSupportedError("Python is faster, or knows the time zone better")
     return kinds[connection.vendor](target, connection, composition)

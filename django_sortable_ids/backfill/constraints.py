@@ -18,22 +18,32 @@ from django.db import (
 )
 from django.db.models import Index, QuerySet
 
-from . import constraints_postgresql
+from .. import partitions, tables
+from ..introspection import may_be_null
+from . import constraints_postgresql, constraints_sqlite, mysql_definition
 from .errors import BackfillError
 from .locks import strict, with_short_waits
+from .sqlite_references import refuse_orphans
 
 _NOT_IN_PLACE = (1845, 1846)
+_NEEDS_DEFAULT = 4108
+"""MariaDB's answer for a column that is INVISIBLE and to be NOT NULL."""
 _NULL_FOUND = 1138
 """MySQL's answer, an OperationalError, where a row without a value has come meanwhile."""
 
 
-def constrain(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
+def constrain(
+    editor: Any, model: type[models.Model], old: Any, new: Any, backwards: bool = False
+) -> None:
     """Alter the column from what ``old`` says of NULL and uniqueness to what ``new`` says.
+
+    ``backwards`` undoes such a change. On SQLite it leaves a UNIQUE that it has found there.
 
     Raises ``BackfillError`` with what to do for rows without an id and for ids that are not unique,
     ``ValueError`` where the two fields differ in anything else of the column.
     """
     _check_change(editor, old, new)
+    check_before(editor, model, old, new)
     becomes_required = old.null and not new.null
     if becomes_required and not editor.collect_sql:
         _check_filled(editor, model, old)
@@ -45,6 +55,8 @@ def constrain(editor: Any, model: type[models.Model], old: Any, new: Any) -> Non
                 constraints_postgresql.alter(editor, model, old, new)
             case "mysql":
                 _alter_in_place(editor, model, old, new)
+            case "sqlite":
+                constraints_sqlite.alter(editor, model, old, new, backwards)
             case _:
                 with transaction.atomic(using=editor.connection.alias):
                     editor.alter_field(model, old, new)
@@ -55,6 +67,20 @@ def constrain(editor: Any, model: type[models.Model], old: Any, new: Any) -> Non
             f"{_label(model, old)}: {error}. Its ids are not unique: `manage.py backfill_ids "
             f"{_label(model, old)} --verify` counts them"
         ) from error
+
+
+def check_before(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
+    """Raise ``BackfillError`` for what would refuse the change at its end: partitions that can't
+    have a unique column, on SQLite foreign keys."""
+    if editor.collect_sql:
+        return
+    if editor.connection.vendor == "sqlite":
+        refuse_orphans(editor.connection, _label(model, old))
+    if old.unique or not new.unique:
+        return
+    reason = partitions.why_not_unique(editor.connection, old)
+    if reason:
+        raise BackfillError(f"{_label(model, old)}: {reason}")
 
 
 def _label(model: type[models.Model], field: models.Field[Any, Any]) -> str:
@@ -88,55 +114,77 @@ def _check_filled(editor: Any, model: type[models.Model], field: models.Field[An
 
 def _alter_in_place(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
     """One statement for MariaDB and MySQL, whose table is readable and writable meanwhile."""
+    with strict(editor.connection):
+        _alter_strictly(editor, model, old, new)
+
+
+def _alter_strictly(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
     quote, connection = editor.quote_name, editor.connection
     changes: list[str] = []
     parameters: list[Any] = []
     if old.null != new.null and _is_nullable(editor, model, old) != new.null:
-        plain: Any = new.clone()
-        plain._unique = plain.db_index = False
-        plain.set_attributes_from_name(new.name)
-        plain.model = model
-        definition, parameters = editor.column_sql(model, plain)
-        changes.append(f"MODIFY {quote(new.column)} {definition}")
+        definition, parameters = _with_null(editor, model, new)
+        changes.append(f"MODIFY {definition}")
     changes += _changes_of_indexes(editor, model, old, new)
     if not changes:
         return
-    sql = (
-        f"ALTER TABLE {quote(model._meta.db_table)} {', '.join(changes)}, "
-        f"ALGORITHM=INPLACE, LOCK=NONE"
-    )
+    plain = f"ALTER TABLE {quote(model._meta.db_table)} {', '.join(changes)}"
+    sql = f"{plain}, ALGORITHM=INPLACE, LOCK=NONE"
     if editor.collect_sql:
         editor.execute(sql, parameters or None)
         return
     try:
-        with strict(connection):
-            with_short_waits(connection, lambda: editor.execute(sql, parameters or None))
+        with_short_waits(connection, lambda: editor.execute(sql, parameters or None))
     except (OperationalError, NotSupportedError) as error:
         if error.args[:1] == (_NULL_FOUND,):
             raise IntegrityError(*error.args) from error
         if error.args[:1] and error.args[0] in _NOT_IN_PLACE:
             raise BackfillError(
-                f"{_label(model, old)}: the server can't do it beside writers ({error.args[1]}). "
-                f"Use an AlterField, while nobody writes"
+                f"{_label(model, old)}: the server can't do it while others write "
+                f"({error.args[1]}). Run this while nobody writes, and migrate again: {plain}"
+            ) from error
+        if error.args[:1] == (_NEEDS_DEFAULT,):
+            raise BackfillError(
+                f"{_label(model, old)}: {error.args[1]}, since it is to be NOT NULL. Make the "
+                f"column visible, or give it a DEFAULT, and migrate again"
             ) from error
         raise
 
 
+def _with_null(
+    editor: Any, model: type[models.Model], new: models.Field[Any, Any]
+) -> tuple[str, list[Any]]:
+    """The column as it is in the database; as the field says where it isn't there yet, which
+    ``sqlmigrate`` shows."""
+    connection, table, column = editor.connection, model._meta.db_table, str(new.column)
+    if tables.kind(connection, table) == "table":
+        definition = mysql_definition.with_null(connection, table, column, new.null)
+        if definition is not None:
+            return definition, []
+    plain: Any = new.clone()
+    plain._unique = plain.db_index = False
+    plain.set_attributes_from_name(new.name)
+    plain.model = model
+    definition, parameters = editor.column_sql(model, plain)
+    return f"{editor.quote_name(column)} {definition}", list(parameters)
+
+
 def _changes_of_indexes(editor: Any, model: type[models.Model], old: Any, new: Any) -> list[str]:
     quote, meta, column = editor.quote_name, model._meta, str(new.column)
+    _, plain_name = tables.split(editor.connection, meta.db_table)
     named = {each.name for each in [*meta.constraints, *meta.indexes]}
 
     def found(**kind: Any) -> list[str]:
         if editor.collect_sql:
             return []
-        names: list[str] = editor._constraint_names(model, [column], exclude=named, **kind)
-        return names
+        names = tables.names_of(editor.connection, meta.db_table, column, **kind)
+        return [name for name in names if name not in named]
 
     unique = found(unique=True, primary_key=False)
-    plain = found(index=True, unique=False, type_=Index.suffix)
+    plain = found(index=True, unique=False, type=Index.suffix)
     changes: list[str] = []
     if new.unique and not old.unique and not unique:
-        name = editor._unique_constraint_name(meta.db_table, [column], quote=True)
+        name = editor._unique_constraint_name(plain_name, [column], quote=True)
         changes.append(f"ADD CONSTRAINT {name} UNIQUE ({quote(column)})")
     if old.unique and not new.unique:
         changes += [f"DROP INDEX {quote(name)}" for name in unique]
@@ -144,7 +192,7 @@ def _changes_of_indexes(editor: Any, model: type[models.Model], old: Any, new: A
     if had and not has:
         changes += [f"DROP INDEX {quote(name)}" for name in plain]
     if has and not had and not plain:
-        name = quote(editor._create_index_name(meta.db_table, [column]))
+        name = quote(editor._create_index_name(plain_name, [column]))
         changes.append(f"ADD INDEX {name} ({quote(column)})")
     return changes
 
@@ -152,7 +200,4 @@ def _changes_of_indexes(editor: Any, model: type[models.Model], old: Any, new: A
 def _is_nullable(editor: Any, model: type[models.Model], field: models.Field[Any, Any]) -> bool:
     if editor.collect_sql:
         return field.null
-    connection = editor.connection
-    with connection.cursor() as cursor:
-        columns = connection.introspection.get_table_description(cursor, model._meta.db_table)
-    return any(each.null_ok for each in columns if each.name == field.column)
+    return may_be_null(editor.connection, model._meta.db_table, str(field.column))

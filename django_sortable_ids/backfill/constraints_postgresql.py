@@ -1,7 +1,8 @@
 """NOT NULL and uniqueness on PostgreSQL, without a lock that lasts.
 
 What takes long, building the index and looking for NULL, lets writers write. The locks that keep
-them out are held for a change of the catalogue only.
+them out are held for a change of the catalogue only. On a table in partitions, each of them gets
+its index so, since PostgreSQL builds none concurrently on the whole.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 from django.db import IntegrityError, models
 from django.db.models import Index
 
+from .. import partitions, tables
 from .locks import with_short_waits
 
 
@@ -33,18 +35,33 @@ def alter(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
 
 class _Column:
     def __init__(
-        self, editor: Any, model: type[models.Model], field: models.Field[Any, Any]
+        self,
+        editor: Any,
+        model: type[models.Model],
+        field: models.Field[Any, Any],
+        table: str = "",
     ) -> None:
         self.editor = editor
         self.model = model
         self.field = field
-        self.table = model._meta.db_table
+        self.table = table or model._meta.db_table
         self.column = str(field.column)
+        self.leaves = [
+            _Column(editor, model, field, leaf)
+            for leaf in partitions.leaves(editor.connection, self.table)
+        ]
+        self.is_partitioned = partitions.is_partitioned(editor.connection, self.table)
 
     def make_unique(self) -> None:
         """With the constraint that Django's AlterField would make."""
         name = self._name("_uniq")
         found = self._look_up(_INDEX, name)
+        if self.is_partitioned:
+            for leaf in self.leaves:
+                leaf.make_unique()
+            if not found:  # which takes the constraints of the partitions
+                self.alter(f"ADD CONSTRAINT {self._quote(name)} UNIQUE ({{column}})")
+            return
         if not found or not found[0]:
             # An invalid one, which an interrupted build has left, refuses ids but finds none.
             self._build_index("UNIQUE ", name, "", exists=bool(found))
@@ -57,6 +74,8 @@ class _Column:
             return
         name = self._name("_like")
         found = self._look_up(_INDEX, name)
+        for leaf in self.leaves:
+            leaf.add_like_index()
         if not found or not found[0]:
             self._build_index("", name, " varchar_pattern_ops", exists=bool(found))
 
@@ -65,11 +84,10 @@ class _Column:
         if self.editor.collect_sql:
             return
         named = {each.name for each in self.model._meta.indexes} | {self._name("_like")}
-        names = self.editor._constraint_names(
-            self.model, [self.column], index=True, unique=False, type_=Index.suffix, exclude=named
-        )
-        for name in names:
-            self._drop_index(name)
+        plain = {"index": True, "unique": False, "type": Index.suffix}
+        for name in tables.names_of(self.editor.connection, self.table, self.column, **plain):
+            if name not in named:
+                self._drop_index(name)
 
     def make_required(self) -> None:
         """By way of a constraint whose proof SET NOT NULL takes, instead of a look at all rows."""
@@ -92,10 +110,13 @@ class _Column:
     def alter(self, *changes: str) -> None:
         """Statements that change the catalogue only, in one transaction."""
 
+        table, column = self._quote(self.table), self._quote(self.column)
+        self._shortly(*(f"ALTER TABLE {table} {each.format(column=column)}" for each in changes))
+
+    def _shortly(self, *statements: str) -> None:
         def execute() -> None:
-            for change in changes:
-                table, column = self._quote(self.table), self._quote(self.column)
-                self._execute(f"ALTER TABLE {table} {change.format(column=column)}")
+            for sql in statements:
+                self._execute(sql)
 
         if self.editor.collect_sql:
             execute()
@@ -105,17 +126,26 @@ class _Column:
     def _build_index(self, kind: str, name: str, operators: str, exists: bool) -> None:
         if exists:
             self._drop_index(name)
+        index = (
+            f"{self._quote(name)} ON {self._quote(self.table)} "
+            f"({self._quote(self.column)}{operators})"
+        )
+        if self.is_partitioned:  # which takes the indexes of the partitions
+            self._shortly(f"CREATE {kind}INDEX {index}")
+            return
         try:
-            self._execute(
-                f"CREATE {kind}INDEX CONCURRENTLY {self._quote(name)} ON "
-                f"{self._quote(self.table)} ({self._quote(self.column)}{operators})"
-            )
+            self._execute(f"CREATE {kind}INDEX CONCURRENTLY {index}")
         except IntegrityError:
             self._drop_index(name)
             raise
 
     def _drop_index(self, name: str) -> None:
-        self._execute(f"DROP INDEX CONCURRENTLY IF EXISTS {self._quote(name)}")
+        schema, _ = tables.split(self.editor.connection, self.table)
+        index = f"{self._quote(schema)}.{self._quote(name)}" if schema else self._quote(name)
+        if self.is_partitioned:
+            self._shortly(f"DROP INDEX IF EXISTS {index}")
+        else:
+            self._execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index}")
 
     def _look_up(self, query: str, name: str) -> Any:
         if self.editor.collect_sql:

@@ -11,7 +11,6 @@ from django.db.models import F, Q, QuerySet, TextField
 from ..functions.fragments import Fragment
 from ..schemes import ID, OutOfRange, TimeScheme
 from .target import Target
-from .times import aware
 
 _PLACE = "sortable_ids_place"
 _TIME_LOW_FIRST = 1
@@ -39,6 +38,10 @@ class Conversion(Target):
         """The old id of a row that is at that place."""
         found: ID = place
         return found
+
+    @property
+    def selected_place(self) -> Any:
+        return self.place_name
 
     def at(self, created: Any) -> datetime:
         return self.old.created_at(self.value(created))
@@ -85,9 +88,9 @@ class Timed(Conversion):
     def between(self, start: datetime | None, end: datetime | None) -> Q:
         found = Q(**{f"{self.source.name}__isnull": False})
         if start is not None:
-            first = self.first_place(aware(start))
+            first = self.first_place(start)
             found &= Q(pk__in=[]) if first is None else self._from(first)
-        if end is not None and (stop := self.first_place(aware(end))) is not None:
+        if end is not None and (stop := self.first_place(end)) is not None:
             found &= self._until(stop)
         return found
 

@@ -9,9 +9,10 @@ from django.db.models import QuerySet
 
 from ..schemes import ID, InvalidID, OutOfRange, TimeScheme
 from .conversion import Conversion, Lossless
-from .page_checks import Previous, rank
-from .statements import Row
-from .verification import EXAMPLES, IN_ORDER, Verification
+from .exchanges import Moved, moved
+from .page_checks import CheckedInOrder
+from .pages import Previous
+from .verification import Disorder, Verification
 
 MADE_TOGETHER = timedelta(minutes=1)
 """The application makes the ids of a new row, the old and the new one, within so long."""
@@ -74,39 +75,20 @@ class _Others:
         return {back[old] for old in there}
 
 
-class CheckedByOldTime:
+class CheckedByOldTime(CheckedInOrder):
     """Whether every row has an id of the time of its old one, in its order, but for those of the
     application, as ``CheckedByOldID``.
     """
 
-    order = IN_ORDER
     kept = ", and of their old ids' times"
+    _target: Conversion
 
-    def __init__(self, target: Conversion, end: Row | None) -> None:
-        """The order is judged up to ``end``."""
-        self._target, self._end = target, end
-
-    def look(
-        self, rows: QuerySet[Any], found: Verification, previous: Previous | None
-    ) -> Previous | None:
-        target, scheme, end = self._target, self._target.field.scheme, self._end
-        judged = rows.filter(target.until(*end)) if end else rows
-        before = previous and rank(scheme, previous[1])
-        for pk, value in self._of_their_tick(judged, found):
-            place = rank(scheme, value)
-            if previous is not None and before is not None and place <= before:
-                found.misplaced(pk, previous[0])
-            previous, before = (pk, value), place
-        if end is not None:
-            behind = rows.filter(target.after(*end))
-            found.unjudged += sum(1 for _ in self._of_their_tick(behind, found))
-        return previous
-
-    def _of_their_tick(self, rows: QuerySet[Any], found: Verification) -> Iterator[Previous]:
-        """Keys and ids of these; the others are counted."""
+    def of_their_tick(
+        self, rows: QuerySet[Any], found: Verification, *, is_run: bool
+    ) -> Iterator[Previous]:
         for place, pk, value in _rows(self._target, rows, found):
             if _is_of_tick(self._target, place, value):
-                yield pk, value
+                yield pk, value, place
             else:
                 found.unjudged += 1
                 _judge_time(self._target, place, pk, value, found)
@@ -134,8 +116,18 @@ def _is_of_tick(target: Conversion, place: Any, value: ID) -> bool:
 def _judge_time(target: Conversion, place: Any, pk: Any, value: ID, found: Verification) -> None:
     if _made_together(target, place, value):
         found.made_beside += 1
+        found.move(_moved(target, place, pk, value))
     else:
         _fail(target, found, place, pk)
+
+
+def _moved(target: Conversion, place: Any, pk: Any, value: ID) -> Moved | None:
+    scheme = target.field.scheme
+    assert isinstance(scheme, TimeScheme), "old ids become those of a scheme with times"
+    try:
+        return moved(scheme, target.at(place), pk, value)
+    except (InvalidID, OutOfRange):
+        return None
 
 
 def _made_together(target: Conversion, place: Any, value: ID) -> bool:
@@ -160,6 +152,5 @@ def _tick_ns(target: Conversion) -> int:
 
 def _fail(target: Conversion, found: Verification, place: Any, pk: Any) -> None:
     found.unconverted += 1
-    if len(found.examples) < EXAMPLES:
-        old = f"{target.source.name} {target.value(place)}"
-        found.examples.append(f"{pk} has an id that was not made of its {old}")
+    old = f"{target.source.name} {target.value(place)}"
+    found.keep(Disorder.DECIDED, f"{pk} has an id that was not made of its {old}")

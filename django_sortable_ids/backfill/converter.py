@@ -13,7 +13,6 @@ from .errors import BackfillError
 from .minting import Position, mint
 from .sorted_pages import SortedPages
 from .statements import Row
-from .times import as_stored
 from .writer import Writer
 
 
@@ -36,7 +35,7 @@ class Converter(Writer):
         return Batch(
             rows,
             len(rows),
-            lambda: Written(self.send(rows, ids), Cursor(place, pk, position)),
+            lambda: Written(self.send(rows, ids), Cursor(place, pk, position), rows[-1]),
         )
 
     def rows_behind(self, cursor: Cursor | None, size: int) -> Sequence[Row]:
@@ -100,7 +99,7 @@ class _TimedConverter(Converter):
 
     def _count_in_tick(self, scheme: TimeScheme, last: Row) -> int:
         """How many rows behind that one share its tick."""
-        end = as_stored(scheme.tick_span(self.target.at(last[0]))[1])
+        end = scheme.tick_span(self.target.at(last[0]))[1]
         behind: Q = self.target.after(*last) & self.target.between(None, end)
         return self.target.missing.filter(behind).count()
 

@@ -22,8 +22,9 @@ def _written_rows(connection: Any, cursor: Any) -> int:
     """
     if connection.vendor != "mysql":
         return int(cursor.rowcount)
-    # "Rows matched: 12  Changed: 11  Warnings: 0", in the language of the server.
-    _, changed, _ = re.findall(r"\d+", connection.connection.info())
+    # "Rows matched: 12  Changed: 11  Warnings: 0", in the language of the server. MariaDB adds
+    # "Inserted: 11" for a table with a history.
+    _, changed, *_ = re.findall(r"\d+", connection.connection.info())
     return int(changed)
 
 

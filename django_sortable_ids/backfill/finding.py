@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
 from django.db import DEFAULT_DB_ALIAS, connections, models, router
+from django.db.models.constants import LOOKUP_SEP
 
+from .. import history, tables
 from ..fields import SortableIDField
 from ..models import BackfillRun, VerificationRun
+from . import unmanaged
 from .errors import BackfillError
+from .sources import columns, copies
 from .target import Target, database_option
+
+_NONE = (
+    "name one in a related row, --created-from order__created_at, a period to spread the rows "
+    "over, --created-from pk --start 2015-01-01 --end 2024-06-30, or take --created-at now"
+)
 
 
 def find(label: str, created_from: str | None, using: str) -> Target:
@@ -20,6 +30,23 @@ def find(label: str, created_from: str | None, using: str) -> Target:
     ``created_from`` None means what the last run on the target took.
     """
     return of_model(*find_field(label), created_from, using)
+
+
+def canonical(label: str) -> str:
+    """The same target by the name that its run has: that of the model with the table."""
+    model, field = find_field(label)
+    return f"{model._meta.label}.{field.name}"
+
+
+def notes(label: str) -> Iterator[str]:
+    """What is to be known of the name that was given, for people."""
+    model, _ = find_field(label)
+    given = apps.get_model(label.rpartition(".")[0])
+    if given is not model:
+        yield (
+            f"{given._meta.label} is a proxy: the rows are those of {model._meta.label}, in the "
+            f"table {model._meta.db_table}"
+        )
 
 
 def find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
@@ -39,8 +66,10 @@ def of_model(
 ) -> Target:
     """As ``find``, of a model that may be a historical one of a migration."""
     check_tables(model, field, using)
-    source = _find_source(model, created_from or _last_source(model, field, using))
-    return Target(model, field, source, using)
+    if (original := history.original_of(model)) is not None:
+        return copies.target_of(model, field, using, original)
+    source = _find_source(model, created_from or _last_source(model, field, using), using)
+    return columns.kind_of(model, source)(model, field, source, using)
 
 
 def _find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
@@ -51,8 +80,8 @@ def _find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
         model = apps.get_model(parts[0], parts[1])
     except LookupError as error:
         raise BackfillError(f"{label}: {error}") from None
-    if model._meta.abstract or model._meta.proxy or not model._meta.managed:
-        raise BackfillError(f"{model._meta.label} has no table of its own: it is not managed")
+    # A proxy has the table of its concrete model, and the run is the same by either name.
+    model = model._meta.concrete_model or model
     try:
         field = model._meta.get_field(parts[2])
     except FieldDoesNotExist:
@@ -70,9 +99,13 @@ def _find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
 
 
 def _find_source(
-    model: type[models.Model], created_from: str | None
-) -> models.DateTimeField[Any, Any]:
-    times = [each for each in model._meta.fields if isinstance(each, models.DateTimeField)]
+    model: type[models.Model], created_from: str | None, using: str
+) -> models.Field[Any, Any]:
+    if created_from is not None and LOOKUP_SEP in created_from:
+        for related in columns.models_on(model, created_from):
+            check_table(related, using)
+        return columns.find(model, created_from)
+    times = [each for each in model._meta.fields if isinstance(each, models.DateField)]
     for each in times:
         if each.name == created_from:
             return each
@@ -81,18 +114,15 @@ def _find_source(
     if other is not None:
         raise BackfillError(
             f"{name}.{created_from} is a {type(other).__name__}, and creation times come from a "
-            f"DateTimeField: add one, and copy the times into it, with the zone and the time of "
-            f"day that they mean"
+            f"DateTimeField or a DateField: add one, and copy the times into it, with the zone and "
+            f"the time of day that they mean"
         )
     if not times:
-        raise BackfillError(
-            f"{name} has no DateTimeField to take creation times from, and ids can't be given the "
-            f"times that nobody recorded"
-        )
+        raise BackfillError(f"{name} has no field with times: {_NONE}")
     known = ", ".join(each.name for each in times)
     if created_from is None:
         raise BackfillError(f"say where creation times come from: --created-from, one of {known}")
-    raise BackfillError(f"{name} has no DateTimeField {created_from!r}; it has {known}")
+    raise BackfillError(f"{name} has no field {created_from!r} with times; it has {known}")
 
 
 def _last_source(model: type[models.Model], field: SortableIDField, using: str) -> str | None:
@@ -107,40 +137,83 @@ def database_of(label: str | None) -> str:
 
 
 def check_tables(model: type[models.Model], field: SortableIDField, using: str) -> None:
-    """Raise ``BackfillError`` where the database lacks the tables or the column."""
+    """Raise ``BackfillError`` where the database lacks the tables or a column that is needed."""
     connection = connections[using]
-    where = database_option(using)
-    with connection.cursor() as cursor:
-        tables = connection.introspection.table_names(cursor)
-        views = connection.introspection.table_names(cursor, include_views=True)
-        for each in (model, BackfillRun, VerificationRun):
-            if each._meta.db_table in views and each._meta.db_table not in tables:
-                raise BackfillError(
-                    f"{each._meta.db_table} is a view: fill the table behind it, by a model of "
-                    f"that table"
-                )
-            if each._meta.db_table not in tables:
-                raise BackfillError(
-                    f"the database {using!r} has no table {each._meta.db_table}: "
-                    f"{_how_to_make(each, using)}"
-                )
-        description = connection.introspection.get_table_description(cursor, model._meta.db_table)
-    if field.column not in {each.name for each in description}:
+    for each in (model, BackfillRun, VerificationRun):
+        check_table(each, using)
+    table = model._meta.db_table
+    there = tables.columns(connection, table)
+    for key in model._meta.pk_fields:
+        if tables.folded(connection, str(key.column)) not in there:
+            raise BackfillError(
+                f"{table} has no column {key.column}, which {model._meta.label} has as its primary "
+                f"key: write primary_key=True at the field that tells its rows apart"
+            )
+    if tables.folded(connection, str(field.column)) not in there:
         raise BackfillError(
-            f"{model._meta.db_table} has no column {field.column} yet: run "
-            f"`manage.py migrate {model._meta.app_label}{where}`"
+            f"{table} has no column {field.column} yet: "
+            f"{unmanaged.how_to_add(field, connection) or _migrate(model, using)}"
         )
+    if connection.vendor == "sqlite":
+        _check_commits(table, using)
+
+
+def check_table(model: type[models.Model], using: str) -> None:
+    """Raise ``BackfillError`` where the database has no table of the model."""
+    table = model._meta.db_table
+    kind = tables.kind(connections[using], table)
+    if kind == "view":
+        raise BackfillError(
+            f"{table} is a view: fill the table behind it, by a model of that table"
+        )
+    if kind is None:
+        # MariaDB and MySQL hide the tables on which their user has no right.
+        is_mysql = connections[using].vendor == "mysql"
+        unseen = ", or none that its user may see" if is_mysql else ""
+        raise BackfillError(
+            f"the database {using!r} has no table {table}{unseen}: {_how_to_make(model, using)}"
+        )
+
+
+def _check_commits(table: str, using: str) -> None:
+    """Refuse a table in a file that SQLite attached, where it can't be committed together with the
+    place that the run is at."""
+    connection = connections[using]
+    attached = tables.sqlite_schema(connection, table)
+    if attached in ("main", None):
+        return
+    with connection.cursor() as cursor:
+        for schema in ("main", attached):
+            cursor.execute(f"PRAGMA {connection.ops.quote_name(schema)}.journal_mode")
+            if cursor.fetchone()[0] == "wal":
+                raise BackfillError(
+                    f"{table} is in a file that SQLite attached as {attached}, and {schema} is in "
+                    f"WAL mode, in which SQLite doesn't commit two files together: a crash might "
+                    f"keep ids without the place of the run. Make that file a database of its own "
+                    f"in DATABASES, or set journal_mode=DELETE for both"
+                )
+
+
+def _migrate(model: type[models.Model], using: str) -> str:
+    return f"run `manage.py migrate {model._meta.app_label}{database_option(using)}`"
 
 
 def _how_to_make(model: type[models.Model], using: str) -> str:
     """What to do where the table of the model is missing."""
     label = model._meta.app_label
-    migrate = f"run `manage.py migrate {label}{database_option(using)}`"
-    if router.allow_migrate_model(using, model):
-        return migrate
-    if model in (BackfillRun, VerificationRun):
+    migrate = _migrate(model, using)
+    if not router.allow_migrate_model(using, model):
+        if model in (BackfillRun, VerificationRun):
+            return (
+                f"allow the app {label} there in allow_migrate() of your DATABASE_ROUTERS, since a "
+                f"run is kept beside the rows that it fills, and {migrate}"
+            )
         return (
-            f"allow the app {label} there in allow_migrate() of your DATABASE_ROUTERS, since a run "
-            f"is kept beside the rows that it fills, and {migrate}"
+            f"your DATABASE_ROUTERS keep {model._meta.label} out of it; name its own by --database"
         )
-    return f"your DATABASE_ROUTERS keep {model._meta.label} out of it; name its own by --database"
+    if not model._meta.managed:
+        return (
+            f"{model._meta.label} is not managed, so that no migration makes its table. Name the "
+            f"database that has it by --database, or correct db_table"
+        )
+    return migrate

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from .. import tables
 from .target import Target
 
 
@@ -63,9 +64,9 @@ class JSONRows:
         with self.connection.cursor() as cursor:
             cursor.execute(
                 "SELECT column_name, collation_name FROM information_schema.columns "
-                "WHERE table_schema = database() AND table_name = %s "
+                "WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s "
                 "AND character_set_name IS NOT NULL",
-                [self.target.model._meta.db_table],
+                tables.split(self.connection, self.target.model._meta.db_table),
             )
             return {name: f" COLLATE {collation}" for name, collation in cursor.fetchall()}
 

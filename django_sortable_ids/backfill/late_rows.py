@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from .. import counters
 from ..fields import LexicalSequenceField
 from ..schemes import ID, TimeScheme
+from . import chunks
 from .batch import Batch, Written
 from .cursor import Cursor
 from .minting import mint_between
@@ -26,7 +27,7 @@ class LateRows:
         self._target = writer.target
 
     def count(self, cursor: Cursor) -> int:
-        return self._in_front(cursor).count()
+        return chunks.count(self._in_front(cursor))
 
     def some(self, cursor: Cursor, most: int, last: Row | None) -> list[Row]:
         """In order; those behind ``last``, where the ones up to it were looked up before."""
@@ -49,7 +50,7 @@ class LateRows:
             gap, before, behind = self._gap(scheme, rows[0], cursor)
             found = target.read(gap[:LATE_ROWS])
             if rows[0] not in found:
-                if not self._is_there(rows[0]):
+                if not target.lacks_id(rows[0]):
                     return Batch(rows[:1], 1, lambda: Written(0, None))
                 # Its hour is one that a clock change skips or repeats.
                 found = [rows[0]]
@@ -58,7 +59,7 @@ class LateRows:
             return self._given(found, mint_between(scheme, at, before, behind, len(found), count))
 
     def _given(self, rows: Sequence[Row], ids: Sequence[ID]) -> Batch:
-        return Batch(rows, len(rows), lambda: Written(self._writer.send(rows, ids), None))
+        return Batch(rows, len(rows), lambda: Written(self._writer.send(rows, ids), None, rows[0]))
 
     def _gap(
         self, scheme: TimeScheme, row: Row, cursor: Cursor
@@ -85,12 +86,6 @@ class LateRows:
         if behind:
             gap = gap.filter(target.before(*behind[:2]))
         return gap, before and before[2], end and end[2]
-
-    def _is_there(self, row: Row) -> bool:
-        """Whether it still has no id, and its time, which is read: one of an hour that is repeated
-        finds nothing on PostgreSQL."""
-        missing = self._target.missing.filter(pk=row[1])
-        return bool(self._target.first(missing) == row)
 
     def _in_front(self, cursor: Cursor) -> QuerySet[Any, Any]:
         return self._target.missing_in_order.filter(self._target.before(*cursor.place))

@@ -120,10 +120,12 @@ class NumberedWhileRead(ComputedStatements):
             f"CASE WHEN {_TICK} = ({_NEXT_TICK} := {tick}) THEN {_NUMBER} + 1 "
             f"WHEN {_TICK} < {_NEXT_TICK} THEN 0 * ({_TICK} := {_NEXT_TICK}) ELSE {_TIES} END"
         )
+        value = (
+            f"CASE WHEN ({_NUMBER} := {number}) >= {_TIES} THEN NULL "
+            f"WHEN ({_SLOT} := {self._slot}) >= 0 THEN {self._made} END"
+        )
         return (
-            f"UPDATE {self._table} t{self._hint} SET t.{self._column} = CASE "
-            f"WHEN ({_NUMBER} := {number}) >= {_TIES} THEN NULL "
-            f"WHEN ({_SLOT} := {self._slot}) >= 0 THEN {self._made} END "
+            f"UPDATE {self._table} t{self._hint} SET {self._set(value, 't.')} "
             f"WHERE t.{self._column} IS NULL AND {self._within}{self._order}"
         )
 

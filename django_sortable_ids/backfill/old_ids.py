@@ -15,6 +15,7 @@ from ..fields import SortableIDField
 from ..models import BackfillRun
 from ..schemes import ID, InvalidID, TimeScheme, get, is_lossless
 from ..schemes.conversion import scheme_of_uuid
+from . import chunks, finding
 from .conversion import Conversion, Lossless, Timed, TimedUUIDs
 from .errors import BackfillError
 from .finding import check_tables, find_field, of_model
@@ -35,7 +36,7 @@ def find(
     using = using or router.db_for_write(model)
     if convert_from is None and created_from is None:
         check_tables(model, sortable, using)
-        runs = BackfillRun.objects.using(using).filter(target=label)
+        runs = BackfillRun.objects.using(using).filter(target=finding.canonical(label))
         last = runs.values_list("options", flat=True).first() or {}
         convert_from, created_from = last.get("convert_from"), last.get("created_from")
     if convert_from is None:
@@ -140,11 +141,10 @@ def check(target: Conversion) -> None:
         if not _carries_time(target.old, value):
             count, first = count + 1, first or (value, pk)
     if first:
-        others = f" (and {count - 1:,} other rows)" if count > 1 else ""
         raise BackfillError(
-            f"{target.model._meta.label} {first[1]}{others} has the {target.source.name} "
-            f"{first[0]}, {_kind(first[0])}and a {target.old.title} was expected. Give it an id "
-            f"yourself, or a NULL there and choose --on-null, or take --created-from for all rows; "
+            f"{target.model._meta.label} {first[1]}{chunks.others(count)} has the "
+            f"{target.source.name} {first[0]}, {_kind(first[0])}and a "
+            f"{target.old.title} was expected. Give it an id yourself, or a NULL there and choose --on-null, or take --created-from for all rows; "
             f"nothing was written."
         )
     if isinstance(target, Lossless) and not target.source.unique:

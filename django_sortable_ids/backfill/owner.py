@@ -10,10 +10,11 @@ import math
 import os
 import socket
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import Error, IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -38,7 +39,7 @@ def take(plan: Plan, token: str) -> BackfillRun:
     if run is not None and run.token == token:
         return run  # the answer to its taking was lost
     refuse_if_taken(target, run)
-    begun = plan.resumed.rows_filled if plan.resumed else 0
+    filled_before = plan.resumed.rows_filled if plan.resumed else 0
     own = {
         "owner": f"{socket.gethostname()[:180]} pid {os.getpid()}",
         "process": _name(os.getpid()),
@@ -46,7 +47,7 @@ def take(plan: Plan, token: str) -> BackfillRun:
         "heartbeat": now_ms(),
         "batch_size": plan.batch_size,
         "rate": 0.0,
-        "rows_planned": begun + plan.missing,
+        "rows_planned": filled_before + plan.rows,
     }
     if run is None and plan.resumed is None:
         return _create(target, own | _fresh(plan))
@@ -63,6 +64,15 @@ def take(plan: Plan, token: str) -> BackfillRun:
     if not runs(target).filter(**unchanged, heartbeat=run.heartbeat).update(**own):
         raise _taken(target, runs(target).filter(pk=run.pk).first())
     return runs(target).get(pk=run.pk)
+
+
+def remember(plan: Plan) -> None:
+    """Keep the options of a run that has nothing to do, so that ``--verify`` knows them; nothing
+    where there was a run, or where the database can't be written to.
+    """
+    target, ended = plan.target, {"finished_at": timezone.now()}
+    with suppress(Error), transaction.atomic(using=target.using):
+        runs(target).get_or_create(target=target.label, defaults=_fresh(plan) | ended)
 
 
 def give_back(target: Target, run: BackfillRun, **changes: Any) -> None:

@@ -13,7 +13,9 @@ from ..functions.moments import UnixMicroseconds
 from ..functions.ticks import is_of_version, tick_of
 from ..schemes import ID, TimeScheme
 from .target import Target
-from .times import knows_utc
+
+Previous = tuple[Any, ID, Any]
+"""Key, id and time of the last row whose place in the order counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +31,14 @@ class Counts:
     """Those whose id is of the tick of its row, too."""
     judged: int
     """Those of them whose place in the order counts."""
-    unordered: int
-    """Those of them whose id doesn't sort behind the one before."""
+    ties: int
+    """Those of them that have the time of the one before."""
+    repeated: int
+    """Those of them that have the id of the one before."""
+    unordered_ties: int
+    """Those of them whose id doesn't sort behind the one before, though their times are equal."""
+    unordered_times: int
+    """And such of another time within the tick."""
     unordered_beside: int
     """And such that others may have made."""
 
@@ -54,60 +62,89 @@ class _IsAtMicrosecond(Fragment):
 class Judge:
     """Counts rows of a target.
 
-    ``judged`` says which rows' places in the order count, and ``strict`` which rows nobody but the
-    run gave ids. Raises ``NotSupportedError`` where the database can't read the time of such ids.
+    ``judged`` says which rows' places in the order count, ``strict`` which rows nobody but the run
+    gave ids, and ``ties`` whether equal times were equal when the run gave them. Raises
+    ``NotSupportedError`` where the database can't read the time of such ids.
     """
 
-    def __init__(self, target: Target, judged: Q | None = None, strict: Q | None = None) -> None:
+    def __init__(
+        self,
+        target: Target,
+        judged: Q | None = None,
+        strict: Q | None = None,
+        ties: bool = True,
+    ) -> None:
         self.target = target
         self.scheme = target.field.scheme
         self.connection = connections[target.using]
-        if not knows_utc(self.connection):
+        if not target.times.knows_utc:
             raise NotSupportedError("Python knows the time zone better")
         column = F(target.field.name)
         self.of_version = self._of_version(column)
         self.of_time = self._of_time(column)
         self.judged = judged or Q()
         self.strict = strict or Q()
+        self.ties = ties
 
-    def count(self, rows: QuerySet[Any], previous: ID | None) -> Counts:
-        """Counts of the rows, which come behind one with the id ``previous``."""
+    def count(self, rows: QuerySet[Any], previous: Previous | None) -> Counts:
+        """Counts of the rows, which come behind the ``previous`` one."""
         place = [F(self.target.source.name).asc(), *(F(n).asc() for n in self._key_names())]
-        judged = self._with_places(rows).annotate(
-            verify_previous=Window(
-                Lag("verify_id"), partition_by=[F("verify_judged")], order_by=place
-            )
-        )
-        names = ("id", "of_version", "of_time", "judged", "strict", "previous")
+        lags = {
+            name: Window(Lag(column), partition_by=[F("verify_judged")], order_by=place)
+            for name, column in (("previous", "verify_id"), ("previous_at", "verify_at"))
+        }
+        at = F(self.target.source.name)
+        judged = self._with_places(rows).annotate(verify_at=at)
+        judged = judged.annotate(**{f"verify_{name}": each for name, each in lags.items()})
+        names = ("id", "at", "of_version", "of_time", "judged", "strict", "previous", "previous_at")
         inner = judged.order_by().values_list(*(f"verify_{name}" for name in names))
         sql, parameters = inner.query.get_compiler(self.target.using).as_sql()
         sign = ">=" if getattr(self.scheme, "descending", False) else "<="
-        before = "verify_previous" if previous is None else "COALESCE(verify_previous, %s)"
-        unordered = f"verify_judged = 1 AND verify_id {sign} {before}"
+        before, tie, ends = "verify_previous", "verify_at = verify_previous_at", []
+        if previous is not None:
+            before = "COALESCE(verify_previous, %s)"
+            tie += " OR (verify_previous IS NULL AND verify_at = %s)"
+            ends = [self._stored(previous[1]), self.target.stored_time(previous[2])]
+        if not self.ties:
+            tie, ends = "1 = 0", ends[:1]
+        unordered = f"verify_judged = 1 AND verify_id {sign} verify_before"
+        order = f"""CASE WHEN {unordered} THEN CASE WHEN verify_id = verify_before THEN 'repeated'
+            WHEN verify_tie = 1 THEN 'tie' ELSE 'time' END END"""
+        wrong = ", ".join(
+            f"SUM(CASE {order} WHEN '{each}' THEN verify_strict ELSE 0 END)"
+            for each in ("repeated", "tie", "time")
+        )
         counts = f"""
             SELECT COUNT(*), COUNT(verify_id), SUM(verify_of_version), SUM(verify_of_time),
-                SUM(verify_judged),
-                SUM(CASE WHEN {unordered} THEN verify_strict ELSE 0 END),
+                SUM(verify_judged), SUM(verify_judged * verify_tie * verify_strict), {wrong},
                 SUM(CASE WHEN {unordered} THEN 1 - verify_strict ELSE 0 END)
-            FROM ({sql}) verify
+            FROM (
+                SELECT placed.*, {before} AS verify_before,
+                    CASE WHEN {tie} THEN 1 ELSE 0 END AS verify_tie
+                FROM ({sql}) placed
+            ) verify
         """
-        stored = [] if previous is None else [self._stored(previous)] * 2
         with self.connection.cursor() as cursor:
-            cursor.execute(counts, [*stored, *parameters])
+            cursor.execute(counts, [*ends, *parameters])
             return Counts(*(int(count or 0) for count in cursor.fetchone()))
 
-    def last(self, rows: QuerySet[Any]) -> tuple[Any, ID] | None:
-        """Key and id of the last row whose place counts."""
+    def last(self, rows: QuerySet[Any]) -> Previous | None:
+        """Key, id and time of the last row whose place counts."""
         found = self._with_places(rows).filter(verify_judged=1).order_by(*self.target.order)
         row = self.target.first(found.reverse(), self.target.field.name)
-        return (row[1], row[2]) if row else None
+        return (row[1], row[2], row[0]) if row else None
+
+    def of_other_times(self, rows: QuerySet[Any]) -> QuerySet[Any]:
+        """The rows with an id of another time."""
+        marked: QuerySet[Any] = self.with_marks(rows).filter(verify_of_version=1, verify_of_time=0)
+        return marked
 
     def with_marks(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         """The rows with ``verify_id``, ``verify_of_version`` and ``verify_of_time``."""
         marked: QuerySet[Any] = rows.annotate(
             verify_id=F(self.target.field.name),
             verify_of_version=_flag(self.of_version),
-            verify_of_time=_flag(self.of_version, self.of_time),
+            verify_of_time=_flag(self.of_version, self.target.has_shown_time, self.of_time),
         )
         return marked
 

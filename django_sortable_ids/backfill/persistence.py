@@ -9,9 +9,16 @@ from typing import TypeVar
 
 from django.db import DatabaseError, Error, InterfaceError, connections
 
-from ..transactions import in_transaction, is_conflict, is_lost, is_timeout
+from ..transactions import (
+    in_transaction,
+    is_conflict,
+    is_lost,
+    is_statement_timeout,
+    is_timeout,
+)
 from .control import Control
 from .errors import BackfillError
+from .refusals import TOO_SLOW
 
 Result = TypeVar("Result")
 
@@ -24,7 +31,8 @@ _LONGEST_PAUSE = 5.0
 
 
 class TriedTooLong(BackfillError):
-    """The database was away, or others were in the way, for longer than was to be waited."""
+    """The database was away, others were in the way, or statements took too long, for all of the
+    time in which it was to be tried."""
 
 
 class Persistence:
@@ -90,8 +98,12 @@ class Persistence:
         self._session = connection.connection
 
     def _end(self, lost: bool, error: Error) -> TriedTooLong:
+        said = " ".join(str(error).split())
+        if not lost and isinstance(error, DatabaseError) and is_statement_timeout(error):
+            what, advice = TOO_SLOW
+            return TriedTooLong(f"{what}: {said}. {advice}")
         what = "the database could not be reached" if lost else "other transactions were in the way"
-        return TriedTooLong(f"{what} for {self._seconds:g} s: {' '.join(str(error).split())}")
+        return TriedTooLong(f"{what} for {self._seconds:g} s: {said}")
 
 
 def begin_batch(using: str) -> None:
@@ -115,7 +127,9 @@ def _prepare_session(using: str) -> None:
     connection = connections[using]
     if connection.vendor == "mysql":
         with connection.cursor() as cursor:
+            # Of rows, and of a table: LOCK TABLES, ALTER TABLE.
             cursor.execute(f"SET SESSION innodb_lock_wait_timeout = {LOCK_SECONDS}")
+            cursor.execute(f"SET SESSION lock_wait_timeout = {LOCK_SECONDS}")
             cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
 
 

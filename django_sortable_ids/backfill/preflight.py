@@ -5,36 +5,48 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db import connections, transaction
 from django.db.models import Max, QuerySet
 
 from .. import counters
 from ..fields import LexicalSequenceField
+from ..introspection import begins_an_index
 from ..schemes import SequenceExhausted, TimeScheme
-from . import old_ids
+from . import chunks, impossible_days, old_ids, repeated_hours, skipped_hours, spellings
+from .bounds import latest
 from .conversion import Conversion, Lossless, TimedUUIDs
 from .errors import BackfillError
+from .sources.derived import Derived
 from .target import Target
-from .times import as_stored
 
 
 def check_rows(target: Target, missing: int) -> None:
     """Look at the ``missing`` rows without an id.
 
     Raise ``BackfillError``, which names a row, where a row can't be given an id."""
+    spellings.check(target)
+    repeated_hours.check(target)
+    impossible_days.check(target)
     if target.on_null == "error":
         _check_null_times(target)
     if isinstance(target, Conversion):
         old_ids.check(target)
+    if isinstance(target, Derived):
+        target.check()
+        if not target.makes_own:
+            return
     field, scheme = target.field, target.field.scheme
     if isinstance(scheme, TimeScheme):
         if target.on_out_of_range == "error":
             _check_range(target, scheme)
         if missing > scheme.layout.tails and not isinstance(target, Lossless):
             _check_room(target, scheme)
-    elif isinstance(field, LexicalSequenceField) and missing:
-        _check_width(field, missing, target.using)
+    elif isinstance(field, LexicalSequenceField):
+        if target.on_out_of_range != "skip":
+            _check_shown(target)
+        if missing:
+            _check_width(field, missing, target.using)
+    skipped_hours.check(target)
 
 
 def warnings(target: Target) -> Iterator[str]:
@@ -42,24 +54,26 @@ def warnings(target: Target) -> Iterator[str]:
     source = target.source
     if isinstance(target, Conversion):
         yield from old_ids.warnings(target)
-    if not isinstance(target, Lossless | TimedUUIDs) and not _is_indexed(target):
+    if not isinstance(target, Lossless | TimedUUIDs | Derived) and not _is_indexed(target):
         yield (
             f"no index begins with {source.column}, so that each batch sorts the table; with many "
             f"rows, make one first"
         )
-    if isinstance(target, Conversion):
+    if isinstance(target, Conversion) or (isinstance(target, Derived) and not target.makes_own):
         return
-    if not settings.USE_TZ:
-        yield f"{source.name} is naive (USE_TZ=False) and is read as {settings.TIME_ZONE}"
-    soon = as_stored(datetime.now(UTC) + timedelta(days=1))
-    future = target.missing.filter(**{f"{source.name}__gt": soon})
-    if latest := future.aggregate(latest=Max(source.name))["latest"]:
-        yield f"the latest {source.name} is {latest.isoformat()}: its id sorts behind those of now"
+    if (not isinstance(target, Derived) or target.has_times) and (meaning := target.times.meaning):
+        yield meaning
+    future = target.missing.filter(target.between(datetime.now(UTC) + timedelta(days=1), None))
+    newest = Max(target.selected_place)
+    found = chunks.asked(future, lambda part: part.aggregate(newest=newest)["newest"])
+    if times := [target.at(each) for each in found if each is not None]:
+        at = max(times).isoformat()
+        yield f"the latest {source.name} is {at}: its id sorts after those of now"
 
 
 def _check_null_times(target: Target) -> None:
     rows = target.without_id.filter(**{f"{target.source.name}__isnull": True})
-    _refuse(target, rows, f"has no {target.source.name}", "Give it one, or choose --on-null")
+    _refuse(rows, f"has no {target.source.name}", "Give it one, or choose --on-null")
 
 
 def _check_range(target: Target, scheme: TimeScheme) -> None:
@@ -68,22 +82,27 @@ def _check_range(target: Target, scheme: TimeScheme) -> None:
     title, (start, end) = scheme.title, target.held
     advice = "Correct its time, or choose --on-out-of-range"
     rows = target.without_id.filter(target.between(None, start))
-    _refuse(target, rows, f"is too old: {title} begins at {scheme.earliest}", advice)
+    _refuse(rows, f"is too old: {title} begins at {scheme.earliest}", advice)
     rows = target.without_id.filter(target.between(end, None))
-    _refuse(target, rows, f"is too new: {title} ends at {scheme.latest}", advice)
+    _refuse(rows, f"is too new: {title} ends at {latest(scheme)}", advice)
 
 
-def _refuse(target: Target, rows: QuerySet[Any], what: str, advice: str) -> None:
-    # The key alone: the time may be one that Python can't show.
-    first = rows.order_by("pk").only("pk").first()
-    if first is None:
+def _check_shown(target: Target) -> None:
+    """A sequence holds every time, but its rows are read in their order."""
+    if target.held is None:
         return
-    pk, count = first.pk, rows.count()
-    others = f" (and {count - 1:,} other rows)" if count > 1 else ""
-    raise BackfillError(
-        f"{target.model._meta.label} {pk}{others} {what}. {advice}, or give it an id yourself; "
-        f"nothing was written."
-    )
+    start, end = target.held
+    advice = "Correct its time, or choose --on-out-of-range=skip"
+    outside = target.between(None, start) | target.between(end, None)
+    rows = target.without_id.filter(outside)
+    _refuse(rows, f"has a {target.source.name} before year 1 or after 9999", advice)
+
+
+def _refuse(rows: QuerySet[Any], what: str, advice: str) -> None:
+    if found := chunks.named(rows):
+        raise BackfillError(
+            f"{found[1]} {what}. {advice}, or give it an id yourself; nothing was written."
+        )
 
 
 def _check_room(target: Target, scheme: TimeScheme) -> None:
@@ -113,10 +132,5 @@ def _check_width(field: LexicalSequenceField, missing: int, using: str) -> None:
 
 def _is_indexed(target: Target) -> bool:
     connection = connections[target.using]
-    table = target.source.model._meta.db_table
-    with connection.cursor() as cursor:
-        constraints = connection.introspection.get_constraints(cursor, table)
-    return any(
-        each["index"] and each["columns"][:1] == [target.source.column]
-        for each in constraints.values()
-    )
+    source = target.source
+    return begins_an_index(connection, source.model._meta.db_table, str(source.column))

@@ -32,15 +32,18 @@ class Progress:
         total: int,
         clock: Callable[[], float] = time.monotonic,
         is_brief: bool = False,
+        before: int = 0,
     ) -> None:
-        """``is_brief``: nothing is written of what is soon done."""
+        """``is_brief``: nothing is written of what is soon done. ``before``: how many rows of the
+        total were done earlier.
+        """
         self._output = output
         self._total = total
         self._clock = clock
         self._is_wordless = is_brief
         self._bar = output.isatty()
         self._cells = "█░" if _writes(output, "█░") else "#-"
-        self._done = 0
+        self._done = self._before = before
         self._started = self._written = clock()
 
     def add(self, rows: int) -> None:
@@ -91,11 +94,20 @@ class Progress:
     def line(self) -> str:
         """``45 %  151,000/336,776 rows  52,300/s  0:04 left``"""
         seconds = max(self._clock() - self._started, 1e-9)
-        rate = self._done / seconds
-        percent = 100 if self._done >= self._total else 100 * self._done // self._total
-        left = minutes((self._total - self._done) / rate) if self._done else "?"
+        rate = (self._done - self._before) / seconds
+        left = minutes((self._total - self._done) / rate) if rate else "?"
         end = f"in {minutes(seconds)}" if self._done >= self._total else f"{left} left"
-        return f"{percent:3d} %  {self._done:,}/{self._total:,} rows  {rate:,.0f}/s  {end}"
+        return f"{share(self._done, self._total)}  {rate:,.0f}/s  {end}"
+
+
+def share(done: int, total: int) -> str:
+    """`` 45 %  151,000/336,776 rows``"""
+    return f"{percent(done, total):3d} %  {done:,}/{total:,} rows"
+
+
+def percent(done: int, total: int) -> int:
+    """100 only where everything is done."""
+    return 100 if done >= total else 100 * done // total
 
 
 def _writes(output: Output, text: str) -> bool:

@@ -6,14 +6,12 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from django.db import connections
-from django.db.models import DateTimeField, F, QuerySet, TextField
-from django.db.models.functions import Cast
+from django.db.models import QuerySet
 
 from ..schemes.clock import MICROSECOND, UNIX_EPOCH
 from .statements import Row
 from .target import Target
-from .times import aware
+from .times import TextColumn
 
 _NAIVE_EPOCH = UNIX_EPOCH.replace(tzinfo=None)
 
@@ -22,8 +20,8 @@ _NAIVE_EPOCH = UNIX_EPOCH.replace(tzinfo=None)
 class Rows:
     first: Row
     last: Row
-    times: Sequence[datetime]
-    """As the database has them; none on SQLite, which has one writer at a time."""
+    times: Sequence[Any]
+    """Their places; none on SQLite, which has one writer at a time."""
     microseconds: Sequence[int]
     """Unix times."""
     keys: Sequence[Sequence[Any]]
@@ -32,43 +30,32 @@ class Rows:
 
 def read(target: Target, rows: QuerySet[Any]) -> Rows | None:
     """The rows, or None where there are none."""
-    if _is_raw(target):
+    if isinstance(target.times, TextColumn):
         return _read_raw(target, rows)
     found = target.read(rows)
     if not found:
         return None
     times = [created for created, _ in found]
     keys = [target.stored_key(pk) for _, pk in found]
-    return Rows(found[0], found[-1], times, [_unix(aware(each)) for each in times], keys)
-
-
-def _is_raw(target: Target) -> bool:
-    """Whether the values can be taken as SQLite has them: to have Django convert each of them
-    takes more time than all the rest of a batch.
-    """
-    source = target.source
-    return (
-        connections[target.using].vendor == "sqlite"
-        and target.order[0] == source.name
-        and isinstance(source, DateTimeField)
-        and not hasattr(source, "from_db_value")
-    )
+    return Rows(found[0], found[-1], times, [_unix(target.at(each)) for each in times], keys)
 
 
 def _read_raw(target: Target, rows: QuerySet[Any]) -> Rows | None:
+    """The keys as SQLite has them: to have Django convert each of them takes more time than all the
+    rest of a batch.
+    """
     names = [field.attname for field in target.key_fields]
-    # As text, or the driver would make a datetime of each.
-    selected = rows.values_list(Cast(F(target.source.name), TextField()), *names)
+    selected = rows.values_list(target.selected_place, *names)
     compiler = selected.query.get_compiler(target.using)
     sql, parameters = compiler.as_sql()
-    with connections[target.using].cursor() as cursor:
+    with target.times.connection.cursor() as cursor:
         cursor.execute(sql, parameters)
         found = cursor.fetchall()
     if not found:
         return None
     converters = compiler.get_converters([column[0] for column in compiler.select])
     first, last = (
-        (_datetime(target, time), tuple(key) if target.model._meta.is_composite_pk else key[0])
+        (time, tuple(key) if target.model._meta.is_composite_pk else key[0])
         for time, *key in compiler.apply_converters([found[0], found[-1]], converters)
     )
     microseconds: list[int] = []
@@ -82,7 +69,7 @@ def _parser(target: Target) -> Callable[[str], int]:
     """Gives the Unix time in microseconds of what SQLite has."""
 
     def parse(text: str) -> int:
-        return _unix(aware(_datetime(target, text)))
+        return _unix(target.at(text))
 
     def parse_utc(text: str) -> int:
         try:
@@ -91,14 +78,7 @@ def _parser(target: Target) -> Callable[[str], int]:
             return parse(text)
         return (at - _NAIVE_EPOCH) // MICROSECOND if at.tzinfo is None else _unix(at)
 
-    return parse_utc if connections[target.using].timezone_name == "UTC" else parse
-
-
-def _datetime(target: Target, text: str) -> datetime:
-    """As the ORM gives it."""
-    connection: Any = connections[target.using]
-    at: datetime = connection.ops.convert_datetimefield_value(text, None, connection)
-    return at
+    return parse_utc if target.times.connection.timezone_name == "UTC" else parse
 
 
 def _unix(at: datetime) -> int:

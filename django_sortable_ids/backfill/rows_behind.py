@@ -12,7 +12,6 @@ from .cursor import Cursor
 from .interleaving import Span
 from .statements import Row
 from .target import Target
-from .times import aware, from_aware
 
 _LOOKS = 5
 """How often the last row of a stretch is looked for, when others change the one that was found."""
@@ -84,8 +83,12 @@ class RowsBehind:
         if size < 2:
             return None
         rows = self._target.rows.order_by(*self._target.order)
+        if self._target.held:
+            # Rows with an id, or left by --on-out-of-range, may have a time that has no tick.
+            rows = rows.filter(self._target.between(*self._target.held))
         end = self._target.first(rows.filter(self._target.after(*first))[size - 2 : size - 1])
-        if end is None or self._tick(end) == self._tick(first):
+        # It may be a row that is left out, of a time for which there is no tick.
+        if end is None or self._target.at(end[0]) < self._target.tick_of(first[0])[1]:
             return None
         missing = self._target.missing_in_order.filter(self._target.until(*end))
         last: Row | None = self._target.first(missing.reverse())
@@ -93,9 +96,9 @@ class RowsBehind:
 
     def last_of(self, span: Span) -> Row | None:
         """The last row of its last tick that still is there without an id, locked."""
-        tick = self._scheme.tick_span(aware(span.last[0]))[0]
-        begin = max(from_aware(tick, like=span.last[0]), span.first[0])
-        of_tick = self._target.between(begin, None) & self._target.until(*span.last)
+        start = self._target.tick_of(span.last[0])[0]
+        of_tick = self._target.between(start, None) & self._target.starting(span.first[0])
+        of_tick &= self._target.until(*span.last)
         missing = self._target.missing_in_order.filter(of_tick).reverse()
         for _ in range(_LOOKS):
             last: Row | None = self._target.first(missing)
@@ -138,18 +141,16 @@ class RowsBehind:
         return scheme
 
     def _tick(self, row: Row) -> int:
-        return self._scheme.tick(aware(row[0]))
+        return self._scheme.tick(self._target.at(row[0]))
 
     def _lock(self, row: Row) -> bool:
         """Whether the row is still there, as it was found; nobody else changes it from now on."""
-        name = self._target.source.name
-        found = self._target.missing.filter(pk=row[1], **{name: row[0]})
+        found = self._target.missing.filter(self._target.of_time(row[0]), pk=row[1])
         return found.select_for_update().values_list("pk").first() is not None
 
     def _count_beyond(self, last: Row, tick: int) -> int:
         """How many rows behind that one are of ``tick``, its own or a later one."""
-        scheme, at = self._scheme, aware(last[0])
+        scheme, at = self._scheme, self._target.at(last[0])
         at = max(at, scheme.created_at(scheme.from_trusted(scheme.layout.join(tick, 0))))
-        end = from_aware(scheme.tick_span(at)[1], like=last[0])
         behind = self._target.missing.filter(self._target.after(*last))
-        return behind.filter(**{f"{self._target.source.name}__lt": end}).count()
+        return behind.filter(self._target.between(None, scheme.tick_span(at)[1])).count()

@@ -12,15 +12,17 @@ from django.db import Error, IntegrityError, connections, transaction
 from django.utils import timezone
 
 from ..transactions import is_in_memory
-from . import owner
+from . import chunks, owner
 from .batch import NOTHING, Batch
 from .control import Control, Stopped
 from .cursor import Cursor
+from .errors import BackfillError
 from .heartbeat import Heartbeat
 from .late_rows import LateRows
 from .pace import BatchSize, Limits, Pace
 from .persistence import Persistence, begin_batch, end_batches
 from .plan import Plan
+from .policy_rows import PolicyRows
 
 TRIES = 5
 """How often a batch is made anew when one of its ids is taken, as may be with 64 bits."""
@@ -52,8 +54,9 @@ def execute(
     the same column or an id can't be made, and ``Stopped`` where ``control`` wants the end.
     Whatever stops it: executing a new plan of the same target goes on where it stopped.
     """
-    if not plan.missing and plan.resumed is None:
+    if not plan.rows and plan.resumed is None:
         # A new run would forget how far the last one came, which --verify judges by.
+        owner.remember(plan)
         return Result(0, 0)
     runner = _Runner(plan, progress, limits or Limits(), control or Control(), lag)
     with runner.owning():
@@ -64,6 +67,9 @@ def execute(
         if remaining:
             runner.sweep()
             remaining = runner.count_missing()
+        if plan.by_policy:
+            left = sum(runner.fill_by_policy(rows) for rows, _ in plan.by_policy)
+            remaining = runner.count_missing() + left
         runner.finish()
     return Result(runner.filled, remaining)
 
@@ -117,10 +123,10 @@ class _Runner:
 
     def count_behind(self) -> int:
         """How many rows without an id there are now."""
-        return self._persist(lambda: self.writer.behind.all(self._cursor()).count())
+        return self._persist(lambda: chunks.count(self.writer.behind.all(self._cursor())))
 
     def count_missing(self) -> int:
-        return self._persist(self.target.missing.count)
+        return self._persist(lambda: chunks.count(self.target.missing))
 
     def sweep(self) -> None:
         """Fill the rows that appeared in front of the cursor: inserted without an id, or committed
@@ -137,21 +143,40 @@ class _Runner:
                 filled = set(self._commit(partial(self._late.batch, rows, cursor)).rows)
                 rows = [row for row in rows[1:] if row not in filled]
 
+    def fill_by_policy(self, rows: PolicyRows) -> int:
+        """Fill as many as there are now, so that it ends though inserts continue; how many have
+        none then.
+        """
+        last, left = None, self._persist(rows.count)
+        while left > 0:
+            make = partial(self._next_by_policy, rows, last, left)
+            batch = self._commit(make, lambda: rows.prepare(self._size.rows))
+            if batch.size:
+                last, left = batch.rows[-1][1], left - batch.size
+            elif last is None:
+                break
+            else:
+                last = None  # others have deleted that row, or what was counted
+        return self._persist(rows.count)
+
     def finish(self) -> None:
         ended = {"finished_at": timezone.now(), "last_error": ""}
         if not self._persist(lambda: owner.mine(self.target, self.run).update(**ended)):
             raise owner.robbed(self.target)
 
-    def _commit(self, make: Callable[[], Batch]) -> Batch:
+    def _commit(
+        self, make: Callable[[], Batch], prepare: Callable[[], None] = lambda: None
+    ) -> Batch:
         """Rest, make a batch and write it, in one transaction."""
         self._pace.rest(self._rows_before)
-        batch = self._persist(partial(self._try, make), self._size.halve)
+        batch = self._persist(partial(self._try, make, prepare), self._size.halve)
         self._rows_before = batch.size
         return batch
 
-    def _try(self, make: Callable[[], Batch]) -> Batch:
+    def _try(self, make: Callable[[], Batch], prepare: Callable[[], None]) -> Batch:
         for attempt in range(1, TRIES + 1):
             begun = time.monotonic()
+            prepare()
             try:
                 with transaction.atomic(using=self.target.using):
                     self._begin()
@@ -161,6 +186,9 @@ class _Runner:
             except _ChangedRun:
                 self._look_again()
                 return self._tried
+            except _NothingWritten:
+                if attempt == TRIES:
+                    raise self._stuck(self._tried) from None
             except IntegrityError as error:
                 if attempt == TRIES:
                     raise self.writer.stopped(self._tried.rows[0], error) from error
@@ -189,6 +217,8 @@ class _Runner:
     def _write(self, batch: Batch) -> dict[str, Any]:
         """Write ids and cursor; what has changed of the run."""
         run, written = self.run, batch.write()
+        if not written.filled and written.expected and self.target.lacks_id(written.expected):
+            raise _NothingWritten
         seconds = max(time.monotonic() - self._started, 1e-6)
         changes = {
             "cursor": written.cursor.dump() if written.cursor else run.cursor,
@@ -213,6 +243,15 @@ class _Runner:
         if run is None:
             raise owner.robbed(self.target)
         self._written({name: getattr(run, name) for name in ("cursor", "rows_filled", "batches")})
+
+    def _stuck(self, batch: Batch) -> BackfillError:
+        (first, last), target = (batch.rows[0], batch.rows[-1]), self.target
+        return BackfillError(
+            f"stopped: a batch of {batch.size:,} rows, from {target.model._meta.label} {first[1]} "
+            f"({target.at(first[0])}) to {last[1]} ({target.at(last[0])}), was written, and none "
+            f"of them has an id. A trigger, a rule or row-level security keeps it out: look for "
+            f"these, and start again; nothing of the batch was kept"
+        )
 
     def _note(self, error: str) -> None:
         self._last_error = error[:LONGEST_ERROR]
@@ -242,9 +281,16 @@ class _Runner:
     def _next_batch(self) -> Batch:
         return self.writer.next(self._cursor(), self._size.rows)
 
+    def _next_by_policy(self, rows: PolicyRows, last: Any, left: int) -> Batch:
+        return rows.batch(self._size.rows, last, left)
+
     def _cursor(self) -> Cursor | None:
         return Cursor.load(self.target, self.run.cursor) if self.run.cursor else None
 
 
 class _ChangedRun(Exception):
     """The row of the run is not what it was."""
+
+
+class _NothingWritten(Exception):
+    """Rows without an id were written, and still have none."""

@@ -1,11 +1,11 @@
 """Rows in an order that no index has: each sort of the table serves many batches."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import Any
 
-from .conversion import Timed
 from .statements import Row
+from .target import Target
 
 PAGE = 50_000
 """How many rows are kept of one sort."""
@@ -20,7 +20,7 @@ class SortedPages:
     Those that appear meanwhile are left to the sort behind, or to the sweep.
     """
 
-    def __init__(self, target: Timed) -> None:
+    def __init__(self, target: Target) -> None:
         self.target = target
         self._rows: list[Row] = []
         self._next: dict[Row | None, int] = {}
@@ -41,10 +41,14 @@ class SortedPages:
         """How many rows behind ``last`` have a place in front of ``end``; None where the page
         doesn't know.
         """
+        return self.count_while(last, lambda place: bool(place < end))
+
+    def count_while(self, last: Row, is_meant: Callable[[Any], bool]) -> int | None:
+        """How many rows after ``last`` have such places, one after the other; None as above."""
         if last not in self._next:
             return None
         rest = self._rows[self._next[last] :]
-        count = sum(1 for _ in takewhile(lambda row: row[0] < end, rest))
+        count = sum(1 for _ in takewhile(lambda row: is_meant(row[0]), rest))
         return count if count < len(rest) or self._is_last else None
 
     def _sorted_behind(self, place: Row | None, size: int) -> Sequence[Row]:

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import DateTimeField
+from django.utils.functional import cached_property
 
+from ..introspection import is_timestamp
 from .json_rows import JSONRows
+from .kept_columns import KeptColumns, kept_columns
 from .target import Target
-from .times import knows_utc
 
 Row = tuple[Any, Any]
 """Creation time, or the old id of a conversion, and key."""
@@ -26,6 +28,11 @@ class Statements:
         self._key_names = [f"key_{n}" for n in range(len(self._keys))]
         self._source_column = connection.ops.quote_name(str(target.source.column))
 
+    @cached_property
+    def kept(self) -> KeptColumns:
+        """The columns that every UPDATE sets to themselves."""
+        return kept_columns(self.connection, self.target.model._meta.db_table)
+
     def sent(self) -> str:
         """Writes the ids of a batch that Python made: as ``one_by_one`` on SQLite, which is no
         server and takes the least time for it, else one UPDATE with lists as parameters.
@@ -38,15 +45,21 @@ class Statements:
     @property
     def compares_times(self) -> bool:
         """Whether ids that Python made are sent with their rows' times."""
-        if self._chain or not isinstance(self.target.source, DateTimeField):
+        if self._chain or not self.target.own_time:
             return False
-        return self._vendor == "mysql" or knows_utc(self.connection)
+        if not isinstance(self.target.source, DateTimeField):
+            return False
+        return self._vendor == "mysql" or self.target.times.knows_utc
 
     def one_by_one(self) -> str:
         """Writes one id where there still is none; its parameters are the id and the key."""
         is_row = " AND ".join(f"{key} = %s" for key in self._keys)
         where = f"{is_row} AND {self._column} IS NULL"
-        return f"UPDATE {self._table} SET {self._column} = %s WHERE {where}"
+        return f"UPDATE {self._table} SET {self._set('%s')} WHERE {where}"
+
+    def _set(self, value: str, table: str = "") -> str:
+        """The assignments of every UPDATE, whose table has the alias ``table`` with its dot."""
+        return f"{table}{self._column} = {value}{self.kept.assignments(table)}"
 
     @property
     def _chain(self) -> Sequence[Any]:
@@ -58,11 +71,12 @@ class Statements:
         """``value`` for the rows that ``rows`` names, where there still is none."""
         if self._vendor == "mysql":
             return (
-                f"UPDATE ({rows}) d STRAIGHT_JOIN {self._table} t FORCE INDEX (PRIMARY) ON {on} "
-                f"SET t.{self._column} = {value} WHERE t.{self._column} IS NULL"
+                f"{self.kept.update} ({rows}) d "
+                f"STRAIGHT_JOIN {self._table} t FORCE INDEX (PRIMARY) ON {on} "
+                f"SET {self._set(value, 't.')} WHERE t.{self._column} IS NULL"
             )
         return (
-            f"UPDATE {self._table} AS t SET {self._column} = {value} FROM ({rows}) d "
+            f"UPDATE {self._table} AS t SET {self._set(value)} FROM ({rows}) d "
             f"WHERE {on} AND t.{self._column} IS NULL"
         )
 
@@ -73,7 +87,17 @@ class Statements:
         """
         if not self.compares_times:
             return ""
-        return f" AND t.{self._source_column} = d.created"
+        return f" AND {self._time_as_read} = d.created"
+
+    @property
+    def _time_as_read(self) -> str:
+        """The time of a row as the session reads it; the UPDATE may have a zone of its own."""
+        time, zone = f"t.{self._source_column}", self.kept.session_zone
+        source = self.target.source
+        table, column = source.model._meta.db_table, str(source.column)
+        if zone is None or not is_timestamp(self.connection, table, column):
+            return time
+        return f"CONVERT_TZ({time}, '+00:00', '{zone}')"
 
     def _on_keys(self) -> str:
         pairs = zip(self._keys, self._key_names, strict=True)

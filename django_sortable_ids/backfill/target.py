@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from django.conf import settings
 from django.db import connections, models
 from django.db.models import Q, QuerySet
-from django.utils import timezone
+from django.utils.functional import cached_property
 
 from ..fields import SortableIDField
 from ..schemes import TimeScheme
-from .bounds import held
-from .times import as_stored, aware, from_aware
+from .bounds import held, shown
+from .chunks import in_time
+from .times import TimeColumn, column_of
 
 OnNull = Literal["error", "skip", "now"]
 OnOutOfRange = Literal["error", "skip", "clamp"]
@@ -24,7 +25,7 @@ PAGE = 20_000
 """How many rows are read at a time by what reads all of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Target:
     """A sortable id that may be empty, and the creation time of its rows."""
 
@@ -39,6 +40,8 @@ class Target:
     """And of those whose time the scheme doesn't hold."""
     convert_from: str | None = None
     """The field of the old ids, where there are such."""
+    allow_triggers: bool = False
+    """Whether an UPDATE may change more than the ids: fire triggers, add history and the like."""
 
     @property
     def label(self) -> str:
@@ -47,14 +50,20 @@ class Target:
     @property
     def command(self) -> str:
         """The command that fills this target."""
-        sources = {"--convert-from": self.convert_from, "--created-from": self.created_from}
-        given = " ".join(f"{option} {name}" for option, name in sources.items() if name)
         policies = "".join(
             f" --{name.replace('_', '-')}={getattr(self, name)}"
             for name in ("on_null", "on_out_of_range")
             if getattr(self, name) != "error"
         )
-        return f"backfill_ids {self.label} {given}{policies}{database_option(self.using)}"
+        allowed = " --allow-triggers" if self.allow_triggers else ""
+        target = f"backfill_ids {self.label} {self.given}".rstrip()
+        return f"{target}{policies}{allowed}{database_option(self.using)}"
+
+    @property
+    def given(self) -> str:
+        """The arguments that say where times come from."""
+        sources = {"--convert-from": self.convert_from, "--created-from": self.created_from}
+        return " ".join(f"{option} {name}" for option, name in sources.items() if name)
 
     @property
     def created_from(self) -> str | None:
@@ -62,15 +71,39 @@ class Target:
         return self.source.name
 
     @property
+    def own_time(self) -> bool:
+        """Whether the row itself, or the same row of a parent, has the time in the source's
+        column."""
+        return True
+
+    @property
     def place_name(self) -> str:
         """The column that rows are ordered by."""
         return self.source.name
+
+    @cached_property
+    def times(self) -> TimeColumn:
+        """What the values of ``source`` mean."""
+        return column_of(self.source, self.using)
 
     @property
     def held(self) -> tuple[datetime, datetime] | None:
         """The times that the scheme can hold, the end excluded; None where none is refused."""
         scheme = self.field.scheme
-        return held(scheme) if isinstance(scheme, TimeScheme) else None
+        return held(scheme) if isinstance(scheme, TimeScheme) else self._shown
+
+    @property
+    def has_shown_time(self) -> Q:
+        """Whether a row has a time, and one that Python can show."""
+        has_time = Q(**{f"{self.source.name}__isnull": False})
+        return has_time & self.between(*self._shown) if self._shown else has_time
+
+    @property
+    def _shown(self) -> tuple[datetime, datetime] | None:
+        """The times that Python can show, where the database may have others: -infinity, BC."""
+        if not isinstance(self.source, models.DateField):
+            return None
+        return shown(connections[self.using].vendor, in_utc=self.times.knows_utc)
 
     @property
     def rows(self) -> QuerySet[Any]:
@@ -125,9 +158,14 @@ class Target:
             for field, part in zip(self.key_fields, parts, strict=True)
         ]
 
-    def stored_time(self, created: datetime) -> Any:
-        """What the driver is given for a creation time."""
-        return self.source.get_db_prep_value(created, connections[self.using])
+    def stored_time(self, created: Any) -> Any:
+        """What the driver is given for the place of a creation time."""
+        return self.times.parameter(created)
+
+    @property
+    def selected_place(self) -> Any:
+        """What a query selects to get the place of a row."""
+        return self.times.selected
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -135,27 +173,25 @@ class Target:
 
     def at(self, created: Any) -> datetime:
         """The aware creation time of a row that is at that place."""
-        return aware(created)
+        return self.times.at(created)
 
     def load_place(self, saved: str) -> Any:
         """A place that was kept as text."""
-        created = datetime.fromisoformat(saved)
-        if timezone.is_naive(created) is settings.USE_TZ:
-            return from_aware(aware(created), like=timezone.now())
-        return created
+        return self.times.load(saved)
 
     def between(self, start: datetime | None, end: datetime | None) -> Q:
-        """The rows of ``start <= time < end``, both as the database has times; None is open."""
+        """The rows of ``start <= time < end``, both aware; None is open."""
         bounds = {"gte": start, "lt": end}
-        name = self.source.name
-        return Q(**{f"{name}__{sign}": at for sign, at in bounds.items() if at is not None})
+        place_at = self.times.place_at
+        return Q(
+            *(self._compared(sign, place_at(at)) for sign, at in bounds.items() if at is not None)
+        )
 
     def tick_of(self, created: Any) -> tuple[datetime, datetime]:
-        """Begin and end, excluded, of the tick of that place's time, as the database has times."""
+        """Start and end, excluded, of the tick of that place's time, both aware."""
         scheme = self.field.scheme
         assert isinstance(scheme, TimeScheme), "rows of a sequence have no tick"
-        start, end = scheme.tick_span(self.at(created))
-        return as_stored(start), as_stored(end)
+        return scheme.tick_span(self.at(created))
 
     def given_in_tick(self, created: Any) -> QuerySet[Any]:
         """The rows of that tick that have an id of it, in order: a row that was moved there has
@@ -167,12 +203,19 @@ class Target:
 
     def after(self, created: Any, pk: Any) -> Q:
         """The rows behind a place in the order, written so that an index on the time is used."""
-        name = self.place_name
-        return Q(**{f"{name}__gte": created}) & (Q(**{f"{name}__gt": created}) | Q(pk__gt=pk))
+        return self._compared("gte", created) & (self._compared("gt", created) | Q(pk__gt=pk))
 
     def beside(self, created: Any, pk: Any) -> Q:
         """The rows behind a place that have its time."""
-        return Q(**{self.place_name: created}, pk__gt=pk)
+        return self.of_time(created) & Q(pk__gt=pk)
+
+    def of_time(self, created: Any) -> Q:
+        """The rows whose time is that of a place."""
+        return self._compared("exact", created)
+
+    def starting(self, created: Any) -> Q:
+        """The rows of that place's time, and of later ones."""
+        return self._compared("gte", created)
 
     def before(self, created: Any, pk: Any) -> Q:
         """The rows in front of a place in the order, written so as well."""
@@ -184,18 +227,30 @@ class Target:
 
     def _within(self, created: Any, in_time: Q) -> Q:
         """The rows of earlier times, and some that have that one."""
-        name = self.place_name
-        return Q(**{f"{name}__lte": created}) & (Q(**{f"{name}__lt": created}) | in_time)
+        return self._compared("lte", created) & (self._compared("lt", created) | in_time)
+
+    def _compared(self, sign: str, place: Any) -> Q:
+        is_expression = hasattr(place, "resolve_expression")
+        operand = place if is_expression else self.times.operand(place)
+        return Q(**{f"{self.place_name}__{sign}": operand})
 
     def read(self, rows: QuerySet[Any], *names: str) -> list[Any]:
         """Creation time, key and the fields ``names`` of each row."""
         if not self.model._meta.is_composite_pk:
-            return list(rows.values_list(self.place_name, "pk", *names))
+            return list(rows.values_list(self.selected_place, "pk", *names))
         # A foreign key that is part of "pk" would come as the driver gave it.
         keys = [field.attname for field in self.key_fields]
         end = 1 + len(keys)
-        columns = rows.values_list(self.place_name, *keys, *names)
+        columns = rows.values_list(self.selected_place, *keys, *names)
         return [(row[0], row[1:end], *row[end:]) for row in columns]
+
+    def lacks_id(self, row: tuple[Any, Any]) -> bool:
+        """Whether a row that was read still has no id, and its place.
+
+        Its place is read, not compared: one of an hour that a clock change repeats finds nothing
+        on PostgreSQL.
+        """
+        return bool(self.first(self.missing.filter(pk=row[1])) == row)
 
     def first(self, rows: QuerySet[Any], *names: str) -> Any:
         """As ``read``, the first row or None."""
@@ -206,14 +261,21 @@ class Target:
 
         By pages, since drivers of MariaDB and MySQL load the whole of a result.
         """
-        timed = rows.filter(**{f"{self.source.name}__isnull": False}).order_by(*self.order)
-        page = self.read(timed[:PAGE], *names)
-        while page:
-            yield from page
-            created, pk = page[-1][:2]
-            page = self.read(timed.filter(self.after(created, pk))[:PAGE], *names)
+        timed = rest = rows.filter(self.has_shown_time).order_by(*self.order)
+        size = PAGE
+        while True:
+
+            def page(size: int, rest: QuerySet[Any] = rest) -> list[Any]:
+                return self.read(rest[:size], *names)
+
+            found, size = in_time(self.using, size, page)
+            if not found:
+                return
+            yield from found
+            created, pk = found[-1][:2]
+            rest = timed.filter(self.after(created, pk))
 
 
 def database_option(using: str) -> str:
     """What to add to a command for that database."""
-    return "" if using == "default" else f" --database={using}"
+    return "" if using == "default" else f" {shlex.quote(f'--database={using}')}"

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from .. import tables
 from .execution import named_rows
 from .target import Target
 
 _TABLE = """
 SELECT engine, create_options FROM information_schema.tables
-WHERE table_schema = DATABASE() AND table_name = %s
+WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
 """
 
 
@@ -26,17 +27,20 @@ def time_index(target: Target, connection: Any) -> TimeIndex | None:
     promises that for a table in partitions.
     """
     with connection.cursor() as cursor:
-        cursor.execute(f"SHOW INDEX FROM {connection.ops.quote_name(target.model._meta.db_table)}")
+        table = target.model._meta.db_table
+        cursor.execute(f"SHOW INDEX FROM {connection.ops.quote_name(table)}")
         parts = named_rows(cursor)
-        cursor.execute(_TABLE, [target.model._meta.db_table])
+        cursor.execute(_TABLE, tables.split(connection, table))
         engine, options = cursor.fetchone()
-    keys = [key.column for key in target.key_fields]
+    for part in parts:
+        part["Column_name"] = tables.folded(connection, part["Column_name"] or "")
+    keys = [tables.folded(connection, str(key.column)) for key in target.key_fields]
     ends_in_key = (
         engine == "InnoDB"
         and "partitioned" not in (options or "")
         and _columns_in_order(parts, "PRIMARY") == keys
     )
-    time = str(target.source.column)
+    time = tables.folded(connection, str(target.source.column))
     found = [
         TimeIndex(name, ends_in_key and _columns_in_order(parts, name) == [time])
         for name in (part["Key_name"] for part in parts if _begins_with(part, time))

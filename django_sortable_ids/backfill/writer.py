@@ -46,6 +46,11 @@ class Writer:
         yield from self._computing.statements
         yield "for rows that appear meanwhile", self._sent
 
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """Columns that an UPDATE would set to its own time, and that these keep."""
+        return self._statements.kept.names
+
     def next(self, cursor: Cursor | None, size: int) -> Batch:
         """The next ``size`` rows without an id behind the cursor, or as many as there are.
 
@@ -80,7 +85,8 @@ class Writer:
 
     def stopped(self, row: Row, error: Exception) -> BackfillError:
         return BackfillError(
-            f"stopped at {self.target.model._meta.label} {row[1]}, created at {row[0]}: {error}"
+            f"stopped at {self.target.model._meta.label} {row[1]}, created at "
+            f"{self.target.at(row[0])}: {error}"
         )
 
     # Minted in Python
@@ -94,7 +100,7 @@ class Writer:
 
         def write() -> Written:
             filled = self._send(rows.keys, stored, rows.times)
-            return Written(filled, Cursor(created, pk, position))
+            return Written(filled, Cursor(created, pk, position), rows.last)
 
         return Batch([rows.first, rows.last], len(rows.keys), write)
 

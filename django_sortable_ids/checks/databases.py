@@ -9,14 +9,16 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import islice
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 from django.apps import apps
 from django.conf import settings
 from django.core.checks import CheckMessage
-from django.db import DatabaseError, connections, router
+from django.db import DatabaseError, connections, router, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from .. import tables
 from ..fields import SortableIDField
 from ..fields.storage import (
     BinaryStorage,
@@ -25,14 +27,22 @@ from ..fields.storage import (
     UUIDStorage,
     mariadb_sorts,
 )
+from ..introspection import has_pending_migrations
 from ..schemes import Scheme, TimeScheme
+from ..stored_values import found_in
 from . import messages
 from .definitions import own_fields
+from .generic_relations import check_generic_relations_on_server
 
 SAMPLES = 60
+VALUES = 100
+"""At each end of a table and in its middle."""
 _VERSION, _VARIANT = 7, 0b10
 _NARROW_INTEGERS = {"IntegerField", "SmallIntegerField", "AutoField", "SmallAutoField"}
 _NARROW_INTEGERS |= {"PositiveIntegerField", "PositiveSmallIntegerField", "BooleanField"}
+
+
+_NO_DETAILS = SimpleNamespace(collation=None)
 
 
 def check_databases(
@@ -44,14 +54,18 @@ def check_databases(
 
 def _check_database(alias: str) -> list[CheckMessage]:
     connection = connections[alias]
-    fields = [
-        field
-        for model in apps.get_models()
-        if router.allow_migrate_model(alias, model)
-        for field in own_fields(model)
-    ]
+    models = [model for model in apps.get_models() if router.allow_migrate_model(alias, model)]
+    fields = [field for model in models for field in own_fields(model)]
     try:
-        return [*_check_server(connection, fields), *_check_columns(connection, fields)]
+        return [
+            *_check_server(connection, fields),
+            *_check_columns(connection, fields),
+            *(
+                message
+                for model in models
+                for message in check_generic_relations_on_server(model, connection)
+            ),
+        ]
     except DatabaseError:
         return []
 
@@ -113,19 +127,33 @@ def has_time_zones(connection: BaseDatabaseWrapper) -> bool:
 def _check_columns(
     connection: BaseDatabaseWrapper, fields: Sequence[SortableIDField]
 ) -> Iterator[CheckMessage]:
+    @cache
+    def columns(table: str) -> dict[str, Any]:
+        if tables.kind(connection, table) != "table":
+            return {}
+        if connection.vendor == "sqlite":  # which has no widths
+            return dict.fromkeys(tables.columns(connection, table), _NO_DETAILS)
+        return tables.description(connection, table)
+
+    @cache
+    def is_pending(app_label: str) -> bool:
+        return has_pending_migrations(connection, app_label)
+
+    @cache
+    def unrecorded() -> set[str]:
+        from ..unrecorded_swaps import find  # which imports the backfill
+
+        return {f"{each.model}.{name}" for each in find(connection) for name in each.fields}
+
     with connection.cursor() as cursor:
-        tables = set(connection.introspection.table_names(cursor)) if fields else ()
-
-        @cache
-        def columns(table: str) -> dict[str, Any]:
-            described = connection.introspection.get_table_description(cursor, table)
-            return {each.name: each for each in described}
-
         for field in fields:
-            table = field.model._meta.db_table
-            column = columns(table).get(str(field.column)) if table in tables else None
-            if column is not None:
-                yield from _check_column(connection, cursor, field, column)
+            name = tables.folded(connection, str(field.column))
+            column = columns(field.model._meta.db_table).get(name)
+            found = [] if column is None else [*_check_column(connection, cursor, field, column)]
+            if not found or is_pending(field.model._meta.app_label):
+                continue
+            if f"{field.model._meta.label}.{field.name}" not in unrecorded():
+                yield from found
 
 
 def _check_column(
@@ -137,6 +165,17 @@ def _check_column(
         yield messages.too_narrow(field, *narrow)
     if isinstance(stored, TextStorage) and not _sorts(connection, cursor, field, stored):
         yield messages.sorted_by_collation(field, column.collation)
+    found = None if narrow else _wrong_value(connection, field)
+    if found:
+        yield messages.values_of_another_scheme(field, found)
+
+
+def _wrong_value(connection: BaseDatabaseWrapper, field: SortableIDField) -> str | None:
+    try:
+        with transaction.atomic(connection.alias):
+            return found_in(field, connection, VALUES)
+    except DatabaseError:  # a table that lacks the key, which is no reason to say nothing else
+        return None
 
 
 def _too_narrow(
@@ -172,8 +211,12 @@ def _sorts(
     column, table = quote(str(field.column)), quote(field.model._meta.db_table)
     # A column in a union gives it its collation, and the constants take that.
     values = " UNION ALL SELECT %s" * len(texts)
-    cursor.execute(f"SELECT {column} FROM {table} WHERE 1 = 0{values} ORDER BY 1", texts)
-    return [text for (text,) in cursor.fetchall()] == sorted(texts)
+    try:
+        with transaction.atomic(connection.alias):
+            cursor.execute(f"SELECT {column} FROM {table} WHERE 1 = 0{values} ORDER BY 1", texts)
+            return [text for (text,) in cursor.fetchall()] == sorted(texts)
+    except DatabaseError:  # a column that is no text, which its values tell
+        return True
 
 
 def _numbers(scheme: Scheme) -> Iterator[int]:

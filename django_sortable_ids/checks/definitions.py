@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -10,14 +9,14 @@ from typing import Any
 import django
 from django.apps import AppConfig, apps
 from django.core.checks import CheckMessage
-from django.core.exceptions import FieldDoesNotExist, ImproperlyConfigured
-from django.db import connections, models, router
+from django.core.exceptions import ImproperlyConfigured
+from django.db import models
 
-from .. import conf
+from .. import conf, history
 from ..fields import SortableIDField
-from ..fields.storage import IntegerStorage, TextStorage, UUIDStorage
 from ..schemes import TimeScheme
 from . import messages
+from .generic_relations import check_generic_relations
 
 Configs = Iterable[AppConfig] | None
 
@@ -30,7 +29,7 @@ def check_definitions(app_configs: Configs = None, **_: Any) -> list[CheckMessag
         *(
             message
             for model in _models(app_configs)
-            for message in (*_check_generic_relations(model), *_check_fields(model))
+            for message in (*check_generic_relations(model), *_check_fields(model))
         ),
     ]
 
@@ -70,9 +69,11 @@ def _fields(app_configs: Configs) -> Iterator[SortableIDField]:
 def _check_prefixes(app_configs: Configs) -> Iterator[CheckMessage]:
     by_prefix: dict[str, list[SortableIDField]] = defaultdict(list)
     for field in _fields(None):
-        if field.public_text.prefix is not None:
+        if field.public_text.prefix is not None and not history.is_copy(field):
             by_prefix[field.public_text.lead].append(field)
     for field in _fields(app_configs):
+        if history.is_copy(field):
+            continue
         others = [other for other in by_prefix[field.public_text.lead] if not _same(field, other)]
         if others:
             yield messages.shared_prefix(field, others)
@@ -109,11 +110,15 @@ def _check_fields(model: type[models.Model]) -> Iterator[CheckMessage]:
         if field.primary_key:
             if not field.makes_ids and django.VERSION < (6, 1):
                 yield messages.key_not_returned_by_bulk_create(field)
-        elif field.name not in generic and not _is_unique(field):
+        elif (
+            field.name not in generic
+            and not is_unique_with_others(field)
+            and not history.is_copy(field)
+        ):
             yield messages.not_unique(field)
 
 
-def _is_unique(field: SortableIDField) -> bool:
+def is_unique_with_others(field: SortableIDField) -> bool:
     """Whether a constraint has the field: by itself, or with others, such as a tenant."""
     meta = field.model._meta
     groups = [
@@ -122,47 +127,3 @@ def _is_unique(field: SortableIDField) -> bool:
         [each.name for each in getattr(meta, "pk_fields", ())],
     ]
     return field.unique or any(field.name in group for group in groups)
-
-
-def _check_generic_relations(model: type[models.Model]) -> Iterator[CheckMessage]:
-    key: Any = model._meta.pk
-    while key.remote_field:
-        key = key.target_field
-    if not isinstance(key, SortableIDField):
-        return
-    for relation in model._meta.private_fields:
-        # A GenericRelation; to import it, contenttypes would have to be installed.
-        name = getattr(relation, "object_id_field_name", None)
-        if (
-            name is None
-            or getattr(relation, "mti_inherited", False)
-            or isinstance(relation.related_model, str)
-        ):
-            continue
-        try:
-            object_id: Any = relation.related_model._meta.get_field(name)
-        except FieldDoesNotExist:
-            continue
-        if not _compare_as_equal(key, object_id):
-            yield messages.generic_relation_finds_nothing(relation, key, object_id)
-
-
-def _compare_as_equal(key: SortableIDField, other: models.Field[Any, Any]) -> bool:
-    """Whether the columns of a key and of a generic foreign key hold the same for the same id."""
-    connection = connections[router.db_for_write(key.model)]
-    stored = key.stored(connection)
-    if isinstance(other, SortableIDField):
-        others = other.stored(connection)
-        if isinstance(stored, TextStorage) and isinstance(others, TextStorage):
-            return others.form == stored.form
-        return (other.scheme, others) == (key.scheme, stored)
-    match stored:
-        case TextStorage():
-            is_text = isinstance(other, models.CharField | models.TextField)
-            return is_text and stored.form == key.scheme.canonical
-        case IntegerStorage():
-            return isinstance(other, models.IntegerField)
-        case UUIDStorage():
-            return isinstance(other, models.UUIDField) and key.scheme.value_type is uuid.UUID
-        case _:
-            return False

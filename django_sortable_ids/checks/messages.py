@@ -29,21 +29,22 @@ def shared_prefix(field: SortableIDField, others: list[SortableIDField]) -> Chec
 
 
 def generic_relation_finds_nothing(
-    relation: Any, key: SortableIDField, object_id: models.Field[Any, Any]
+    relation: Any, key: SortableIDField, object_id: models.Field[Any, Any], reason: str
 ) -> CheckMessage:
+    column = f"{object_id.model._meta.label}.{object_id.name}"
     if key.scheme.value_type is int:
-        fix = f"Make {object_id.model._meta.label}.{object_id.name} a BigIntegerField"
+        fix = f"Make {column} a BigIntegerField"
+    elif reason.startswith("it holds"):
+        fix = f"Make {column} longer"
     else:
         text = "char" if key.scheme.value_type is str else "char36"
         fix = (
-            f"Make {object_id.model._meta.label}.{object_id.name} a {type(key).__name__} with the "
-            f"arguments of the key, if it points to such keys only; or keep the key as text, with "
-            f"storage={text!r}"
+            f"Make {column} a {type(key).__name__} with the arguments of the key, if it points to "
+            f"such keys only; or keep the key as text, with storage={text!r}"
         )
     return Error(
         f"{relation.model._meta.label}.{relation.name} joins {_label(key)} with a "
-        f"{type(object_id).__name__}, and the two columns keep an id differently: the database "
-        f"finds no rows, or refuses to compare them.",
+        f"{type(object_id).__name__}: {reason}.",
         hint=f"{fix}.",
         obj=relation.model,
         id="sortable_ids.E002",
@@ -87,6 +88,51 @@ def no_worker_number(field: SortableIDField, workers: int) -> CheckMessage:
         f"there or in the environment variable SORTABLE_IDS_WORKER.",
         obj=field,
         id="sortable_ids.W003",
+    )
+
+
+# Of masked ids
+
+
+def no_mask_key(field: SortableIDField, reason: str) -> CheckMessage:
+    return Error(
+        f"The time of these ids can't be masked, and their public text can't be shown: {reason}.",
+        hint="Put a key into the settings, SORTABLE_IDS = {'MASK_KEYS': [...]}, and keep it "
+        "secret. Make one with: python -c 'import secrets; print(secrets.token_hex(16))'",
+        obj=field,
+        id="sortable_ids.E011",
+    )
+
+
+def bare_password_reset(field: SortableIDField, view: Any) -> CheckMessage:
+    return Error(
+        f"The links of {view.view_class.__name__} have the key of the user in base64, which shows "
+        f"the time that the mask of {_label(field)} hides.",
+        hint="Use PasswordResetView.as_view(form_class=SortableIDPasswordResetForm), from "
+        "django_sortable_ids.auth.",
+        obj=field,
+        id="sortable_ids.E010",
+    )
+
+
+def masked_key_in_cookies(field: SortableIDField) -> CheckMessage:
+    return Warning(
+        "The session is a signed cookie, which everybody can read: it has the key of the user, "
+        "with the time that the mask hides.",
+        hint="Use another SESSION_ENGINE, such as django.contrib.sessions.backends.db.",
+        obj=field,
+        id="sortable_ids.W005",
+    )
+
+
+def bare_cursors(field: SortableIDField, view: type[Any]) -> CheckMessage:
+    return Warning(
+        f"The cursors of {view.__name__} have the id in base64, which shows the time that the "
+        f"mask of {_label(field)} hides.",
+        hint="Let pagination_class inherit SortableIDCursorPagination, from "
+        "django_sortable_ids.rest_framework.",
+        obj=view,
+        id="sortable_ids.W006",
     )
 
 
@@ -143,6 +189,18 @@ def too_narrow(field: SortableIDField, found: str, needed: str) -> CheckMessage:
         hint="Widen the column, or choose the storage= that it has.",
         obj=field,
         id="sortable_ids.E008",
+    )
+
+
+def values_of_another_scheme(field: SortableIDField, found: str) -> CheckMessage:
+    return Error(
+        f"The column holds values of another scheme: {found}",
+        hint="Write the field that made them back into the model, add a second one of the new "
+        "scheme, fill it with `manage.py backfill_ids ... --convert-from`, and let the two change "
+        "places by SwapSortableID. UUIDs of other versions are read with "
+        "accept_other_versions=True.",
+        obj=field,
+        id="sortable_ids.E009",
     )
 
 

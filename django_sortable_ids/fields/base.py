@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, ClassVar
 
-from django import forms
 from django.core.exceptions import EmptyResultSet, ValidationError
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -12,8 +11,11 @@ from django.db.models import Value
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
-from .. import schemes
+from .. import callers, schemes
 from ..schemes import ID, InvalidID, OutOfRange
+from ..schemes.messages import shown
+from .candidates import Candidates
+from .form_fields import IDFormField, MaskedIDFormField
 from .making import MadeIDField
 from .malformed import Malformed
 from .public import PublicText
@@ -152,36 +154,60 @@ class SortableIDField(MadeIDField):
     def to_python(self, value: Any) -> Any:
         """The value of any accepted spelling: public text, bare text, or the Python type itself.
 
-        Raises ``ValidationError`` for everything else, whatever its type.
+        Where several keys may have masked a public text, the value that a row has, which takes a
+        query. Raises ``ValidationError`` for everything else, whatever its type.
         """
+        return self._single(self._read(value))
+
+    def _read(self, value: Any) -> Any:
+        """As ``to_python``; ``Candidates`` for a text that several keys may have masked."""
         if value is None:
             return None
         try:
             if self.scheme.is_canonical(value):
                 return value
-            if not isinstance(value, str):
-                self.scheme.to_int(value)
-                return value
             try:
+                if not isinstance(value, str):
+                    self.scheme.to_int(value)
+                    return value
                 return self.scheme.parse(value)
             except InvalidID:
-                return self.public_text.parse(value)
-        except ValueError:  # InvalidID, or an int that Python doesn't show for its many digits
+                # A UUIDv4 may be a facade, which a UUIDv7 never is.
+                if not isinstance(value, str) and not self.public_text.masked:
+                    raise
+                found = self.public_text.candidates(value)
+                return found[0] if len(found) == 1 else Candidates(found)
+        except InvalidID:
+            if self.primary_key and callers.is_called_by(callers.SESSIONS):
+                return None  # no user has it, and the visitor is logged out
             raise self.invalid(value) from None
 
     def parse_public(self, text: Any) -> ID:
         """The value of a public text and of nothing else; ``ValidationError``.
 
-        Where several keys mask, the likeliest of its ``readings``.
+        Where several keys may have masked it, the value that a row has, which takes a query, or
+        else the likeliest.
         """
-        return self.readings(text)[0]
+        return self.one_of(self.candidates(text))
 
-    def readings(self, text: Any) -> tuple[ID, ...]:
+    def candidates(self, text: Any) -> tuple[ID, ...]:
         """Every value that a public text may stand for: several only where several keys mask."""
         try:
-            return self.public_text.readings(text)
+            return self.public_text.candidates(text)
         except InvalidID:
             raise self.invalid(text) from None
+
+    def one_of(self, candidates: tuple[ID, ...], using: str | None = None) -> ID:
+        """The candidate that a row has, in the database ``using``; the first one without a row."""
+        model = getattr(self, "model", None)
+        if len(candidates) == 1 or model is None:
+            return candidates[0]
+        rows = model._base_manager.using(using).filter(**{f"{self.name}__in": candidates})
+        found = set(rows.values_list(self.attname, flat=True))
+        return next((value for value in candidates if value in found), candidates[0])
+
+    def _single(self, value: Any, using: str | None = None) -> Any:
+        return self.one_of(value.values, using) if isinstance(value, Candidates) else value
 
     def invalid(self, found: Any) -> ValidationError:
         """What is raised for a malformed id; it shows what a right one looks like."""
@@ -189,7 +215,7 @@ class SortableIDField(MadeIDField):
             self.error_messages["invalid"],
             code="invalid",
             params={
-                "value": _shown(found),
+                "value": shown(found.found if isinstance(found, Malformed) else found),
                 "scheme": self.scheme.title,
                 "expected": self.public_text.expected,
             },
@@ -236,11 +262,20 @@ class SortableIDField(MadeIDField):
         }
 
     def get_prep_value(self, value: Any) -> Any:
+        """One value, as ``to_python``: a many-to-many relation compares it with those it has."""
+        return value if isinstance(value, Candidates) else self._single(self.prepared(value))
+
+    def prepared(self, value: Any) -> Any:
+        """The same for a lookup: ``Candidates`` of a text that several keys may have masked."""
         value = super().get_prep_value(value)
-        if value is None or isinstance(value, Malformed) or hasattr(value, "resolve_expression"):
+        if (
+            value is None
+            or isinstance(value, Malformed | Candidates)
+            or hasattr(value, "resolve_expression")
+        ):
             return value
         try:
-            return self.to_python(value)
+            return self._read(value)
         except ValidationError:
             return Malformed(value)
 
@@ -257,22 +292,24 @@ class SortableIDField(MadeIDField):
             raise self.invalid(value.found)
         if value is None:
             return None
+        # An order comparison, or half of a composite key: there is room for one value.
+        value = self._single(value, connection.alias)
         return self.stored(connection).operand(self.scheme.to_int(value), connection)
 
     def get_db_prep_save(self, value: Any, connection: BaseDatabaseWrapper) -> Any:
         if value is None or hasattr(value, "as_sql"):
             return value
         try:
-            return self.stored(connection).to_db(self._number(value), connection)
+            return self.stored(connection).to_db(self._number(value, connection.alias), connection)
         except OutOfRange as error:
             raise ValidationError(str(error), code="invalid") from None
 
-    def _number(self, value: Any) -> int:
+    def _number(self, value: Any, using: str) -> int:
         """The number of any accepted spelling; ``ValidationError``."""
         try:
             return self.scheme.to_int(value)
         except ValueError:
-            return self.scheme.to_int(self.to_python(value))
+            return self.scheme.to_int(self._single(self._read(value), using))
 
     def get_db_converters(self, connection: BaseDatabaseWrapper) -> Any:
         stored = self.stored(connection)
@@ -282,10 +319,7 @@ class SortableIDField(MadeIDField):
         return super().get_db_converters(connection)
 
     def from_db_value(
-        self,
-        value: Any,
-        expression: Any,
-        connection: BaseDatabaseWrapper,
+        self, value: Any, expression: Any, connection: BaseDatabaseWrapper
     ) -> ID | None:
         stored = self.stored(connection)
         is_value = isinstance(value, self.scheme.value_type)
@@ -301,27 +335,15 @@ class SortableIDField(MadeIDField):
         if isinstance(value, stored.driver_types):
             with suppress(ValueError):
                 return self.scheme.from_int(stored.from_db(value))
-        return self.get_prep_value(value)
+        return self.prepared(value)
 
     # Forms
 
     def formfield(self, **kwargs: Any) -> Any:
-        usual: dict[str, Any] = {"form_class": _FormField, "empty_value": None}
+        usual: dict[str, Any] = {"form_class": IDFormField, "empty_value": None}
+        if self.public_text.masked and "form_class" not in kwargs:
+            usual |= {"form_class": MaskedIDFormField, "id_field": self}
         if self.makes_ids:
             # A blank asks for an id: no initial value, which Django would take from ``default``.
             usual |= {"required": False, "initial": None, "show_hidden_initial": False}
         return super().formfield(**(usual | kwargs))
-
-
-class _FormField(forms.CharField):
-    """The text of an id, whose initial value is a UUID or a number."""
-
-    def has_changed(self, initial: Any, data: Any) -> bool:
-        return super().has_changed(None if initial is None else str(initial), data)
-
-
-def _shown(found: Any) -> str:
-    try:
-        return str(found)[:80]
-    except ValueError:
-        return type(found).__name__

@@ -7,13 +7,22 @@ from typing import TYPE_CHECKING, Any
 from django.db import models
 from django.utils.functional import cached_property
 
-from .. import conf, workers
+from .. import conf, history, workers
 from ..schemes import ID, Scheme, TimeScheme
 
 if TYPE_CHECKING:
     Field = models.Field[Any, Any]
 else:
     Field = models.Field
+
+
+def _asked_for(instance: models.Model) -> set[str]:
+    """The columns that a form has left blank, so that a row that exists gets a new id there.
+
+    Other rows keep NULL when they are saved: ``backfill_ids`` gives them an id of their time.
+    """
+    names: set[str] = instance.__dict__.setdefault("_ids_asked_for", set())
+    return names
 
 
 class MadeIDField(Field):
@@ -23,8 +32,9 @@ class MadeIDField(Field):
 
     @property
     def makes_ids(self) -> bool:
-        """Whether Python makes the ids; the database does where there is a ``db_default``."""
-        return not self.has_db_default()
+        """Whether Python makes the ids; the database does where there is a ``db_default``, and a
+        history model has copies."""
+        return not self.has_db_default() and (self.primary_key or not history.is_copy(self))
 
     @property
     def db_returning(self) -> bool:
@@ -65,9 +75,18 @@ class MadeIDField(Field):
             return scheme.with_worker(workers.lease if worker == conf.LEASE else worker)
         return scheme
 
+    def save_form_data(self, instance: models.Model, data: Any) -> None:
+        if data is None and self.makes_ids and not instance._state.adding:
+            if self.primary_key:
+                return  # The row keeps its key: with another one it would be saved a second time.
+            if not self.null:
+                _asked_for(instance).add(self.attname)
+        super().save_form_data(instance, data)
+
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
         value = getattr(model_instance, self.attname)
-        if value is None and add and self.makes_ids:
+        if value is None and self.makes_ids and (add or self.attname in _asked_for(model_instance)):
+            _asked_for(model_instance).discard(self.attname)
             value = self.generate_for(model_instance)
             setattr(model_instance, self.attname, value)
         elif self._is_canonical(value):

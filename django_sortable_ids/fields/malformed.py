@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from ..schemes.messages import shown
+
 
 class Malformed:
     """A malformed id on its way through a lookup.
@@ -17,6 +19,9 @@ class Malformed:
 
     def __eq__(self, other: object) -> bool:
         return other is None or isinstance(other, Malformed)
+
+    def __repr__(self) -> str:
+        return f"<malformed id: {shown(self.found)}>"
 
     def __hash__(self) -> int:
         return hash(None)

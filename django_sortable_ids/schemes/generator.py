@@ -17,6 +17,9 @@ from .sources import Sources
 IDS_PER_MICROSECOND = 16
 """How many ids a tick must have room for, whatever random steps are drawn."""
 
+HEADROOM_BITS = 10
+"""The first id of a tick is drawn from all but the last ``1 / 2**HEADROOM_BITS`` of its range."""
+
 MOST_AHEAD_NS = 10_000_000
 """How far ids may run ahead of the clock where their ticks are full, but for one whole tick."""
 
@@ -25,6 +28,9 @@ TRAVEL_NS = 10_000_000_000
 
 MOST_STEP_BITS = 63
 """So many random bits are enough for a step, and with the sign they are a machine word."""
+
+LEAST_STEP_BITS = 7
+"""Steps of fewer bits don't get smaller where the tick fills: one id would tell the next."""
 
 LARGEST_BATCH = 128
 """How many ids of a tick are made ready at the most: 1 at first, then twice as many each time."""
@@ -39,16 +45,22 @@ _BEFORE_ALL: int = -(1 << 127)
 class Generator:
     """Hands out the numbers of a layout, each of a later place than the one before.
 
-    A new tick starts at a random tail in the lower half of its range, and each further id of the
-    tick adds a random step, so that one id doesn't tell the next. A step is any number from 1 to
-    ``largest_step``, a power of two, each as likely: 59 random bits for a UUIDv7, 63 for a ULID,
-    hex ULID, Timeflake, SCRU128, KSUID and kuuid, 57 for a push id, 49 for a UUIDv6 and COMB, 39
-    for an xid and ObjectId. Those of 64 bits have little to spare: 7 for a snowflake and TSID, 5
-    for a Sonyflake, 3 for a time64; and with a worker number none: the tail is that number and a
-    sequence from 0.
+    The first id of a tick has a random suffix. It is drawn from the whole range of the tick, except
+    its last 1,024th, so that processes which share a tick rarely collide. This headroom has room
+    for at least 16,384 further ids of a UUIDv7 or ULID, 32 of a snowflake and 12 of a time64.
 
-    A full tick is followed by the next one, used early: up to ``MOST_AHEAD_NS`` or one tick ahead
-    of the clock, whichever is more; from there on, each tick is waited for as long as it lasts.
+    Each further id of the tick adds a random step, so that one id doesn't tell the next. A step is
+    any number from 1 to a power of two, each as likely. While half of the range is left, this power
+    is ``largest_step``: 59 random bits for a UUIDv7, 63 for a ULID, hex ULID, Timeflake, SCRU128,
+    KSUID and kuuid, 57 for a push id, 49 for a UUIDv6 and COMB, 39 for an xid and ObjectId. Each
+    time that the rest of the range halves, steps have one bit less, so that large steps don't fill
+    the tick: a UUIDv7 that starts at the headroom has 50. Ids of 64 bits have few bits and keep
+    them: 7 for a snowflake and TSID, 5 for a Sonyflake, 3 for a time64. With a worker number
+    nothing is random: the suffix is that number and a sequence from 0.
+
+    A full tick is followed by the next one, used early, which starts at a random suffix too. Ids
+    run ahead of the clock by at most ``MOST_AHEAD_NS`` or one tick, whichever is more; from there
+    on the generator waits for as long as each tick lasts.
 
     While the clock stands still or goes back a little, the last tick goes on being used; where it
     goes back a lot, the process's ``RollbackRule`` says what happens. The clock of a test, which
@@ -65,6 +77,8 @@ class Generator:
     _since: int
     _until: int
     """Unix time in ns: while the clock is between the two, what is ready may be handed out."""
+    _ample: int
+    """While so much of the tick's range is left, steps are the largest ones; 0: always."""
     _peak: int
     """The latest tick that the clock has shown."""
 
@@ -87,8 +101,10 @@ class Generator:
         self._tick_ns = tick_ns
         self._sources = sources or _default_sources
         per_tick = max(4096, tick_ns * IDS_PER_MICROSECOND // 1000)
-        step_bits = max(1, layout.tails // 2 // per_tick).bit_length() - 1
-        self._step_bits = min(step_bits, MOST_STEP_BITS)
+        self._per_tick_bits = (per_tick - 1).bit_length()
+        most = (layout.tails // 2).bit_length() - 1 - self._per_tick_bits
+        self._most_step_bits = most = min(max(most, 0), MOST_STEP_BITS)
+        self._ample = 1 << most + self._per_tick_bits if most > LEAST_STEP_BITS else 0
         self._most_ahead = max(1, MOST_AHEAD_NS // tick_ns)
         self._travel = max(1, TRAVEL_NS // tick_ns)
         self._restart()
@@ -96,7 +112,7 @@ class Generator:
 
     @property
     def largest_step(self) -> int:
-        return 1 << self._step_bits
+        return 1 << self._most_step_bits
 
     def next(self) -> int:
         """The next number.
@@ -208,7 +224,8 @@ class Generator:
         """The numbers behind the tick's last one, the next one last: ``count`` or, where the tick
         ends, fewer.
         """
-        tails = list(accumulate(self._steps(count), initial=self._tail))
+        steps = self._steps(count, self._stop - self._tail)
+        tails = list(accumulate(steps, initial=self._tail))
         del tails[bisect_left(tails, self._stop) :]
         self._tail = tails[-1]
         return self._layout.join_all(self._tick, tails[:0:-1])
@@ -220,7 +237,7 @@ class Generator:
             raise OutOfRange("the clock's time is outside of what the scheme can hold")
         stop = layout.capacity(tick)
         if self._tails is None:
-            tail = self._below(max(1, stop // 2))
+            tail = self._below(stop - (stop >> HEADROOM_BITS))
         else:
             tail = self._tails.start
             stop = min(self._tails.stop, stop)
@@ -228,19 +245,25 @@ class Generator:
             raise OutOfRange("the scheme's last tick is cut in front of this worker's ids")
         return tail, stop
 
-    def _steps(self, count: int) -> list[int]:
-        """From each of ``count`` ids to the one behind it; never the same random ones again."""
+    def _steps(self, count: int, room: int) -> list[int]:
+        """From each of ``count`` ids to the one after it; never the same random ones again.
+
+        ``room`` is how much of the tick's range is left.
+        """
         if self._tails is not None:
             return [self._tails.step] * count
+        bits = self._most_step_bits
+        if room < self._ample:
+            bits = max(room.bit_length() - 1 - self._per_tick_bits, LEAST_STEP_BITS)
         if self._sources.below:
-            return [1 + self._below(self.largest_step) for _ in range(count)]
-        return self._randomness.steps(count, self._step_bits)
+            return [1 + self._below(1 << bits) for _ in range(count)]
+        return self._randomness.steps(count, bits)
 
     def _visit(self, tick: int) -> int:
         """The next number at a time that a test went to, behind those which it has already."""
         while tick in self._visited:
             tail, stop = self._visited[tick]
-            tail += self._steps(1)[0]
+            tail += self._steps(1, stop - tail)[0]
             if tail < stop:
                 break
             tick += 1

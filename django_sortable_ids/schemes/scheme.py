@@ -1,6 +1,5 @@
 """The base of every scheme: values, numbers, bytes and text."""
 
-import re
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence, Sized
@@ -11,6 +10,7 @@ from typing import ClassVar, NamedTuple, Self, TypeGuard
 from .cached import cached_property
 from .copies import CopiedByFields
 from .errors import InvalidID, NotTimeOrdered
+from .messages import described
 from .text_forms import TextForm
 from .uuid_values import uuid_of, uuids_of
 
@@ -139,7 +139,7 @@ class Scheme(CopiedByFields, ABC):
         if not isinstance(data, bytes | bytearray | memoryview) or len(data) != self.byte_length:
             found = len(data) if isinstance(data, Sized) else type(data).__name__
             raise InvalidID(
-                f"{self.title} has {self.byte_length} bytes, found {found}: {repr(data)[:80]}"
+                f"{self.title} has {self.byte_length} bytes, found {found}: {described(data)}"
             )
         return self.from_int(int.from_bytes(data, "big"))
 
@@ -220,13 +220,8 @@ class Scheme(CopiedByFields, ABC):
         return f"{form.expected}, such as {form.format(self.to_int(self.example))}"
 
     def _refusal(self, found: object, reason: str, form: TextForm) -> str:
-        try:
-            shown = re.sub(r"(?s)(.{80}).+", r"\1...", repr(found))
-        except ValueError:
-            # Python refuses to write out integers of more than 4,300 digits.
-            shown = f"a {type(found).__name__} of thousands of digits"
         example = form.format(self.to_int(self.example))
         return (
-            f"{shown} is not a valid {self.title}: {reason}. "
+            f"{described(found)} is not a valid {self.title}: {reason}. "
             f"Expected {form.expected}, such as {example}."
         )

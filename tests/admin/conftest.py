@@ -1,12 +1,20 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+import time_machine
 from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
+
+
+@pytest.fixture
+def noon() -> Iterator[None]:
+    """No day ends between two looks at the clock."""
+    with time_machine.travel("2026-07-06T16:00Z", tick=False):
+        yield
 
 
 @pytest.fixture

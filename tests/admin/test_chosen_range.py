@@ -21,7 +21,7 @@ from .support import (
     title_of,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.usefixtures("noon"), pytest.mark.django_db]
 
 DAYS = [date(2026, 3, 7) + timedelta(days=days) for days in range(4)]
 """Four days, the second of them of 23 hours in New York."""

@@ -210,6 +210,7 @@ def test_a_reverse_relation(at_time):
     ]
 
 
+@pytest.mark.usefixtures("noon")
 def test_rows_made_just_now_are_of_today():
     Order.objects.create(name="now")
     year_ago = datetime.now(UTC) - timedelta(days=400)

@@ -21,7 +21,7 @@ from .support import (
     title_of,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.usefixtures("noon"), pytest.mark.django_db]
 
 TITLES = ["Any date", "Today", "Past 7 days", "This month", "This year"]
 
@@ -127,8 +127,8 @@ def test_the_links_are_the_choices_and_select_themselves(browser, scheme):
 @each_timed_scheme
 def test_counts_are_those_of_the_rows(browser, scheme):
     now = datetime.now(UTC)
-    for days in (0, 0, 3, 40, 400):
-        order_at(now - timedelta(days=days))
+    for seconds, days in enumerate((0, 0, 3, 40, 400)):
+        order_at(now - timedelta(days=days, seconds=seconds))
     order_at(None)
     details = filters_of(page_of(browser, list_url(Order, _facets="True")))[title_of(scheme)]
     links = {link.text: link["href"] for link in details.find_all("a")}
@@ -140,7 +140,7 @@ def test_counts_are_those_of_the_rows(browser, scheme):
 
 def test_counts_go_with_the_other_filters_and_the_search(browser):
     now = datetime.now(UTC)
-    order_at(now, "first")
+    order_at(now - timedelta(seconds=1), "first")
     second = order_at(now, "second")
     route = list_url(Order, _facets="True", q=second.uuid7, uuid7__created_at__isnull="True")
     page = filters_of(page_of(browser, route))

@@ -7,14 +7,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from typing import IO, Any
 
+from django.core.management import CommandError, call_command
 from django.db import connections
 
+from tests.patience import PATIENCE
+
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60.0
-"""Seconds after which a process that does not do what the test waits for is given up."""
 
 
 class Command:
@@ -24,6 +26,7 @@ class Command:
         self,
         *arguments: str,
         stdout: int | IO[Any] = subprocess.PIPE,
+        stderr: int = subprocess.STDOUT,
         settings: dict[str, Any] | None = None,
         env: dict[str, str] | None = None,
         database: dict[str, str] | None = None,
@@ -37,7 +40,7 @@ class Command:
             env={**os.environ, **given, **(env or {})},
             stdin=subprocess.DEVNULL,
             stdout=stdout,
-            stderr=subprocess.STDOUT,
+            stderr=stderr,
             text=True,
             # A shell's background job, which the suite may be part of, hands on that it ignores it.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
@@ -65,6 +68,23 @@ class Command:
         if self.process.poll() is None:
             self.process.kill()
         self.process.communicate()
+
+
+def called(*arguments: str, **options: Any) -> tuple[str, CommandError | None]:
+    """What the command prints in this process, and the error that it ends with."""
+    out = StringIO()
+    try:
+        call_command("backfill_ids", *arguments, stdout=out, **options)
+    except CommandError as error:
+        return out.getvalue(), error
+    return out.getvalue(), None
+
+
+def printed(*arguments: str, **options: Any) -> str:
+    """What the command prints in this process, which it does without an error."""
+    text, error = called(*arguments, **options)
+    assert error is None
+    return text
 
 
 def environment(settings: dict[str, Any]) -> dict[str, str]:

@@ -4,7 +4,7 @@ import json
 import os
 
 from tests.settings import *  # noqa: F403
-from tests.settings import DATABASES
+from tests.settings import DATABASES, SORTABLE_IDS
 
 DATABASES["default"] |= json.loads(os.environ["BACKFILL_DATABASE"])
 INSTALLED_APPS = [
@@ -17,4 +17,4 @@ INSTALLED_APPS = [
 ROOT_URLCONF = __name__
 urlpatterns: list[object] = []
 for _name, _value in json.loads(os.environ.get("BACKFILL_SETTINGS", "{}")).items():
-    globals()[_name] = _value
+    globals()[_name] = SORTABLE_IDS | _value if _name == "SORTABLE_IDS" else _value

@@ -9,7 +9,7 @@ from typing import Any
 from django.apps import apps
 from django.db import NotSupportedError, connections, models
 
-from django_sortable_ids.backfill import computing, finding, plan, run, times
+from django_sortable_ids.backfill import computing, finding, minting, plan, run, times
 from django_sortable_ids.backfill.target import Target
 from django_sortable_ids.fields import SortableIDField
 from django_sortable_ids.models import BackfillRun
@@ -20,6 +20,7 @@ START = datetime(2024, 5, 17, 9, 30, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 MILLISECOND = timedelta(milliseconds=1)
 SECOND = timedelta(seconds=1)
+HOUR = timedelta(hours=1)
 
 FIELDS = [each.name for each in Order._meta.fields if isinstance(each, SortableIDField)]
 """One of every scheme, and a reversed one."""
@@ -91,6 +92,12 @@ def in_python(monkeypatch: Any) -> None:
     monkeypatch.setattr(computing, "computed_statements", refuse)
 
 
+def evenly(monkeypatch: Any) -> None:
+    """Have each id made in the middle of its room: chance may leave none for the rows around it."""
+    in_python(monkeypatch)
+    monkeypatch.setattr(minting, "drawn_below", lambda sizes: [size // 2 for size in sizes])
+
+
 def saved_run(name: str, using: str = "default") -> BackfillRun:
     return BackfillRun.objects.using(using).get(target=label(name))
 
@@ -143,6 +150,14 @@ def sorts_in_database(name: str, using: str = "default") -> bool:
     sign = "-" if getattr(field.scheme, "descending", False) else ""
     by_id = found.order_by(sign + field.name).values_list("pk", flat=True)
     return list(by_id) == list(found.values_list("pk", flat=True))
+
+
+def disorder_of_ties(name: str) -> str:
+    """How rows of one time that are out of order are counted: a tick of more than a microsecond has
+    several times, one of which may have been edited."""
+    scheme = field_of(name).scheme
+    is_coarse = isinstance(scheme, TimeScheme) and scheme.tick_ns > 1000
+    return "unordered_ties" if is_coarse else "unordered"
 
 
 def elsewhere(action: Callable[[], Any]) -> Any:

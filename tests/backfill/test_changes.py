@@ -11,6 +11,7 @@ import pytest
 from django.db import OperationalError, connection, transaction
 
 from django_sortable_ids.backfill import run
+from tests.patience import PATIENCE
 from tests.testapp.models import Order
 
 from .support import (
@@ -280,7 +281,7 @@ def holding(first, then, *expected):
 
     with ThreadPoolExecutor(1) as pool:
         other = pool.submit(elsewhere, act)
-        assert holds.wait(30)
+        assert holds.wait(PATIENCE)
         yield
         other.result()
 
@@ -294,7 +295,8 @@ def wait_for_a_waiting_connection():
         " WHERE trx_state = 'LOCK WAIT' AND db = database()",
     }[connection.vendor]
     with connection.cursor() as cursor:
-        for _ in range(60):
+        give_up = time.monotonic() + PATIENCE
+        while time.monotonic() < give_up:
             cursor.execute(waiting)
             if cursor.fetchone()[0]:
                 return

@@ -8,6 +8,7 @@ from django.db import connection
 
 from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.errors import BackfillError
+from django_sortable_ids.backfill.verification import Disorder
 from django_sortable_ids.backfill.verify import verify
 
 from .shop.models import OwnedKey, PairKey, SortableKey
@@ -110,13 +111,15 @@ def test_verify_names_both_halves():
     PairKey.objects.filter(pk=(1, 2)).update(public_id=other)
     PairKey.objects.filter(pk=(3, 4)).update(public_id=one)
     found = verify(find(name))
-    assert found.failures == ["1 rows are out of order"]
-    assert found.examples == ["(3, 4) comes after (1, 2), its id does not"]
+    assert found.failures == []
+    assert found.examples(Disorder.OF_TIMES) == ["(3, 4) comes after (1, 2), its id does not"]
 
 
 def test_the_plan_names_both_columns(name):
     out = StringIO()
-    call_command("backfill_ids", name, created_from="created_at", dry_run=True, stdout=out)
+    call_command(
+        "backfill_ids", name, created_from="created_at", dry_run=True, verbosity=2, stdout=out
+    )
     one, other = find(name).key_fields
     quote = connection.ops.quote_name
     statement = next(line for line in out.getvalue().splitlines() if "UPDATE" in line)

@@ -10,15 +10,15 @@ from django_sortable_ids.backfill import owner, run, status
 from django_sortable_ids.backfill.control import Control
 from django_sortable_ids.backfill.pace import FEWEST, MOST, BatchSize, Limits, Pace
 from django_sortable_ids.models import BackfillRun
+from tests.patience import PATIENCE
 
-from .command import PATIENCE
 from .support import SECOND, START, build, fill, insert_orders, is_strict, rows, saved_run
 
 NAME = "testapp.Order.uuid7"
 ARGUMENTS = (NAME, "--created-from=created_at", "--batch-size=2")
-HOW_TO_GO_ON = (
-    "CommandError: Stopped; every batch is whole. Go on with: "
-    "manage.py backfill_ids testapp.Order.uuid7 --created-from created_at"
+HOW_TO_CONTINUE = (
+    "Stopped; every batch is whole. Continue with: manage.py backfill_ids testapp.Order.uuid7 "
+    "--created-from created_at --batch-size=2 --sleep=0.02"
 )
 
 database = pytest.mark.usefixtures("transactional_db")
@@ -37,8 +37,8 @@ def test_a_signal_ends_it_behind_the_batch(command, number):
     insert_orders([START] * 400)
     stopped = command(*ARGUMENTS, "--sleep=0.02")
     stopped.send_when(number, lambda: filled() > 0)
-    assert stopped.output().splitlines()[-1] == HOW_TO_GO_ON
-    assert stopped.code == 1
+    assert stopped.output().splitlines()[-1] == HOW_TO_CONTINUE
+    assert stopped.code == 128 + number
     assert 0 < saved_run("uuid7").rows_filled == filled() < 400
     assert saved_run("uuid7").token == ""
     assert saved_run("uuid7").last_error == ""
@@ -48,10 +48,10 @@ def test_a_signal_ends_it_behind_the_batch(command, number):
 def test_the_second_signal_ends_it_at_once(command, tmp_path):
     (tmp_path / "pause").touch()
     insert_orders([START] * 10)
-    stopped = command(*ARGUMENTS, "--sleep=0.2")
+    stopped = command(*ARGUMENTS, "--sleep=5")
     stopped.send_when(signal.SIGTERM, lambda: filled() > 0)
     stopped.process.send_signal(signal.SIGTERM)
-    assert stopped.code in (1, -signal.SIGTERM)
+    assert stopped.code in (128 + signal.SIGTERM, -signal.SIGTERM)
     assert fill("uuid7").remaining == 0
     assert is_strict("uuid7")
 
@@ -218,11 +218,12 @@ def shown():
 
 @pytest.mark.django_db
 def test_status_of_nothing():
-    assert shown() == ["no backfill of any column has begun in the database 'default'"]
+    assert shown() == ["no backfill of any column has started in the database 'default'"]
 
 
 @pytest.mark.django_db
-def test_status_of_a_run():
+def test_status_of_a_run(monkeypatch):
+    monkeypatch.setattr(owner, "now_ms", lambda: 1_800_000_000_000)
     insert_orders([START + i * SECOND for i in range(10)])
     seen = []
 
@@ -237,11 +238,11 @@ def test_status_of_a_run():
     first, second = seen[1]
     by = saved_run("uuid7").owner
     assert first.startswith(f"testapp.Order.uuid7: running, {by}, last sign 0.")
-    assert second.startswith("  6/10 rows  ")
+    assert second.startswith("  60 %  6/10 rows  ")
     assert second.endswith(" left  batches of 3")
     stopped = shown()
     assert stopped[0].startswith(f"testapp.Order.uuid7: stopped, by {by}, last sign 0.")
-    assert stopped[1:] == ["  6/10 rows  batches of 3", "  last error: out of order"]
+    assert stopped[1:] == ["  60 %  6/10 rows  batches of 3", "  last error: out of order"]
     BackfillRun.objects.update(token="theirs", process="", heartbeat=owner.now_ms() - 90_000)
     assert "stopped, " in shown()[0]
     assert "is silent, last sign 90.0 s ago" in shown()[0]

@@ -14,6 +14,7 @@ from .support import (
     ascends,
     build,
     elsewhere,
+    evenly,
     field_of,
     fill,
     ids,
@@ -131,7 +132,8 @@ def test_rows_may_come_again_and_again_where_the_run_stands(name, way, monkeypat
 
 
 @pytest.mark.parametrize("name", ["snowflake", "time64"])
-def test_late_rows_may_come_again_and_again_in_one_tick(name):
+def test_late_rows_may_come_again_and_again_in_one_tick(name, monkeypatch):
+    evenly(monkeypatch)
     insert_orders([START, START + SECOND])
     fill(name)
     for _ in range(8):

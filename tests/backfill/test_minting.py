@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from django_sortable_ids.backfill import minting
 from django_sortable_ids.backfill.minting import Position, mint_between
 from django_sortable_ids.schemes import OutOfRange, get
+from tests.schemes.odds import is_far, uneven_bits
 from tests.schemes.support import NOW, SORTING_SCHEMES, examples
 
 from .support import MICROSECOND, MILLISECOND, SECOND, ascends
@@ -62,6 +63,19 @@ def test_rows_of_one_tick_get_ids_that_nobody_guesses(scheme):
 @pytest.mark.parametrize("scheme", SORTING_SCHEMES)
 def test_the_same_rows_get_other_ids_each_time(scheme):
     assert mint(scheme, [NOW] * 3, None, 0)[0] != mint(scheme, [NOW] * 3, None, 0)[0]
+
+
+@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+def test_a_row_alone_in_its_tick_gets_an_id_from_anywhere_in_it(scheme):
+    suffixes = []
+    for _ in range(2000):
+        ids, _ = mint(scheme, [NOW, NOW + 2 * SECOND], None, 0)
+        suffixes += [scheme.parts(value)[1] for value in ids]
+    size = scheme.layout.tails
+    upper = sum(2 * suffix >= size for suffix in suffixes)
+    assert not is_far(upper, 1 / 2, len(suffixes))
+    if size.bit_count() == 1:
+        assert uneven_bits(suffixes, size.bit_length() - 1) == []
 
 
 def test_the_position_is_that_of_the_last_id():

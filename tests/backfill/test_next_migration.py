@@ -1,12 +1,11 @@
-"""The migration that ``--verify`` prints; the suite of the README runs one."""
+"""The field of the migration that ``--write-migration`` writes."""
 
 import pytest
 from django.db import models
 from django.test.utils import isolate_apps
 
-from django_sortable_ids.backfill.target import Target
 from django_sortable_ids.fields import SnowflakeField, ULIDField
-from django_sortable_ids.next_migration import constrained, lines
+from django_sortable_ids.next_migration import NotMigrated, constrained, following
 
 from .support import find
 
@@ -18,7 +17,7 @@ FIELDS = {
 }
 
 
-def target_of(field, constraints=()):
+def column_of(field, constraints=()):
     class Meta:
         app_label = "shop"
 
@@ -26,28 +25,30 @@ def target_of(field, constraints=()):
     body = {"__module__": __name__, "Meta": Meta, "made": models.DateTimeField()}
     with isolate_apps("tests.backfill.shop"):
         model = type("Made", (models.Model,), body | {"public": field})
-    return Target(model, model._meta.get_field("public"), model._meta.get_field("made"), "default")
+    return model, model._meta.get_field("public")
 
 
 @pytest.mark.parametrize(("field", "expected"), FIELDS.values(), ids=FIELDS)
 def test_the_field_is_not_null_and_unique_then_and_the_same_in_all_else(field, expected):
-    made = constrained(target_of(field.clone()))
+    made = constrained(*column_of(field.clone()))
     assert (type(made), made.deconstruct()[3]) == (type(field), expected)
 
 
 def test_a_constraint_of_the_model_makes_it_unique_as_well():
     unique = models.UniqueConstraint(fields=["public"], name="one")
-    made = constrained(target_of(ULIDField(null=True, db_index=True), [unique]))
+    made = constrained(*column_of(ULIDField(null=True, db_index=True), [unique]))
     assert made.deconstruct()[3] == {"db_index": True}
 
 
 def test_a_constraint_on_more_or_on_some_rows_does_not():
     some = models.UniqueConstraint(fields=["public"], name="one", condition=models.Q(public="x"))
     more = models.UniqueConstraint(fields=["public", "made"], name="two")
-    made = constrained(target_of(ULIDField(null=True), [some, more]))
+    made = constrained(*column_of(ULIDField(null=True), [some, more]))
     assert made.deconstruct()[3] == {"unique": True}
 
 
 @pytest.mark.django_db
 def test_an_app_without_migrations_has_no_next_one():
-    assert list(lines(find("shop.Plain.public_id"))) == []
+    found = find("shop.Plain.public_id")
+    with pytest.raises(NotMigrated, match=r"^the app shop has no migrations, "):
+        following(found.model, found.field, "default")

@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
 import pytest
@@ -12,10 +12,11 @@ from django.db import OperationalError, connection, transaction
 from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.errors import BackfillError
 from django_sortable_ids.backfill.pace import Limits
+from tests.patience import PATIENCE
 from tests.testapp.models import Order
 from tests.workers.proxy import proxy
 
-from .command import PATIENCE
+from .command import called
 from .support import START, build, elsewhere, insert_orders, is_strict, rows, saved_run
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
@@ -46,7 +47,7 @@ def wait_for(condition, started):
     give_up = time.monotonic() + PATIENCE
     while not condition():
         assert started.process.poll() is None, started.output()
-        assert time.monotonic() < give_up, "not within a minute"
+        assert time.monotonic() < give_up, "not in time"
         time.sleep(0.01)
 
 
@@ -73,14 +74,15 @@ def test_a_database_that_stays_away(command):
     """It ends, and the same command goes on when the database is back."""
     insert_orders([START] * ROWS)
     with reached_through_a_proxy() as (passing, database):
-        started = command(*ARGUMENTS, "--retry-time=1", database=database)
+        started = command(*ARGUMENTS, "--sleep=0.05", "--retry-time=1", database=database)
         wait_for(has_filled, started)
         passing.cut()
         lines = started.output().splitlines()
     assert started.code == 1
     assert lines[-1].startswith("CommandError: the database could not be reached for 1 s: ")
     assert lines[-1].endswith(
-        "Go on with: manage.py backfill_ids testapp.Order.uuid7 --created-from created_at"
+        "Continue with: manage.py backfill_ids testapp.Order.uuid7 --created-from created_at "
+        "--batch-size=2 --sleep=0.05 --retry-time=1"
     )
     again = command(*ARGUMENTS)
     assert again.code == 0, again.output()
@@ -119,15 +121,19 @@ def saved_batches():
     return elsewhere(lambda: saved_run("uuid7").batches)
 
 
+def hold_a_row():
+    first = rows("uuid7").values_list("pk", flat=True)[12]
+    Order.objects.filter(pk=first).update(name="held")
+
+
 @contextmanager
-def a_row_held():
+def a_row_held(change=hold_a_row):
     """Another transaction holds a row, and on SQLite the file, until it is told to let go."""
     holds, let_go = threading.Event(), threading.Event()
 
     def hold():
         with transaction.atomic():
-            first = rows("uuid7").values_list("pk", flat=True)[12]
-            Order.objects.filter(pk=first).update(name="held")
+            change()
             holds.set()
             assert let_go.wait(PATIENCE)
 
@@ -207,6 +213,74 @@ def test_rows_that_others_hold_for_too_long():
     with a_row_held(), short_timeout(), pytest.raises(BackfillError) as caught:
         run.execute(planned, limits=Limits(retry_time=0.5))
     assert str(caught.value).startswith("other transactions were in the way for 0.5 s: ")
+
+
+LOCK_TABLE = {
+    "mysql": ("LOCK TABLES testapp_order WRITE", "UNLOCK TABLES"),
+    "postgresql": ("LOCK TABLE testapp_order IN ACCESS EXCLUSIVE MODE",),
+}
+
+
+@contextmanager
+def the_table_locked():
+    """The whole of it, as while another session alters it."""
+    holds, let_go, waited_in_vain = threading.Event(), threading.Event(), []
+
+    def hold():
+        lock, *unlock = LOCK_TABLE[connection.vendor]
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(lock)
+            holds.set()
+            waited_in_vain.append(not let_go.wait(PATIENCE))
+            for statement in unlock:
+                cursor.execute(statement)
+
+    thread = threading.Thread(target=elsewhere, args=[hold])
+    thread.start()
+    try:
+        assert holds.wait(PATIENCE)
+        yield
+    finally:
+        let_go.set()
+        thread.join()
+    assert waited_in_vain == [False], "it waited until the lock was given up"
+
+
+@on_a_server
+def test_a_table_that_others_lock_while_it_runs():
+    insert_orders([START] * 20)
+    planned = build("uuid7", 8)
+    with ExitStack() as stack:
+
+        def note(_):
+            stack.enter_context(the_table_locked())
+
+        with pytest.raises(BackfillError) as caught:
+            run.execute(planned, note, Limits(retry_time=0.5))
+        assert str(caught.value).startswith("other transactions were in the way for 0.5 s: ")
+    assert run.execute(build("uuid7", 8)).filled == 12
+
+
+@on_a_server
+@pytest.mark.parametrize("mode", ["run", "dry_run", "verify"])
+def test_a_table_that_others_lock_before_it_starts(mode):
+    insert_orders([START] * 20)
+    call = {"created_from": "created_at", "retry_time": 0.5}
+    modes = {} if mode == "run" else {mode: True}
+    before = table_wait()
+    with the_table_locked():
+        _, error = called("testapp.Order.uuid7", **call, **modes)
+        assert str(error).startswith("others hold a lock that it waited for: ")
+        assert "Continue with: manage.py backfill_ids testapp.Order.uuid7" in str(error)
+    assert table_wait() == before
+
+
+def table_wait():
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT @@lock_wait_timeout" if connection.vendor == "mysql" else "SHOW lock_timeout"
+        )
+        return cursor.fetchone()
 
 
 @contextmanager

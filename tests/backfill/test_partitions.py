@@ -5,6 +5,7 @@ from django.db import connection
 
 from django_sortable_ids.backfill.verify import verify
 
+from .real_tables import command, refusal
 from .shop.models import Plain
 from .support import SECOND, START, fill, find, ids, insert, is_strict, times_are_right
 
@@ -54,3 +55,29 @@ def test_each_row_of_every_partition_is_filled_once(partitioned, batch_size):
     assert is_strict(NAME)
     assert times_are_right(NAME)
     assert verify(find(NAME)).failures == []
+
+
+def test_verify_says_that_the_partitions_refuse_a_unique_id(partitioned):
+    insert(Plain, [{"id": n, "created_at": START - n * SECOND} for n in range(1, 21)])
+    fill(NAME)
+    reason = (
+        "shop_plain is partitioned by id, and a unique index has to have all of the partition key: "
+        "public_id can't be unique by itself. Make it unique by "
+        "UniqueConstraint(fields=['public_id', 'id']) in the model, and NOT NULL by a "
+        "ConstrainSortableID without unique=True, which --write-migration writes after that"
+    )
+    assert command(NAME, "--verify")[-1] == f"Next: {reason}."
+    assert refusal(NAME, "--write-migration") == f"{NAME}: {reason}"
+
+
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="no tables of their own")
+def test_a_partition_is_a_table_too(partitioned):
+    insert(Plain, [{"id": n, "created_at": START - n % 7 * SECOND} for n in range(1, 21)])
+    rename = "ALTER TABLE {} RENAME TO {}".format
+    execute([rename("shop_plain", "shop_all"), rename("shop_first", "shop_plain")])
+    try:
+        assert fill(NAME).filled == 10
+        assert None not in ids(NAME)
+    finally:
+        execute([rename("shop_plain", "shop_first"), rename("shop_all", "shop_plain")])
+    assert ids(NAME).count(None) == 10

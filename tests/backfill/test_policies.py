@@ -6,8 +6,6 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from django_sortable_ids.backfill import leftovers
-
 from .support import (
     FIELDS,
     SECOND,
@@ -57,11 +55,10 @@ def test_rows_without_a_time_are_left(name):
 
 
 @pytest.mark.parametrize("name", FIELDS)
-def test_rows_without_a_time_get_ids_of_now(name, monkeypatch):
-    monkeypatch.setattr(leftovers, "PAGE", 2)
+def test_rows_without_a_time_get_ids_of_now(name):
     insert_orders([None, START, None, START, None])
     before = datetime.now(UTC)
-    assert "5 rows filled." in command(name, on_null="now")
+    assert "5 rows filled." in command(name, on_null="now", batch_size=2)
     first, *others = (by_key(name)[i] for i in (1, 3, 0, 2, 4))
     assert ascends([first, *others])
     if name in TIMED:
@@ -82,6 +79,27 @@ def test_ids_of_now_are_given_once():
     assert ids("uuid7") == given
 
 
+def test_a_verification_tells_the_ids_of_now_from_edited_times():
+    insert_orders([None, None, START, START + SECOND, START + 2 * SECOND])
+    command("uuid7", on_null="now")
+    edited = rows("uuid7").filter(created_at=START)
+    edited.update(created_at=START - SECOND)
+    lines = command("uuid7", verify=True)
+    assert lines[1] == (
+        "2 ids are of rows without a time, or with one out of range: made by --on-null=now, "
+        "--on-out-of-range=clamp or the application"
+    )
+    assert lines[2].startswith("1 ids are of another time than their row: ")
+    assert lines[3] == "all different, strictly in order"
+
+
+@pytest.mark.parametrize("policy", [{"on_null": "now"}, {"on_out_of_range": "clamp"}])
+def test_the_plan_counts_the_rows_that_a_policy_fills(policy):
+    insert_orders([None if "on_null" in policy else OLD] * 3 + [START] * 2)
+    lines = command("snowflake", dry_run=True, **policy)
+    assert "  5 rows without an id, up to 5,000 in a transaction" in lines
+
+
 OLD, NEW = datetime(2005, 1, 1, tzinfo=UTC), datetime(2150, 1, 1, tzinfo=UTC)
 
 
@@ -94,20 +112,31 @@ def test_rows_out_of_range_are_left():
         command("snowflake", verify=True)
 
 
-def test_rows_out_of_range_take_the_nearest_time(monkeypatch):
+def test_rows_out_of_range_take_the_nearest_time():
     """In their own order too, and around those that have an id of that very tick."""
-    monkeypatch.setattr(leftovers, "PAGE", 2)
     scheme = field_of("snowflake").scheme
     times = [OLD + i // 2 * SECOND for i in range(5)]
     times += [scheme.earliest, START, scheme.latest]
     times += [NEW + i // 2 * SECOND for i in range(5)]
     insert_orders(times[::-1])
-    assert "13 rows filled." in command("snowflake", on_out_of_range="clamp")
+    assert "13 rows filled." in command("snowflake", on_out_of_range="clamp", batch_size=2)
     assert is_strict("snowflake")
     ticks = [scheme.parts(value)[0] for value in ids("snowflake")]
     first, last = scheme.tick(scheme.earliest), scheme.tick(scheme.latest)
     assert ticks == [first] * 6 + [scheme.tick(START)] + [last] * 6
-    assert "10 ids are of another time" in command("snowflake", verify=True)[1]
+    assert (
+        "10 ids are of rows without a time, or with one out of range"
+        in command("snowflake", verify=True)[1]
+    )
+
+
+def test_rows_out_of_range_that_have_an_id_are_nobodys_neighbours():
+    """The user gave it to them, as the refusal says."""
+    insert_orders([OLD, START, START + SECOND, START + 2 * SECOND, NEW])
+    for at in (OLD, NEW):
+        given = field_of("snowflake").scheme.generate(START)
+        rows("snowflake").filter(created_at=at).update(snowflake=given)
+    assert "3 rows filled." in command("snowflake", batch_size=4)
 
 
 def test_the_end_of_the_calendar_is_near_enough():

@@ -9,7 +9,7 @@ from io import StringIO
 
 import pytest
 
-from django_sortable_ids.backfill.progress import Progress
+from django_sortable_ids.backfill.progress import BAR_SECONDS, Progress
 
 from .support import START, insert_orders
 
@@ -148,10 +148,10 @@ def read_all(ours):
         text += found
 
 
-def run_on_a_terminal(command, columns, **options):
+def run_on_a_terminal(command, columns, *arguments, **options):
     ours, theirs = terminal(columns)
     env = {"COLUMNS": "", "PYTHONIOENCODING": "utf-8"} | options
-    started = command(*ARGUMENTS, stdout=theirs, env=env)
+    started = command(*ARGUMENTS, *arguments, stdout=theirs, env=env)
     os.close(theirs)
     text = read_all(ours)
     os.close(ours)
@@ -163,9 +163,11 @@ def run_on_a_terminal(command, columns, **options):
 @pytest.mark.parametrize("columns", [80, 120])
 def test_the_command_draws_a_bar_on_a_terminal(command, columns):
     insert_orders([START] * 1000)
-    text = run_on_a_terminal(command, columns).decode()
+    # Longer from batch to batch than from bar to bar, however fast the machine is.
+    rest = f"--sleep={1.25 * BAR_SECONDS}"
+    text = run_on_a_terminal(command, columns, "--batch-size=250", rest).decode()
     frames = text.split("\r\n")[-4].split("\r")[1:]
-    assert len(frames) > 1
+    assert len(frames) >= 4
     assert {len(frame) for frame in frames} == {columns - 1}
     assert "█" in frames[-1]
     assert "100 %  1,000/1,000 rows" in frames[-1]

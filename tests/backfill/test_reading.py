@@ -29,8 +29,11 @@ def read():
 def test_rows_are_those_of_the_orm():
     insert_orders([START + i // 3 * SECOND + i % 2 * ONE for i in range(20)])
     target, found = read()
-    expected = target.read(target.missing.order_by(*target.order))
-    assert (found.first, found.last) == (expected[0], expected[-1])
+    expected = list(target.missing.order_by("created_at", "pk").values_list("created_at", "pk"))
+    for row, (created, pk) in zip(
+        (found.first, found.last), expected[:: len(expected) - 1], strict=True
+    ):
+        assert (target.at(row[0]), row[1]) == (created, pk)
     assert [*map(list, found.keys)] == [target.stored_key(pk) for _, pk in expected]
     assert [UNIX_EPOCH + each * MICROSECOND for each in found.microseconds] == [
         created for created, _ in expected
@@ -58,7 +61,7 @@ def test_a_batch_inside_a_tie_begins_where_the_one_before_ended():
     plans = []
 
     def explain(execute, sql, params, many, context):
-        if sql.startswith("SELECT CAST"):
+        if sql.startswith("SELECT CAST") and sql.endswith("LIMIT 10"):
             execute(f"EXPLAIN QUERY PLAN {sql}", params, many, context)
             plans.append(" ".join(step[-1] for step in context["cursor"].fetchall()))
         return execute(sql, params, many, context)

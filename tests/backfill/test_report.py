@@ -1,17 +1,24 @@
 """Without arguments: every sortable id of the project, and what to run next."""
 
+import uuid
 from io import StringIO
 
 import pytest
 from django.apps import apps
 from django.core.management import call_command
-from django.db import connections
+from django.db import connection, connections
+from django.test.utils import isolate_apps
 
 from django_sortable_ids.backfill import report
-from django_sortable_ids.fields import SortableIDField
+from django_sortable_ids.checks.databases import check_databases
+from django_sortable_ids.fields import SortableIDField, ULIDField
+from django_sortable_ids.models import BackfillRun
+from django_sortable_ids.schemes import get
+from tests.checks.test_definitions import define
+from tests.testapp.models import Order
 
-from .shop.models import Plain, Required, Timeless
-from .support import START, fill, insert, insert_orders, rows
+from .shop.models import Old, Plain, Required, Timeless
+from .support import HOUR, SECOND, START, fill, ids, insert, insert_orders, label, rows
 
 pytestmark = pytest.mark.django_db
 
@@ -26,9 +33,7 @@ def lines(using="default"):
 
 def test_every_field_of_every_table_is_there_once():
     tables = [
-        model
-        for model in apps.get_models(include_auto_created=True)
-        if model._meta.managed and not model._meta.proxy
+        model for model in apps.get_models(include_auto_created=True) if not model._meta.proxy
     ]
     expected = [
         f"{model._meta.label}.{field.name}"
@@ -57,15 +62,17 @@ EXPECTED = {
     "testapp.Order.uuid7": (
         "uuid7 3 1 missing backfill_ids testapp.Order.uuid7 --created-from created_at"
     ),
-    "testapp.Order.ulid": "ulid 3 complete",
+    "testapp.Order.ulid": ("ulid 3 needs NOT NULL backfill_ids testapp.Order.ulid --verify"),
     "testapp.Order.number": (
         "lexical_sequence 3 3 missing backfill_ids testapp.Order.number --created-from created_at"
     ),
     "shop.Plain.public_id": (
         "uuid7 1,200 1,200 missing backfill_ids shop.Plain.public_id "
-        "--created-from created_at|updated_at"
+        "--created-from 'created_at|updated_at'"
     ),
-    "shop.Timeless.public_id": "ulid 1 complete",
+    "shop.Timeless.public_id": (
+        "ulid 1 needs NOT NULL and unique backfill_ids shop.Timeless.public_id --verify"
+    ),
     "shop.SortableKey.id": "ulid 0 complete",
 }
 
@@ -73,7 +80,164 @@ EXPECTED = {
 def test_a_field_without_times_asks_where_they_are():
     insert(Timeless, [{"id": 1}])
     assert lines()["shop.Timeless.public_id"] == (
-        "ulid 1 1 missing backfill_ids shop.Timeless.public_id --created-from ?"
+        "ulid 1 1 missing backfill_ids shop.Timeless.public_id --created-from '?'"
+    )
+
+
+def execute(sql, *parameters):
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters or None)
+
+
+@pytest.fixture
+def isolated(monkeypatch):
+    """Models that the test defines are the only ones that the report sees."""
+    with isolate_apps("tests.testapp") as own:
+        monkeypatch.setattr(report, "apps", own)
+        yield own
+
+
+@pytest.mark.parametrize(
+    ("column", "found"),
+    [
+        ("blob NOT NULL UNIQUE", "ulid 1 complete"),
+        ("blob NOT NULL", "ulid 1 needs unique in the database makemigrations testapp"),
+        ("blob UNIQUE", "ulid 1 needs NOT NULL in the database makemigrations testapp"),
+        ("blob", "ulid 1 needs NOT NULL and unique in the database makemigrations testapp"),
+    ],
+)
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="its definition of the table")
+def test_complete_is_what_the_database_says_too(isolated, column, found):
+    model = define("Adopted", value=ULIDField(unique=True), meta={"db_table": "adopted"})
+    execute(f"CREATE TABLE adopted (id integer PRIMARY KEY, value {column})")
+    try:
+        model.objects.create()
+        assert lines()["testapp.Adopted.value"] == found
+    finally:
+        execute("DROP TABLE adopted")
+
+
+def test_ids_of_another_scheme_are_no_ids():
+    order = rows("uuid7")
+    insert_orders([START] * 2)
+    fill("uuid7")
+    value = uuid.UUID("1f0e6a4d-0c3c-6000-adb6-db6db6db6db4")
+    stored = value if connection.features.has_native_uuid_field else value.hex
+    execute(
+        "UPDATE testapp_order SET uuid7 = %s WHERE id = (SELECT min_id FROM "
+        "(SELECT MIN(id) AS min_id FROM testapp_order) one)",
+        stored,
+    )
+    assert order.count() == 2
+    assert lines()["testapp.Order.uuid7"] == "uuid7 2 needs ids of UUIDv7 check --database default"
+    (message,) = check_databases(databases=["default"])
+    assert (message.id, str(message.obj)) == ("sortable_ids.E009", "testapp.Order.uuid7")
+    assert message.msg == f"The column holds values of another scheme: {stored} is no UUIDv7."
+
+
+def exchange(name, one, other):
+    """Two rows of ``Order`` change their ids."""
+    first, second = (Order.objects.get(pk=pk) for pk in (one, other))
+    ids = getattr(first, name), getattr(second, name)
+    for pk, value in ((one, None), (other, ids[0]), (one, ids[1])):
+        Order.objects.filter(pk=pk).update(**{name: value})
+
+
+@pytest.mark.parametrize("place", [0, 3000, -200], ids=["first", "middle", "last"])
+@pytest.mark.parametrize("name", ["uuid7", "reversed_kuuid", "number"])
+def test_ids_out_of_order_are_seen_at_the_ends_and_in_the_middle(name, place):
+    insert_orders([START + SECOND * (n // 2) for n in range(6000)])
+    fill(name)
+    verify = f"backfill_ids testapp.Order.{name} --verify"
+    filled = lines()[f"testapp.Order.{name}"]
+    assert filled.endswith(f" 6,000 needs NOT NULL {verify}")
+    keys = list(rows(name).values_list("pk", flat=True))
+    for one in range(place, place + 200, 2):
+        exchange(name, keys[one], keys[one + 1])
+    assert lines()[f"testapp.Order.{name}"] == filled.replace(
+        "needs NOT NULL", "needs ids that agree with --created-from created_at"
+    )
+
+
+def test_times_that_were_edited_are_no_fault():
+    insert_orders([START + SECOND * n for n in range(10)])
+    fill("uuid7")
+    before = lines()["testapp.Order.uuid7"]
+    keys = list(rows("uuid7").values_list("pk", flat=True))
+    rows("uuid7").filter(pk__in=keys[:5]).update(created_at=START - HOUR)
+    assert lines()["testapp.Order.uuid7"] == before
+    assert "needs NOT NULL" in before
+
+
+@pytest.mark.parametrize("name", ["uuid7", "ulid", "snowflake", "reversed_kuuid"])
+@pytest.mark.parametrize("to", [START, START + HOUR * 99999], ids=["earlier", "later"])
+def test_most_times_are_others(name, to):
+    insert_orders([START + SECOND * (n + 1) for n in range(10)])
+    fill(name)
+    keys = list(rows(name).values_list("pk", flat=True))
+    rows(name).filter(pk__in=keys[:6]).update(created_at=to)
+    assert lines()[label(name)].endswith(
+        f"needs ids that agree with --created-from created_at backfill_ids {label(name)} --verify"
+    )
+
+
+@pytest.mark.parametrize("name", ["uuid7", "ulid", "snowflake", "reversed_kuuid"])
+def test_reversed_ids_are_seen(name):
+    insert_orders([START + SECOND * n for n in range(10)])
+    fill(name)
+    keys, given = list(rows(name).values_list("pk", flat=True)), ids(name)
+    rows(name).update(**{name: None})
+    for pk, value in zip(keys, reversed(given), strict=True):
+        Order.objects.filter(pk=pk).update(**{name: value})
+    assert "needs ids that agree with --created-from created_at" in lines()[label(name)]
+
+
+@pytest.mark.parametrize(
+    ("policy", "times"),
+    [
+        ({"on_null": "now"}, [START + SECOND, START + SECOND, *[None] * 8]),
+        ({"on_out_of_range": "clamp"}, [START, START, *[START.replace(year=1950)] * 8]),
+    ],
+    ids=["now", "clamp"],
+)
+def test_ids_given_by_a_policy_are_of_no_other_time(policy, times):
+    insert_orders(times)
+    options = {"created_from": "created_at", "verbosity": 0, **policy}
+    call_command("backfill_ids", "testapp.Order.uuid7", **options)
+    assert lines()["testapp.Order.uuid7"].startswith("uuid7 10 needs NOT NULL ")
+
+
+def test_ids_of_the_application_are_of_no_other_time():
+    insert_orders([START + SECOND * n for n in range(3)])
+    fill("uuid7")
+    for _ in range(9):
+        Order.objects.create(created_at=START + HOUR)
+    Order.objects.filter(created_at=START + HOUR).update(created_at=START - HOUR)
+    assert "agree" not in lines()["testapp.Order.uuid7"]
+
+
+def test_a_source_that_is_gone_is_not_asked_for():
+    insert_orders([START, START])
+    fill("uuid7")
+    saved = BackfillRun.objects.get(target="testapp.Order.uuid7")
+    saved.options["created_from"] = "entered_at"
+    saved.save()
+    keys = list(rows("uuid7").values_list("pk", flat=True))
+    exchange("uuid7", *keys)
+    assert "needs NOT NULL" in lines()["testapp.Order.uuid7"]
+
+
+def test_ids_that_were_not_made_of_the_old_ones_are_seen():
+    old = get("uuid1").generate_many(4, START)
+    insert(Old, [{"name": "", "text": "", "plain": value} for value in old])
+    call_command("backfill_ids", "shop.Old.uuid6", "--convert-from=plain", verbosity=0)
+    assert lines()["shop.Old.uuid6"] == (
+        "uuid6 4 needs NOT NULL backfill_ids shop.Old.uuid6 --verify"
+    )
+    Old.objects.filter(plain=old[0]).update(plain=get("uuid1").generate(START - HOUR))
+    assert lines()["shop.Old.uuid6"] == (
+        "uuid6 4 needs ids that agree with --convert-from plain "
+        "backfill_ids shop.Old.uuid6 --verify"
     )
 
 
@@ -91,7 +255,7 @@ def test_another_database(other):
     found = lines(other)
     assert found["shop.Plain.public_id"] == (
         "uuid7 2 2 missing backfill_ids shop.Plain.public_id "
-        "--created-from created_at|updated_at --database=other"
+        "--created-from 'created_at|updated_at' --database=other"
     )
     assert found["shop.Plain.other_id"] == "ulid not migrated migrate shop --database=other"
     assert found["shop.Tight.eighth"] == "snowflake not migrated migrate shop --database=other"

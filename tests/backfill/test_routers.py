@@ -76,7 +76,7 @@ def test_it_is_that_of_verify_and_status_too(routed):
     run(NAME, created_from="created_at")
     assert run(NAME, "--verify")[0] == "5 rows, 5 with an id"
     assert run(NAME, "--status")[0].startswith(f"{NAME}: finished")
-    assert run("--status") == ["no backfill of any column has begun in the database 'default'"]
+    assert run("--status") == ["no backfill of any column has started in the database 'default'"]
 
 
 @pytest.mark.django_db

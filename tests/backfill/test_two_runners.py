@@ -5,11 +5,13 @@ import re
 import signal
 import socket
 import time
+from functools import partial
 
 import pytest
 
 from django_sortable_ids.backfill import owner, run
 from django_sortable_ids.backfill.errors import BackfillError
+from django_sortable_ids.backfill.heartbeat import Heartbeat
 from django_sortable_ids.models import BackfillRun
 
 from .support import (
@@ -44,6 +46,18 @@ def assert_right(name, count):
     assert saved_run(name).finished_at is not None
 
 
+@pytest.fixture
+def no_time_passes(monkeypatch):
+    """Between the signs of life, which are told in seconds."""
+    monkeypatch.setattr(owner, "now_ms", lambda: 1_800_000_000_000)
+
+
+@pytest.fixture
+def silent(monkeypatch):
+    """A run that gives no sign by itself, however slow the machine is."""
+    monkeypatch.setattr(run, "Heartbeat", partial(Heartbeat, seconds=3600))
+
+
 def move_owner(seconds_ago):
     """To another machine, from where it gave its last sign so long ago."""
     heartbeat = owner.now_ms() - 1000 * seconds_ago
@@ -51,7 +65,7 @@ def move_owner(seconds_ago):
 
 
 @pytest.mark.parametrize("name", ["uuid7", "reversed_kuuid", "time64", "number"])
-def test_who_is_robbed_of_the_run_stops(name):
+def test_who_is_robbed_of_the_run_stops(name, silent):
     insert_orders([START] * 20)
     calls = []
 
@@ -130,7 +144,7 @@ def stop_and_move_owner(seconds_ago):
     BackfillRun.objects.update(token="theirs")
 
 
-def test_an_owner_on_another_machine_is_waited_for():
+def test_an_owner_on_another_machine_is_waited_for(no_time_passes):
     stop_and_move_owner(seconds_ago=20)
     with pytest.raises(BackfillError) as caught:
         owner.refuse_if_taken(find("uuid7"))
@@ -168,19 +182,26 @@ def test_an_owner_that_gives_a_sign_while_it_is_robbed_keeps_the_run(monkeypatch
 # Processes
 
 
+def is_taken():
+    return BackfillRun.objects.exclude(token="").exists()
+
+
 def is_begun():
     return BackfillRun.objects.filter(rows_filled__gt=0).exists()
 
 
-def test_a_second_command_is_refused_and_the_first_goes_on(command):
+def test_a_second_command_is_refused_and_the_first_goes_on(command, tmp_path):
+    pause = tmp_path / "pause"
+    pause.touch()
     insert_orders([START] * 500)
-    first = command(*UUID7, "--sleep=0.01")
-    first.send_when(signal.SIGCONT, is_begun)
+    first = command(*UUID7, f"--pause-file={pause}")
+    first.send_when(signal.SIGCONT, is_taken)
     second = command(*UUID7)
     line = second.output().splitlines()[-1]
     by = f"{socket.gethostname()} pid {first.process.pid}"
     assert re.fullmatch("BackfillError: " + refusal("testapp.Order.uuid7", by), line), line
     assert second.code == 1
+    pause.unlink()
     assert "500 rows filled." in first.output()
     assert first.code == 0
     assert_right("uuid7", 500)
@@ -188,7 +209,7 @@ def test_a_second_command_is_refused_and_the_first_goes_on(command):
 
 def test_a_killed_command_is_followed_at_once(command):
     insert_orders([START] * 1500)
-    killed = command(*UUID7)
+    killed = command(*UUID7, "--sleep=0.01")
     killed.send_when(signal.SIGKILL, is_begun)
     # Not waited for: it stays a zombie, as behind a parent that doesn't ask.
     os.waitid(os.P_PID, killed.process.pid, os.WEXITED | os.WNOWAIT)

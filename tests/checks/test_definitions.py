@@ -142,7 +142,6 @@ def test_no_worker_number(isolated, settings):
 
 # The key, and the object_id of what points to it: whether a join compares them as equal.
 JOINS = {
-    "uuid7 as text": (UUIDv7Field, {}, models.CharField(max_length=40), False),
     "uuid7 as uuid": (UUIDv7Field, {}, models.UUIDField(), True),
     "uuid7 as uuid7": (UUIDv7Field, {}, UUIDv7Field(), True),
     "char36 as text": (UUIDv7Field, {"storage": "char36"}, models.CharField(max_length=40), True),
@@ -153,7 +152,11 @@ JOINS = {
     "ulid char as text": (ULIDField, {"storage": "char"}, models.TextField(), True),
     "ulid char as ulid": (ULIDField, {"storage": "char"}, ULIDField(), False),
     "hexulid as text": (HexULIDField, {}, models.CharField(max_length=40), True),
-    "snowflake as text": (SnowflakeField, {}, models.CharField(max_length=40), False),
+    "binary as text": (UUIDv7Field, {"storage": "binary"}, models.CharField(max_length=40), False),
+    "hexulid as short text": (HexULIDField, {}, models.CharField(max_length=31), False),
+    "snowflake as uuid": (SnowflakeField, {}, models.UUIDField(), False),
+    "snowflake as time64": (SnowflakeField, {}, Time64Field(), False),
+    "time64 as snowflake": (Time64Field, {}, SnowflakeField(), True),
     "snowflake as bigint": (SnowflakeField, {}, models.BigIntegerField(), True),
 }
 
@@ -179,11 +182,22 @@ def test_a_generic_relation(isolated, key, options, object_id, joins):
 def test_what_to_do_about_a_generic_relation(isolated):
     tagged(*JOINS["ulid as text"][:3])
     (message,) = check_definitions()
-    assert "testapp.Parcel.tags joins testapp.Parcel.id with a CharField" in message.msg
+    assert message.msg == (
+        "testapp.Parcel.tags joins testapp.Parcel.id with a CharField: the two columns keep an id "
+        "differently: the database finds no rows, finds rows of other ids, or refuses to compare "
+        "them."
+    )
     assert message.hint == (
         "Make testapp.Tag.object_id a ULIDField with the arguments of the key, if it points to "
         "such keys only; or keep the key as text, with storage='char'."
     )
+
+
+def test_what_to_do_about_a_column_that_is_too_short(isolated):
+    tagged(*JOINS["hexulid as short text"][:3])
+    (message,) = check_definitions()
+    assert message.msg.endswith("it holds 31 characters, and an id has up to 32.")
+    assert message.hint == "Make testapp.Tag.object_id longer."
 
 
 def test_apps_are_checked_one_by_one():

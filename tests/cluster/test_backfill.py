@@ -77,7 +77,7 @@ def test_another_node_goes_on(nodes, names, writers, through):
     kill_under_the_backfill(victim, lost)
     lost.process.send_signal(signal.SIGKILL)
     assert lost.code == -signal.SIGKILL
-    assert "goes on behind the " in ended(through(nodes[2]))
+    assert "continues after the " in ended(through(nodes[2]))
     victim.start()
     wait_until(victim.takes_part, "the killed node takes part again")
     found, expected = Outcome(), stop(writers, names)

@@ -20,7 +20,7 @@ COLLIDING = {
 
 
 def sixteen_a_tick(**options):
-    """A field with 16 ids in each millisecond; the first one that is made is one of the first 8."""
+    """A field with 16 ids in each millisecond; the first of a tick is any of them."""
     return SnowflakeField(time_bits=59, worker_bits=0, **options)
 
 
@@ -31,9 +31,10 @@ def the_same_ids():
     return deterministic_ids(AT)
 
 
-def ids_of_the_tick(field):
+def ids_of_five_tries(field):
+    """All that five ids may be: those of the tick, and of the ticks after it where it is full."""
     first = field.scheme.lower_bound(AT)
-    return range(first, first + 16)
+    return range(first, first + 5 * 16)
 
 
 @contextmanager

@@ -54,7 +54,7 @@ def test_other_fields_by_name():
     assert created_at(order, "reversed_kuuid") == MOMENT.replace(microsecond=123000)
     assert created_at(order, "ulid") is None
     with pytest.raises(FieldDoesNotExist, match=r"testapp\.Order has no sortable id named 'id'"):
-        created_at(order)
+        created_at(order, "id")
 
 
 def test_subclasses_and_halves_of_keys(time_key):

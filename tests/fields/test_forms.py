@@ -3,11 +3,12 @@
 import pytest
 from django import forms
 from django.core.exceptions import ValidationError
-from django.db import models
+from django.db import IntegrityError, models, transaction
 from django.forms import modelform_factory
 
 from django_sortable_ids.fields import HexULIDField, ULIDField
-from tests.testapp.models import EditableKey, ULIDKey, around
+from tests.store.models import Voucher
+from tests.testapp.models import EditableKey, EditablePart, ULIDKey, around
 
 pytestmark = pytest.mark.django_db
 
@@ -75,6 +76,59 @@ def test_the_form_shows_what_is_stored(public, form_class):
     assert not form_class({"public": str(row.public), "name": "a"}, instance=row).has_changed()
     saved = form_class({"public": str(row.public), "name": "b"}, instance=row).save()
     assert (saved.pk, saved.public, saved.name) == (row.pk, row.public, "b")
+
+
+def test_a_blank_on_a_row_that_exists_makes_a_new_id(public, form_class):
+    row = public.objects.create(name="a")
+    before = row.public
+    for name in "bc":
+        form = form_class({"public": "", "name": name}, instance=public.objects.get())
+        assert form.is_valid(), form.errors
+        saved = form.save()
+        row.refresh_from_db()
+        assert (row.pk, row.public, row.name) == (saved.pk, saved.public, name)
+        assert row.public not in (None, before)
+        before = row.public
+
+
+def test_a_form_that_is_refused_makes_no_id(public):
+    """A sequence without gaps counts nothing for it."""
+    row = public.objects.create(name="a")
+    form = modelform_factory(public, fields=["public", "name"])(
+        {"public": "", "name": "x" * 51}, instance=row
+    )
+    assert set(form.errors) == {"name"}
+    assert row.public is None
+
+
+def test_a_blank_leaves_a_row_without_an_id_where_it_may_have_none():
+    """``backfill_ids`` gives such a row the id of its time."""
+    row = Voucher.objects.create()
+    form = modelform_factory(Voucher, fields=["code"])({"code": ""}, instance=row)
+    assert form.is_valid(), form.errors
+    form.save()
+    row.refresh_from_db()
+    assert row.code is None
+
+
+def test_a_row_keeps_its_key():
+    """With another one it would be saved as a second row."""
+    row = EditableKey.objects.create(name="a")
+    part = EditablePart.objects.create(whole=row)
+    form = KeyForm({"id": "", "name": "b"}, instance=row)
+    assert form.is_valid(), form.errors
+    form.save()
+    assert list(EditableKey.objects.values_list("pk", "name")) == [(row.pk, "b")]
+    part.refresh_from_db()
+    assert part.whole == row
+
+
+def test_only_a_form_makes_a_new_id(public):
+    """An instance that was loaded without one, before a backfill, is saved without one."""
+    row = public.objects.create(name="a")
+    row.public = None
+    with pytest.raises(IntegrityError), transaction.atomic():
+        row.save()
 
 
 def test_an_editable_key():

@@ -10,6 +10,7 @@ import pytest
 from django.core.exceptions import FieldError, ValidationError
 from django.db import transaction
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, Value, When
+from django.db.models.signals import m2m_changed
 from django.http import Http404
 from django.shortcuts import get_list_or_404, get_object_or_404
 
@@ -365,6 +366,38 @@ def test_foreign_keys_refuse(key):
             model.objects.create(parent_id=value)
         with pytest.raises(ValidationError):
             row.full_clean()
+
+
+def test_many_to_many_relations_refuse(key, row, child):
+    for value in BAD.values():
+        if value is None or hasattr(value, "resolve_expression"):
+            continue
+        for write in (child.friends.add, lambda value: child.friends.set([value])):
+            with pytest.raises((ValidationError, TypeError)) as refusal, transaction.atomic():
+                write(value)
+            if isinstance(refusal.value, ValidationError):
+                shown = "int" if value == 10**5000 else str(value)[:80]
+                assert refusal.value.messages[0].startswith(f"“{shown}” is not a valid")
+        if not isinstance(value, list | dict):
+            child.friends.remove(value)
+    child.friends.remove("bad")
+    assert list(child.friends.all()) == [row]
+
+
+def test_signals_show_what_was_malformed(child):
+    """Receivers of ``m2m_changed`` are told before it is refused."""
+    told = []
+
+    def receive(sender, pk_set, **_):
+        told.append(str(pk_set))
+
+    m2m_changed.connect(receive, sender=type(child).friends.through)
+    try:
+        with pytest.raises(ValidationError), transaction.atomic():
+            child.friends.add("bad")
+    finally:
+        m2m_changed.disconnect(receive, sender=type(child).friends.through)
+    assert told == ["{<malformed id: bad>}"]
 
 
 def test_full_clean_refuses(key):

@@ -46,7 +46,11 @@ def test_it_goes_with_every_encoding_and_with_a_prefix(encoding):
 def test_the_value_behind_it_is_not_a_public_text(field):
     version_1 = uuid.UUID("75e1f27f-624e-11e1-a11d-ed65de8970f6")
     form = field.scheme.text_form(field.public_text.encoding)
-    wrong = [form.format(V7.int), form.format(version_1.int), "", "z" * 22, None, V7, FACADE]
+    wrong = [form.format(V7.int), form.format(version_1.int), "", "z" * 22, None, V7]
+    if field.public_text.encoding is None:
+        assert field.parse_public(FACADE) == V7
+    else:
+        wrong.append(FACADE)
     for found in wrong:
         with pytest.raises(ValidationError) as refused:
             field.parse_public(found)
@@ -98,18 +102,18 @@ def test_the_first_key_masks_and_every_key_unmasks(settings):
     assert MASKED.public_text.format(V7) == facade(V7, OTHER) != str(FACADE)
     for text in (facade(V7, OTHER), str(FACADE)):
         assert MASKED.parse_public(text) == V7
-        assert V7 in MASKED.readings(text)
-        assert len(MASKED.readings(text)) == 2
+        assert V7 in MASKED.candidates(text)
+        assert len(MASKED.candidates(text)) == 2
 
 
-def test_times_that_are_not_of_our_days_are_readings_too(settings):
+def test_times_that_are_not_of_our_days_are_candidates_too(settings):
     early = get("uuid7").from_int(get("uuid7").layout.join(5, 7))
     use(settings, OTHER, KEY)
-    assert early in MASKED.readings(facade(early, KEY))
+    assert early in MASKED.candidates(facade(early, KEY))
 
 
 @pytest.mark.django_db
-def test_the_reading_that_a_row_has(settings, django_assert_num_queries):
+def test_the_candidate_that_a_row_has(settings, django_assert_num_queries):
     value, text, new_key = misread(OTHER)
     field = MaskedPart._meta.get_field("code")
     use(settings, OTHER)
@@ -117,9 +121,11 @@ def test_the_reading_that_a_row_has(settings, django_assert_num_queries):
     with django_assert_num_queries(0):
         assert read_public(field, text) == value
     use(settings, new_key, OTHER)
-    assert field.parse_public(text) != value
+    assert field.public_text.parse(text) != value
     with django_assert_num_queries(1):
         assert read_public(field, text) == value
+    with django_assert_num_queries(1):
+        assert field.parse_public(text) == value
 
 
 @pytest.mark.django_db

@@ -10,6 +10,7 @@ from django.test.utils import isolate_apps
 
 from django_sortable_ids.functions import CreatedAt
 from tests.marks import own_tables
+from tests.schemes.support import ids_at
 from tests.testapp.models import like
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -49,18 +50,19 @@ def constrained(decoded_key):
 @own_tables
 def test_constraints(constrained):
     scheme = constrained._meta.pk.scheme
-    good = constrained(id=scheme.generate(START))
+    first, second, third, later = ids_at(scheme, [START] * 3 + [START + timedelta(seconds=2)])
+    good = constrained(id=first)
     good.full_clean()
     good.save()
     old = constrained(id=scheme.generate(START - timedelta(seconds=2)))
     with pytest.raises(ValidationError, match="recent"):
         old.full_clean()
     assert_refused(old)
-    same_time = constrained(id=scheme.generate(START))
+    same_time = constrained(id=second)
     if connection.features.supports_expression_indexes:
         assert_refused(same_time)
-    constrained(id=scheme.generate(START), customer=2).save()
-    constrained(id=scheme.generate(START + timedelta(seconds=2))).save()
+    constrained(id=third, customer=2).save()
+    constrained(id=later).save()
     assert constrained.objects.count() == 3
 
 

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from django_sortable_ids.schemes import TimeScheme
+from tests.schemes.support import ids_at
 from tests.testapp.models import Order
 
 FIELDS = [
@@ -35,8 +36,7 @@ def fill(name, moments):
     """
     scheme = scheme_of(name)
     orders = []
-    for moment in moments:
-        value = scheme.generate(moment)
+    for value in ids_at(scheme, moments):
         at = scheme.created_at(value)
         if not settings.USE_TZ:
             at = timezone.make_naive(at)

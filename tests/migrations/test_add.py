@@ -12,7 +12,9 @@ from django.db.models import QuerySet
 
 from django_sortable_ids.backfill import finding, plan, run
 from django_sortable_ids.fields import ULIDField
+from django_sortable_ids.functions import GenerateID
 from django_sortable_ids.models import BackfillRun
+from django_sortable_ids.operations import AddSortableID
 from tests.marks import own_tables
 
 from .sources import FIELDS, field
@@ -105,6 +107,56 @@ def test_a_large_table_is_left_to_the_command_and_gone_on_with(depot):
     assert is_constrained()
 
 
+TRIGGER = {
+    "sqlite": ["CREATE TRIGGER acts UPDATE ON depot_order BEGIN SELECT 1; END"],
+    "postgresql": [
+        "CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
+        "CREATE TRIGGER acts BEFORE UPDATE ON depot_order FOR EACH ROW EXECUTE FUNCTION act()",
+    ],
+    "mysql": ["CREATE TRIGGER acts BEFORE UPDATE ON depot_order FOR EACH ROW SET NEW.name = 'z'"],
+}
+REMOVED = {
+    "sqlite": ["DROP TRIGGER IF EXISTS acts"],
+    "postgresql": ["DROP FUNCTION act() CASCADE"],
+    "mysql": ["DROP TRIGGER IF EXISTS acts"],
+}
+
+
+@pytest.fixture
+def trigger():
+    """Creates one on the table."""
+
+    def execute(statements):
+        with connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+
+    yield lambda: execute(TRIGGER[connection.vendor])
+    execute(REMOVED[connection.vendor])
+
+
+def test_triggers_are_refused_until_they_are_allowed(depot, trigger):
+    prepare(depot)
+    trigger()
+    adds = 'AddSortableID("order", "public", ULIDField(null=True), created_from="made"{}),'
+    depot.write(adds.format(""), atomic=False)
+    with pytest.raises(CommandError, match=r"the trigger acts.* allow_triggers=True of Add"):
+        depot.migrate()
+    assert depot.column("depot_order", "public") == [None] * 5
+    depot.names.pop()
+    depot.write(adds.format(", allow_triggers=True"), atomic=False)
+    depot.migrate()
+    assert is_right(depot)
+
+
+@pytest.mark.parametrize("options", [{}, {"allow_triggers": True}])
+def test_the_option_is_written_where_it_is_given(options):
+    operation = AddSortableID("order", "public", ULIDField(unique=True), "made", **options)
+    _, _, kwargs = operation.deconstruct()
+    assert {name for name in kwargs if name == "allow_triggers"} == set(options)
+    assert AddSortableID(**kwargs).allow_triggers is bool(options)
+
+
 def test_as_many_rows_as_are_small_are_filled(depot):
     prepare(depot)
     depot.write(
@@ -130,7 +182,7 @@ def test_it_goes_on_where_it_was_killed(depot, after):
         assert is_constrained()
         depot.migrate(depot.names[0])
     assert depot.applied()[-1] == step
-    assert kills == {"postgresql": 7, "mysql": 2, "sqlite": 4}[connection.vendor]
+    assert kills == {"postgresql": 7, "mysql": 2, "sqlite": 8}[connection.vendor]
 
 
 @pytest.mark.skipif(connection.vendor == "mysql", reason="DDL ends every transaction")
@@ -166,6 +218,13 @@ def test_a_primary_key_is_refused(depot):
     depot.write(ADD.format("ULIDField(primary_key=True)"), atomic=False)
     with pytest.raises(ValueError, match=r"^public is a primary key: add a second field$"):
         depot.migrate()
+
+
+def test_a_default_of_the_database_is_refused():
+    """It would give every row an id of now, so that none is left for its creation time."""
+    field = ULIDField(unique=True, db_default=GenerateID("ulid"))
+    with pytest.raises(ValueError, match=r"^public has a db_default, of which .* by an AlterField"):
+        AddSortableID("order", "public", field, "made")
 
 
 def test_hidden_rows_are_filled_too(depot):

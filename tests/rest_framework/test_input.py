@@ -214,6 +214,28 @@ def test_a_malformed_hyperlink_is_refused(scheme):
     assert example_of(id_column(model)) in message
 
 
+NO_URLS = [
+    "http://[",
+    "http://]",
+    "https://[::1",
+    "http://\ud800/",
+    HALF_A_PAIR,
+    "/%ff%fe",
+    "http:\n",
+]
+
+
+@pytest.mark.parametrize("link", NO_URLS, ids=ascii)
+def test_what_is_no_url_is_refused(link):
+    for scheme, model in PRODUCTS.items():
+        route = url(model._meta.model_name)
+        for text in (link, f"{route}{link}/", f"http://testserver{route}{link}/"):
+            for data in ({scheme: text}, {f"all_{scheme}": [text]}):
+                body = json.dumps(data)
+                answer = client.post(url("linked-basket"), body, content_type="application/json")
+                assert messages(answer)
+
+
 def test_a_hyperlink_to_a_bare_key_is_refused():
     product = ULIDProduct.objects.create()
     assert messages(post("linked-basket", {"ulid": url("ulidproduct", bare_text_of(product))}))

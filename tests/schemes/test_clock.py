@@ -45,7 +45,8 @@ class Clock:
 def test_a_step_back_within_the_limit_is_absorbed(scheme, policy, rule):
     rule(policy)
     clock = Clock()
-    going = generator_of(scheme, clock, sleep=clock.sleep)
+    # From the start of the tick on, so that it has room for all of them.
+    going = generator_of(scheme, clock, sleep=clock.sleep, below=lambda _: 0)
     before = going.next()
     clock.now -= 10 * SECOND
     during = take(going, 100)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_sortable_ids.schemes import OutOfRange
+from django_sortable_ids.schemes import OutOfRange, get
 from django_sortable_ids.schemes.layout import Layout
 
 from .generators import MANY, TINY, generator, generator_of, increases, take
@@ -105,14 +105,63 @@ def test_a_tick_used_early_goes_on_when_it_comes():
     assert take(going, 1) == [(8, 0)]
 
 
-def test_the_first_tail_is_in_the_lower_half():
-    going = generator(TINY, lambda: 5, below=lambda size: size - 1)
-    assert take(going, 3) == [(5, 1), (5, 2), (5, 3)]
+def largest(size):
+    return size - 1
+
+
+def least_then_largest():
+    """The first id gets the least suffix, all steps are the largest ones."""
+    drawn = []
+    return lambda size: drawn.append(size) or (size - 1 if len(drawn) > 1 else 0)
+
+
+@pytest.mark.parametrize(
+    ("tails", "headroom"), [(1 << 74, 1 << 64), (1 << 22, 4096), (10**5, 97), (1024, 1), (8, 0)]
+)
+def test_the_first_suffix_is_drawn_from_all_but_a_1024th_of_the_tick(tails, headroom):
+    layout = Layout(ticks=10, tails=tails)
+    assert generator(layout, lambda: 5, below=largest).next() == (5, tails - headroom - 1)
+    assert generator(layout, lambda: 5, below=lambda size: 0).next() == (5, 0)
+
+
+def test_a_last_tick_that_is_cut_has_its_own_headroom():
+    layout = Layout(ticks=7, tails=1 << 20, largest=(6 << 20) + 2047)
+    assert generator(layout, lambda: 6, below=largest).next() == (6, 2048 - 2 - 1)
+
+
+def test_a_first_suffix_at_the_end_of_the_tick_goes_on_in_the_next_tick():
+    going = generator(TINY, lambda: 5, below=largest, sleep=pytest.fail)
+    assert take(going, 4) == [(5, 3), (6, 3), (7, 3), (8, 3)]
+
+
+@pytest.mark.parametrize(
+    ("tails", "tick_ns", "room"),
+    [(1 << 74, 10**6, 16_384), (1 << 62, 100, 4096), (1 << 64, 10**9, 1 << 24)],
+)
+def test_ids_keep_far_from_the_end_of_a_tick_wherever_it_starts(tails, tick_ns, room):
+    """Each step is the largest one, and not even half of the headroom is used."""
+    layout = Layout(ticks=10, tails=tails)
+    going = generator(layout, lambda: 0, tick_ns=tick_ns, below=largest)
+    pairs = take(going, 1001)
+    steps = [after[1] - before[1] for before, after in pairwise(pairs)]
+    assert all(step & step - 1 == 0 for step in steps)
+    assert steps == sorted(steps, reverse=True)
+    assert steps[0] * room <= tails >> 10 < 2 * steps[0] * room
+    assert pairs[-1][0] == 0
+
+
+@pytest.mark.parametrize("name", ["snowflake", "tsid", "sonyflake", "time64", "mastodon"])
+def test_steps_of_64_bit_ids_do_not_get_smaller(name):
+    scheme = get(name)
+    pairs = take(generator_of(scheme, lambda: NOW_NS, below=largest), 1000)
+    same_tick = [b[1] - a[1] for a, b in pairwise(pairs) if a[0] == b[0]]
+    going = generator_of(scheme, lambda: NOW_NS)
+    assert {*same_tick} == {going.largest_step}
 
 
 def test_steps_leave_room_for_4096_ids_of_a_tick():
     layout = Layout(ticks=10, tails=1 << 20)
-    going = generator(layout, lambda: 5, below=lambda size: size - 1)
+    going = generator(layout, lambda: 5, below=least_then_largest())
     pairs = take(going, 4096)
     assert {tick for tick, _ in pairs} == {5}
     assert pairs[1][1] - pairs[0][1] == 2**19 // 4096
@@ -120,7 +169,7 @@ def test_steps_leave_room_for_4096_ids_of_a_tick():
 
 def test_steps_leave_room_for_16_ids_a_microsecond():
     layout = Layout(ticks=10, tails=1 << 40)
-    going = generator(layout, lambda: 0, tick_ns=10**9, below=lambda size: size - 1)
+    going = generator(layout, lambda: 0, tick_ns=10**9, below=least_then_largest())
     first, second = take(going, 2)
     assert second[1] - first[1] == 2**15 <= 2**39 // 16_000_000
 

@@ -5,14 +5,14 @@ import os
 import socket
 import subprocess
 import sys
-import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
 from itertools import chain
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import pytest
+
+from tests.patience import PATIENCE
 
 pytest.importorskip("gunicorn")
 
@@ -21,40 +21,49 @@ ROOT = Path(__file__).parent.parent.parent
 
 @contextmanager
 def gunicorn(application, environment=os.environ):
-    """The address, and the process, of a gunicorn with two preloaded workers."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = "{}:{}".format(*free.getsockname())
-    arguments = ["--preload", "--workers=2", "--bind", address, "--log-level=error"]
-    command = [sys.executable, "-m", "gunicorn", *arguments, application]
-    process = subprocess.Popen(command, cwd=ROOT, env=environment)
-    yield f"http://{address}/", process
-    process.terminate()
-    process.wait(20)
+    """The port, and the process, of a gunicorn with two preloaded workers."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port, number = listening.getsockname()[1], listening.fileno()
+        bind, patience = f"--bind=fd://{number}", f"--timeout={PATIENCE}"
+        arguments = ["--preload", "--workers=2", bind, patience, "--log-level=error"]
+        command = [sys.executable, "-m", "gunicorn", *arguments, application]
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, pass_fds=[number])
+    try:
+        yield port, process
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
 
 
 @pytest.fixture
 def server():
-    with gunicorn("tests.schemes.preloaded") as (address, _):
-        yield address
+    with gunicorn("tests.schemes.preloaded") as (port, _):
+        yield port
 
 
-def answer(url):
-    deadline = time.monotonic() + 20
-    while True:
-        try:
-            with urlopen(url, timeout=20) as response:
-                return json.load(response)
-        except (ConnectionError, URLError):
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.1)
+def answers_of_both(port):
+    """At least one of each worker.
+
+    The worker that takes the first connection waits for its request, so that the other worker takes
+    the second one.
+    """
+    with closing(connected(port)) as first, closing(connected(port)) as second:
+        return [answer(each) for each in (second, first, second)]
+
+
+def connected(port):
+    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    connection.connect()
+    return connection
+
+
+def answer(connection):
+    connection.request("GET", "/")
+    return json.load(connection.getresponse())
 
 
 def test_preloaded_workers_make_ids_of_their_own(server):
-    answers = []
-    while len({each["process"] for each in answers}) < 2 and len(answers) < 100:
-        answers.append(answer(server))
+    answers = answers_of_both(server)
     assert len({each["process"] for each in answers}) == 2
     for number, before in enumerate(answers[0]["before"]):
         made = [*before, *chain.from_iterable(each["made"][number] for each in answers)]

@@ -15,6 +15,7 @@ import pytest
 from django_sortable_ids.schemes import get
 from django_sortable_ids.schemes.cached import cached_property
 from django_sortable_ids.schemes.layout import Layout
+from tests.patience import PATIENCE
 
 from .generators import TINY, fresh, generator, increases, take
 from .support import NOW_NS
@@ -101,7 +102,7 @@ def child_says(work):
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
-        signal.alarm(20)
+        signal.alarm(PATIENCE)
         try:
             os.write(writer, json.dumps(work()).encode())
         finally:
@@ -119,8 +120,8 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="no os.fork")
 @needs_fork
 def test_a_forked_child_does_not_continue_its_parents_ids():
     # Tails so many, in ticks so long, that every step is 1.
-    layout = Layout(ticks=10, tails=1 << 44)
-    going = generator(layout, lambda: 1, tick_ns=10**15)
+    layout = Layout(ticks=10, tails=1 << 52)
+    going = generator(layout, lambda: 1, tick_ns=10**18)
     first = going.next()
     child = {tuple(pair) for pair in child_says(lambda: take(going, 100))}
     parent = {first, *take(going, 100)}
@@ -164,13 +165,13 @@ def test_a_child_forked_while_another_thread_holds_the_lock_is_not_locked_out():
         # The generator's lock is held while it asks for the time again.
         if current_thread() is holder and asked.count(holder) == 2:
             locked.set()
-            forked.wait(20)
+            forked.wait(PATIENCE)
         return 5
 
     going = generator(TINY, clock, below=lambda size: 0)
     holder = Thread(target=going.next)
     holder.start()
-    locked.wait(20)
+    assert locked.wait(PATIENCE)
     try:
         assert child_says(lambda: take(going, 2)) == [[5, 0], [5, 1]]
     finally:
@@ -187,12 +188,12 @@ def test_a_child_forked_while_another_thread_computes_an_attribute_has_it():
         @cached_property
         def attribute(self):
             computing.set()
-            return os.getpid() == parent and forked.wait(10)
+            return os.getpid() == parent and forked.wait(PATIENCE)
 
     slow = Slow()
     thread = Thread(target=lambda: slow.attribute)
     thread.start()
-    assert computing.wait(10)
+    assert computing.wait(PATIENCE)
     assert child_says(lambda: [slow.attribute, Slow().attribute]) == [False, False]
     forked.set()
     thread.join()
@@ -203,8 +204,8 @@ def test_a_child_forked_while_another_thread_computes_an_attribute_has_it():
 @pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
 def test_processes_of_multiprocessing_make_ids_of_their_own():
     # With steps of 1, a child that went on from its parent's state would make its ids again.
-    layout = Layout(ticks=10, tails=1 << 44)
-    going = generator(layout, lambda: 1, tick_ns=10**15)
+    layout = Layout(ticks=10, tails=1 << 52)
+    going = generator(layout, lambda: 1, tick_ns=10**18)
     going.next()
     context = multiprocessing.get_context("fork")
     answers = context.SimpleQueue()
@@ -215,7 +216,7 @@ def test_processes_of_multiprocessing_make_ids_of_their_own():
         child.start()
     made = [pair for _ in children for pair in answers.get()] + take(going, 100)
     for child in children:
-        child.join(20)
+        child.join(PATIENCE)
     assert len(set(made)) == 500
 
 

@@ -7,6 +7,7 @@ from itertools import count, pairwise
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.stress.__main__ import SCHEMES, main
 from tests.stress.clock import ROUND, SteppingClock
 from tests.stress.processes import Load, numbered, stress
@@ -15,7 +16,7 @@ from .generators import fresh
 from .test_processes import needs_fork
 
 pytestmark = needs_fork
-SHORT = Load(ids=20_000, processes=3, threads=4, seconds=30)
+SHORT = Load(ids=20_000, processes=3, threads=4, seconds=PATIENCE)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES.keys())
@@ -47,7 +48,7 @@ def faulty(change_of):
     def scheme_of(scheme, process):
         return Faulty(numbered(scheme, process), change_of(process))
 
-    return Load(ids=4000, processes=2, threads=2, seconds=30, scheme_of=scheme_of)
+    return Load(ids=4000, processes=2, threads=2, seconds=PATIENCE, scheme_of=scheme_of)
 
 
 def at_call(number, then):

@@ -10,7 +10,7 @@ from django_sortable_ids.schemes import get
 from django_sortable_ids.schemes.clock import RollbackRule, rollback_rule, set_rollback_rule
 
 from .generators import fresh, increases
-from .support import TIME_SCHEMES, floored
+from .support import TIME_SCHEMES
 
 PAST = datetime(2016, 5, 1, tzinfo=UTC)
 FUTURE = datetime(2035, 5, 1, tzinfo=UTC)
@@ -46,7 +46,8 @@ def test_ids_follow_jumps_of_years(scheme, travel):
     for at in (FUTURE, past, FUTURE, past):
         with travel(at):
             there += [scheme.generate() for _ in range(10)]
-            assert scheme.created_at(there[-1]) == floored(scheme, at)
+            # A tick of few ids may be full, and the next one is used early.
+            assert scheme.parts(there[-1])[0] - scheme.tick(at) in (0, 1)
         real.append(scheme.generate())
     assert all(timedelta(0) <= now() - scheme.created_at(each) < LATELY for each in real)
     assert len({*real, *there}) == 45

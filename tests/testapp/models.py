@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
 from django.contrib.contenttypes.fields import GenericForeignKey
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
@@ -246,8 +247,24 @@ for _key in KEYS + STORED_KEYS:
     _surround(_key)
 
 
+class _User(AbstractBaseUser):
+    """What a project's own user model begins with."""
+
+    name = models.CharField(max_length=50, unique=True)
+    objects: Any = BaseUserManager()
+    USERNAME_FIELD = "name"
+
+    class Meta:
+        abstract = True
+
+
+for _key in KEYS:
+    _define(_key, "User", _User, id=like(_key._meta.get_field("id")))
+
+
 def around(key: type[models.Model], name: str) -> Any:
-    """One of the models around a key: Child, Special (a subclass) or Public, which has an integer
-    key, a unique ``public``, an ``optional`` that may be NULL, and ``to`` another one's ``public``.
+    """One of the models around a key: Child, Special (a subclass), User, or Public, which has an
+    integer key, a unique ``public``, an ``optional`` that may be NULL, and ``to`` another one's
+    ``public``.
     """
     return globals()[f"{key.__name__}{name}"]

@@ -49,6 +49,8 @@ class Proxy:
                 return
             with socket.create_connection(self._server) as server:
                 self._open |= {client, server}
+                if self._down:  # since it was looked up
+                    return
                 back = Thread(target=_pass_on, args=[server, client])
                 back.start()
                 _pass_on(client, server)

@@ -13,7 +13,8 @@ from django.db import connection
 
 from django_sortable_ids.models import WorkerLease
 from django_sortable_ids.schemes import get
-from tests.backfill.command import PATIENCE, ROOT, environment
+from tests.backfill.command import ROOT, environment
+from tests.patience import PATIENCE
 
 TERM = 1.0
 SKEW = 0.5

@@ -7,9 +7,10 @@ from itertools import chain
 import pytest
 
 from django_sortable_ids.models import WorkerLease
-from tests.backfill.command import PATIENCE, environment
+from tests.backfill.command import environment
 from tests.marks import own_tables
-from tests.schemes.test_gunicorn import answer, gunicorn
+from tests.patience import PATIENCE
+from tests.schemes.test_gunicorn import answers_of_both, gunicorn
 
 pytest.importorskip("gunicorn")
 pytestmark = own_tables
@@ -23,10 +24,8 @@ def server():
 
 
 def test_every_worker_has_its_own_number_and_gives_it_back(server):
-    address, process = server
-    answers = []
-    while len({each["process"] for each in answers}) < 2 and len(answers) < 200:
-        answers.append(answer(address))
+    port, process = server
+    answers = answers_of_both(port)
     assert len({(each["process"], each["number"]) for each in answers}) == 2
     assert {each["number"] for each in answers} == {1, 2}
     made = [*answers[0]["before"], *chain.from_iterable(each["made"] for each in answers)]

@@ -62,6 +62,7 @@ def test_a_process_that_is_stopped_for_so_long_that_another_has_its_number(maker
         stopped.tell("many")
         while not (tmp_path / "said").stat().st_size:
             assert stopped.process.poll() is None
+            time.sleep(0.01)
         time.sleep(0.2)
         stopped.stop()
         others = heir.ids_at_last()
@@ -98,7 +99,7 @@ def test_a_process_that_is_stopped_and_whose_number_nobody_wants(maker):
 
 def test_a_process_that_lives_is_not_robbed(maker):
     occupy(1)
-    owner, other = maker(1, term=3), maker(1, term=3)
+    owner, other = maker(1, term=6), maker(1, term=6)
     made = owner.ids()
     until = row().expires + 1000 * (SKEW + TERM)
     while time.time_ns() // 10**6 < until:

@@ -19,8 +19,9 @@ from django_sortable_ids.schemes.layout import Layout
 from django_sortable_ids.schemes.leased_generator import LeasedGenerator
 from django_sortable_ids.schemes.sources import Sources
 from tests.marks import own_tables
+from tests.patience import PATIENCE
 
-from .support import PATIENCE, occupy, row
+from .support import occupy, row
 
 pytestmark = own_tables
 MS = 1_000_000

@@ -6,10 +6,12 @@ from django_sortable_ids.fields import (
     KSUIDField,
     KUUIDField,
     LexicalSequenceField,
+    ObjectIDField,
     SnowflakeField,
     ULIDField,
     UUIDv6Field,
     UUIDv7Field,
+    XidField,
 )
 
 
@@ -29,6 +31,15 @@ class Plain(Row):
     day = models.DateField(null=True)
     public_id = UUIDv7Field(null=True)
     other_id = ULIDField(null=True)
+
+
+class Seconds(Row):
+    """Ids whose ticks are whole seconds."""
+
+    created_at = models.DateTimeField(db_index=True)
+    ksuid = KSUIDField(null=True, unique=True)
+    xid = XidField(null=True, unique=True)
+    objectid = ObjectIDField(null=True, unique=True)
 
 
 class Adopted(Row):
@@ -64,6 +75,16 @@ class Timeless(Row):
     """Nobody recorded when its rows were made."""
 
     public_id = ULIDField(null=True)
+
+
+class TimeKey(Row):
+    created_at = models.DateTimeField(primary_key=True)
+    public_id = ULIDField(null=True, unique=True)
+
+
+class TimeUnique(Row):
+    created_at = models.DateTimeField(unique=True)
+    public_id = ULIDField(null=True, unique=True)
 
 
 class UUIDKey(Row):
@@ -111,6 +132,25 @@ class Invoice(Document):
     """Has its time in the table of its parent, and an id of its own."""
 
     number = ULIDField(null=True, unique=True)
+
+
+class BillLine(Row):
+    """Has no time of its own but a day: that of its bill is its own."""
+
+    bill = models.ForeignKey("Bill", models.CASCADE, null=True)
+    before = models.ForeignKey("self", models.CASCADE, null=True)
+    invoice = models.OneToOneField(Invoice, models.CASCADE, null=True)
+    day = models.DateField(null=True)
+    amount = models.IntegerField(default=0)
+    public_id = UUIDv7Field(null=True)
+    backward = KUUIDField(null=True, reverse=True)
+    eighth = SnowflakeField(null=True, time_bits=60, worker_bits=0)
+    number = LexicalSequenceField(null=True)
+
+
+class Bill(Row):
+    issued_at = models.DateTimeField(null=True)
+    day = models.DateField(null=True, db_index=True)
 
 
 class VisibleManager(models.Manager["Hiding"]):

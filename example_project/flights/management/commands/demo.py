@@ -15,6 +15,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
+from django_sortable_ids.backfill.errors import Interrupted
 from django_sortable_ids.backfill.progress import Progress
 
 from ... import summary
@@ -70,8 +71,11 @@ class Command(BaseCommand):
                     call_command("migrate", app, verbosity=0)
             self._load(data, limit)
             self._add_ids()
-        except KeyboardInterrupt:
-            raise CommandError("Stopped. Run the demo again, and it goes on from here.") from None
+        except (KeyboardInterrupt, Interrupted) as wish:
+            raise CommandError(
+                "Stopped. Run the demo again, and it continues from here.",
+                returncode=getattr(wish, "returncode", 130),
+            ) from None
         for line in summary.lines(f"http://127.0.0.1:{serve or 8000}"):
             self.stdout.write(line)
         self.stdout.write(f"Done in {time.monotonic() - started:.0f} s.")
@@ -114,11 +118,11 @@ class Command(BaseCommand):
 
     def _migrate(self, *arguments: str) -> None:
         with _whole():
-            self._run("migrate", *arguments)
+            self._run("migrate", *arguments, verbosity=0)
 
-    def _run(self, *command: str) -> None:
+    def _run(self, *command: str, verbosity: int = 1) -> None:
         self.stdout.write(self.style.MIGRATE_HEADING(f"\n$ manage.py {' '.join(command)}"))
-        call_command(*command, verbosity=0, stdout=self.stdout)
+        call_command(*command, verbosity=verbosity, stdout=self.stdout)
 
     def _serve(self, port: int) -> None:
         users = get_user_model().objects

@@ -1,0 +1,1 @@
+"""Creation times that are in no ``DateTimeField`` of the row itself."""

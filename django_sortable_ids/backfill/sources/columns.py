@@ -1,0 +1,135 @@
+"""Creation times in a ``DateField``, or in a row that relations lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from datetime import date, datetime
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import FieldDoesNotExist
+from django.db import connections, models
+from django.db.models import Q, TextField
+from django.db.models.constants import LOOKUP_SEP
+from django.db.models.functions import Cast
+
+from ..errors import BackfillError
+from ..sorted_pages import PAGE
+from ..target import Target
+from .derived import Derived, first_day_from, midnight
+
+
+class OtherColumn(Derived):
+    """Its source has the whole path as its name: lookups, orders and values take it as they take
+    that of a column. A row without the related row has no time."""
+
+    needs_sort = True
+
+    @property
+    def is_day(self) -> bool:
+        return not isinstance(self.source, models.DateTimeField)
+
+    @property
+    def has_times(self) -> bool:
+        return not self.is_day
+
+    @property
+    def described(self) -> str:
+        name = self.source.name
+        return f"{name}, midnight in {settings.TIME_ZONE}" if self.is_day else name
+
+    @property
+    def notes(self) -> Iterator[str]:
+        yield (
+            f"the rows are sorted by ({', '.join(self.order)}) once for each {PAGE:,}, since no "
+            f"index has that order"
+        )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return {"time_zone": settings.TIME_ZONE} if self.is_day else {}
+
+    def at(self, created: Any) -> datetime:
+        return midnight(created) if self.is_day else super().at(created)
+
+    def load_place(self, saved: str) -> Any:
+        return date.fromisoformat(saved) if self.is_day else super().load_place(saved)
+
+    def between(self, start: datetime | None, end: datetime | None) -> Q:
+        if not self.is_day:
+            return super().between(start, end)
+        name = self.source.name
+        found = Q(**{f"{name}__isnull": False})
+        if start is not None:
+            first = first_day_from(start)
+            found &= Q(**({f"{name}__gte": first} if first else {f"{name}__gt": date.max}))
+        if end is not None:
+            stop = first_day_from(end)
+            found &= Q(**({f"{name}__lt": stop} if stop else {f"{name}__lte": date.max}))
+        return found
+
+    def check(self) -> None:
+        """SQLite keeps any text as a date."""
+        if not self.is_day or connections[self.using].vendor != "sqlite":
+            return
+        name = self.source.name
+        texts = self.without_id.filter(**{f"{name}__isnull": False}).annotate(
+            sortable_ids_text=Cast(name, TextField())
+        )
+        wrong = texts.exclude(sortable_ids_text__regex=r"^\d{4}-\d{2}-\d{2}$").order_by("pk")
+        first = wrong.values_list("pk", "sortable_ids_text").first()
+        if first:
+            raise BackfillError(
+                f"{self.model._meta.label} {first[0]} has the {name} {first[1]!r}, which is no "
+                f"date as Django writes it, YYYY-MM-DD. Correct it; nothing was written."
+            )
+
+
+def kind_of(model: type[models.Model], source: models.Field[Any, Any]) -> type[Target]:
+    """What a target with that source is."""
+    is_own = LOOKUP_SEP not in source.name and isinstance(source, models.DateTimeField)
+    return Target if is_own else OtherColumn
+
+
+def find(model: type[models.Model], path: str) -> models.Field[Any, Any]:
+    """The date or time at the end of a path of relations, with the path as its name."""
+    name = path.split(LOOKUP_SEP)[-1]
+    reached = [model, *models_on(model, path)][-1]
+    try:
+        found: Any = reached._meta.get_field(name)
+    except FieldDoesNotExist:
+        found = None
+    if not isinstance(found, models.DateField):
+        times = [each.name for each in reached._meta.fields if isinstance(each, models.DateField)]
+        what = f"is a {type(found).__name__}" if found else "is not there"
+        raise BackfillError(
+            f"{reached._meta.label}.{name} {what}, and creation times come from a DateTimeField or "
+            f"a DateField; {reached._meta.label} has {', '.join(times) or 'none'}"
+        )
+    source: models.Field[Any, Any] = copy(found)
+    source.name = path
+    return source
+
+
+def models_on(model: type[models.Model], path: str) -> list[type[models.Model]]:
+    """The models that the relations of a path lead to, one after the other."""
+    reached, found = model, []
+    for step in path.split(LOOKUP_SEP)[:-1]:
+        label = reached._meta.label
+        try:
+            relation: Any = reached._meta.get_field(step)
+        except FieldDoesNotExist:
+            known = [each.name for each in reached._meta.fields if each.is_relation]
+            raise BackfillError(
+                f"--created-from {path}: {label} has no field {step!r}; it has the relations "
+                f"{', '.join(known) or 'none'}"
+            ) from None
+        if not (relation.many_to_one or relation.one_to_one) or relation.related_model is None:
+            raise BackfillError(
+                f"--created-from {path}: {label}.{step} leads to no other row, or to many: take a "
+                f"ForeignKey or a OneToOneField"
+            )
+        reached = relation.related_model
+        found.append(reached)
+    return found

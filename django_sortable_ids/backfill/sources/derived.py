@@ -1,0 +1,94 @@
+"""What is common to the targets whose creation times are not in a column of their table."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+from django.utils import timezone
+from django.utils.functional import cached_property
+
+from ..target import Target
+from ..times import TimeColumn
+
+
+class Derived(Target):
+    """A sortable id that may be empty, and creation times that Python knows how to find.
+
+    The place of a row is what its time is derived from, and its key.
+    """
+
+    makes_own = True
+    """Whether ids are made; else they are those of other rows."""
+    needs_sort = False
+    """Whether no index can have the rows in their order."""
+
+    @property
+    def own_time(self) -> bool:
+        return False
+
+    @property
+    def has_times(self) -> bool:
+        """Whether places are times, as those of a ``DateTimeField``."""
+        return False
+
+    @cached_property
+    def times(self) -> TimeColumn:
+        """Values of other types are compared as they are."""
+        return super().times if self.has_times else TimeColumn(self.source, self.using)
+
+    @property
+    @abstractmethod
+    def described(self) -> str:
+        """What the times are, for people."""
+
+    @property
+    def notes(self) -> Iterator[str]:
+        """What else is to be known of them."""
+        yield from ()
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What must stay the same between the start of a run and its resumption."""
+        return {}
+
+    def check(self) -> None:
+        """Raise ``BackfillError`` for values that are no times."""
+
+
+def midnight(day: date) -> datetime:
+    """The first moment of a day in ``TIME_ZONE``, in UTC: times of one zone are compared and
+    subtracted by what its clocks show."""
+    return in_utc(datetime.combine(day, time.min))
+
+
+def in_utc(at: datetime) -> datetime:
+    """A time in UTC; a naive one is of ``TIME_ZONE``."""
+    if timezone.is_naive(at):
+        at = timezone.make_aware(at, timezone.get_default_timezone())
+    try:
+        return at.astimezone(UTC)
+    except OverflowError:  # the first or the last hours of the calendar
+        return at.replace(tzinfo=UTC)
+
+
+def first_day_from(at: datetime) -> date | None:
+    """The first day that begins at or after an aware time; None after the calendar's last one."""
+    at = in_utc(at)
+    try:
+        day = at.astimezone(timezone.get_default_timezone()).date()
+    except OverflowError:
+        day = at.date()
+    if midnight(day) >= at:
+        return day
+    return None if day == date.max else day + timedelta(days=1)
+
+
+def shown(at: datetime) -> str:
+    """A time for people, in ``TIME_ZONE``."""
+    try:
+        return at.astimezone(timezone.get_default_timezone()).isoformat()
+    except OverflowError:
+        return at.astimezone(UTC).isoformat()

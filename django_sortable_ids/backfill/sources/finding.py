@@ -1,0 +1,175 @@
+"""Finds the target of a backfill by what the command was given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db import models, router
+from django.db.models import Max, Min
+
+from ... import history
+from ...fields import SortableIDField
+from ...models import BackfillRun
+from ...schemes import TimeScheme
+from .. import finding, old_ids
+from ..bounds import last_tick
+from ..errors import BackfillError, WrongArguments
+from ..target import Target
+from . import copies
+from .derived import shown
+from .periods import Fixed, Period, Spread, parsed
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Where times come from, as the arguments say it."""
+
+    created_from: str | None = None
+    convert_from: str | None = None
+    created_at: str | None = None
+    start: str | None = None
+    end: str | None = None
+
+
+def find(label: str, given: Given, using: str | None) -> Target:
+    """The target ``app.Model.field``; ``BackfillError`` for what can't be filled. Nothing given
+    means what the last run on the target took; ``using`` None the database that routers write the
+    model to.
+    """
+    model, field = finding.find_field(label)
+    using = using or router.db_for_write(model)
+    if (original := history.original_of(model)) is not None:
+        if given != Given():
+            raise BackfillError(
+                f"{model._meta.label} is a history of {original._meta.label}, whose ids it has "
+                f"copies of: leave the source of times away"
+            )
+        finding.check_tables(model, field, using)
+        return copies.target_of(model, field, using, original)
+    _check_given(given)
+    if given == Given() or given.created_from == "pk" or given.created_at:
+        finding.check_tables(model, field, using)
+        runs = BackfillRun.objects.using(using).filter(target=finding.canonical(label))
+        last = runs.first()
+        given = _as_before(given, last)
+        if given.created_at:
+            return _fixed(model, field, using, last)
+        if given.created_from == "pk":
+            return _spread(model, field, using, given, last)
+    return old_ids.find(label, given.created_from, given.convert_from, using)
+
+
+def _check_given(given: Given) -> None:
+    if given.created_at and replace(given, created_at=None) != Given():
+        raise WrongArguments(
+            "--created-at says the time of every row: leave --created-from, --convert-from, "
+            "--start and --end away, or --created-at"
+        )
+    if given.created_from == "pk" and given.convert_from:
+        raise WrongArguments("--created-from pk and --convert-from: one of them is enough")
+    if given.created_from != "pk" and (given.start or given.end):
+        raise WrongArguments(
+            "--start and --end say over which period --created-from pk spreads the rows: give all "
+            "three, or none of them"
+        )
+    if bool(given.start) != bool(given.end):
+        raise WrongArguments(
+            f"--created-from pk needs both ends of the period: "
+            f"{'--end' if given.start else '--start'} is missing"
+        )
+
+
+def _as_before(given: Given, last: BackfillRun | None) -> Given:
+    """With what the last run took, where nothing is given."""
+    if given != Given() or last is None:
+        return given
+    if "created_at" in last.options:
+        return Given(created_at="now")
+    return Given(created_from="pk") if last.options.get("created_from") == "pk" else given
+
+
+def _fixed(
+    model: type[models.Model], field: SortableIDField, using: str, last: BackfillRun | None
+) -> Target:
+    key = model._meta.pk_fields[0]
+    found = Fixed(model, field, key, using, moment=datetime.now(UTC))
+    if last is None or "created_at" not in last.options:
+        return found
+    has_ids = found.rows.filter(**{f"{field.name}__isnull": False}).exists()
+    if last.finished_at is not None and not has_ids:
+        return found
+    return replace(found, moment=datetime.fromisoformat(last.options["created_at"]))
+
+
+def _spread(
+    model: type[models.Model],
+    field: SortableIDField,
+    using: str,
+    given: Given,
+    last: BackfillRun | None,
+) -> Target:
+    key = _integer_key(model)
+    before = last.options if last and last.options.get("created_from") == "pk" else None
+    if given.start and given.end:
+        start, end = parsed("--start", given.start), parsed("--end", given.end)
+        _check_period(field, start, end)
+    elif before:
+        start, end = (datetime.fromisoformat(before[name]) for name in ("start", "end"))
+    else:
+        raise WrongArguments(
+            "--created-from pk spreads the rows over a period: say which, --start 2015-01-01 "
+            "--end 2024-06-30"
+        )
+    spread = [start.astimezone(UTC).isoformat(), end.astimezone(UTC).isoformat()]
+    has_stopped = last is not None and last.finished_at is None
+    if before and (has_stopped or [before["start"], before["end"]] == spread):
+        first, last_key = before["first_key"], before["last_key"]
+    else:
+        first, last_key = _ends(model, field, using)
+    return Spread(model, field, key, using, period=Period(start, end, first, last_key))
+
+
+def _ends(model: type[models.Model], field: SortableIDField, using: str) -> tuple[int, int]:
+    """The least and the greatest key of the rows without an id: the others have their times."""
+    rows: models.QuerySet[Any] = models.QuerySet(model, using=using)
+    missing = rows.filter(**{f"{field.name}__isnull": True})
+    ends = missing.aggregate(first=Min("pk"), last=Max("pk"))
+    return ends["first"] or 0, ends["last"] or 0
+
+
+def _integer_key(model: type[models.Model]) -> models.Field[Any, Any]:
+    key: models.Field[Any, Any] = model._meta.pk
+    target: Any = key
+    while getattr(target, "remote_field", None):
+        target = target.target_field
+    if isinstance(target, SortableIDField) or not isinstance(target, models.IntegerField):
+        raise BackfillError(
+            f"--created-from pk takes a time from an integer that counts up, and the key of "
+            f"{model._meta.label} is a {type(target).__name__}: take --created-at now, or "
+            f"--convert-from for a key that carries times"
+        )
+    return key
+
+
+def _check_period(field: SortableIDField, start: datetime, end: datetime) -> None:
+    if start > end:
+        raise BackfillError(f"--start {shown(start)} is after --end {shown(end)}: exchange them")
+    now = datetime.now(UTC)
+    if end > now:
+        raise BackfillError(
+            f"--end {shown(end)} is in the future (it is {shown(now)}): name a time when the last "
+            f"of the rows was there already, such as yesterday"
+        )
+    scheme = field.scheme
+    if not isinstance(scheme, TimeScheme):
+        return
+    if start < scheme.earliest:
+        raise BackfillError(
+            f"--start {shown(start)} is too early: {scheme.title} begins at {scheme.earliest}"
+        )
+    if end > last_tick(scheme):
+        raise BackfillError(
+            f"--end {shown(end)} is too late: {scheme.title} ends at {scheme.latest}"
+        )

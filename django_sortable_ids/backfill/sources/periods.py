@@ -1,0 +1,169 @@
+"""Rows whose creation times nobody recorded: spread over a stated period, or all of one time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from ..errors import BackfillError
+from .derived import Derived, in_utc, midnight, shown
+
+_MICROSECOND = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """From the time of the first key to that of the last one, both included."""
+
+    start: datetime
+    end: datetime
+    first: int
+    last: int
+
+    def at(self, key: int) -> datetime:
+        """The time of a row: linear in its key, and at the edge outside of them."""
+        if key <= self.first:
+            return self.start
+        if key >= self.last:
+            return self.end
+        length = (self.end - self.start) // _MICROSECOND
+        return self.start + (key - self.first) * length // (self.last - self.first) * _MICROSECOND
+
+    def key_from(self, at: datetime) -> int | None:
+        """The least key of which the time is ``at`` or later, where it isn't that of all keys."""
+        low, high = self.first, self.last
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.at(middle) >= at else (middle + 1, high)
+        return low
+
+
+class InOrderOfKeys(Derived):
+    """In the order of the primary key, which has an index."""
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        return ("pk",)
+
+    def after(self, created: Any, pk: Any) -> Q:
+        return Q(pk__gt=pk)
+
+    def _within(self, created: Any, in_time: Q) -> Q:
+        return in_time
+
+
+@dataclass(frozen=True)
+class Spread(InOrderOfKeys):
+    """The place of a row is its key, an integer."""
+
+    period: Period = field(kw_only=True)
+
+    @property
+    def created_from(self) -> str:
+        return "pk"
+
+    @property
+    def given(self) -> str:
+        return (
+            f"--created-from pk --start {shown(self.period.start)} --end {shown(self.period.end)}"
+        )
+
+    @property
+    def described(self) -> str:
+        period = self.period
+        return (
+            f"times from {shown(period.start)} to {shown(period.end)}, linear in the keys from "
+            f"{period.first} to {period.last}"
+        )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        period = self.period
+        return {
+            "start": period.start.astimezone(UTC).isoformat(),
+            "end": period.end.astimezone(UTC).isoformat(),
+            "first_key": period.first,
+            "last_key": period.last,
+        }
+
+    def at(self, created: Any) -> datetime:
+        return self.period.at(created)
+
+    def load_place(self, saved: str) -> int:
+        return int(saved)
+
+    def between(self, start: datetime | None, end: datetime | None) -> Q:
+        period, found = self.period, Q()
+        if start is not None and start > period.start:
+            found &= Q(pk__gte=period.key_from(start)) if start <= period.end else Q(pk__in=[])
+        if end is not None and end <= period.end:
+            found &= Q(pk__lt=period.key_from(end)) if end > period.start else Q(pk__in=[])
+        return found
+
+
+@dataclass(frozen=True)
+class Fixed(InOrderOfKeys):
+    """Every row has the time at which the run started."""
+
+    moment: datetime = field(kw_only=True)
+
+    @property
+    def created_from(self) -> None:
+        return None
+
+    @property
+    def given(self) -> str:
+        return "--created-at now"
+
+    @property
+    def described(self) -> str:
+        return f"{shown(self.moment)} for every row, in the order of the key"
+
+    @property
+    def notes(self) -> Iterator[str]:
+        yield "that is when the run starts; a run that continues, and --verify, take the same time"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return {"created_at": self.moment.astimezone(UTC).isoformat()}
+
+    def at(self, created: Any) -> datetime:
+        return self.moment
+
+    def load_place(self, saved: str) -> datetime:
+        return self.moment
+
+    def between(self, start: datetime | None, end: datetime | None) -> Q:
+        is_late = start is None or start <= self.moment
+        is_early = end is None or self.moment < end
+        return Q() if is_late and is_early else Q(pk__in=[])
+
+    def read(self, rows: QuerySet[Any], *names: str) -> list[Any]:
+        keys = [each.attname for each in self.key_fields]
+        if len(keys) == 1:
+            return [(self.moment, *row) for row in rows.values_list("pk", *names)]
+        end = len(keys)
+        columns = rows.values_list(*keys, *names)
+        return [(self.moment, row[:end], *row[end:]) for row in columns]
+
+
+def parsed(option: str, text: str) -> datetime:
+    """The aware time of ``--start`` or ``--end``; a day begins, or ends, in ``TIME_ZONE``."""
+    is_end = option == "--end"
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        pass
+    else:
+        last = datetime.combine(day, time.max)
+        return in_utc(last) if is_end else midnight(day)
+    try:
+        return in_utc(datetime.fromisoformat(text))
+    except ValueError:
+        raise BackfillError(
+            f"{option} {text!r}: expected a day or a time, such as 2015-01-31 or 2015-01-31T08:30"
+        ) from None

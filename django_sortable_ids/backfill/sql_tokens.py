@@ -1,0 +1,98 @@
+"""The words of a CREATE TABLE, as a database keeps or shows it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_WORDS = r"""
+    |(?P<word>[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_$\x80-\U0010ffff]*)
+    |(?P<other>[0-9.][A-Za-z0-9_.]*|.)
+"""
+SQLITE = re.compile(
+    r"""
+    (?P<space>[ \t\n\f\r]+|--[^\n]*|/\*.*?(?:\*/|\Z))
+    |(?P<quoted>"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|'(?:[^']|'')*')
+    """
+    + _WORDS,
+    re.VERBOSE | re.DOTALL,
+)
+MYSQL = re.compile(
+    r"""
+    (?P<space>[ \t\n\f\r]+|/\*.*?\*/)
+    |(?P<quoted>`(?:[^`]|``)*`|'(?:[^'\\]|''|\\.)*')
+    """
+    + _WORDS,
+    re.VERBOSE | re.DOTALL,
+)
+"""As SHOW CREATE TABLE writes it, without ANSI_QUOTES and NO_BACKSLASH_ESCAPES."""
+
+_OF_THE_TABLE = {"CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"}
+"""The words with which a constraint starts, which follow the columns."""
+
+
+class NotUnderstood(Exception):
+    """A text that is no CREATE TABLE, or that has no such column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    text: str
+    start: int
+    depth: int
+    """How many parentheses are open around it."""
+    is_quoted: bool
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+    @property
+    def keyword(self) -> str:
+        return "" if self.is_quoted else self.text.upper()
+
+    @property
+    def name(self) -> str:
+        if not self.is_quoted:
+            return self.text
+        quote = self.text[-1]
+        inner = self.text[1:-1]
+        return inner if quote == "]" else inner.replace(quote * 2, quote)
+
+
+def columns(sql: str, pattern: re.Pattern[str]) -> Iterator[list[Token]]:
+    """The tokens of one column of a CREATE TABLE after the other."""
+    tokens = split(sql, pattern)
+    if [each.keyword for each in tokens[:2]] != ["CREATE", "TABLE"]:
+        raise NotUnderstood("it is no CREATE TABLE")
+    found: list[Token] = []
+    for token in tokens:
+        if token.depth == 0:
+            continue
+        ends = token.depth == 1 and token.keyword in (",", ")")
+        if not ends:
+            found.append(token)
+        elif found:
+            if found[0].keyword in _OF_THE_TABLE:
+                return
+            yield found
+            found = []
+        if ends and token.keyword == ")":
+            return
+
+
+def split(sql: str, pattern: re.Pattern[str]) -> list[Token]:
+    """Without spaces and comments; a parenthesis is as deep as what it encloses."""
+    found = []
+    depth = 0
+    for match in pattern.finditer(sql):
+        if match.lastgroup == "space":
+            continue
+        text = match[0]
+        depth += text == "("
+        is_outer = depth == 1 and text == "("
+        is_quoted = match.lastgroup == "quoted"
+        found.append(Token(text, match.start(), 0 if is_outer else depth, is_quoted))
+        depth -= text == ")"
+    return found

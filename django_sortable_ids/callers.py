@@ -1,0 +1,43 @@
+"""Who asks: callers in Django and in REST framework that pass on what a visitor sent.
+
+For these, a malformed id is a visitor's mistake: nothing is found, the page is 404, or the visitor
+is logged out. For everybody else it is a programmer's, who is to see the error. The callers have no
+hook that would tell them apart, so the stack is read, and only once an id has turned out malformed.
+"""
+
+import sys
+from types import FrameType
+
+Function = tuple[str, str]
+"""A module, and the qualified name of a function in it."""
+
+SEARCHES: frozenset[Function] = frozenset(
+    {
+        ("django.contrib.admin.options", "ModelAdmin.get_search_results"),
+        ("rest_framework.filters", "SearchFilter.filter_queryset"),
+    }
+)
+"""They ask for parts of a text in every one of ``search_fields``."""
+
+CURSORS: frozenset[Function] = frozenset(
+    {("rest_framework.pagination", "CursorPagination.paginate_queryset")}
+)
+"""They compare a column with the text in ``?cursor=``."""
+
+SESSIONS: frozenset[Function] = frozenset(
+    {
+        ("django.contrib.auth", "_get_user_session_key"),
+        ("django.contrib.auth", "_aget_user_session_key"),
+    }
+)
+"""They read the user's key out of a session, which may be older than the type of the key."""
+
+
+def is_called_by(functions: frozenset[Function]) -> bool:
+    """Whether one of the functions has called what calls this."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if (frame.f_globals.get("__name__"), frame.f_code.co_qualname) in functions:
+            return True
+        frame = frame.f_back
+    return False

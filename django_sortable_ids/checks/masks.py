@@ -1,0 +1,110 @@
+"""Checks of masked ids: what would show their time all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.apps import AppConfig, apps
+from django.conf import settings
+from django.core.checks import CheckMessage
+from django.core.exceptions import ImproperlyConfigured
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from .. import conf
+from ..fields import SortableIDField
+from ..instances import id_at
+from . import messages
+from .cursors import field_in_cursors
+from .definitions import Configs, own_fields
+
+_COOKIES = "django.contrib.sessions.backends.signed_cookies"
+
+
+def check_masks(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
+    """Masked ids without a key, and session cookies that show them."""
+    masked = list(_masked_fields(app_configs))
+    found: list[CheckMessage] = []
+    reason = _what_keys_lack() if masked else None
+    if reason:
+        found += [messages.no_mask_key(field, reason) for field in masked]
+    user_key = _masked_user_key()
+    if user_key in masked and settings.SESSION_ENGINE == _COOKIES:
+        found.append(messages.masked_key_in_cookies(user_key))
+    return found
+
+
+def check_views(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
+    """Views of the project that show masked ids as they are in Python."""
+    if not getattr(settings, "ROOT_URLCONF", None) or not any(_masked_fields(None)):
+        return []
+    found = {}
+    user_key = _masked_user_key()
+    for callback in _callbacks(get_resolver().url_patterns):
+        if user_key is not None and _sends_bare_links(callback):
+            found[callback, "E010"] = messages.bare_password_reset(user_key, callback)
+        field = field_in_cursors(getattr(callback, "cls", None))
+        if field is not None:
+            found[callback.cls, "W006"] = messages.bare_cursors(field, callback.cls)
+    return list(found.values())
+
+
+def _masked_fields(app_configs: Iterable[AppConfig] | None) -> Iterator[SortableIDField]:
+    configs = apps.get_app_configs() if app_configs is None else app_configs
+    for config in configs:
+        for model in config.get_models():
+            yield from (field for field in own_fields(model) if field.public_text.masked)
+
+
+def _what_keys_lack() -> str | None:
+    try:
+        conf.guard_migrations()
+    except ImproperlyConfigured:
+        return None  # which check_definitions tells
+    try:
+        conf.mask_keys()
+    except ImproperlyConfigured as error:
+        return str(error)
+    return None
+
+
+def _masked_user_key() -> SortableIDField | None:
+    if not apps.is_installed("django.contrib.auth"):
+        return None
+    try:
+        user = apps.get_model(settings.AUTH_USER_MODEL)
+    except (LookupError, ValueError):
+        return None  # which Django tells
+    key = id_at(user, "pk")
+    return key if key is not None and key.public_text.masked else None
+
+
+def _callbacks(patterns: Iterable[Any]) -> Iterator[Any]:
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            yield from _callbacks(pattern.url_patterns)
+        elif isinstance(pattern, URLPattern):
+            yield pattern.callback
+
+
+def _sends_bare_links(callback: Any) -> bool:
+    view = getattr(callback, "view_class", None)
+    if view is None:
+        return False
+    from django.contrib.auth.views import PasswordResetView
+
+    from ..auth import SortableIDPasswordResetForm
+
+    if not issubclass(view, PasswordResetView):
+        return False
+    form = getattr(callback, "view_initkwargs", {}).get("form_class", view.form_class)
+    return not issubclass(form, SortableIDPasswordResetForm) and not _is_changed(form)
+
+
+def _is_changed(form: Any) -> bool:
+    """Whether the project's own form makes links otherwise, about which nothing is known."""
+    from django.contrib.auth.forms import PasswordResetForm
+
+    return form.save is not PasswordResetForm.save or (
+        form.send_mail is not PasswordResetForm.send_mail
+    )

@@ -1,0 +1,39 @@
+"""What forms show and take for the id of a column."""
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+
+if TYPE_CHECKING:
+    from .base import SortableIDField
+
+
+class IDFormField(forms.CharField):
+    """The text of an id, whose initial value is a UUID or a number."""
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return super().has_changed(None if initial is None else str(initial), data)
+
+
+class MaskedIDFormField(IDFormField):
+    """Shows and takes the public text and nothing else.
+
+    A form that took the bare value and showed its public text would undo the mask: the time of an
+    id can be told from the text of another one with the same random bits.
+    """
+
+    def __init__(self, *, id_field: "SortableIDField", **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._id_field = id_field
+
+    def prepare_value(self, value: Any) -> Any:
+        return self._id_field.public_text.shown(value)
+
+    def to_python(self, value: Any) -> Any:
+        text = super().to_python(value)
+        if text not in self.empty_values:
+            self._id_field.candidates(text)
+        return text
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return super().has_changed(self.prepare_value(initial), data)

@@ -1,0 +1,93 @@
+"""What the catalogue says of the columns of a table."""
+
+from typing import Any
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from . import tables
+
+# Columns that are INVISIBLE are here and in no SELECT *.
+_MYSQL = """
+SELECT data_type, is_nullable, datetime_precision FROM information_schema.columns
+WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s AND column_name = %s
+"""
+_POSTGRESQL_DIGITS = """
+SELECT NULLIF(atttypmod, -1) FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = %s
+"""
+_MOST_DIGITS = 6
+
+
+def indexed_columns(connection: BaseDatabaseWrapper, table: str) -> list[list[Any]]:
+    """The columns of every index of a table, those of keys and unique constraints included; None
+    stands for an expression."""
+    return [
+        list(each["columns"])
+        for each in tables.constraints(connection, table).values()
+        if each["index"] or each["unique"] or each["primary_key"]
+    ]
+
+
+def begins_an_index(connection: BaseDatabaseWrapper, table: str, column: str) -> bool:
+    return any(
+        tables.is_of(connection, each[:1], [column]) for each in indexed_columns(connection, table)
+    )
+
+
+def may_be_null(connection: BaseDatabaseWrapper, table: str, column: str) -> bool:
+    if connection.vendor == "sqlite":
+        columns = tables.pragma(connection, table, "table_xinfo")
+        return any(tables.is_of(connection, [row[1]], [column]) and not row[3] for row in columns)
+    if connection.vendor == "mysql":
+        on_mysql = _on_mysql(connection, table, column)
+        return on_mysql is not None and on_mysql[1] == "YES"
+    described = tables.description(connection, table)
+    found = described.get(tables.folded(connection, column))
+    return found is not None and bool(found.null_ok)
+
+
+def is_timestamp(connection: BaseDatabaseWrapper, table: str, column: str) -> bool:
+    """Whether a column of MariaDB or MySQL is a TIMESTAMP: it keeps instants, and shows them in the
+    time zone of the session."""
+    found = _on_mysql(connection, table, column)
+    return found is not None and found[0].lower() == "timestamp"
+
+
+def time_digits(connection: BaseDatabaseWrapper, table: str, column: str) -> int:
+    """How many digits of a second's fraction a column of a server keeps."""
+    if connection.vendor == "mysql":
+        on_mysql = _on_mysql(connection, table, column)
+        digits = on_mysql and on_mysql[2]
+    else:
+        with connection.cursor() as cursor:
+            cursor.execute(_POSTGRESQL_DIGITS, [connection.ops.quote_name(table), column])
+            row = cursor.fetchone()
+        digits = row and row[0]
+    return _MOST_DIGITS if digits is None else int(digits)
+
+
+def _on_mysql(
+    connection: BaseDatabaseWrapper, table: str, column: str
+) -> tuple[str, str, int | None] | None:
+    with connection.cursor() as cursor:
+        cursor.execute(_MYSQL, [*tables.split(connection, table), column])
+        found: tuple[str, str, int | None] | None = cursor.fetchone()
+    return found
+
+
+def is_unique(connection: BaseDatabaseWrapper, table: str, column: str) -> bool:
+    """Whether no two rows of the table can have the same value there."""
+    return any(
+        tables.is_of(connection, each["columns"], [column])
+        and (each["unique"] or each["primary_key"])
+        for each in tables.constraints(connection, table).values()
+    )
+
+
+def has_pending_migrations(connection: BaseDatabaseWrapper, app_label: str) -> bool:
+    """Whether tables of the app may not yet be what its models say."""
+    # The checks import this module whenever a process starts.
+    from django.db.migrations.loader import MigrationLoader
+
+    loader = MigrationLoader(connection)
+    applied = loader.applied_migrations
+    return any(key[0] == app_label and key not in applied for key in loader.graph.nodes)

@@ -1,0 +1,272 @@
+"""The arguments of ``backfill_ids``, and which of them go together."""
+
+import math
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from django.core.management.base import CommandError, DjangoHelpFormatter
+from django.db import connections
+
+from ...backfill.target import OnNull, OnOutOfRange
+
+TARGET_TIME = 0.5
+"""Seconds."""
+
+WRONG = 2
+"""The exit code of wrong arguments, as that of argparse."""
+
+MODES = ("status", "dry_run", "verify")
+"""At most one of them is chosen; without any, rows are filled."""
+
+_PACE = {
+    "target_time": "--target-time",
+    "max_rows_per_second": "--max-rows-per-second",
+    "sleep": "--sleep",
+    "pause_file": "--pause-file",
+    "max_replica_lag": "--max-replica-lag",
+    "replica": "--replica",
+}
+_OF_A_RUN = {"plan": _PACE, "verify": {"batch_size": "--batch-size", **_PACE}}
+"""What has no effect in a mode, though a run takes it."""
+
+_MOST_ROWS = 2**31 - 1
+
+_COMMON = {"target", "database", "as_json"}
+"""What every mode takes, beside Django's own arguments."""
+
+EXAMPLES = """\
+examples:
+  Which sortable ids are there, and which rows have none?
+    manage.py backfill_ids
+  Show the plan, fill the rows, check the ids:
+    manage.py backfill_ids shop.Order.public_id --dry-run \\
+      --created-from created_at
+    manage.py backfill_ids shop.Order.public_id --created-from created_at
+    manage.py backfill_ids shop.Order.public_id --verify
+  Check the ids, and write the migration to NOT NULL and unique:
+    manage.py backfill_ids shop.Order.public_id --write-migration
+  Convert the ids of another column:
+    manage.py backfill_ids shop.Order.public_id --convert-from old_uuid
+  Take times from a related row, or spread rows over a period:
+    manage.py backfill_ids shop.Item.public_id \\
+      --created-from order__created_at
+    manage.py backfill_ids shop.Tag.public_id --created-from pk \\
+      --start 2015-01-01 --end 2024-06-30
+  Fill slowly, and pause while a file exists:
+    manage.py backfill_ids shop.Order.public_id --created-from created_at \\
+      --max-rows-per-second 2000 --pause-file /tmp/pause
+  Look from a second terminal, or let a program look:
+    manage.py backfill_ids --status
+    manage.py backfill_ids --status --json
+
+exit codes:
+  0    done, and with --verify nothing wrong was found
+  1    refused, failed, or --verify found something wrong
+  2    the arguments are wrong
+  130  stopped by Ctrl-C; the same command continues
+  143  stopped by SIGTERM; the same command continues
+"""
+
+
+class _HelpFormatter(DjangoHelpFormatter):
+    """Leaves the examples as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if text == EXAMPLES else super()._fill_text(text, width, indent)
+
+
+def add(parser: ArgumentParser) -> None:
+    """Add all of them to the parser of the command."""
+    parser.formatter_class = _HelpFormatter
+    parser.epilog = EXAMPLES
+    parser.add_argument(
+        "target",
+        nargs="?",
+        metavar="app.Model.field",
+        help="the sortable id whose column is filled, such as shop.Order.public_id; without it "
+        "every sortable id of the project is reported",
+    )
+    _add_modes(parser)
+    _add_sources(parser)
+    _add_pace(parser)
+    parser.add_argument(
+        "--database",
+        choices=list(connections),
+        metavar="ALIAS",
+        help="the database to work on; by default the one that DATABASE_ROUTERS choose for writes",
+    )
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        dest="as_json",
+        help="print one JSON document; progress goes to stderr",
+    )
+
+
+def _add_modes(parser: ArgumentParser) -> None:
+    modes = parser.add_argument_group(
+        "modes", "One at most; without any, the rows that have no id get one."
+    )
+    one = modes.add_mutually_exclusive_group()
+    one.add_argument("--dry-run", action="store_true", help="print the plan, write nothing")
+    one.add_argument("--verify", action="store_true", help="check the ids, write none")
+    one.add_argument("--status", action="store_true", help="show how far the runs are")
+    modes.add_argument(
+        "--write-migration",
+        action="store_true",
+        help="check the ids as --verify does, and write the migration that makes the column NOT "
+        "NULL and unique",
+    )
+
+
+def _add_sources(parser: ArgumentParser) -> None:
+    sources = parser.add_argument_group(
+        "sources", "By default what the last run on the column took."
+    )
+    sources.add_argument(
+        "--created-from",
+        metavar="FIELD",
+        help="the field with the rows' creation times, a DateTimeField or a DateField, of a "
+        "related row too (order__created_at); or pk, with --start and --end",
+    )
+    sources.add_argument(
+        "--start", metavar="TIME", help="with --created-from pk: the time of the first row"
+    )
+    sources.add_argument(
+        "--end", metavar="TIME", help="and of the last one; between them it is linear in the key"
+    )
+    sources.add_argument(
+        "--created-at",
+        choices=["now"],
+        help="all rows have the time at which the run starts, and are in the order of the key",
+    )
+    sources.add_argument(
+        "--convert-from",
+        metavar="FIELD",
+        help="the field with the old ids, which are converted, bit for bit where that is possible",
+    )
+    sources.add_argument(
+        "--on-null",
+        default="error",
+        choices=get_args(OnNull),
+        help="rows without a creation time: refuse (default), leave them, or give them ids of now",
+    )
+    sources.add_argument(
+        "--on-out-of-range",
+        default="error",
+        choices=get_args(OnOutOfRange),
+        help="times that the ids can't hold: refuse (default), leave the rows, or take the nearest "
+        "time",
+    )
+    sources.add_argument(
+        "--allow-triggers",
+        action="store_true",
+        help="fill although an UPDATE changes more than the ids: triggers, rules, history",
+    )
+
+
+def _add_pace(parser: ArgumentParser) -> None:
+    pace = parser.add_argument_group("pace")
+    pace.add_argument(
+        "--batch-size",
+        type=_positive,
+        metavar="ROWS",
+        help="rows in a transaction; by default as many as take --target-time",
+    )
+    pace.add_argument(
+        "--target-time",
+        type=_seconds,
+        default=TARGET_TIME,
+        metavar="SECONDS",
+        help=f"how long a batch is to take; {TARGET_TIME} by default",
+    )
+    pace.add_argument(
+        "--max-rows-per-second", type=_positive, metavar="ROWS", help="fill no faster than this"
+    )
+    pace.add_argument(
+        "--sleep", type=_seconds, default=0.0, metavar="SECONDS", help="rest between two batches"
+    )
+    pace.add_argument("--pause-file", type=Path, metavar="PATH", help="rest while this file exists")
+    pace.add_argument(
+        "--max-replica-lag",
+        type=_seconds,
+        metavar="SECONDS",
+        help="rest while a replica lags more than this",
+    )
+    pace.add_argument(
+        "--replica",
+        choices=list(connections),
+        metavar="ALIAS",
+        help="the database to ask for its lag; by default PostgreSQL's primary is asked",
+    )
+    pace.add_argument(
+        "--retry-time",
+        type=_seconds,
+        default=60.0,
+        metavar="SECONDS",
+        help="how long to retry where the database is away or rows are locked; 60 by default",
+    )
+
+
+def mode_of(options: Mapping[str, Any], given: Mapping[str, str]) -> str:
+    """``report``, ``status``, ``plan``, ``verify`` or ``run``.
+
+    ``given`` names the options that differ from their defaults, by their keys in ``options``.
+    Raises ``CommandError`` where they contradict each other: argparse does not see what
+    ``call_command`` is given.
+    """
+    chosen = [name for name in MODES if options[name]]
+    if options["write_migration"] and chosen != ["verify"]:
+        chosen.append("write_migration")
+    if len(chosen) > 1:
+        *others, last = (f"--{name.replace('_', '-')}" for name in chosen)
+        raise CommandError(
+            f"{', '.join(others)} and {last} exclude each other: choose one of them",
+            returncode=WRONG,
+        )
+    if chosen == ["status"]:
+        _refuse_others("--status takes no {}: it shows runs, and changes none", "status", given)
+        return "status"
+    if options["target"] is None:
+        _refuse_others("{} needs app.Model.field: say which column is meant", "report", given)
+        return "report"
+    if not chosen:
+        return "run"
+    mode = "plan" if chosen == ["dry_run"] else "verify"
+    _refuse_pace(mode, given)
+    return mode
+
+
+def _refuse_pace(mode: str, given: Mapping[str, str]) -> None:
+    if ignored := [option for name, option in _OF_A_RUN[mode].items() if name in given]:
+        option = "--dry-run" if mode == "plan" else "--verify"
+        raise CommandError(
+            f"{option} takes no {' and '.join(ignored)}: it fills no rows", returncode=WRONG
+        )
+
+
+def _refuse_others(message: str, mode: str, given: Mapping[str, str]) -> None:
+    others = [option for name, option in given.items() if name not in _COMMON | {mode}]
+    if others:
+        raise CommandError(message.format(" and ".join(others)), returncode=WRONG)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds < math.inf:
+        raise ArgumentTypeError(f"{text!r}: expected a number of seconds from 0")
+    return seconds
+
+
+def _positive(text: str) -> int:
+    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(_MOST_ROWS))
+    if not is_number or not 1 <= int(text) <= _MOST_ROWS:
+        raise ArgumentTypeError(
+            f"{text!r}: expected a whole number of rows from 1 to {_MOST_ROWS:,}"
+        )
+    return int(text)

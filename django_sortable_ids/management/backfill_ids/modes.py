@@ -1,0 +1,111 @@
+"""What the command does in each of its modes, but for ``--verify``."""
+
+from collections.abc import Callable
+
+from django.core.management.base import CommandError
+
+from ...backfill import finding, owner, plan, replicas, report, run, status
+from ...backfill.control import Control, signals
+from ...backfill.errors import WrongArguments
+from ...backfill.pace import Limits
+from ...backfill.persistence import TriedTooLong
+from ...backfill.progress import Progress
+from ...backfill.target import Target
+from . import documents
+from .request import Request
+
+FIRST_BATCH = 5000
+"""Rows, before anything is known of their speed."""
+
+
+def show_report(request: Request) -> None:
+    database = request.options["database"]
+    using = [database] if database else report.databases()
+    if request.output.is_json:
+        request.output.add(**documents.of_report(*report.look(*using)))
+    else:
+        request.output.say(*report.lines(*using))
+
+
+def show_status(request: Request) -> None:
+    label = request.options["target"]
+    using = request.options["database"] or finding.database_of(label)
+    if request.output.is_json:
+        request.output.add(**documents.of_statuses(status.statuses(using, label), using))
+    else:
+        request.output.say(*status.lines(using, label))
+
+
+def show_plan(request: Request) -> None:
+    with request.bounded_waits():
+        _plan(request, request.target())
+
+
+def fill(request: Request) -> None:
+    with request.bounded_waits():
+        _fill(request, request.target())
+
+
+def _fill(request: Request, target: Target) -> None:
+    owner.refuse_if_taken(target)
+    lag = _lag(request, target.using)
+    planned = _plan(request, target)
+    again = request.given.again(target.command)
+    try:
+        with request.stopped("every batch is whole", again):
+            result = _execute(request, planned, lag)
+    except TriedTooLong as error:
+        request.output.add(next=again)
+        raise CommandError(f"{error}. Continue with: {again}") from error
+    following = request.given.then(target.command, "--verify")
+    output = request.output
+    output.add(rows_filled=result.filled, rows_left=result.remaining, next=following)
+    output.say(request.success(f"{result.filled:,} rows filled."))
+    if result.remaining:
+        output.say(
+            f"{result.remaining:,} rows were inserted concurrently without an id. Deploy the field "
+            f"first, so that new rows get theirs, and run it again."
+        )
+    output.say(f"Next: {following}")
+
+
+def _plan(request: Request, target: Target) -> plan.Plan:
+    """Make it and show it."""
+    planned = plan.build(target, request.options["batch_size"] or FIRST_BATCH)
+    output = request.output
+    if output.is_json:
+        output.add(**documents.of_plan(planned))
+    elif output.is_verbose:
+        output.say(*planned.lines(with_sql=True))
+    else:
+        output.explain(planned.lines())
+    return planned
+
+
+def _execute(request: Request, planned: plan.Plan, lag: Callable[[], str]) -> run.Result:
+    before = planned.filled_before
+    output, total = request.output.progress, before + planned.rows
+    with Progress(output, total, before=before) as progress:
+        control = Control(progress.say, progress.show)
+        with signals(control):
+            return run.execute(planned, progress.add, _limits(request), control, lag)
+
+
+def _limits(request: Request) -> Limits:
+    options = request.options
+    return Limits(
+        target_time=None if options["batch_size"] else options["target_time"],
+        rows_per_second=options["max_rows_per_second"],
+        sleep=options["sleep"],
+        pause_file=options["pause_file"],
+        retry_time=options["retry_time"],
+    )
+
+
+def _lag(request: Request, database: str) -> Callable[[], str]:
+    most, replica = request.options["max_replica_lag"], request.options["replica"]
+    if most is None:
+        if replica is not None:
+            raise WrongArguments("--replica says whom to ask; --max-replica-lag SECONDS is missing")
+        return lambda: ""
+    return replicas.watch(database, replica, most)

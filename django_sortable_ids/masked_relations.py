@@ -1,0 +1,105 @@
+"""What Django would show of a masked id by itself: in choices, messages and ``str(instance)``.
+
+Foreign keys, and models whose key leads to a masked id, are Django's and the project's own. What is
+put in its place here was the default there; what a project defines itself is left alone.
+"""
+
+from functools import partial
+from typing import Any
+
+from django.apps import apps
+from django.core.exceptions import ImproperlyConfigured
+from django.db import models
+
+from .fields import SortableIDField
+
+
+def register() -> None:
+    """Hide masked ids in all models that there are; called once, when the app is ready."""
+    every = apps.get_models(include_auto_created=True)
+    if not any(_is_masked(field) for model in every for field in model._meta.local_fields):
+        return
+    for model in every:
+        if any(map(_masked_target, model._meta.pk_fields)) and (
+            model.__str__ is models.Model.__str__
+        ):
+            model.__str__ = _public_str  # type: ignore[method-assign,assignment]
+        for field in (*model._meta.local_fields, *model._meta.local_many_to_many):
+            _hide(field)
+
+
+def _hide(relation: Any) -> None:
+    if isinstance(relation, models.ManyToManyField):
+        if _masked_target(relation.remote_field.model._meta.pk):
+            _show_public_choices(relation)
+    elif isinstance(relation, models.ForeignKey):
+        target = _masked_target(relation)
+        if target:
+            _show_public_choices(relation)
+            message = relation.error_messages["invalid"]
+            relation.error_messages["invalid"] = _PublicMessage(message, target)  # type: ignore[assignment]
+
+
+_DJANGO_S = tuple(
+    each.formfield for each in (models.ForeignKey, models.OneToOneField, models.ManyToManyField)
+)
+
+
+def _show_public_choices(relation: Any) -> None:
+    # The relation of another package may have a form field of its own.
+    if type(relation).formfield in _DJANGO_S:
+        relation.formfield = partial(_formfield, relation, relation.formfield)
+
+
+def _formfield(relation: Any, usual: Any, **kwargs: Any) -> Any:
+    from .forms import PublicModelChoiceField, PublicModelMultipleChoiceField
+
+    several = isinstance(relation, models.ManyToManyField)
+    public = PublicModelMultipleChoiceField if several else PublicModelChoiceField
+    return usual(**{"form_class": public, **kwargs})
+
+
+class _PublicMessage:
+    """A message whose ``value`` is the public text of an id."""
+
+    def __init__(self, message: Any, field: SortableIDField) -> None:
+        self._message = message
+        self._field = field
+
+    def __str__(self) -> str:
+        return str(self._message)
+
+    def __mod__(self, params: dict[str, Any]) -> str:
+        text = _shown(self._field, params.get("value"))
+        shown: str = self._message % (params | {"pk": text, "value": text})
+        return shown
+
+
+def _public_str(instance: models.Model) -> str:
+    meta = instance._meta
+    parts = tuple(
+        _shown(_masked_target(field), getattr(instance, field.attname)) for field in meta.pk_fields
+    )
+    key = parts if isinstance(meta.pk, models.CompositePrimaryKey) else parts[0]
+    return f"{type(instance).__name__} object ({key})"
+
+
+def _shown(field: SortableIDField | None, value: Any) -> Any:
+    if field is None:
+        return value
+    try:
+        return field.public_text.shown(value)
+    except ImproperlyConfigured:
+        # A message about something else; the system check says what is missing.
+        return "masked"
+
+
+def _masked_target(field: Any) -> SortableIDField | None:
+    """The masked id that a column is, or that it points to."""
+    while isinstance(field, models.ForeignKey):
+        field = field.target_field
+    return field if _is_masked(field) else None
+
+
+def _is_masked(field: Any) -> bool:
+    return isinstance(field, SortableIDField) and field.public_text.masked

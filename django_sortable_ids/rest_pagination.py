@@ -1,0 +1,94 @@
+"""Django REST framework: cursors whose position is a public text.
+
+``rest_framework`` has the public names.
+"""
+
+from typing import TYPE_CHECKING, Any, Self
+
+from django.db.models import ForeignObject
+from rest_framework.exceptions import NotFound
+from rest_framework.pagination import CursorPagination
+
+from . import signed_texts
+from .fields import SortableIDField
+from .instances import field_at, id_at
+from .schemes import ID
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from django.db.models import QuerySet
+    from rest_framework.pagination import Cursor
+    from rest_framework.request import Request
+    from rest_framework.views import APIView
+
+
+class SortableIDCursorPagination(CursorPagination):
+    """``CursorPagination`` by an id, ``ordering = "-id"``, with the public text in its cursors.
+
+    DRF's own cursors show the id as it is in Python, without its prefix and without its mask. By a
+    column that is no id, this does what DRF does. A masked text is signed, and a cursor that is not
+    of this column, or that somebody made up, is 404.
+    """
+
+    _id_field: SortableIDField | None
+    _attname: str
+
+    def get_ordering(
+        self, request: "Request", queryset: "QuerySet[Any]", view: "APIView"
+    ) -> tuple[str, ...]:
+        ordering = super().get_ordering(request, queryset, view)
+        name = ordering[0].lstrip("-")
+        annotation = queryset.query.annotations.get(name)
+        if annotation is not None:
+            self._id_field, self._attname = _id_of(annotation), name
+            return ordering
+        self._id_field = id_at(queryset.model, name)
+        column = field_at(queryset.model, name)
+        self._attname = column.attname if isinstance(column, ForeignObject) else name
+        return ordering
+
+    def decode_cursor(self, request: "Request") -> "Cursor | None":
+        cursor = super().decode_cursor(request)
+        if cursor is None or cursor.position is None or self._id_field is None:
+            return cursor
+        try:
+            value = signed_texts.read(self._id_field, str(cursor.position))
+        except ValueError:
+            raise NotFound(self.invalid_cursor_message) from None
+        position: Any = _Position.of(self._id_field, value)
+        return cursor._replace(position=position)
+
+    def _get_position_from_instance(self, instance: Any, ordering: "Sequence[str]") -> str:
+        if self._id_field is None:
+            return super()._get_position_from_instance(instance, ordering)
+        if isinstance(instance, dict):
+            value = instance[ordering[0].lstrip("-")]
+        else:
+            value = getattr(instance, self._attname)
+        # As with DRF, there is no page after a NULL: its cursor is 404.
+        return str(value) if value is None else _Position.of(self._id_field, value)
+
+
+def _id_of(annotation: Any) -> SortableIDField | None:
+    """The id that an annotation is, such as ``F("id")`` and ``F("whole")``."""
+    field = getattr(annotation, "_output_field_or_none", None)
+    while isinstance(field, ForeignObject):
+        field = field.target_field
+    return field if isinstance(field, SortableIDField) else None
+
+
+class _Position(str):
+    """The text in a cursor, which a query takes for its value."""
+
+    __slots__ = ("_value",)
+    _value: ID
+
+    @classmethod
+    def of(cls, field: SortableIDField, value: ID) -> Self:
+        position = cls(signed_texts.sign(field, value))
+        position._value = value
+        return position
+
+    def resolve_expression(self, *_args: Any, **_options: Any) -> ID:
+        return self._value

@@ -1,0 +1,52 @@
+"""Django REST framework: which model a relation of a serializer leads to, and by which field."""
+
+from typing import Any
+
+from django.db import models
+from rest_framework.relations import ManyRelatedField
+from rest_framework.utils.model_meta import get_field_info
+
+from .fields import SortableIDField
+from .instances import id_at
+
+
+def related_model(relation: Any) -> type[models.Model] | None:
+    """The model that a relation leads to, which is known once its serializer has it."""
+    bound = relation.parent if isinstance(relation.parent, ManyRelatedField) else relation
+    model = getattr(getattr(bound.parent, "Meta", None), "model", None)
+    return model_at(relation, bound.source or "", model)
+
+
+def model_at(relation: Any, source: str, model: Any) -> type[models.Model] | None:
+    """The model that a relation with this source leads to, in a serializer of ``model``."""
+    if relation.queryset is not None:
+        found: type[models.Model] = relation.queryset.model
+        return found
+    for name in () if source == "*" else source.split("."):
+        step = get_field_info(model).relations.get(name) if model else None
+        model = None if step is None else step.related_model
+    return model if isinstance(model, type) and issubclass(model, models.Model) else None
+
+
+def masked_id(model: type[models.Model] | None, path: str) -> SortableIDField | None:
+    """The masked id at a lookup path; None where the path leads elsewhere."""
+    field = None if model is None else id_at(model, path)
+    return field if field is not None and field.public_text.masked else None
+
+
+def replace(serializer: Any, attribute: str, usual: Any, ours: Any) -> None:
+    """Put our field in the place of DRF's, not of one that the project has put there."""
+    if getattr(serializer, attribute) is usual:
+        setattr(serializer, attribute, ours)
+
+
+def encodable(text: str) -> str:
+    """The text without halves of surrogate pairs, which JSON may spell and no answer can hold."""
+    return text.encode(errors="backslashreplace").decode()
+
+
+def all_encodable(shown: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a message, whose texts may be what was sent."""
+    return {
+        key: encodable(value) if isinstance(value, str) else value for key, value in shown.items()
+    }

@@ -1,0 +1,34 @@
+"""``{% load sortable_ids %}``: what an id says, in templates."""
+
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.db import models
+
+from .. import instances
+from ..schemes import OutOfRange
+
+register = template.Library()
+
+
+@register.filter
+def public_id(instance: Any, field: str | None = None) -> str:
+    """``{{ order|public_id }}``: the public text, as URLs and REST show it; empty without an id.
+
+    ``{{ order|public_id:"number" }}`` names one of several ids.
+    """
+    if not isinstance(instance, models.Model):
+        return ""
+    return instances.public_id(instance, field) or ""
+
+
+@register.filter(expects_localtime=True)
+def created_at(instance: Any, field: str | None = None) -> datetime | str:
+    """``{{ order|created_at|date }}``: when the id was generated; empty where it doesn't say so."""
+    if not isinstance(instance, models.Model):
+        return ""
+    try:
+        return instances.created_at(instance, field) or ""
+    except OutOfRange:
+        return ""

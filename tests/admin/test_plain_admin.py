@@ -1,0 +1,118 @@
+"""Ids in a ``ModelAdmin`` that knows nothing of them, as any project has before it changes it."""
+
+import pytest
+from django.contrib import admin
+from django.urls import path, reverse
+
+from tests.store.models import PRODUCTS, Basket, Order
+from tests.testapp.models import EditableKey, around
+
+from .support import each_scheme
+
+pytestmark = pytest.mark.django_db
+
+site = admin.AdminSite("plain")
+urlpatterns = [path("admin/", admin.site.urls), path("plain/", site.urls)]
+
+NAMES = ["{}", "^{}", "={}", "@{}", "{}__iexact", "{}__icontains", "{}__startswith"]
+
+
+@pytest.fixture
+def plain(browser, settings):
+    """Registers a model for one test; gives the list that a query finds."""
+    settings.ROOT_URLCONF = __name__
+    registered = []
+
+    def register(model, **attributes):
+        site.register(model, type("PlainAdmin", (admin.ModelAdmin,), attributes))
+        registered.append(model)
+        settings.ROOT_URLCONF = "tests.urls"  # the pattern list is made anew for each model
+        urlpatterns[1] = path("plain/", site.urls)
+        settings.ROOT_URLCONF = __name__
+        return browser
+
+    yield register
+    site.unregister(registered)
+
+
+def route(model, page, *args):
+    return reverse(f"plain:{model._meta.app_label}_{model._meta.model_name}_{page}", args=args)
+
+
+def listed(browser, model, text):
+    answer = browser.get(route(model, "changelist"), {"q": text})
+    assert answer.status_code == 200
+    return sorted(row.name for row in answer.context["cl"].result_list)
+
+
+@each_scheme
+@pytest.mark.parametrize("name", NAMES)
+def test_a_search_finds_a_whole_id_and_nothing_else(plain, scheme, name):
+    model = PRODUCTS[scheme]
+    browser = plain(model, search_fields=["name", name.format("id")])
+    first, second = (model.objects.create(name=name) for name in ("first", "second"))
+    public = model._meta.pk.public_text.format(first.pk)
+    for text in (str(first.pk), public):
+        assert listed(browser, model, text) == ["first"]
+        assert listed(browser, model, text[:-1]) == []
+    assert listed(browser, model, "sec") == ["second"]
+    assert listed(browser, model, f"{first.pk} {second.pk}") == []
+    for text in ("x", "%", "9" * 10_000, "'; --", "1 2 3", "→"):
+        assert listed(browser, model, text) == []
+
+
+@each_scheme
+def test_a_search_reaches_ids_of_relations(plain, scheme):
+    fields = ["name", f"{scheme}__id", f"all_{scheme}__id"]
+    browser = plain(Basket, search_fields=fields)
+    one, two = (PRODUCTS[scheme].objects.create() for _ in range(2))
+    Basket.objects.create(name="one", **{scheme: one})
+    getattr(Basket.objects.create(name="two"), f"all_{scheme}").set([one, two])
+    assert listed(browser, Basket, str(one.pk)) == ["one", "two"]
+    assert listed(browser, Basket, str(two.pk)) == ["two"]
+    assert listed(browser, Basket, "tw") == ["two"]
+
+
+def test_ids_beside_an_integer_key(plain):
+    browser = plain(Order, search_fields=list(PRODUCTS))
+    order, _ = (Order.objects.create(name=name) for name in "ab")
+    for scheme in PRODUCTS:
+        assert listed(browser, Order, str(getattr(order, scheme))) == ["a"]
+    assert listed(browser, Order, "nothing") == []
+
+
+def test_a_blank_makes_a_new_id(plain, key):
+    model = around(key, "Public")
+    browser = plain(model, fields=["public", "name"])
+    row = model.objects.create(name="a")
+    for name in "bc":
+        before = model.objects.get().public
+        url = route(model, "change", row.pk)
+        answer = browser.post(url, {"public": "", "name": name})
+        assert answer.status_code == 302, answer.context["errors"]
+        after = model.objects.get()
+        assert (after.pk, after.name) == (row.pk, name)
+        assert after.public not in (None, before)
+
+
+def test_a_blank_in_the_list_makes_a_new_id(plain, key):
+    model = around(key, "Public")
+    browser = plain(model, list_display=["id", "public"], list_editable=["public"])
+    row = model.objects.create(name="a")
+    given = {
+        "form-TOTAL_FORMS": 1,
+        "form-INITIAL_FORMS": 1,
+        "form-0-id": row.pk,
+        "form-0-public": "",
+        "_save": "Save",
+    }
+    assert browser.post(route(model, "changelist"), given).status_code == 302
+    assert model.objects.get().public not in (None, row.public)
+
+
+def test_a_row_keeps_its_key(plain):
+    browser = plain(EditableKey, fields=["id", "name"])
+    row = EditableKey.objects.create(name="a")
+    answer = browser.post(route(EditableKey, "change", row.pk), {"id": "", "name": "b"})
+    assert answer.status_code == 302
+    assert list(EditableKey.objects.values_list("pk", "name")) == [(row.pk, "b")]

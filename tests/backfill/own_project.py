@@ -1,0 +1,123 @@
+"""A project of its own, with files that commands may write: its app is ``depot``."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+SETTINGS = """
+from pathlib import Path
+
+DATABASES = {
+    "default": {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(Path(__file__).parent / "depot.sqlite3"),
+    }
+}
+INSTALLED_APPS = ["django_sortable_ids", "depot"]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+USE_TZ = True
+"""
+
+MODELS = """
+from django.db import models
+from django_sortable_ids.fields import SnowflakeField, ULIDField
+
+
+class Order(models.Model):
+    created_at = models.DateTimeField(db_index=True)
+    public = ULIDField(null=True)
+    number = SnowflakeField(null=True)
+"""
+
+MANAGE = """
+import os
+import sys
+
+from django.core.management import execute_from_command_line
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "settings"
+execute_from_command_line(sys.argv)
+"""
+
+ROWS = """
+from datetime import datetime, UTC
+from depot.models import Order
+
+times = [datetime(2024, 5, 17, 9, minute, tzinfo=UTC) for minute in range(9)]
+Order.objects.bulk_create(Order(created_at=at) for at in times)
+Order.objects.update(public=None, number=None)
+"""
+
+CREATED = ("--created-from", "created_at")
+
+
+class Project:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.migrations = folder / "depot" / "migrations"
+
+    def create(self) -> None:
+        self.migrations.mkdir(parents=True)
+        for package in (self.migrations.parent, self.migrations):
+            (package / "__init__.py").touch()
+        for name, text in {"settings": SETTINGS, "manage": MANAGE, "depot/models": MODELS}.items():
+            (self.folder / f"{name}.py").write_text(text)
+        self.manage("makemigrations", "depot")
+        self.manage("migrate")
+
+    def fill(self) -> None:
+        """Insert rows, and give them ids in both columns."""
+        self.manage("shell", "-c", ROWS)
+        for name in ("public", "number"):
+            self.manage("backfill_ids", f"depot.Order.{name}", *CREATED)
+
+    def copy(self, folder: Path) -> "Project":
+        shutil.copytree(self.folder, folder)
+        return Project(folder)
+
+    def run(self, *arguments: str, redirect: str = "") -> "subprocess.CompletedProcess[str]":
+        """Run a command of ``manage.py``, by a shell that redirects its output."""
+        return subprocess.run(
+            ["sh", "-c", f'exec "$@" {redirect}', "sh", sys.executable, "manage.py", *arguments],
+            cwd=self.folder,
+            env={
+                **{key: value for key, value in os.environ.items() if "DJANGO" not in key},
+                "PYTHONPATH": str(ROOT),
+                "PYTHONDONTWRITEBYTECODE": "1",
+            },
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def manage(self, *arguments: str) -> str:
+        """Run a command that must succeed; what it printed."""
+        done = self.run(*arguments)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def backfill(self, *arguments: str, redirect: str = "") -> "subprocess.CompletedProcess[str]":
+        return self.run("backfill_ids", *arguments, redirect=redirect)
+
+    def change_models(self, old: str, new: str) -> None:
+        path = self.folder / "depot" / "models.py"
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new))
+
+    def write_migration(self, name: str, dependency: str, operations: str = "") -> None:
+        (self.migrations / f"{name}.py").write_text(
+            "from django.db import migrations\n\n\n"
+            "class Migration(migrations.Migration):\n"
+            f"    dependencies = [('depot', {dependency!r})]\n"
+            f"    operations = [{operations}]\n"
+        )
+
+    @property
+    def names(self) -> list[str]:
+        """Of its migrations."""
+        return sorted(path.stem for path in self.migrations.glob("0*.py"))

@@ -1,0 +1,207 @@
+"""History models of django-simple-history: they hold copies of the ids of other rows."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection, models
+from django.test import override_settings
+
+from django_sortable_ids.checks import definitions
+from django_sortable_ids.fields import LexicalSequenceField, SnowflakeField, UUIDv7Field
+from django_sortable_ids.instances import resolve
+from django_sortable_ids.models import BackfillRun
+
+from .real_tables import command as call
+from .real_tables import in_registry, insert_into, naive, refusal
+from .support import START
+
+simple_history = pytest.importorskip("simple_history.models")
+
+pytestmark = pytest.mark.usefixtures("transactional_db")
+
+NAME = "shop.HistoricalTracked.public_id"
+FIELDS = {
+    "uuid7": UUIDv7Field(null=True, unique=True, prefix="trk"),
+    "snowflake": SnowflakeField(null=True, unique=True),
+    "sequence": LexicalSequenceField(null=True, unique=True),
+}
+
+
+@pytest.fixture(params=["uuid7"])
+def tracked(request, django_db_blocker):
+    with in_registry("Tracked", "HistoricalTracked"):
+        content = {
+            "Meta": type("Meta", (), {"app_label": "shop"}),
+            "__module__": "tests.backfill.shop.models",
+            "name": models.CharField(max_length=20, default=""),
+            "created_at": models.DateTimeField(),
+            "public_id": FIELDS[request.param].clone(),
+            "history": simple_history.HistoricalRecords(),
+        }
+        model = type("Tracked", (models.Model,), content)
+        both = model, model.history.model
+        with connection.schema_editor() as editor:
+            for each in both:
+                editor.create_model(each)
+        yield both
+        with connection.schema_editor() as editor:
+            for each in reversed(both):
+                editor.delete_model(each)
+
+
+def before_the_field(model, past, rows=4, versions=3):
+    """Rows and their history, as from the time when there was no id."""
+    insert_into(
+        "shop_tracked",
+        [(n, "", naive(START - timedelta(hours=n))) for n in range(1, rows + 1)],
+        "id, name, created_at",
+    )
+    history = [
+        (naive(START - timedelta(hours=n, seconds=-v)), n, f"v{v}", "~")
+        for v in range(versions)
+        for n in range(1, rows + 1)
+    ]
+    if not history:
+        return
+    insert_into(
+        past._meta.db_table,
+        [(*row, naive(START)) for row in history],
+        "history_date, id, name, history_type, created_at",
+    )
+
+
+def ids_by_original(past):
+    found = {}
+    for key, value in past.objects.values_list("id", "public_id"):
+        found.setdefault(key, set()).add(value)
+    return found
+
+
+@pytest.mark.parametrize("tracked", FIELDS, indirect=True)
+@pytest.mark.parametrize("size", [1, 2, 100])
+def test_each_row_gets_the_id_of_its_original(tracked, size):
+    model, past = tracked
+    before_the_field(model, past)
+    call("shop.Tracked.public_id", "--created-from=created_at")
+    model.objects.filter(pk=2).delete()  # and a row of history with the id that it had
+    assert past.objects.exclude(public_id=None).count() == 1
+    printed = call(NAME, f"--batch-size={size}")
+    assert "12 rows filled." in printed
+    assert "of shop.Tracked.public_id: its rows are copies" in printed[0]
+    assert printed[-1] == f"Next: manage.py backfill_ids {NAME} --verify"
+    own = dict(model.objects.values_list("pk", "public_id"))
+    found = ids_by_original(past)
+    last = past.objects.get(history_type="-")
+    assert found == {**{key: {value} for key, value in own.items()}, 2: {last.public_id}}
+    assert call(NAME, "--verify") == ["13 rows, 13 with an id", "each has the id of its original"]
+
+
+@pytest.mark.parametrize("tracked", FIELDS, indirect=True)
+@pytest.mark.parametrize("size", [1, 2, 100])
+def test_a_deleted_original_has_one_id_of_the_time_of_its_first_row(tracked, size):
+    model, past = tracked
+    before_the_field(model, past)
+    models.QuerySet(model).filter(pk__in=[2, 3])._raw_delete("default")
+    call("shop.Tracked.public_id", "--created-from=created_at")
+    call(NAME, f"--batch-size={size}")
+    found = ids_by_original(past)
+    assert sorted(found) == [1, 2, 3, 4]
+    assert [len(values) for values in found.values()] == [1] * 4
+    assert len(set.union(*found.values())) == 4
+    field = model._meta.get_field("public_id")
+    if not isinstance(field, LexicalSequenceField):
+        (value,) = found[2]
+        assert field.scheme.created_at(value) == START - timedelta(hours=2)
+    assert call(NAME, "--verify")[1] == "each has the id of its original"
+
+
+def test_originals_come_first(tracked):
+    before_the_field(*tracked)
+    assert refusal(NAME) == (
+        "12 rows of shop.HistoricalTracked are copies of rows that have no id yet: run "
+        "`manage.py backfill_ids shop.Tracked.public_id` first; nothing was written."
+    )
+    assert not BackfillRun.objects.exists()
+    assert refusal(NAME, "--created-from=history_date") == (
+        "shop.HistoricalTracked is a history of shop.Tracked, whose ids it has copies of: leave "
+        "the source of times away"
+    )
+
+
+def test_a_row_that_is_written_before_its_original_has_an_id_gets_none(tracked):
+    model, past = tracked
+    before_the_field(model, past, versions=0)
+    row = model.objects.get(pk=1)
+    row.name = "changed"
+    row.save()
+    assert row.public_id is None
+    assert past.objects.get().public_id is None
+    fresh = model.objects.create(pk=99, created_at=START)
+    assert past.objects.get(id=fresh.pk).public_id == fresh.public_id
+    call("shop.Tracked.public_id", "--created-from=created_at")
+    call(NAME)
+    assert ids_by_original(past) == {
+        1: {model.objects.get(pk=1).public_id},
+        fresh.pk: {fresh.public_id},
+    }
+
+
+def test_verify_finds_a_copy_with_another_id(tracked):
+    model, past = tracked
+    before_the_field(model, past)
+    call("shop.Tracked.public_id", "--created-from=created_at")
+    call(NAME)
+    other = model.objects.get(pk=2).public_id
+    past.objects.filter(history_id=past.objects.filter(id=1).first().pk).update(public_id=other)
+    assert refusal(NAME, "--verify") == f"{NAME}: 1 rows have another id than their original"
+    past.objects.filter(id=3).update(public_id=None)
+    assert "3 rows have no id" in refusal(NAME, "--verify")
+
+
+def test_rows_come_late_and_the_run_is_killed_between_batches(tracked):
+    model, past = tracked
+    before_the_field(model, past)
+    call("shop.Tracked.public_id", "--created-from=created_at")
+    call(NAME, "--batch-size=5")
+    past.objects.filter(pk__lt=6).update(public_id=None)
+    assert "5 rows filled." in call(NAME, "--batch-size=2")
+    assert call(NAME, "--verify")[1] == "each has the id of its original"
+
+
+def test_the_report_lists_them_as_copies(tracked):
+    before_the_field(*tracked)
+    line = next(" ".join(each.split()) for each in call() if each.startswith(NAME))
+    assert line == f"{NAME} uuid7 12 copies, 12 missing backfill_ids {NAME}"
+    call("shop.Tracked.public_id", "--created-from=created_at")
+    call(NAME)
+    line = next(" ".join(each.split()) for each in call() if each.startswith(NAME))
+    assert line == f"{NAME} uuid7 12 complete copies"
+
+
+@override_settings(SILENCED_SYSTEM_CHECKS=[])
+def test_a_prefix_belongs_to_the_original(tracked):
+    model, past = tracked
+    row = model.objects.create(created_at=START)
+    text = model._meta.get_field("public_id").public_text.format(row.public_id)
+    assert text.startswith("trk_")
+    assert resolve(text).model is model
+    assert resolve(text).fetch() == row
+    found = [
+        (each.id, each.obj)
+        for each in definitions.check_definitions()
+        if getattr(each.obj, "model", None) in (model, past)
+    ]
+    assert found == []
+
+
+def test_the_package_is_not_imported():
+    import subprocess
+    import sys
+
+    code = (
+        "import django, sys; from django.conf import settings; "
+        "settings.configure(INSTALLED_APPS=['django_sortable_ids']); django.setup(); "
+        "import django_sortable_ids.management.commands.backfill_ids; "
+        "assert not [name for name in sys.modules if name.startswith('simple_history')]"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,135 @@
+"""Times and days that a database has and Python can't show: -infinity, years before 1, zeros."""
+
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from django_sortable_ids.backfill import page_checks
+from tests.testapp.models import Order
+
+from .shop.models import Plain
+from .support import START, field_of, insert, insert_orders, label, refuse
+
+EARLY = {
+    "postgresql": ["-infinity", "0044-03-15 12:00:00+00 BC", "-infinity"],
+    "mysql": ["0000-00-00 00:00:00"] * 3,
+}
+LATE = {"postgresql": ["infinity", "20000-01-01 00:00:00+00"], "mysql": []}
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.skipif(connection.vendor == "sqlite", reason="keeps what Django writes"),
+]
+schemes = pytest.mark.parametrize("name", ["uuid7", "snowflake", "time64", "reversed_kuuid"])
+
+
+def command(name, **options):
+    out = StringIO()
+    call_command("backfill_ids", label(name), created_from="created_at", stdout=out, **options)
+    return out.getvalue().splitlines()
+
+
+@pytest.fixture(autouse=True)
+def strange_rows():
+    """Two ordinary rows among them."""
+    texts = EARLY[connection.vendor] + LATE[connection.vendor]
+    insert_orders([START] * (2 + len(texts)))
+    keys = list(Order.objects.order_by("pk").values_list("pk", flat=True))
+    with connection.cursor() as cursor:
+        if connection.vendor == "mysql":
+            cursor.execute("SET SESSION sql_mode = ''")
+        for pk, text in zip(keys, texts, strict=False):
+            cursor.execute("UPDATE testapp_order SET created_at = %s WHERE id = %s", [text, pk])
+    yield len(texts)
+    if connection.vendor == "mysql":
+        with connection.cursor() as cursor:
+            cursor.execute("DELETE FROM testapp_order")
+            cursor.execute("SET SESSION sql_mode = @@GLOBAL.sql_mode")
+
+
+def given(name):
+    return Order.objects.exclude(**{name: None}).count()
+
+
+def ids_in_order_of_times(name):
+    found = Order.objects.order_by("created_at", "pk").values_list(name, flat=True)
+    scheme = field_of(name).scheme
+    sign = -1 if getattr(scheme, "descending", False) else 1
+    return [sign * scheme.to_int(value) for value in found]
+
+
+@schemes
+def test_they_are_refused_by_name(name):
+    with pytest.raises(CommandError, match=r"testapp.Order \d+ \(and 2 other rows\) is too old: "):
+        command(name)
+    assert given(name) == 0
+
+
+@schemes
+@pytest.mark.parametrize("read_by", ["the database", "Python"])
+def test_they_take_the_nearest_time(name, read_by, monkeypatch, strange_rows):
+    if read_by == "Python":
+        monkeypatch.setattr(page_checks, "Judge", refuse)
+    assert any(
+        "too old for" in line for line in command(name, on_out_of_range="clamp", dry_run=True)
+    )
+    assert f"{strange_rows + 2} rows filled." in command(
+        name, on_out_of_range="clamp", batch_size=2
+    )
+    ranks = ids_in_order_of_times(name)
+    assert ranks == sorted(set(ranks))
+    lines = command(name, on_out_of_range="clamp", verify=True)
+    assert lines[0] == f"{strange_rows + 2} rows, {strange_rows + 2} with an id"
+    assert lines[1].startswith(f"{strange_rows} ids are of rows without a time, or with")
+    # And a plan, when they have their ids.
+    assert "0 rows filled." in command(name, on_out_of_range="clamp")
+
+
+@schemes
+def test_a_plan_after_the_application_gave_them_ids(name):
+    scheme = field_of(name).scheme
+    for pk in Order.objects.exclude(created_at=START).values_list("pk", flat=True):
+        Order.objects.filter(pk=pk).update(**{name: scheme.generate(START)})
+    assert "2 rows filled." in command(name)
+
+
+@schemes
+def test_they_are_left(name, strange_rows):
+    assert "2 rows filled." in command(name, on_out_of_range="skip")
+    lines = command(name, on_out_of_range="skip", verify=True)
+    assert lines[1].startswith(f"{strange_rows} rows were skipped")
+    with pytest.raises(CommandError, match=f"{strange_rows} rows have no id"):
+        command(name, verify=True)
+
+
+@pytest.mark.parametrize("policy", ["error", "clamp"])
+def test_a_sequence_has_no_place_for_them(policy):
+    with pytest.raises(CommandError, match="has a created_at before year 1 or after 9999"):
+        command("number", on_out_of_range=policy)
+    assert given("number") == 0
+
+
+def test_a_sequence_leaves_them(strange_rows):
+    assert "2 rows filled." in command("number", on_out_of_range="skip")
+    lines = command("number", on_out_of_range="skip", verify=True)
+    assert lines[1].startswith(f"{strange_rows} rows were skipped")
+
+
+@pytest.mark.parametrize("day", [EARLY, LATE], ids=["early", "late"])
+def test_days(day):
+    days, name, of_day = day[connection.vendor], "shop.Plain.public_id", {"created_from": "day"}
+    insert(Plain, [{"created_at": START, "day": START.date()} for _ in range(len(days) + 2)])
+    keys = list(Plain.objects.order_by("pk").values_list("pk", flat=True))
+    with connection.cursor() as cursor:
+        for pk, text in zip(keys, days, strict=False):
+            text = text.replace(" 12:00:00+00", "").partition(" 00:")[0]
+            cursor.execute("UPDATE shop_plain SET day = %s WHERE id = %s", [text, pk])
+    if days:
+        with pytest.raises(CommandError, match=rf"shop.Plain {keys[0]} .*is too"):
+            call_command("backfill_ids", name, **of_day)
+    for mode in ({}, {"verify": True}):
+        out = StringIO()
+        call_command("backfill_ids", name, on_out_of_range="clamp", stdout=out, **of_day, **mode)
+    assert f"{len(keys)} rows, {len(keys)} with an id" in out.getvalue()

@@ -1,0 +1,204 @@
+"""``--json``: one document for each mode, and for errors."""
+
+import json
+import shlex
+import signal
+import subprocess
+from datetime import datetime
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
+from django.db import connection
+
+from django_sortable_ids.management.commands.backfill_ids import Command
+from tests.testapp.models import Order
+
+from .command import ROOT, called
+from .shop.models import Plain
+from .support import START, build, fill, insert, insert_orders, rows
+
+NAME = "testapp.Order.uuid7"
+CREATED = "--created-from=created_at"
+
+
+def document(*arguments, **options):
+    text, error = called(*arguments, "--json", **options)
+    found = json.loads(text)
+    assert found["exit_code"] == (error.returncode if error else 0)
+    assert found["error"] == (str(error) if error else None)
+    return found
+
+
+@pytest.mark.django_db
+def test_json_of_the_report():
+    insert_orders([START] * 1200)
+    found = document()
+    assert found["mode"] == "report"
+    (entry,) = (each for each in found["fields"] if each["field"] == NAME)
+    assert entry == {
+        "field": NAME,
+        "database": "default",
+        "scheme": "uuid7",
+        "rows": 1200,
+        "rows_without_id": 1200,
+        "state": "1,200 missing",
+        "next": f"manage.py backfill_ids {NAME} --created-from created_at",
+    }
+
+
+@pytest.mark.django_db
+def test_json_of_a_plan():
+    insert(Plain, [{"created_at": START}] * 3)
+    found = document("shop.Plain.public_id", CREATED, "--dry-run", batch_size=2)
+    assert found["mode"] == "plan"
+    assert found["field"] == "shop.Plain.public_id"
+    assert found["created_from"] == "created_at"
+    assert (found["rows_without_id"], found["batch_size"]) == (3, 2)
+    assert found["warnings"] == list(build("shop.Plain.public_id").warnings)
+    assert len(found["samples"]) == 3
+    assert "UPDATE" in found["statements"][0]["sql"]
+    assert found["estimate"]["seconds_at_most"] >= found["estimate"]["seconds_at_least"]
+
+
+@pytest.mark.django_db
+def test_json_counts_the_rows_that_a_policy_fills():
+    insert_orders([None] * 3 + [START] * 2)
+    found = document(NAME, CREATED, "--dry-run", "--on-null=now")
+    assert found["rows_without_id"] == 5
+    document(NAME, CREATED, "--on-null=now")
+    found = document(NAME, "--verify")
+    assert (found["of_rows_without_time"], found["of_another_time"]) == (3, 0)
+
+
+@pytest.mark.django_db
+def test_json_of_a_run_and_what_comes_after_it():
+    insert_orders([START] * 3)
+    found = document(NAME, CREATED)
+    assert (found["mode"], found["rows_filled"], found["rows_left"]) == ("run", 3, 0)
+    verified = document(*shlex.split(found["next"])[2:])
+    assert verified["mode"] == "verify"
+    assert (verified["rows"], verified["rows_with_id"], verified["failures"]) == (3, 3, [])
+    (status,) = document("--status")["runs"]
+    assert (status["field"], status["state"], status["percent"]) == (NAME, "finished", 100)
+    assert datetime.fromisoformat(status["finished_at"]) >= datetime.fromisoformat(
+        status["started_at"]
+    )
+
+
+@pytest.mark.django_db
+def test_json_of_what_is_wrong():
+    insert_orders([START] * 3)
+    fill("uuid7")
+    rows("uuid7").filter(pk=rows("uuid7")[1].pk).update(uuid7=None)
+    found = document(NAME, "--verify")
+    assert (found["exit_code"], found["failures"]) == (1, ["1 rows have no id"])
+    assert found["error"] == f"{NAME}: 1 rows have no id"
+
+
+def keys(value):
+    """Of a document, and of all that is in it."""
+    if isinstance(value, list):
+        return set().union(*map(keys, value))
+    if isinstance(value, dict):
+        return set(value).union(*map(keys, value.values()))
+    return set()
+
+
+@pytest.mark.django_db
+def test_every_key_is_documented():
+    insert_orders([START] * 3)
+    documents = [
+        document(*arguments)
+        for arguments in (
+            [NAME, CREATED, "--dry-run"],
+            [NAME, CREATED],
+            [NAME, "--verify"],
+            ["--status"],
+            [],
+        )
+    ]
+    described = (ROOT / "docs" / "json.md").read_text()
+    assert {key for key in keys(documents) if f"`{key}`" not in described} == set()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("arguments", "mode"),
+    [
+        (["testapp.Order.nope"], "run"),
+        (["testapp.Order.nope", "--verify"], "verify"),
+        (["testapp.Order.nope", "--status"], "status"),
+        (["testapp.Order.nope", CREATED, "--dry-run"], "plan"),
+        (["--verify"], None),
+    ],
+)
+def test_json_of_an_error(arguments, mode):
+    found = document(*arguments)
+    assert (found.get("mode"), found["exit_code"]) == (mode, 1 if mode else 2)
+
+
+@pytest.mark.usefixtures("transactional_db")
+def test_json_is_all_that_stdout_gets(command, tmp_path):
+    insert_orders([START] * 400)
+    path = tmp_path / "found.json"
+    for options, code in ((["--sleep=0.02", "--batch-size=2"], 143), ([], 0), (["--verify"], 0)):
+        with path.open("w") as file:
+            started = command(
+                NAME, CREATED, *options, "--json", stdout=file, stderr=subprocess.DEVNULL
+            )
+            if code:
+                started.send_when(
+                    signal.SIGTERM, lambda: rows("uuid7").exclude(uuid7=None).exists()
+                )
+            assert started.code == code
+        found = json.loads(path.read_text())
+        assert found["exit_code"] == code
+        assert found["field"] == NAME
+    assert Order.objects.filter(uuid7=None).count() == 0
+
+
+def test_json_of_wrong_arguments(command):
+    wrong = command(NAME, "--sleep=x", "--json", stderr=subprocess.DEVNULL)
+    assert json.loads(wrong.output()) == {"exit_code": 2, "error": "wrong arguments: see stderr"}
+    assert wrong.code == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (SystemCheckError("a check fails"), 1, "refused before it began: see stderr"),
+        (KeyboardInterrupt(), 130, "stopped before it began"),
+    ],
+    ids=["check", "Ctrl-C"],
+)
+@pytest.mark.parametrize("option", ["--json", "--js"])
+def test_json_of_what_ends_it_before_it_begins(monkeypatch, option, error, code, said):
+    def end(*_, **__):
+        raise error
+
+    out = StringIO()
+    command = Command(stdout=out, stderr=StringIO())
+    monkeypatch.setattr(command, "check", end)
+    with pytest.raises(SystemExit) as caught:
+        command.run_from_argv(["manage.py", "backfill_ids", NAME, option])
+    assert caught.value.code == code
+    assert json.loads(out.getvalue()) == {"exit_code": code, "error": said}
+
+
+def test_json_of_wrong_arguments_where_it_is_abbreviated(command):
+    wrong = command(NAME, "--sleep=x", "--js", stderr=subprocess.DEVNULL)
+    assert json.loads(wrong.output())["exit_code"] == 2
+
+
+@pytest.mark.django_db
+def test_json_of_no_error_of_ours():
+    def lose(execute, sql, params, many, context):
+        raise ZeroDivisionError("a bug")
+
+    out = StringIO()
+    with connection.execute_wrapper(lose), pytest.raises(ZeroDivisionError):
+        call_command("backfill_ids", NAME, CREATED, "--json", stdout=out)
+    found = json.loads(out.getvalue())
+    assert (found["exit_code"], found["error"]) == (1, "a bug")

@@ -1,0 +1,251 @@
+"""``ON UPDATE CURRENT_TIMESTAMP``: columns of MariaDB and MySQL that other UPDATEs overwrite."""
+
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from django_sortable_ids.schemes import get
+from tests.testapp.models import Order
+
+from .shop.models import Old
+from .support import (
+    MICROSECOND,
+    SECOND,
+    START,
+    build,
+    fill,
+    ids,
+    in_python,
+    insert,
+    insert_orders,
+    is_strict,
+    label,
+    meanwhile,
+    statements_of,
+    times_are_right,
+)
+
+pytestmark = [
+    pytest.mark.skipif("connection.vendor != 'mysql'", reason="others have no such column"),
+    pytest.mark.usefixtures("transactional_db"),
+]
+
+NAMES = ["uuid7", "ulid", "snowflake", "kuuid", "number"]
+ZONES = ["+00:00", "Europe/Berlin", "America/New_York"]
+TIMESTAMPS = [
+    "'2020-01-02 03:04:05.678901'",
+    # 02:30 in Berlin, twice; 01:30 in New York, twice.
+    "'2024-10-27 00:30:00.123456'",
+    "'2024-10-27 01:30:00.123456'",
+    "'2024-11-03 05:30:00.123456'",
+    "'2024-11-03 06:30:00.123456'",
+    "'2024-03-31 01:00:00.000001'",
+    "'0000-00-00 00:00:00'",
+    "NULL",
+]
+DATETIMES = [*TIMESTAMPS, "'2024-03-31 02:30:00'", "'2024-02-31 00:00:00'"]
+COLUMNS = {
+    "changed": ("TIMESTAMP(6) NULL ON UPDATE CURRENT_TIMESTAMP(6)", TIMESTAMPS),
+    "last`100%s`": ("TIMESTAMP NULL ON UPDATE CURRENT_TIMESTAMP", TIMESTAMPS),
+    "edited": ("DATETIME(6) NULL ON UPDATE CURRENT_TIMESTAMP(6)", DATETIMES),
+}
+"""As the model doesn't know them, and what they hold."""
+MODE = "sql_mode = 'TRADITIONAL'"
+SOURCES = {
+    kind: f"{kind} NULL DEFAULT NULL ON UPDATE CURRENT_TIMESTAMP(6)"
+    for kind in ("TIMESTAMP(6)", "DATETIME(6)")
+}
+
+
+def execute(*statements):
+    with connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+
+
+def quote(name):
+    return f"`{name.replace('`', '``')}`"
+
+
+@contextmanager
+def columns_of(model, columns=COLUMNS):
+    table = model._meta.db_table
+    for name, (kind, _) in columns.items():
+        execute(f"ALTER TABLE {table} ADD COLUMN {quote(name)} {kind}")
+    try:
+        yield
+    finally:
+        for name in columns:
+            execute(f"ALTER TABLE {table} DROP COLUMN {quote(name)}")
+
+
+@contextmanager
+def source_of(kind):
+    execute(f"ALTER TABLE testapp_order MODIFY created_at {kind}")
+    try:
+        yield
+    finally:
+        execute(
+            "DELETE FROM testapp_order",
+            "ALTER TABLE testapp_order MODIFY created_at DATETIME(6) NULL",
+        )
+
+
+@pytest.fixture
+def session(monkeypatch):
+    """Gives every connection that time zone, as projects do, and the mode that refuses most."""
+
+    def use(zone):
+        options = connection.settings_dict["OPTIONS"]
+        monkeypatch.setitem(options, "init_command", f"SET time_zone = '{zone}', {MODE}")
+        connection.close()
+
+    yield use
+    monkeypatch.undo()
+    connection.close()
+
+
+def give_values(model):
+    """Each value to some rows."""
+    table = model._meta.db_table
+    execute("SET @mode = @@sql_mode, sql_mode = 'ALLOW_INVALID_DATES', time_zone = '+00:00'")
+    sets = []
+    for name, (_, values) in COLUMNS.items():
+        cases = " ".join(f"WHEN {number} THEN {value}" for number, value in enumerate(values))
+        sets.append(f"{quote(name)} = CASE id MOD {len(values)} {cases} END")
+    execute(f"UPDATE {table} SET {', '.join(sets)}")
+    execute("SET sql_mode = @mode, time_zone = DEFAULT")
+
+
+def kept(model, columns=COLUMNS):
+    """What is stored: moments of a TIMESTAMP, digits of a DATETIME."""
+    shown = [
+        f"UNIX_TIMESTAMP({quote(name)})" if kind.startswith("TIMESTAMP") else f"{quote(name)} + 0"
+        for name, (kind, _) in columns.items()
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT id, {', '.join(shown)} FROM {model._meta.db_table}")
+        return {row[0]: row[1:] for row in cursor.fetchall()}
+
+
+@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize("way", ["database", "Python"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_keeps_them(name, way, zone, session, monkeypatch):
+    if way == "Python":
+        in_python(monkeypatch)
+    with columns_of(Order):
+        insert_orders([START + n // 5 * SECOND for n in range(40)])
+        give_values(Order)
+        before = kept(Order)
+        session(zone)
+        late = [START - SECOND, START, START + 3 * SECOND]
+        assert fill(name, 10, meanwhile(2, lambda: insert_orders(late))).filled == 43
+        after = kept(Order)
+        assert None not in ids(name)
+        assert name == "number" or (is_strict(name) and times_are_right(name))
+    assert {key: after[key] for key in before} == before
+    assert len(after) == 43
+    assert all(set(after[key]) == {None} for key in after.keys() - before.keys())
+
+
+@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize("way", ["database", "Python"])
+@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_creation_time_may_be_such_a_column(name, kind, way, zone, session, monkeypatch):
+    if way == "Python":
+        in_python(monkeypatch)
+    column = {"created_at": (kind, [])}
+    with source_of(SOURCES[kind]):
+        session(zone)
+        insert_orders([START + n // 5 * MICROSECOND for n in range(40)])
+        before = kept(Order, column)
+        late = [START - SECOND, START, START + 3 * SECOND]
+        assert fill(name, 10, meanwhile(2, lambda: insert_orders(late))).filled == 43
+        after = kept(Order, column)
+        assert name == "number" or (is_strict(name) and times_are_right(name))
+    assert {key: after[key] for key in before} == before
+
+
+@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize("name", ["uuid7", "snowflake", "number"])
+def test_rows_without_a_time_keep_them(name, zone, session):
+    with columns_of(Order):
+        insert_orders([None, START, None, START, *[None] * 16])
+        give_values(Order)
+        before = kept(Order)
+        session(zone)
+        command(name, created_from="created_at", on_null="now")
+        assert kept(Order) == before
+        assert None not in ids(name)
+
+
+def test_rows_out_of_range_keep_them(session):
+    old, new = datetime(2005, 1, 1, tzinfo=UTC), datetime(2150, 1, 1, tzinfo=UTC)
+    with columns_of(Order):
+        insert_orders([old, START, new] * 7)
+        give_values(Order)
+        before = kept(Order)
+        session("+00:00")
+        command("snowflake", created_from="created_at", on_out_of_range="clamp")
+        assert kept(Order) == before
+        assert is_strict("snowflake")
+
+
+@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize(
+    ("source", "name"), [("plain", "uuid6"), ("old_uuid7", "ulid"), ("old_snowflake", "uuid7")]
+)
+def test_a_conversion_keeps_them(source, name, zone, session):
+    with columns_of(Old):
+        scheme = get("uuid1") if source == "plain" else Old._meta.get_field(source).scheme
+        insert(
+            Old,
+            [{"name": "", "text": "", source: value} for value in scheme.generate_many(20, START)],
+        )
+        give_values(Old)
+        before = kept(Old)
+        session(zone)
+        command(f"shop.Old.{name}", convert_from=source)
+        assert kept(Old) == before
+        assert not Old.objects.filter(**{name: None}).exists()
+
+
+@pytest.mark.parametrize("name", ["uuid7", "number"])
+def test_the_plan_says_so_and_is_what_is_run(name):
+    with columns_of(Order):
+        insert_orders([START + n * SECOND for n in range(5)])
+        shown = command(name, created_from="created_at", dry_run=True, verbosity=2)
+        lines = shown.splitlines()
+        assert (
+            "  keeps changed, last`100%s`, edited, which an UPDATE would set to its own time"
+            in lines
+        )
+        written = [sql for sql in statements_of(build(name)) if "UPDATE" in sql]
+        assert all(f"    {sql}" in lines for sql in written)
+        assert all(".`changed` = t.`changed`, t.`last``100%%s``` = t" in sql for sql in written)
+        with CaptureQueriesContext(connection) as queries:
+            fill(name)
+        run = [query["sql"] for query in queries if ".`changed` = t.`changed`" in query["sql"]]
+        assert len(run) == 1
+
+
+def test_a_table_without_such_a_column_has_nothing_added():
+    insert_orders([START])
+    lines = command("uuid7", created_from="created_at", dry_run=True).splitlines()
+    assert not any(line.startswith("  keeps ") for line in lines)
+    for sql in statements_of(build("uuid7")):
+        assert sql.startswith(("UPDATE (", "UPDATE `testapp_order` t ", "SELECT "))
+        assert "edited" not in sql
+
+
+def command(name, **options):
+    out = StringIO()
+    call_command("backfill_ids", label(name), stdout=out, **options)
+    return out.getvalue()

@@ -1,0 +1,216 @@
+"""A session that ends each statement after a short time: everything is asked of fewer rows."""
+
+import re
+from contextlib import contextmanager
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connection
+
+from django_sortable_ids.backfill import chunks, report, verify
+from django_sortable_ids.transactions import is_statement_timeout
+from tests.testapp.models import Order
+
+from .support import SECOND, START, field_of, insert_orders, is_strict, label, rows
+
+ROWS = 500
+NAME = "uuid7"
+
+pytestmark = [
+    pytest.mark.usefixtures("transactional_db"),
+    pytest.mark.skipif(connection.vendor == "sqlite", reason="has no such limit"),
+]
+
+# Each row that a statement gives takes 5 ms at least: all of them take twice the limit on any
+# machine, and a few an eighth. What it costs has the planner look at as few as can be.
+_POSTGRESQL = """
+CREATE ROLE {role};
+GRANT ALL ON ALL TABLES IN SCHEMA public TO {role};
+GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO {role};
+CREATE FUNCTION takes_time() RETURNS boolean VOLATILE COST 1000000 LANGUAGE plpgsql
+    AS $$ BEGIN PERFORM pg_sleep(0.005); RETURN true; END $$;
+ALTER TABLE testapp_order ENABLE ROW LEVEL SECURITY;
+CREATE POLICY takes_time ON testapp_order USING (takes_time());
+SET ROLE {role};
+SET statement_timeout = '1200ms';
+SET jit = off;
+"""
+_POSTGRESQL_AFTER = """
+RESET ALL; RESET ROLE;
+DROP POLICY takes_time ON testapp_order;
+ALTER TABLE testapp_order DISABLE ROW LEVEL SECURITY;
+DROP FUNCTION takes_time;
+DROP OWNED BY {role}; DROP ROLE {role};
+"""
+
+
+@contextmanager
+def slow_rows():
+    if connection.vendor == "mysql":
+        with slow_statements():
+            yield
+        return
+    role = f"short_{connection.settings_dict['NAME']}"
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE testapp_order")
+        cursor.execute(_POSTGRESQL.format(role=role))
+        try:
+            yield
+        finally:
+            cursor.execute(_POSTGRESQL_AFTER.format(role=role))
+
+
+@contextmanager
+def slow_statements():
+    """MariaDB and MySQL can't make rows slow: a statement that isn't of a range of keys makes way
+    for one that sleeps, and which the server ends."""
+    limit = (
+        "max_statement_time = 0.05" if connection.mysql_is_mariadb else "max_execution_time = 50"
+    )
+    is_of_range = re.compile(r"`(id|uuid7)` (>|<=) ")
+    sleeps = "SELECT COUNT(*) FROM testapp_order WHERE SLEEP(0.2) = 0"
+
+    def slow(execute, sql, params, many, context):
+        if "COUNT(" in sql and "testapp_order" in sql and not is_of_range.search(sql):
+            with connection.cursor() as cursor:
+                cursor.execute(f"SET SESSION {limit}")
+            try:
+                return execute(sleeps, None, False, context)
+            finally:
+                with connection.cursor() as cursor:
+                    cursor.execute(f"SET SESSION {limit.split()[0]} = DEFAULT")
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(slow):
+        yield
+
+
+@pytest.fixture
+def little_time(monkeypatch):
+    monkeypatch.setattr(chunks, "FIRST", 100)
+    monkeypatch.setattr(chunks, "SMALLEST", 5)
+    insert_orders([START + i // 2 * SECOND for i in range(ROWS)])
+    with slow_rows():
+        with pytest.raises(DatabaseError) as caught:
+            Order.objects.count()
+        assert is_statement_timeout(caught.value)
+        yield
+
+
+def command(**options):
+    out = StringIO()
+    call_command("backfill_ids", label(NAME), stdout=out, **options)
+    return out.getvalue().splitlines()
+
+
+def test_the_plan_counts_all_rows(little_time):
+    lines = command(created_from="created_at", dry_run=True, allow_triggers=True)
+    assert f"  {ROWS} rows without an id, up to 5,000 in a transaction" in lines
+
+
+def test_a_refusal_counts_the_others(monkeypatch):
+    monkeypatch.setattr(chunks, "FIRST", 100)
+    monkeypatch.setattr(chunks, "SMALLEST", 5)
+    insert_orders([START] * 7 + [None] + [START] * (ROWS - 9) + [None])
+    with slow_rows(), pytest.raises(CommandError) as caught:
+        command(created_from="created_at", allow_triggers=True)
+    assert " (and 1 other rows) has no created_at. " in str(caught.value)
+
+
+def last_key():
+    return Order.objects.order_by("-pk").values_list("pk", flat=True)[0]
+
+
+@pytest.fixture
+def filled(monkeypatch):
+    insert_orders([START + i // 2 * SECOND for i in range(ROWS)])
+    command(created_from="created_at")
+    assert is_strict(NAME)
+    # Out of their place, so that the ids are compared with all others.
+    given = field_of(NAME).scheme.generate(START + 5 * SECOND)
+    Order.objects.filter(pk=last_key()).update(uuid7=given)
+    monkeypatch.setattr(chunks, "FIRST", 100)
+    monkeypatch.setattr(chunks, "SMALLEST", 5)
+    monkeypatch.setattr(verify, "PAGE", 400)
+
+
+def test_a_verification_looks_at_all_rows(filled):
+    found = verify.verify(target())
+    with slow_rows():
+        assert verify.verify(target()) == found
+    assert (found.rows, found.other_time, found.duplicates) == (ROWS, 1, 0)
+
+
+def target():
+    from .support import find
+
+    return find(NAME)
+
+
+def test_each_row_is_counted_once(monkeypatch):
+    """Whatever the ranges: one row, all rows, and the end of the table at that of a range."""
+    insert_orders([START] * 12)
+    keys = rows(NAME)
+    for size in (1, 2, 3, 4, 5, 11, 12, 13):
+        monkeypatch.setattr(chunks, "FIRST", size)
+        found = list(chunks._of_ranges(keys, lambda part: set(part.values_list("pk")), "pk"))
+        assert sum(map(len, found)) == len(set().union(*found)) == 12
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="ranges are in time there")
+def test_not_even_a_few_rows_in_time(filled, monkeypatch):
+    """One clear error, with the command."""
+    monkeypatch.setattr(chunks, "SMALLEST", ROWS)
+    with slow_rows(), pytest.raises(CommandError) as caught:
+        command(verify=True)
+    message = str(caught.value)
+    assert message.startswith("a statement took longer than the session lets it, of a few rows ")
+    assert message.endswith(
+        "Continue with: manage.py backfill_ids testapp.Order.uuid7 --created-from created_at "
+        "--verify"
+    )
+
+
+@contextmanager
+def updates_take_too_long():
+    """The server ends each UPDATE of a batch."""
+    sleep = "SELECT COUNT(*) FROM testapp_order WHERE SLEEP(0.2) = 0"
+    if connection.vendor == "postgresql":
+        limit, sleep = "SET LOCAL statement_timeout = 20", "SELECT pg_sleep(60)"
+    elif connection.mysql_is_mariadb:
+        limit = "SET SESSION max_statement_time = 0.02"
+    else:
+        limit = "SET SESSION max_execution_time = 20"
+
+    def slow(execute, sql, params, many, context):
+        if "UPDATE" not in sql or "testapp_order" not in sql:
+            return execute(sql, params, many, context)
+        execute(limit, None, False, context)
+        return execute(sleep, None, False, context)
+
+    try:
+        with connection.execute_wrapper(slow):
+            yield
+    finally:
+        connection.close()
+
+
+def test_a_batch_is_never_in_time():
+    insert_orders([START] * 20)
+    with updates_take_too_long(), pytest.raises(CommandError) as caught:
+        command(created_from="created_at", retry_time=0.5)
+    message = str(caught.value)
+    assert message.startswith(
+        "a statement took longer than the session lets it, of a few rows too: "
+    )
+    assert "Raise its time limit (statement_timeout, " in message
+    assert "make an index that begins with the creation time. Continue with: " in message
+    assert "other transactions" not in message
+
+
+def test_it_is_asked_at_once_where_there_is_time(django_assert_num_queries):
+    insert_orders([START] * 3)
+    with django_assert_num_queries(1):
+        assert chunks.count(rows(NAME)) == 3
+    assert "3 missing" in "\n".join(report.lines("default"))

@@ -1,0 +1,234 @@
+"""``backfill_ids`` in each of its modes: which arguments go together, how much it says."""
+
+import os
+import re
+import shlex
+import subprocess
+import textwrap
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core.management import get_commands, load_command_class
+
+from django_sortable_ids.backfill import plan
+
+from .command import called, printed
+from .shop.models import Plain, TextKey
+from .support import START, TIMED, build, fill, insert, insert_orders, rows
+from .test_progress import read_all, terminal
+
+NAME = "testapp.Order.uuid7"
+CREATED = "--created-from=created_at"
+
+
+# Which arguments go together
+
+CONTRADICTIONS = [
+    ["--status", "--verify"],
+    ["--status", "--dry-run"],
+    ["--dry-run", "--verify"],
+    ["--status", "--write-migration"],
+    ["--dry-run", "--write-migration"],
+]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("modes", CONTRADICTIONS, ids=" ".join)
+@pytest.mark.parametrize("by", ["argument", "keyword"])
+def test_two_modes_exclude_each_other(modes, by):
+    if by == "argument":
+        text, error = called(NAME, *modes)
+    else:
+        text, error = called(NAME, **{mode[2:].replace("-", "_"): True for mode in modes})
+    assert text == ""
+    assert re.search("not allowed with argument|exclude each other: choose one", str(error))
+    assert all(mode in str(error) for mode in modes)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "arguments",
+    [["--verify"], ["--dry-run"], ["--write-migration"], [CREATED], ["--sleep=1"]],
+    ids=" ".join,
+)
+def test_without_a_field_only_the_report_and_the_status_make_sense(arguments):
+    text, error = called(*arguments)
+    assert text == ""
+    option = arguments[0].partition("=")[0]
+    assert str(error) == f"{option} needs app.Model.field: say which column is meant"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("option", [CREATED, "--on-null=skip", "--batch-size=5"])
+def test_the_status_takes_no_options_of_a_run(option):
+    name = option.partition("=")[0]
+    assert str(called(NAME, "--status", option)[1]) == (
+        f"--status takes no {name}: it shows runs, and changes none"
+    )
+
+
+WRONG = [
+    [NAME, "--dry-run", "--write-migration"],
+    [NAME, "--status", "--write-migration"],
+    [NAME, "--status", CREATED],
+    ["--verify"],
+    [NAME, "--created-from=pk"],
+    [NAME, "--created-from=pk", "--start=2020-01-01"],
+    [NAME, CREATED, "--created-at=now"],
+    [NAME, CREATED, "--replica=default"],
+]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
+def test_arguments_that_do_not_go_together_are_wrong_ones(arguments):
+    assert called(*arguments)[1].returncode == 2
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("mode", ["--dry-run", "--verify"])
+@pytest.mark.parametrize("option", ["--sleep=4", "--pause-file=x", "--target-time=2"])
+def test_what_fills_no_rows_takes_no_pace(mode, option):
+    error = called(NAME, CREATED, mode, option)[1]
+    assert str(error) == f"{mode} takes no {option.partition('=')[0]}: it fills no rows"
+    assert error.returncode == 2
+
+
+@pytest.mark.django_db
+def test_a_size_of_batches_is_of_a_plan_and_not_of_a_verification():
+    insert_orders([START])
+    assert "up to 3 in a transaction" in printed(NAME, CREATED, "--dry-run", "--batch-size=3")
+    assert called(NAME, "--verify", "--batch-size=3")[1].returncode == 2
+
+
+@pytest.mark.parametrize("size", ["99999999999999999999", "2147483648", "0"])
+def test_a_size_that_no_batch_has(size):
+    error = called(NAME, CREATED, f"--batch-size={size}")[1]
+    assert "expected a whole number of rows from 1 to 2,147,483,647" in str(error)
+
+
+@pytest.mark.parametrize("arguments", [["--status"], []], ids=["status", "report"])
+@pytest.mark.usefixtures("transactional_db")
+def test_a_reader_that_has_gone(command, arguments):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as closed:
+        ended = command(*arguments, stdout=closed, stderr=subprocess.PIPE)
+        assert ended.code == 141
+    assert ended.process.stderr.read() == ""
+
+
+def help_text(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    command = load_command_class(get_commands()["backfill_ids"], "backfill_ids")
+    return command.create_parser("manage.py", "backfill_ids")
+
+
+def test_help_says_what_each_argument_is(monkeypatch):
+    parser = help_text(monkeypatch)
+    assert [action.dest for action in parser._actions if not action.help] == []
+    assert max(map(len, parser.format_help().splitlines())) <= 80
+
+
+def test_the_examples_of_help_are_commands(monkeypatch):
+    """Each of them is read by the parser."""
+    parser = help_text(monkeypatch)
+    examples = parser.format_help().partition("examples:\n")[2].partition("\nexit codes:")[0]
+    commands = re.findall(r"^ +manage\.py backfill_ids(.*)$", examples.replace("\\\n", ""), re.M)
+    assert len(commands) >= 8
+    used = set()
+    for command in commands:
+        used |= {
+            name
+            for name, value in vars(parser.parse_args(shlex.split(command))).items()
+            if value != parser.get_default(name)
+        }
+    assert used >= {
+        "target",
+        "created_from",
+        "convert_from",
+        "dry_run",
+        "verify",
+        "status",
+        "write_migration",
+        "as_json",
+    }
+
+
+# How much it says
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["--status"], [NAME, CREATED, "--dry-run"], [NAME, CREATED], [NAME, "--verify"]],
+    ids=["report", "status", "plan", "run", "verify"],
+)
+def test_verbosity_0_is_silent(arguments, capfd):
+    insert_orders([START] * 3)
+    fill("uuid7")
+    rows("uuid7").update(uuid7=None)
+    if "--verify" in arguments:
+        fill("uuid7")
+    assert printed(*arguments, verbosity=0) == ""
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.usefixtures("transactional_db")
+def test_verbosity_0_says_what_is_wrong(command):
+    insert_orders([START] * 3)
+    verified = command(NAME, CREATED, "--verify", "-v0")
+    assert verified.output() == f"CommandError: {NAME}: 3 rows have no id\n"
+    assert verified.code == 1
+    filled = command(NAME, CREATED, "-v0")
+    assert (filled.output(), filled.code) == ("", 0)
+
+
+@pytest.mark.django_db
+def test_sql_is_for_those_who_want_to_know_more():
+    insert_orders([START] * 3)
+    assert "UPDATE" not in printed(NAME, CREATED, "--dry-run")
+    assert "UPDATE" in printed(NAME, CREATED, "--dry-run", verbosity=2)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", TIMED)
+def test_the_plan_fits_a_terminal(name, monkeypatch):
+    """With all that it may have to say, and a stopped run."""
+    future = datetime.now(UTC) + timedelta(days=900)
+    insert_orders([START, START, future, *[START] * 5000])
+    monkeypatch.setattr(plan.preflight, "_is_indexed", lambda target: False)
+    with pytest.raises(ZeroDivisionError):
+        fill(name, 1000, lambda filled: 1 // 0)
+    lines = list(build(name, 1000).lines())
+    assert sum(line.startswith("  warning: ") for line in lines) == 2
+    shown = [row for line in lines for row in textwrap.wrap(line, 80, subsequent_indent="    ")]
+    assert len(shown) <= 20
+
+
+@pytest.mark.usefixtures("transactional_db")
+def test_a_terminal_gets_whole_words(command):
+    insert(TextKey, [{"code": f"{n:020}", "created_at": START} for n in range(3)])
+    insert(Plain, [{"created_at": START}] * 3)
+    for name in ("shop.TextKey.public_id", "shop.Plain.public_id"):
+        ours, theirs = terminal(80)
+        started = command(name, CREATED, "--dry-run", stdout=theirs, env={"COLUMNS": ""})
+        os.close(theirs)
+        lines = read_all(ours).decode().splitlines()
+        os.close(ours)
+        assert started.code == 0, lines
+        assert len(lines) <= 24
+        assert max(map(len, lines)) <= 80
+        logical = [line for line in build(name).lines() if "such as" not in line]
+        assert all(" ".join(line.split()) in " ".join(" ".join(lines).split()) for line in logical)
+
+
+@pytest.mark.django_db
+def test_with_more_warnings_there_are_fewer_samples(monkeypatch):
+    insert_orders([START] * 5)
+    warning = "a warning of two lines, as those are which have a name and some advice in them, " * 2
+    monkeypatch.setattr(plan.preflight, "warnings", lambda target: [warning[:150]] * 5)
+    lines = list(build("time64").lines())
+    assert sum(line.startswith("  such as ") for line in lines) == 1
+    shown = [row for line in lines for row in textwrap.wrap(line, 80, subsequent_indent="    ")]
+    assert len(shown) <= 24

@@ -1,0 +1,329 @@
+"""Rows whose times nobody recorded: spread over a period, or all of the time of the run."""
+
+import signal
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from uuid import uuid4
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.db import connection
+
+from django_sortable_ids.backfill import plan, run
+from django_sortable_ids.backfill.sources import finding
+from django_sortable_ids.models import BackfillRun
+
+from .real_tables import command as call
+from .real_tables import refusal
+from .shop.models import BillLine, PairKey, TextKey, Timeless, UUIDKey
+from .support import START, elsewhere, insert
+
+pytestmark = pytest.mark.django_db
+
+NAME = "shop.BillLine.public_id"
+PERIOD = ("--created-from=pk", "--start=2015-01-01", "--end=2024-06-30")
+NEW_YORK = ZoneInfo("America/New_York")
+LARGEST = 2**62 if connection.vendor == "mysql" else 2**63 - 1
+"""After the largest of all, MariaDB and MySQL have no next key for the tests that follow."""
+BEGIN = datetime(2015, 1, 1, tzinfo=NEW_YORK).astimezone(UTC)
+END = datetime(2024, 7, 1, tzinfo=NEW_YORK).astimezone(UTC) - timedelta(microseconds=1)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def keys(*numbers):
+    insert(BillLine, [{"id": number, "amount": 0} for number in numbers])
+
+
+def filled(field="public_id", model=BillLine):
+    return list(model.objects.exclude(**{field: None}).order_by(field).values_list("pk", field))
+
+
+def wanted(key, first, last):
+    """Milliseconds of the time of a key, by exact fractions."""
+    share = Fraction(min(max(key, first), last) - first, max(last - first, 1))
+    begin, length = ((at - EPOCH) // timedelta(microseconds=1) for at in (BEGIN, END))
+    return int(begin + share * (length - begin)) // 1000
+
+
+def assert_spread(first, last):
+    found = filled()
+    assert [pk for pk, _ in found] == sorted(BillLine.objects.values_list("pk", flat=True))
+    assert [value.int >> 80 for _, value in found] == [wanted(pk, first, last) for pk, _ in found]
+
+
+@pytest.mark.parametrize("size", [1, 3, 100])
+@pytest.mark.parametrize(
+    "numbers", [range(1, 21), [5], [-7, 1, 3, 10**15], [1, 2, LARGEST]], ids=str
+)
+def test_times_are_linear_in_the_key(numbers, size):
+    keys(*numbers)
+    printed = call(NAME, *PERIOD, f"--batch-size={size}")
+    assert printed[0] == (
+        f"{NAME}: UUIDv7 of times from 2015-01-01T00:00:00-05:00 to "
+        f"2024-06-30T23:59:59.999999-04:00, linear in the keys from {min(numbers)} to "
+        f"{max(numbers)}"
+    )
+    assert_spread(min(numbers), max(numbers))
+    lines = call(NAME, "--verify")
+    assert lines[1] == "all different, strictly in order, and of their rows' times"
+
+
+def test_times_and_zones_may_be_said():
+    keys(1, 2)
+    call(NAME, "--created-from=pk", "--start=2015-01-01T08:00", "--end=2016-01-01T08:00:00+02:00")
+    begins = datetime(2015, 1, 1, 13, tzinfo=UTC), datetime(2016, 1, 1, 6, tzinfo=UTC)
+    assert [value.int >> 80 for _, value in filled()] == [
+        int(at.timestamp() * 1000) for at in begins
+    ]
+
+
+def test_late_rows_have_the_time_of_their_key():
+    keys(10, 20, 40)
+    call(NAME, *PERIOD)
+    assert BackfillRun.objects.get().options["first_key"] == 10
+    keys(1, 30, 50, 60)
+    assert "4 rows filled." in call(NAME, *PERIOD)
+    assert_spread(10, 40)
+    assert "strictly in order" in call(NAME, "--verify")[1]
+    keys(25)
+    assert "1 rows filled." in call(NAME)
+    assert_spread(10, 40)
+
+
+def test_ids_of_the_application_are_no_part_of_it():
+    keys(1, 2, 3)
+    own = BillLine.objects.create(id=9)
+    call(NAME, *PERIOD)
+    assert BackfillRun.objects.get().options["last_key"] == 3
+    assert BillLine.objects.get(pk=9).public_id == own.public_id
+    assert "1 ids are of another time" in call(NAME, "--verify")[1]
+
+
+def test_a_resumed_run_keeps_the_period():
+    keys(*range(1, 11))
+    given = finding.Given("pk", None, None, "2015-01-01", "2024-06-30")
+    with pytest.raises(ZeroDivisionError):
+        run.execute(plan.build(finding.find(NAME, given, None), 4), lambda count: 1 // 0)
+    keys(100)
+    assert refusal(NAME, "--created-from=pk", "--start=2016-01-01", "--end=2024-06-30").startswith(
+        f"a run on {NAME} stopped after 4 rows with start = '2015-01-01T05:00:00+00:00', and now "
+        f"it is '2016-01-01T05:00:00+00:00'"
+    )
+    assert "continues after the 4 rows" in " ".join(call(NAME, "--dry-run"))
+    call(NAME, "--created-from=pk")
+    assert_spread(1, 10)
+
+
+def test_killed_it_resumes_with_its_period(transactional_db, command):
+    keys(*range(1, 601))
+    killed = command(NAME, *PERIOD, "--batch-size=4")
+    killed.send_when(signal.SIGKILL, lambda: len(filled()) >= 100)
+    assert 0 < len(filled()) < 600
+    last = command(NAME)
+    assert last.code == 0, last.output()
+    assert_spread(1, 600)
+    assert "strictly in order" in command(NAME, "--verify").output()
+
+
+def test_several_rows_of_one_tick_and_one_tick_too_many():
+    keys(*range(1, 18))
+    second = ("--created-from=pk", "--start=2020-01-01T00:00:00", "--end=2020-01-01T00:00:00.001")
+    message = refusal("shop.BillLine.eighth", *second)
+    assert "more than 8 rows were created at 2020-01-01T05:00:00" in message
+    assert filled("eighth") == []
+    BillLine.objects.filter(pk__gt=9).delete()
+    call("shop.BillLine.eighth", *second, "--batch-size=3")
+    assert [pk for pk, _ in filled("eighth")] == list(range(1, 10))
+
+
+def test_reversed_ids_and_sequences():
+    keys(*range(1, 11))
+    call("shop.BillLine.backward", *PERIOD, "--batch-size=3")
+    call("shop.BillLine.number", *PERIOD, "--batch-size=3")
+    assert [pk for pk, _ in filled("backward")] == list(range(10, 0, -1))
+    assert [pk for pk, _ in filled("number")] == list(range(1, 11))
+    assert "strictly in order" in call("shop.BillLine.backward", "--verify")[1]
+
+
+def test_verify_finds_what_was_exchanged():
+    keys(1, 2, 3)
+    same = ("--created-from=pk", "--start=2020-01-01T00:00:00", "--end=2020-01-01T00:00:00.0001")
+    call(NAME, *same)
+    (one, first), (other, second) = filled()[:2]
+    BillLine.objects.filter(pk=one).update(public_id=second)
+    BillLine.objects.filter(pk=other).update(public_id=first)
+    assert "1 rows are out of order" in refusal(NAME, "--verify")
+
+
+def test_a_table_of_one_time_needs_no_times_at_all():
+    insert(Timeless, [{"id": number} for number in (1, 2, 3)])
+    call("shop.Timeless.public_id", *PERIOD)
+    assert [pk for pk, _ in filled(model=Timeless)] == [1, 2, 3]
+
+
+def test_an_empty_table():
+    assert "0 rows filled." in call(NAME, *PERIOD)
+    assert "0 rows filled." in call(NAME, "--created-at=now")
+
+
+BAD = {
+    ("--created-from=pk",): (
+        "--created-from pk spreads the rows over a period: say which, --start 2015-01-01 --end "
+        "2024-06-30"
+    ),
+    ("--created-from=pk", "--start=2015-01-01"): (
+        "--created-from pk needs both ends of the period: --end is missing"
+    ),
+    ("--created-from=pk", "--end=2015-01-01"): (
+        "--created-from pk needs both ends of the period: --start is missing"
+    ),
+    ("--created-from=day", "--start=2015-01-01", "--end=2016-01-01"): (
+        "--start and --end say over which period --created-from pk spreads the rows: give all "
+        "three, or none of them"
+    ),
+    ("--created-from=pk", "--start=2016-01-01", "--end=2015-01-01"): (
+        "--start 2016-01-01T00:00:00-05:00 is after --end 2015-01-01T23:59:59.999999-05:00: "
+        "exchange them"
+    ),
+    ("--created-from=pk", "--start=2016", "--end=2017-01-01"): (
+        "--start '2016': expected a day or a time, such as 2015-01-31 or 2015-01-31T08:30"
+    ),
+    ("--created-from=pk", "--start=1969-01-01", "--end=2017-01-01"): (
+        "--start 1969-01-01T00:00:00-05:00 is too early: UUIDv7 begins at 1970-01-01 00:00:00+00:00"
+    ),
+    ("--created-at=now", "--created-from=day"): (
+        "--created-at says the time of every row: leave --created-from, --convert-from, --start "
+        "and --end away, or --created-at"
+    ),
+    ("--created-from=pk", "--convert-from=ulid", "--start=2015-01-01", "--end=2016-01-01"): (
+        "--created-from pk and --convert-from: one of them is enough"
+    ),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD.items(), ids=str)
+@pytest.mark.parametrize("option", [(), ("--dry-run",), ("--verify",)], ids=str)
+def test_bad_periods(arguments, message, option):
+    keys(1)
+    assert refusal(NAME, *arguments, *option) == message
+    assert filled() == []
+    assert not BackfillRun.objects.exists()
+
+
+def test_an_end_in_the_future():
+    keys(1)
+    tomorrow = datetime.now(NEW_YORK) + timedelta(days=1)
+    message = refusal(NAME, *PERIOD[:2], f"--end={tomorrow:%Y-%m-%d}")
+    assert message.startswith(f"--end {tomorrow:%Y-%m-%d}T23:59:59.999999")
+    assert "is in the future" in message
+
+
+def test_the_epoch_of_a_scheme():
+    keys(1)
+    assert refusal("shop.BillLine.eighth", *PERIOD[::2], "--start=2010-01-01") == (
+        "--start 2010-01-01T00:00:00-05:00 is too early: snowflake begins at 2010-11-04 "
+        "01:42:54.657000+00:00"
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "kind"), [(UUIDKey, "UUIDField"), (TextKey, "CharField"), (PairKey, "Composite")]
+)
+def test_keys_that_do_not_count_up(model, kind):
+    message = refusal(f"{model._meta.label}.public_id", *PERIOD)
+    assert message.startswith("--created-from pk takes a time from an integer that counts up")
+    assert f"is a {kind}" in message
+
+
+# All of one time
+
+
+@pytest.mark.parametrize("size", [1, 3, 100])
+def test_every_row_has_the_time_at_which_the_run_started(size):
+    keys(*range(20, 0, -1))
+    begin = datetime.now(UTC)
+    printed = call(NAME, "--created-at=now", f"--batch-size={size}")
+    end = datetime.now(UTC)
+    assert "for every row, in the order of the key" in printed[0]
+    found = filled()
+    assert [pk for pk, _ in found] == list(range(1, 21))
+    (tick,) = {value.int >> 80 for _, value in found}
+    assert int(begin.timestamp() * 1000) <= tick <= end.timestamp() * 1000
+    assert BackfillRun.objects.get().options["created_at"]
+    assert call(NAME, "--verify")[1] == "all different, strictly in order, and of their rows' times"
+
+
+def test_late_rows_have_the_same_time():
+    keys(2, 4, 6)
+    call(NAME, "--created-at=now")
+    keys(1, 3, 7)
+    call(NAME, "--created-at=now")
+    found = filled()
+    assert [pk for pk, _ in found] == [1, 2, 3, 4, 6, 7]
+    assert len({value.int >> 80 for _, value in found}) == 1
+    assert "strictly in order" in call(NAME, "--verify")[1]
+
+
+def test_begun_again_without_any_id_it_has_the_time_of_that():
+    keys(1, 2)
+    call(NAME, "--created-at=now")
+    before = filled()[0][1]
+    BillLine.objects.update(public_id=None)
+    call(NAME, "--created-at=now")
+    assert filled()[0][1].int >> 80 > before.int >> 80
+
+
+@pytest.mark.parametrize("model", [UUIDKey, TextKey, PairKey], ids=lambda each: each.__name__)
+def test_any_key(model):
+    if model is PairKey:
+        insert(PairKey, [{"shop": n % 2, "number": n, "created_at": START} for n in range(9)])
+    elif model is TextKey:
+        insert(TextKey, [{"code": f"k{n}", "created_at": START} for n in range(9)])
+    else:
+        for _ in range(9):
+            UUIDKey.objects.create(id=uuid4(), created_at=START)
+        UUIDKey.objects.update(public_id=None)
+    name = f"{model._meta.label}.public_id"
+    call(name, "--created-at=now", "--batch-size=2")
+    by_key = list(model.objects.order_by("pk").values_list("public_id", flat=True))
+    by_id = list(model.objects.order_by("public_id").values_list("public_id", flat=True))
+    assert by_key == by_id
+    assert None not in by_id
+    assert "strictly in order" in call(name, "--verify")[1]
+
+
+def test_a_tick_without_room_is_refused_before_anything_is_written():
+    keys(*range(1, 10))
+    assert "more than 8 rows" in refusal("shop.BillLine.eighth", "--created-at=now")
+    assert filled("eighth") == []
+    BillLine.objects.filter(pk=9).delete()
+    call("shop.BillLine.eighth", "--created-at=now", "--batch-size=3")
+    assert [pk for pk, _ in filled("eighth")] == list(range(1, 9))
+
+
+def test_killed_it_resumes_with_its_time(transactional_db, command):
+    keys(*range(1, 601))
+    killed = command(NAME, "--created-at=now", "--batch-size=4")
+    killed.send_when(signal.SIGKILL, lambda: len(filled()) >= 100)
+    assert 0 < len(filled()) < 600
+    last = command(NAME, "--created-at=now")
+    assert last.code == 0, last.output()
+    found = filled()
+    assert [pk for pk, _ in found] == list(range(1, 601))
+    assert len({value.int >> 80 for _, value in found}) == 1
+
+
+def test_rows_that_come_while_it_runs(transactional_db):
+    keys(*range(10, 50))
+    calls = []
+
+    def progress(count):
+        calls.append(count)
+        if len(calls) == 3:
+            elsewhere(lambda: keys(1, 2, 60, 61))
+
+    target = finding.find(NAME, finding.Given(created_at="now"), None)
+    assert run.execute(plan.build(target, 4), progress).remaining == 0
+    found = filled()
+    assert [pk for pk, _ in found] == [1, 2, *range(10, 50), 60, 61]
+    assert len({value.int >> 80 for _, value in found}) == 1

@@ -1,0 +1,398 @@
+"""Creation times in a related row, and days."""
+
+import re
+import signal
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.db import connection
+
+from django_sortable_ids.backfill import plan, run, sorted_pages
+from django_sortable_ids.backfill.sources import finding
+from django_sortable_ids.models import BackfillRun
+
+from .real_tables import command as call
+from .real_tables import refusal
+from .shop.models import Bill, BillLine, Document, Invoice
+from .support import START, elsewhere, in_python, insert
+
+pytestmark = pytest.mark.django_db
+
+NAME = "shop.BillLine.public_id"
+ISSUED = "bill__issued_at"
+
+
+def bills(count, step=timedelta(seconds=1)):
+    """In the order of time the later keys come first."""
+    made = [Bill(id=n, issued_at=START - n * step) for n in range(1, count + 1)]
+    Bill.objects.bulk_create(made)
+    return made
+
+
+def lines(count, of, **same):
+    """Lines of bills, in turn."""
+    insert(
+        BillLine,
+        [{"id": n, "bill": of[n % len(of)].pk, "amount": 0, **same} for n in range(1, count + 1)],
+    )
+
+
+def filled(field="public_id"):
+    """Keys in the order of the ids, and ids."""
+    return list(BillLine.objects.exclude(**{field: None}).order_by(field).values_list("pk", field))
+
+
+def milliseconds(value):
+    return value.int >> 80
+
+
+def expected(source=ISSUED):
+    return list(BillLine.objects.order_by(source, "pk").values_list("pk", source))
+
+
+def assert_right():
+    found, wanted = filled(), expected()
+    assert [pk for pk, _ in found] == [pk for pk, _ in wanted]
+    times = [int(at.timestamp() * 1000) for _, at in wanted]
+    assert [milliseconds(value) for _, value in found] == times
+
+
+@pytest.mark.parametrize("size", [1, 3, 100])
+@pytest.mark.parametrize("page", [2, 7, 1000])
+def test_the_time_of_the_related_row(monkeypatch, size, page):
+    monkeypatch.setattr(sorted_pages, "PAGE", page)
+    lines(20, bills(4))
+    printed = call(NAME, f"--created-from={ISSUED}", f"--batch-size={size}")
+    assert printed[0] == f"{NAME}: UUIDv7 of {ISSUED}"
+    assert "the rows are sorted by (bill__issued_at, pk) once for each" in printed[1]
+    assert "20 rows filled." in printed
+    assert_right()
+    assert call(NAME, "--verify")[:2] == [
+        "20 rows, 20 with an id",
+        "all different, strictly in order, and of their rows' times",
+    ]
+
+
+def test_reversed_ids_and_sequences():
+    lines(20, bills(4))
+    call("shop.BillLine.backward", f"--created-from={ISSUED}", "--batch-size=3")
+    call("shop.BillLine.number", f"--created-from={ISSUED}", "--batch-size=3")
+    wanted = [pk for pk, _ in expected()]
+    assert [pk for pk, _ in filled("backward")] == wanted[::-1]
+    assert [pk for pk, _ in filled("number")] == wanted
+    assert "strictly in order" in call("shop.BillLine.backward", "--verify")[1]
+    assert "strictly in order" in call("shop.BillLine.number", "--verify")[1]
+
+
+def test_several_steps_and_the_table_of_a_parent():
+    made = bills(2)
+    insert(Document, [{"id": n, "created_at": START + n * timedelta(hours=1)} for n in (1, 2)])
+    insert(Invoice, [{"document_ptr": n} for n in (1, 2)])
+    lines(2, made)
+    BillLine.objects.filter(pk=1).update(before=2, invoice=2)
+    BillLine.objects.filter(pk=2).update(before=1, invoice=1)
+    for path in ("before__bill__issued_at", "invoice__created_at"):
+        BillLine.objects.update(public_id=None)
+        BackfillRun.objects.all().delete()
+        call(NAME, f"--created-from={path}", "--batch-size=1")
+        assert [milliseconds(value) for _, value in filled()] == [
+            int(at.timestamp() * 1000) for _, at in expected(path)
+        ]
+        assert [pk for pk, _ in filled()] == [pk for pk, _ in expected(path)]
+
+
+@pytest.mark.parametrize("policy", ["error", "skip", "now"])
+def test_rows_without_a_related_row_have_no_time(policy):
+    lines(5, bills(2))  # the keys 2 and 4 are of the first bill
+    BillLine.objects.filter(pk=5).update(bill=None)
+    Bill.objects.filter(pk=1).update(issued_at=None)
+    arguments = (NAME, f"--created-from={ISSUED}", f"--on-null={policy}")
+    if policy == "error":
+        assert refusal(*arguments) == (
+            "shop.BillLine 2 (and 2 other rows) has no bill__issued_at. Give it one, or choose "
+            "--on-null, or give it an id yourself; nothing was written."
+        )
+        assert filled() == []
+        return
+    call(*arguments, "--batch-size=1")
+    keys = {pk for pk, _ in filled()}
+    without = set(
+        BillLine.objects.filter(**{f"{ISSUED}__isnull": True}).values_list("pk", flat=True)
+    )
+    assert without
+    assert keys == set(range(1, 6)) - (without if policy == "skip" else set())
+    call(NAME, "--verify", f"--on-null={policy}")
+
+
+def test_times_out_of_range():
+    made = bills(3)
+    Bill.objects.filter(pk=made[0].pk).update(issued_at=datetime(2009, 1, 1, tzinfo=START.tzinfo))
+    lines(6, made)
+    name = "shop.BillLine.eighth"
+    assert "too old" in refusal(name, f"--created-from={ISSUED}")
+    call(name, f"--created-from={ISSUED}", "--on-out-of-range=clamp", "--batch-size=2")
+    assert [pk for pk, _ in filled("eighth")] == [pk for pk, _ in expected()]
+
+
+def test_a_tick_without_room_is_refused_before_anything_is_written():
+    lines(9, bills(1))
+    message = refusal("shop.BillLine.eighth", f"--created-from={ISSUED}")
+    assert "more than 8 rows were created at" in message
+    assert filled("eighth") == []
+
+
+@pytest.mark.parametrize("page", [2, 5, 50])
+@pytest.mark.parametrize("size", [1, 3, 8])
+def test_a_tick_is_filled_to_its_last_id(monkeypatch, page, size):
+    monkeypatch.setattr(sorted_pages, "PAGE", page)
+    lines(16, bills(2))
+    call("shop.BillLine.eighth", f"--created-from={ISSUED}", f"--batch-size={size}")
+    assert [pk for pk, _ in filled("eighth")] == [pk for pk, _ in expected()]
+
+
+def test_a_dry_run_writes_nothing():
+    lines(6, bills(2))
+    printed = call(NAME, f"--created-from={ISSUED}", "--dry-run")
+    assert any(f"{START - timedelta(seconds=2):%Y-%m-%dT%H:%M:%S}" in line for line in printed)
+    assert not any("no index begins with" in line for line in printed)
+    assert filled() == []
+    assert not BackfillRun.objects.exists()
+
+
+def test_verify_finds_what_was_exchanged():
+    lines(6, bills(1))
+    call(NAME, f"--created-from={ISSUED}")
+    one, other = filled()[1:3]
+    BillLine.objects.filter(pk=one[0]).update(public_id=None)
+    BillLine.objects.filter(pk=other[0]).update(public_id=one[1])
+    BillLine.objects.filter(pk=one[0]).update(public_id=other[1])
+    said = call(NAME, "--verify")
+    assert said[1].startswith("1 rows are out of order within one tick of their ids: ")
+    assert said[2] == f"  {other[0]} comes after {one[0]}, its id does not"
+
+
+def test_late_rows_come_between_their_neighbours():
+    made = bills(3)
+    lines(9, made)
+    call(NAME, f"--created-from={ISSUED}", "--batch-size=2")
+    insert(BillLine, [{"id": 20 + n, "bill": each.pk, "amount": 0} for n, each in enumerate(made)])
+    assert "3 rows filled." in call(NAME, f"--created-from={ISSUED}", "--batch-size=2")
+    assert_right()
+    assert "strictly in order" in call(NAME, "--verify")[1]
+
+
+@pytest.mark.usefixtures("transactional_db")
+def test_rows_and_bills_that_change_while_it_runs():
+    made = bills(5)
+    lines(40, made)
+    calls = []
+
+    def change():
+        Bill.objects.filter(pk=2).update(issued_at=START + timedelta(days=1))
+        BillLine.objects.filter(pk__in=[5, 10]).delete()
+        insert(BillLine, [{"id": 90 + n, "bill": made[n].pk, "amount": 0} for n in range(5)])
+
+    def progress(count):
+        calls.append(count)
+        if len(calls) == 3:
+            elsewhere(change)
+
+    target = finding.find(NAME, finding.Given(created_from=ISSUED), None)
+    result = run.execute(plan.build(target, 4), progress)
+    assert result.remaining == 0
+    assert not BillLine.objects.filter(public_id=None).exists()
+    assert "rows, 43 with an id" in call(NAME, "--verify")[0]
+
+
+def test_killed_it_resumes_where_it_was(command):
+    lines(600, bills(7))
+    arguments = (NAME, f"--created-from={ISSUED}", "--batch-size=4")
+    for count in (1, 200):
+        killed = command(*arguments)
+        killed.send_when(signal.SIGKILL, lambda count=count: len(filled()) >= count)
+        assert killed.code == -signal.SIGKILL
+    assert 0 < len(filled()) < 600
+    last = command(*arguments)
+    assert "rows that were filled before" in last.output()
+    assert last.code == 0
+    assert_right()
+    assert "strictly in order" in command(NAME, "--verify").output()
+
+
+MISTAKES = {
+    "nope__issued_at": (
+        "--created-from nope__issued_at: shop.BillLine has no field 'nope'; it has the relations "
+        "bill, before, invoice"
+    ),
+    "bill__nope": (
+        "shop.Bill.nope is not there, and creation times come from a DateTimeField or a "
+        "DateField; shop.Bill has issued_at, day"
+    ),
+    "bill__id": (
+        "shop.Bill.id is a BigAutoField, and creation times come from a DateTimeField or a "
+        "DateField; shop.Bill has issued_at, day"
+    ),
+    "amount__day": (
+        "--created-from amount__day: shop.BillLine.amount leads to no other row, or to many: take "
+        "a ForeignKey or a OneToOneField"
+    ),
+    "billline__day": (
+        "--created-from billline__day: shop.BillLine.billline leads to no other row, or to many: "
+        "take a ForeignKey or a OneToOneField"
+    ),
+}
+
+
+@pytest.mark.parametrize(("path", "message"), MISTAKES.items(), ids=MISTAKES)
+@pytest.mark.parametrize("options", [(), ("--dry-run",), ("--verify",)], ids=str)
+def test_what_is_no_path(path, message, options):
+    assert refusal(NAME, f"--created-from={path}", *options) == message
+
+
+# Days
+
+
+DAYS = [
+    date(2024, 3, 9),
+    date(2024, 3, 10),
+    date(2024, 3, 11),
+    date(2024, 11, 3),
+    date(2024, 11, 4),
+]
+"""With both changes of the clock in New York."""
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Europe/Berlin", "UTC", "America/Santiago"])
+@pytest.mark.parametrize("use_tz", [True, False])
+def test_a_day_begins_at_midnight_in_the_time_zone(settings, zone, use_tz):
+    settings.TIME_ZONE, settings.USE_TZ = zone, use_tz
+    days = [*DAYS, date(2024, 9, 8)]  # which has no midnight in Santiago
+    insert(BillLine, [{"amount": 0, "day": days[n % 6]} for n in range(30)])
+    printed = call(NAME, "--created-from=day", "--batch-size=4")
+    assert printed[0] == f"{NAME}: UUIDv7 of day, midnight in {zone}"
+    wanted = expected("day")
+    assert [pk for pk, _ in filled()] == [pk for pk, _ in wanted]
+    begins = [datetime(at.year, at.month, at.day, tzinfo=ZoneInfo(zone)) for _, at in wanted]
+    assert [milliseconds(value) for _, value in filled()] == [
+        int(at.timestamp() * 1000) for at in begins
+    ]
+    assert call(NAME, "--verify")[1] == "all different, strictly in order, and of their rows' times"
+
+
+def test_a_day_of_a_related_row_late_rows_and_no_room():
+    Bill.objects.bulk_create([Bill(id=n, day=DAYS[n]) for n in range(1, 4)])
+    made = list(Bill.objects.order_by("pk"))
+    lines(12, made)
+    call(NAME, "--created-from=bill__day", "--batch-size=5")
+    insert(BillLine, [{"id": 20 + n, "bill": each.pk, "amount": 0} for n, each in enumerate(made)])
+    call(NAME, "--created-from=bill__day")
+    assert [pk for pk, _ in filled()] == [pk for pk, _ in expected("bill__day")]
+    assert "strictly in order" in call(NAME, "--verify")[1]
+    insert(BillLine, [{"id": 40 + n, "bill": 1, "amount": 0} for n in range(9)])
+    assert "more than 8 rows" in refusal("shop.BillLine.eighth", "--created-from=bill__day")
+
+
+def test_days_that_ids_cannot_hold():
+    days = [date(2010, 11, 3), date(2010, 11, 5), date.min, date.max, date(2024, 1, 1)]
+    insert(BillLine, [{"id": n, "amount": 0, "day": day} for n, day in enumerate(days, 1)])
+    name = "shop.BillLine.eighth"
+    assert "too old" in refusal(name, "--created-from=day")
+    call(name, "--created-from=day", "--on-out-of-range=skip")
+    assert [pk for pk, _ in filled("eighth")] == [2, 5, 4]
+    call(name, "--created-from=day", "--on-out-of-range=clamp")
+    assert [pk for pk, _ in filled("eighth")] == [3, 1, 2, 5, 4]
+
+
+def test_another_time_zone_is_another_run(settings, monkeypatch):
+    insert(BillLine, [{"amount": 0, "day": day} for day in DAYS])
+    target = finding.find(NAME, finding.Given(created_from="day"), None)
+    with pytest.raises(ZeroDivisionError):
+        run.execute(plan.build(target, 2), lambda count: 1 // 0)
+    settings.TIME_ZONE = "Europe/Berlin"
+    assert "with time_zone = 'America/New_York', and now it is 'Europe/Berlin'" in refusal(
+        NAME, "--created-from=day"
+    )
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite takes any text")
+@pytest.mark.parametrize("text", ["2024-05-01 00:00:00", "1.5.2024", "2024-5-1", "", "yesterday"])
+def test_a_text_that_is_no_day_is_named(text):
+    insert(BillLine, [{"id": 7, "amount": 0, "day": DAYS[0]}])
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE shop_billline SET day = %s", [text])
+    message = refusal(NAME, "--created-from=day")
+    assert message.startswith(f"shop.BillLine 7 has the day {text!r}, which is no date") or (
+        message.startswith("shop.BillLine 7 is too")
+    )
+
+
+def test_ids_made_in_python_are_the_same(monkeypatch):
+    in_python(monkeypatch)
+    lines(20, bills(4))
+    call(NAME, f"--created-from={ISSUED}", "--batch-size=3")
+    assert_right()
+
+
+# What it costs
+
+
+def statements_of(arguments, rows):
+    """The statements of a run whose batches are of one row each."""
+    insert(BillLine, [{"amount": 0, "day": DAYS[0]} for _ in range(rows)])
+    said = []
+
+    def note(execute, sql, params, many, context):
+        said.append(sql)
+        return execute(sql, params, many, context)
+
+    planned = plan.build(finding.find(NAME, finding.Given(**arguments), None), 1)
+    with connection.execute_wrapper(note):
+        assert run.execute(planned).filled == rows
+    return said
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"created_from": "day"},
+        {"created_from": "pk", "start": "2020-01-01T00:00", "end": "2020-01-01T00:00"},
+        {"created_at": "now"},
+    ],
+    ids=str,
+)
+def test_rows_of_one_time_are_sorted_and_counted_once_for_many_batches(arguments):
+    said = statements_of(arguments, 40)
+    table = connection.ops.quote_name("shop_billline")
+    of_rows = [sql for sql in said if sql.startswith("SELECT") and f"FROM {table}" in sql]
+    assert len([sql for sql in of_rows if "COUNT(" in sql]) < 10
+    if arguments.get("created_from") == "day":
+        assert len([sql for sql in of_rows if "ORDER BY" in sql]) < 10
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite keeps texts")
+def test_related_times_of_several_spellings_are_refused_until_they_are_rewritten():
+    lines(6, bills(3))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE shop_bill SET issued_at = replace(issued_at, ' ', 'T') || 'Z' WHERE id = 2"
+        )
+    reason = refusal(NAME, f"--created-from={ISSUED}")
+    assert "is spelled in ways that don't sort by time" in reason
+    assert not filled()
+    rewrite = re.search(r"UPDATE \"shop_bill\" .*(?=; nothing was written)", reason)[0]
+    with connection.cursor() as cursor:
+        cursor.execute(rewrite)
+    call(NAME, f"--created-from={ISSUED}", "--batch-size=2")
+    assert_right()
+    assert "strictly in order" in call(NAME, "--verify")[1]
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite keeps texts")
+def test_related_times_of_one_other_spelling_are_in_order():
+    lines(12, bills(5, timedelta(milliseconds=250)))
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE shop_bill SET issued_at = strftime('%Y-%m-%dT%H:%M:%fZ', issued_at)")
+    call(NAME, f"--created-from={ISSUED}", "--batch-size=2")
+    assert_right()
+    assert "strictly in order" in call(NAME, "--verify")[1]

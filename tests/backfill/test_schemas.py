@@ -1,0 +1,308 @@
+"""Tables in another schema, or in another database of the same server."""
+
+import contextlib
+import os
+from datetime import timedelta
+
+import pytest
+from django.db import (
+    IntegrityError,
+    OperationalError,
+    connection,
+    migrations,
+    models,
+    transaction,
+)
+from django.db.migrations.state import ProjectState
+
+from django_sortable_ids import migration_guard
+from django_sortable_ids.backfill.constraints import constrain
+from django_sortable_ids.checks import databases
+from django_sortable_ids.fields import (
+    LexicalSequenceField,
+    SnowflakeField,
+    ULIDField,
+    UUIDv7Field,
+)
+from django_sortable_ids.violations import columns_in_violation
+from tests.servers import wait_until
+
+from .real_tables import (
+    UNSEEN,
+    command,
+    define,
+    execute,
+    in_registry,
+    insert_into,
+    naive,
+    refusal,
+    sortable,
+)
+from .support import START
+
+pytestmark = pytest.mark.usefixtures("transactional_db")
+
+# Of this process: all of them test on one server.
+PROCESS = f"{connection.settings_dict['NAME']}_{os.environ.get('PYTEST_XDIST_WORKER', '')}"
+SCHEMA = f"sales_of_{PROCESS if connection.vendor == 'mysql' else 'test'}"
+NAME = "shop.Sale.public_id"
+QUOTE = '"' if connection.vendor != "mysql" else "`"
+TABLE = f"{QUOTE}{SCHEMA}{QUOTE}.{QUOTE}orders{QUOTE}"
+FIELDS = {
+    "UUIDv7Field": UUIDv7Field(null=True),
+    "ULIDField": ULIDField(null=True, storage="varchar"),
+    "SnowflakeField": SnowflakeField(null=True),
+    "LexicalSequenceField": LexicalSequenceField(null=True),
+}
+
+
+@pytest.fixture
+def schema(tmp_path):
+    """A schema; on SQLite an attached file, all of them without a write-ahead log."""
+    with connection.cursor() as cursor:
+        match connection.vendor:
+            case "postgresql":
+                cursor.execute(f"CREATE SCHEMA {SCHEMA}")
+            case "mysql":
+                cursor.execute(f"CREATE DATABASE {SCHEMA}")
+            case _:
+                leave_wal(cursor)
+                cursor.execute(f"ATTACH '{tmp_path / 'sales.sqlite3'}' AS {SCHEMA}")
+    yield SCHEMA
+    with connection.cursor() as cursor:
+        match connection.vendor:
+            case "postgresql":
+                cursor.execute("RESET search_path")
+                cursor.execute(f"DROP SCHEMA {SCHEMA} CASCADE")
+            case "mysql":
+                cursor.execute(f"DROP DATABASE {SCHEMA}")
+            case _:
+                cursor.execute(f"DETACH {SCHEMA}")
+                cursor.execute("PRAGMA journal_mode=WAL")
+
+
+def leave_wal(cursor):
+    """SQLite refuses it at once, without a wait, as long as another connection to the file is open:
+    that of a process that was just killed, say."""
+
+    def has_left():
+        with contextlib.suppress(OperationalError):
+            cursor.execute("PRAGMA journal_mode=DELETE")
+            return cursor.fetchone() == ("delete",)
+        return False
+
+    wait_until(has_left, "the last connection beside the test's is closed")
+
+
+@contextlib.contextmanager
+def sales(field, key=None, table=TABLE, index=True):
+    """The model of a table there, with seven rows, two of them of one time."""
+    with in_registry("Sale"):
+        model = define(
+            "Sale",
+            table,
+            **({"code": key} if key else {"id": models.BigAutoField(primary_key=True)}),
+            created_at=models.DateTimeField(),
+            public_id=field.clone(),
+        )
+        kinds = ", ".join(
+            f"{each.column} {each.db_type(connection)}"
+            + (" NOT NULL" if each.name == "created_at" else "")
+            + (" COLLATE utf8mb4_bin" if key and each is model._meta.pk and is_mysql() else "")
+            + (" PRIMARY KEY" if each.primary_key else "")
+            for each in model._meta.fields
+        )
+        kinds = kinds.replace(" AUTO_INCREMENT", "")
+        execute(f"CREATE TABLE {TABLE} ({kinds})")
+        if index:
+            where = f"{SCHEMA}." if connection.vendor == "sqlite" else ""
+            on = "orders" if connection.vendor == "sqlite" else TABLE
+            execute(f"CREATE INDEX {where}sales_created ON {on} (created_at)")
+        rows = [
+            (f"k{n}" if key else n, naive(START - timedelta(hours=n // 2))) for n in range(1, 8)
+        ]
+        insert_into(TABLE, rows, f"{model._meta.pk.column}, created_at")
+        yield model
+
+
+def is_mysql():
+    return connection.vendor == "mysql"
+
+
+def assert_filled(model):
+    ordered = model.objects.order_by("created_at", "pk").values_list("public_id", flat=True)
+    assert list(ordered) == list(
+        model.objects.order_by("public_id").values_list("public_id", flat=True)
+    )
+    assert len(set(ordered)) == 7
+
+
+@pytest.mark.parametrize("index", [True, False], ids=["index", "no index"])
+@pytest.mark.parametrize("field", FIELDS.values(), ids=FIELDS)
+def test_every_way_of_filling(schema, field, index):
+    with sales(field, index=index) as model:
+        plan = command(NAME, "--created-from=created_at", "--dry-run")
+        assert ("no index begins with created_at" in " ".join(plan)) is not index
+        command(NAME, "--created-from=created_at", "--batch-size=3")
+        assert_filled(model)
+        assert "strictly in order" in " ".join(command(NAME, "--verify"))
+        report = next(line for line in command() if line.startswith(NAME))
+        assert "needs NOT NULL and unique" in report
+
+
+@pytest.mark.parametrize("table", [TABLE, TABLE[1:-1]], ids=["quoted", "open"])
+def test_keys_of_text_and_a_name_without_outer_quotes(schema, table):
+    key = models.CharField(max_length=20, primary_key=True)
+    with sales(FIELDS["SnowflakeField"], key, table) as model:
+        command(NAME, "--created-from=created_at", "--batch-size=3")
+        assert_filled(model)
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="has a search path")
+def test_a_table_found_by_the_search_path(schema):
+    execute(f"SET search_path = public, {SCHEMA}")
+    with sales(FIELDS["UUIDv7Field"], table="orders") as model:
+        command(NAME, "--created-from=created_at", "--batch-size=3")
+        assert_filled(model)
+        constrain_unique(model)
+        assert not unique_violation_is_missed(model)
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="has no schema")
+def test_a_table_that_only_another_schema_has(schema):
+    with sales(FIELDS["UUIDv7Field"], table="orders"):
+        assert refusal(NAME, created_from="created_at").startswith(
+            f"the database 'default' has no table orders{UNSEEN}: "
+        )
+
+
+def test_a_schema_that_is_not_there():
+    with in_registry("Sale"):
+        define("Sale", TABLE, public_id=UUIDv7Field(null=True))
+        assert refusal(NAME, created_from="created_at") == (
+            f"the database 'default' has no table {TABLE}{UNSEEN}: run `manage.py migrate shop`"
+        )
+
+
+def test_a_view(schema):
+    with sales(FIELDS["UUIDv7Field"]):
+        view = TABLE.replace("orders", "seen")
+        execute(f"CREATE VIEW {view} AS SELECT * FROM {TABLE}")
+        with in_registry("Seen"):
+            define("Seen", view, public_id=UUIDv7Field(null=True))
+            assert refusal("shop.Seen.public_id", created_from="created_at") == (
+                f"{view} is a view: fill the table behind it, by a model of that table"
+            )
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="commits to one log")
+def test_files_that_cannot_be_committed_together(schema):
+    with sales(FIELDS["UUIDv7Field"]) as model:
+        execute(f"PRAGMA {SCHEMA}.journal_mode=WAL")
+        reason = refusal(NAME, created_from="created_at")
+        assert f"attached as {SCHEMA}, and {SCHEMA} is in WAL mode" in reason
+        assert model.objects.filter(public_id=None).count() == 7
+        execute(f"PRAGMA {SCHEMA}.journal_mode=DELETE")
+        command(NAME, "--created-from=created_at")
+
+
+TRIGGER = {
+    "postgresql": [
+        f"CREATE FUNCTION {SCHEMA}.same() RETURNS trigger LANGUAGE plpgsql "
+        f"AS 'BEGIN RETURN NEW; END'",
+        f"CREATE TRIGGER noticed BEFORE UPDATE ON {TABLE} FOR EACH ROW "
+        f"EXECUTE FUNCTION {SCHEMA}.same()",
+    ],
+    "mysql": [
+        f"CREATE TRIGGER {SCHEMA}.noticed BEFORE UPDATE ON {TABLE} FOR EACH ROW SET @noticed = 1"
+    ],
+    "sqlite": [
+        f"CREATE TRIGGER {SCHEMA}.noticed AFTER UPDATE ON orders BEGIN "
+        f"DELETE FROM orders WHERE id < 0; END"
+    ],
+}
+
+
+def test_a_trigger_there_is_named(schema):
+    with sales(FIELDS["UUIDv7Field"]) as model:
+        execute(*TRIGGER[connection.vendor])
+        assert "the trigger noticed" in refusal(NAME, "--created-from=created_at")
+        command(NAME, "--created-from=created_at", "--allow-triggers")
+        assert_filled(model)
+
+
+@pytest.mark.skipif(connection.vendor != "mysql", reason="others have no such column")
+def test_a_column_there_that_an_update_sets_is_kept(schema):
+    with sales(FIELDS["UUIDv7Field"]) as model:
+        execute(
+            f"ALTER TABLE {TABLE} ADD COLUMN changed timestamp NOT NULL "
+            f"DEFAULT '2020-01-01 00:00:00' ON UPDATE CURRENT_TIMESTAMP"
+        )
+        command(NAME, "--created-from=created_at", "--batch-size=3")
+        assert_filled(model)
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT DISTINCT year(changed) FROM {TABLE}")
+            assert cursor.fetchall() == ((2020,),)
+
+
+# What comes after it, and beside it
+
+
+def constrain_unique(model):
+    old, new = sortable(model), sortable(model).clone()
+    new.null, new._unique = False, True
+    new.set_attributes_from_name("public_id")
+    new.model = model
+    with connection.schema_editor(atomic=False) as editor:
+        constrain(editor, model, old, new)
+
+
+def unique_violation_is_missed(model):
+    one, other = model.objects.order_by("pk")[:2]
+    try:
+        with transaction.atomic():
+            model.objects.filter(pk=one.pk).update(public_id=other.public_id)
+    except IntegrityError as error:
+        columns = columns_in_violation(error, model._meta.db_table, connection)
+        return columns != {"public_id"}
+    return True
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="copies the table")
+@pytest.mark.parametrize("index", ["", "db_index"])
+def test_the_constraint(schema, index):
+    field = ULIDField(null=True, storage="varchar", db_index=bool(index))
+    with sales(field) as model:
+        if index:
+            execute(f"CREATE INDEX sales_plain ON {TABLE} (public_id)")
+        command(NAME, "--created-from=created_at")
+        constrain_unique(model)
+        constrain_unique(model)  # as after a crash
+        assert not unique_violation_is_missed(model)
+        with pytest.raises(IntegrityError), transaction.atomic():
+            model.objects.filter(pk=1).update(public_id=None)
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="has no widths")
+def test_the_check_of_columns_looks_at_it(schema):
+    with sales(FIELDS["ULIDField"]) as model:
+        width = "TYPE varchar(9)" if connection.vendor == "postgresql" else "varchar(9)"
+        change = "ALTER COLUMN" if connection.vendor == "postgresql" else "MODIFY"
+        execute(f"ALTER TABLE {TABLE} {change} public_id {width}")
+        found = [
+            each
+            for each in databases.check_databases(databases=["default"])
+            if each.obj is sortable(model)
+        ]
+        assert ["9 characters" in each.msg for each in found] == [True]
+
+
+def test_the_guard_of_migrate_looks_at_it(schema):
+    with sales(FIELDS["UUIDv7Field"]) as model:
+        state = ProjectState()
+        fields = [("id", models.BigAutoField(primary_key=True))]
+        step = migrations.CreateModel("Sale", fields, {"db_table": model._meta.db_table})
+        step.state_forwards("shop", state)
+        walk = migration_guard._Walk(connection, state)
+        add = migrations.AddField("Sale", "more", UUIDv7Field(unique=True))
+        assert [each for each in walk.step("shop", add) if "one id would be copied" in each]

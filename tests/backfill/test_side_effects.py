@@ -1,0 +1,424 @@
+"""What an UPDATE of the id changes besides: refused by name, until an option allows it."""
+
+import contextlib
+import os
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import Error, connection
+
+from django_sortable_ids.models import BackfillRun
+
+from .shop.models import Plain
+from .support import SECOND, START, ids, insert
+
+pytestmark = pytest.mark.usefixtures("transactional_db")
+
+NAME = "shop.Plain.public_id"
+IN_SQLITE = "BEGIN INSERT INTO fired VALUES (1); END"
+IN_POSTGRESQL = "EXECUTE FUNCTION fire()"
+IN_MYSQL = "FOR EACH ROW INSERT INTO fired VALUES (1)"
+ARRANGED = {
+    "sqlite": (["CREATE TABLE fired (n integer)"], ["DROP TABLE fired"]),
+    "mysql": (["CREATE TABLE fired (n integer)"], ["DROP TABLE fired"]),
+    "postgresql": (
+        [
+            "CREATE TABLE fired (n integer)",
+            "CREATE FUNCTION fire() RETURNS trigger LANGUAGE plpgsql AS "
+            "'BEGIN INSERT INTO fired VALUES (1); RETURN NEW; END'",
+        ],
+        ["DROP FUNCTION fire() CASCADE", "DROP TABLE fired"],
+    ),
+}
+TRIGGERS = {
+    "sqlite": {
+        "after": f"CREATE TRIGGER acts AFTER UPDATE ON shop_plain {IN_SQLITE}",
+        "temporary": f"CREATE TEMP TRIGGER acts AFTER UPDATE ON shop_plain {IN_SQLITE}",
+        "of the id": f"CREATE TRIGGER acts BEFORE UPDATE OF public_id ON shop_plain {IN_SQLITE}",
+        "odd": 'create trigger "acts" /* insert */ before\tupdate -- of created_at\n'
+        f'of [created_at] , "PUBLIC_ID" on `SHOP_Plain` {IN_SQLITE}',
+        "a condition": "CREATE TRIGGER acts AFTER UPDATE ON shop_plain "
+        f"WHEN NEW.public_id IS NOT OLD.public_id {IN_SQLITE}",
+        "of others": f"CREATE TRIGGER acts UPDATE OF created_at ON shop_plain {IN_SQLITE}",
+        "insert": f"CREATE TRIGGER acts INSERT ON shop_plain {IN_SQLITE} -- UPDATE",
+        "delete": f"CREATE TRIGGER acts DELETE ON shop_plain {IN_SQLITE}",
+        "another table": f"CREATE TRIGGER acts UPDATE ON fired {IN_SQLITE}",
+    },
+    "postgresql": {
+        f"{when} {event} {each}{state}": (
+            f"CREATE TRIGGER acts {when} {event} ON shop_plain FOR EACH {each} {IN_POSTGRESQL}"
+            + (f"; ALTER TABLE shop_plain {state} TRIGGER acts" if state else "")
+        )
+        for when, event, each, state in [
+            *(
+                (when, event, each, "")
+                for when in ("BEFORE", "AFTER")
+                for event in (
+                    *("UPDATE", "UPDATE OF public_id", "UPDATE OF created_at"),
+                    *("INSERT OR UPDATE OF created_at, public_id", "INSERT OR DELETE"),
+                )
+                for each in ("ROW", "STATEMENT")
+            ),
+            ("AFTER", "UPDATE", "ROW", "DISABLE"),
+            ("AFTER", "UPDATE", "ROW", "ENABLE REPLICA"),
+            ("AFTER", "UPDATE", "ROW", "ENABLE ALWAYS"),
+        ]
+    }
+    | {
+        "of a column of the id": "ALTER TABLE shop_plain ADD COLUMN made text "
+        "GENERATED ALWAYS AS (md5(public_id::text)) STORED; "
+        f"CREATE TRIGGER acts AFTER UPDATE OF made ON shop_plain FOR EACH ROW {IN_POSTGRESQL}",
+        "of a column of others": "ALTER TABLE shop_plain ADD COLUMN made bigint "
+        "GENERATED ALWAYS AS (id + 1) STORED; "
+        f"CREATE TRIGGER acts AFTER UPDATE OF made ON shop_plain FOR EACH ROW {IN_POSTGRESQL}",
+    },
+    "mysql": {
+        f"{when} {event}": f"CREATE TRIGGER acts {when} {event} ON shop_plain {IN_MYSQL}"
+        for when in ("BEFORE", "AFTER")
+        for event in ("UPDATE", "INSERT", "DELETE")
+    },
+}
+ACTS = {
+    "sqlite": f"CREATE TRIGGER acts AFTER UPDATE ON shop_plain {IN_SQLITE}",
+    "postgresql": f"CREATE TRIGGER acts AFTER UPDATE ON shop_plain FOR EACH ROW {IN_POSTGRESQL}",
+    "mysql": f"CREATE TRIGGER acts AFTER UPDATE ON shop_plain {IN_MYSQL}",
+}
+REMOVE = {
+    "sqlite": ["DROP TRIGGER IF EXISTS acts"],
+    "postgresql": [
+        "DROP TRIGGER IF EXISTS acts ON shop_plain",
+        "ALTER TABLE shop_plain DROP COLUMN IF EXISTS made",
+    ],
+    "mysql": ["DROP TRIGGER IF EXISTS acts"],
+}
+FIRES = {"sqlite": 5, "postgresql": 14, "mysql": 2}
+"""How many of them an UPDATE of the id fires: the database says which."""
+
+
+def execute(*statements):
+    with connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+
+
+@pytest.fixture
+def fired(transactional_db):
+    """How often triggers have acted."""
+    before, after = ARRANGED[connection.vendor]
+    execute(*before)
+
+    def count():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM fired")
+            return cursor.fetchone()[0]
+
+    yield count
+    execute(*REMOVE[connection.vendor], *after)
+
+
+@contextlib.contextmanager
+def made(*statements, undone):
+    try:
+        execute(*statements)
+        yield
+    finally:
+        execute(*undone)
+
+
+def insert_rows(count=3):
+    insert(Plain, [{"created_at": START + n * SECOND} for n in range(count)])
+
+
+def command(**options):
+    out = StringIO()
+    call_command("backfill_ids", NAME, created_from="created_at", stdout=out, **options)
+    return out.getvalue().splitlines()
+
+
+def refusal(**options):
+    """What the plan says against it, after which nothing is written; else nothing."""
+    try:
+        command(dry_run=True, **options)
+    except CommandError as error:
+        with pytest.raises(CommandError, match=r"nothing was written\.$"):
+            command(**options)
+        assert not BackfillRun.objects.exists()
+        assert set(ids(NAME)) == {None}
+        return str(error)
+    return ""
+
+
+def triggers():
+    """Those of the engine, which isn't known before the database is."""
+    return TRIGGERS[connection.vendor].items()
+
+
+def test_what_an_update_fires_is_refused_and_nothing_else(fired):
+    found = 0
+    for case, statement in triggers():
+        execute(statement)
+        execute("DELETE FROM fired")
+        Plain.objects.all().delete()
+        BackfillRun.objects.all().delete()
+        insert_rows()
+        execute("DELETE FROM fired")
+        said = refusal()
+        assert fired() == 0, case
+        lines = command(allow_triggers=True)
+        assert None not in ids(NAME), case
+        acts = fired() > 0
+        assert acts == (" trigger acts" in said) == any("acts" in line for line in lines), case
+        found += acts
+        execute(*REMOVE[connection.vendor])
+    assert found == FIRES[connection.vendor]
+
+
+def test_the_message_and_the_commands(fired):
+    execute(ACTS[connection.vendor])
+    of_table = " of shop_plain" if connection.vendor == "postgresql" else ""
+    insert_rows()
+    execute("DELETE FROM fired")
+    assert refusal() == (
+        f"filling {NAME} changes more than its ids: the trigger acts{of_table}. Switch that off "
+        "while the ids are filled, or allow it, if it is meant for each row: --allow-triggers, or "
+        "allow_triggers=True of AddSortableID; nothing was written."
+    )
+    lines = command(dry_run=True, allow_triggers=True)
+    assert f"  warning: allowed, though no id: the trigger acts{of_table}" in lines
+    assert fired() == 0
+    lines = command(allow_triggers=True)
+    assert lines[-1] == (
+        f"Next: manage.py backfill_ids {NAME} --created-from created_at --allow-triggers --verify"
+    )
+    assert fired() == 3
+
+
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="names of SQLite")
+@pytest.mark.parametrize("name", ["of \"two\" 'words'", "two\nlines", "-- TRIGGER", "%s"])
+def test_any_name_of_a_trigger(fired, name):
+    quoted = '"' + name.replace('"', '""') + '"'
+    execute(f"CREATE TRIGGER {quoted} UPDATE ON shop_plain {IN_SQLITE}")
+    insert_rows()
+    with made(undone=[f"DROP TRIGGER {quoted}"]):
+        assert f": the trigger {name}. " in refusal()
+
+
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="SQLite reads a program")
+def test_triggers_of_other_tables_that_ours_fires_are_not_ours(fired):
+    execute(
+        "CREATE TRIGGER acts UPDATE ON shop_plain BEGIN INSERT INTO fired VALUES (1); END",
+        "CREATE TRIGGER acts_too INSERT ON fired BEGIN DELETE FROM fired; END",
+    )
+    insert_rows()
+    assert ": the trigger acts. " in refusal()
+
+
+# PostgreSQL
+
+postgresql = pytest.mark.skipif("connection.vendor != 'postgresql'", reason="only PostgreSQL's")
+
+
+@postgresql
+def test_constraint_triggers_are_told_and_not_refused(fired):
+    insert_rows()
+    execute(
+        "CREATE CONSTRAINT TRIGGER acts AFTER UPDATE ON shop_plain DEFERRABLE INITIALLY DEFERRED "
+        f"FOR EACH ROW {IN_POSTGRESQL}"
+    )
+    lines = command()
+    assert "  warning: each row fires the constraint trigger acts of shop_plain" in lines
+    assert fired() == 3
+
+
+@postgresql
+def test_triggers_of_the_session_s_role(fired):
+    """As replication has them, where a project sets its role."""
+    execute(f"CREATE TRIGGER acts AFTER UPDATE ON shop_plain FOR EACH ROW {IN_POSTGRESQL}")
+    insert_rows()
+    options = connection.settings_dict["OPTIONS"]
+    options["options"] = "-c session_replication_role=replica"
+    connection.close()
+    try:
+        assert refusal() == ""
+        command()
+        assert fired() == 0
+    finally:
+        del options["options"]
+        connection.close()
+
+
+PARTS = [
+    "ALTER TABLE shop_plain RENAME TO shop_whole",
+    "CREATE TABLE shop_plain (LIKE shop_whole INCLUDING DEFAULTS) PARTITION BY RANGE (id)",
+    # Its columns have other numbers.
+    "CREATE TABLE shop_first (gone integer, LIKE shop_whole INCLUDING DEFAULTS)",
+    "ALTER TABLE shop_first DROP COLUMN gone",
+    "ALTER TABLE shop_plain ATTACH PARTITION shop_first FOR VALUES FROM (MINVALUE) TO (11)",
+    "CREATE TABLE shop_new PARTITION OF shop_plain FOR VALUES FROM (11) TO (MAXVALUE)",
+]
+WHOLE = ["DROP TABLE shop_plain", "ALTER TABLE shop_whole RENAME TO shop_plain"]
+
+
+@postgresql
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("UPDATE ON shop_plain FOR EACH ROW", "the trigger acts of shop_plain"),
+        ("UPDATE ON shop_plain FOR EACH STATEMENT", "the trigger acts of shop_plain"),
+        ("UPDATE ON shop_first FOR EACH ROW", "the trigger acts of shop_first"),
+        ("UPDATE OF public_id ON shop_first FOR EACH ROW", "the trigger acts of shop_first"),
+        ("UPDATE OF created_at ON shop_first FOR EACH ROW", ""),
+        ("UPDATE ON shop_first FOR EACH STATEMENT", ""),
+    ],
+)
+def test_triggers_of_partitions(fired, statement, said):
+    with made(*PARTS, undone=WHOLE):
+        execute(f"CREATE TRIGGER acts AFTER {statement} {IN_POSTGRESQL}")
+        insert(Plain, [{"id": n, "created_at": START + n * SECOND} for n in range(5, 15)])
+        assert said in refusal()
+        assert refusal().count("trigger acts") == (1 if said else 0)
+        command(allow_triggers=True)
+        assert (fired() > 0) == bool(said)
+
+
+@postgresql
+@pytest.mark.parametrize(
+    ("rule", "is_refused"),
+    [
+        ("ON UPDATE TO shop_plain DO ALSO INSERT INTO fired VALUES (1)", True),
+        ("ON INSERT TO shop_plain DO ALSO INSERT INTO fired VALUES (1)", False),
+    ],
+)
+def test_rules(fired, rule, is_refused):
+    insert_rows()
+    with made(f"CREATE RULE acts AS {rule}", undone=["DROP RULE acts ON shop_plain"]):
+        assert ("the rule acts" in refusal()) is is_refused
+    assert refusal() == ""
+
+
+@postgresql
+def test_rows_that_are_hidden_are_told():
+    insert_rows(5)
+    # Rules of rows are for all but superusers.
+    before = [
+        "CREATE ROLE reader",
+        "GRANT ALL ON ALL TABLES IN SCHEMA public TO reader",
+        "GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO reader",
+        "ALTER TABLE shop_plain ENABLE ROW LEVEL SECURITY",
+        "CREATE POLICY even ON shop_plain USING (id % 2 = 0)",
+        "SET ROLE reader",
+    ]
+    undone = [
+        "RESET ROLE",
+        "DROP POLICY even ON shop_plain",
+        "ALTER TABLE shop_plain DISABLE ROW LEVEL SECURITY",
+        "DROP OWNED BY reader",
+        "DROP ROLE reader",
+    ]
+    with made(*before, undone=undone):
+        said = "the row-level security of shop_plain may hide rows from reader, which get no id"
+        with pytest.raises(CommandError, match=said):
+            command()
+        execute("RESET ROLE")
+        assert command(dry_run=True)[1].startswith("  5 rows ")
+
+
+# MariaDB and MySQL
+
+mysql = pytest.mark.skipif("connection.vendor != 'mysql'", reason="only MariaDB's and MySQL's")
+
+
+UNVERSIONED = "MODIFY public_id {kind} NULL WITHOUT SYSTEM VERSIONING"
+KEPT = "ADD COLUMN changed TIMESTAMP(6) NULL ON UPDATE CURRENT_TIMESTAMP(6)"
+
+
+@mysql
+@pytest.mark.parametrize(
+    ("changes", "is_refused"),
+    [
+        (["ADD SYSTEM VERSIONING"], True),
+        (["ADD SYSTEM VERSIONING", UNVERSIONED], False),
+        ([KEPT, "ADD SYSTEM VERSIONING", UNVERSIONED], True),
+    ],
+    ids=["the table", "all but the id", "a column that is kept"],
+)
+def test_history(changes, is_refused):
+    if not connection.mysql_is_mariadb:
+        pytest.skip("only MariaDB's")
+    insert_rows()
+    kind = Plain._meta.get_field("public_id").db_type(connection)
+    alter = "ALTER TABLE shop_plain"
+    undone = [
+        f"{alter} DROP SYSTEM VERSIONING",
+        f"{alter} DROP COLUMN IF EXISTS changed",
+    ]
+    execute("SET system_versioning_alter_history = KEEP")
+    with made(*(f"{alter} {each.format(kind=kind)}" for each in changes), undone=undone):
+        assert ("the system versioning of shop_plain, " in refusal()) is is_refused
+        command(allow_triggers=True)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM shop_plain FOR SYSTEM_TIME ALL")
+            assert cursor.fetchone() == (6 if is_refused else 3,)
+        assert report().startswith("uuid7 3 needs NOT NULL and unique ")
+
+
+def report():
+    """What the report says of the column, where it finds the table."""
+    out = StringIO()
+    call_command("backfill_ids", stdout=out)
+    (line,) = (line for line in out.getvalue().splitlines() if line.startswith(f"{NAME} "))
+    return " ".join(line.split()[1:])
+
+
+STORED = {
+    "a local time": ("moment TIMESTAMP NULL", "DATE AS (DATE(moment))", True),
+    "a time without a zone": ("moment DATETIME NULL", "DATE AS (DATE(moment))", False),
+    "a name": ("moment DATETIME NULL", "VARCHAR(20) AS (DAYNAME(moment))", None),
+    "seconds": ("moment INTEGER NULL", "DATETIME AS (FROM_UNIXTIME(moment))", None),
+    "the id": ("moment INTEGER NULL", "VARCHAR(64) AS (SHA2(public_id, 256))", False),
+}
+"""Columns, what is derived from them, and whether that is refused; None where servers differ."""
+
+
+@mysql
+@pytest.mark.parametrize(("column", "derived", "is_refused"), STORED.values(), ids=STORED)
+def test_stored_columns_that_the_session_decides(column, derived, is_refused):
+    insert_rows()
+    alter = "ALTER TABLE shop_plain"
+    with made(f"{alter} ADD COLUMN {column}", undone=[f"{alter} DROP COLUMN moment"]):
+        try:
+            execute(f"{alter} ADD COLUMN derived {derived} STORED")
+        except Error:
+            assert is_refused is None, "the server has no such column"
+            return
+        with made(undone=[f"{alter} DROP COLUMN derived"]):
+            said = "the stored column derived, which is computed again, by the time zone"
+            assert (said in refusal()) is (is_refused is not False)
+
+
+@mysql
+def test_who_may_see_no_triggers_is_told():
+    insert_rows()
+    user = f"reader_{os.getpid()}@localhost"
+    database = connection.settings_dict["NAME"]
+    execute(f"CREATE USER {user} IDENTIFIED BY 'a reader'")
+    grant = "SELECT, INSERT, UPDATE, DELETE{more} ON `" + database.replace("_", r"\_") + "`.* TO "
+    warning = "  warning: no right to see triggers was found for this user: "
+    execute(f"GRANT {grant.format(more='')}{user}")
+    with made(undone=[f"DROP USER {user}"]):
+        assert any(line.startswith(warning) for line in dry_run_of(user))
+        execute(f"GRANT {grant.format(more=', TRIGGER')}{user}")
+        assert not any(line.startswith(warning) for line in dry_run_of(user))
+
+
+def dry_run_of(user):
+    """On a connection of that user."""
+    own = connection.settings_dict.copy()
+    connection.close()
+    connection.settings_dict |= {"USER": user.partition("@")[0], "PASSWORD": "a reader"}
+    try:
+        return command(dry_run=True)
+    finally:
+        connection.close()
+        connection.settings_dict |= own

@@ -1,0 +1,164 @@
+"""What is said where a run was stopped: how to continue, and how far it is."""
+
+import shlex
+import signal
+
+import pytest
+from django.core.management import call_command
+from django.db import connection, connections
+
+from django_sortable_ids.backfill.errors import Interrupted
+from django_sortable_ids.models import BackfillRun
+
+from .command import called, printed
+from .support import START, elsewhere, fill, insert_orders, rows
+
+NAME = "testapp.Order.uuid7"
+CREATED = "--created-from=created_at"
+
+
+@pytest.mark.usefixtures("transactional_db")
+def test_the_command_to_continue_has_every_option_and_is_quoted(command, tmp_path):
+    insert_orders([START] * 400)
+    pause = tmp_path / "a pause; rm $HOME"
+    options = [
+        "--batch-size=2",
+        "--target-time=0.25",
+        "--max-rows-per-second=100",
+        "--sleep=0.02",
+        f"--pause-file={pause}",
+        "--retry-time=7",
+        "--on-null=skip",
+        "--on-out-of-range=skip",
+        "--database=default",
+        "-v2",
+        "--no-color",
+    ]
+    stopped = command(NAME, CREATED, *options)
+    stopped.send_when(signal.SIGINT, lambda: rows("uuid7").exclude(uuid7=None).exists())
+    said = stopped.output().splitlines()[-1]
+    assert stopped.code == 130
+    before, again = said.split("Continue with: ")
+    assert before == "Stopped; every batch is whole. "
+    words = shlex.split(again)
+    assert words[:5] == ["manage.py", "backfill_ids", NAME, "--created-from", "created_at"]
+    assert set(words[5:]) == {*options[:8], "--database=default", "--verbosity=2", "--no-color"}
+    last = command(*words[2:], "--max-rows-per-second=100000", "--sleep=0", "--batch-size=100")
+    assert last.code == 0, last.output()
+    assert "continues after the " in last.output()
+
+
+@pytest.mark.django_db
+def test_call_command_raises_what_its_caller_may_catch():
+    insert_orders([START] * 3)
+
+    def interrupt(execute, sql, params, many, context):
+        if sql.startswith("UPDATE") and "testapp_order" in sql:
+            raise KeyboardInterrupt
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(interrupt):
+        error = called(NAME, CREATED)[1]
+    assert isinstance(error, Interrupted)
+    assert error.returncode == 130
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("arguments", [[NAME, "--dry-run", CREATED], ["--status"], []])
+def test_an_interrupt_before_anything_is_written(arguments):
+    def interrupt(execute, sql, params, many, context):
+        raise KeyboardInterrupt
+
+    with connection.execute_wrapper(interrupt):
+        error = called(*arguments)[1]
+    words = " ".join(["backfill_ids", *arguments])
+    assert str(error) == f"Stopped; nothing was written. Continue with: manage.py {words}"
+    assert error.returncode == 130
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("options", "statement", "said"),
+    [
+        (["--verify"], "verify_judged", "nothing was judged yet"),
+        (["--dry-run"], "SELECT", "nothing was written"),
+    ],
+    ids=["verify", "plan"],
+)
+def test_sigterm_while_nothing_is_filled(options, statement, said):
+    insert_orders([START] * 3)
+    fill("uuid7")
+    rows("uuid7").filter(pk=rows("uuid7")[0].pk).update(uuid7=None)
+    before = signal.getsignal(signal.SIGTERM)
+
+    def terminate(execute, sql, params, many, context):
+        if "testapp_order" in sql and statement in sql:
+            signal.raise_signal(signal.SIGTERM)
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(terminate):
+        error = called(NAME, *options, CREATED)[1]
+    assert isinstance(error, Interrupted)
+    assert str(error).startswith(f"Stopped; {said}. Continue with: manage.py backfill_ids {NAME}")
+    assert error.returncode == 143
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.usefixtures("transactional_db")
+def test_another_thread_than_the_main_one_may_fill():
+    insert_orders([START] * 3)
+    elsewhere(lambda: call_command("backfill_ids", NAME, CREATED, verbosity=0))
+    assert not rows("uuid7").filter(uuid7=None).exists()
+
+
+# How far it is
+
+
+@pytest.mark.django_db
+def test_a_resumed_run_counts_the_rows_of_the_run_before():
+    insert_orders([START] * 10)
+    with pytest.raises(ZeroDivisionError):
+        fill("uuid7", 6, lambda filled: 1 // 0)
+    assert "  60 %  6/10 rows  " in printed("--status")
+    lines = printed(NAME, CREATED).splitlines()
+    assert any(line.startswith("100 %  10/10 rows  ") for line in lines), lines
+    assert "4 rows filled." in lines
+    assert "  10 rows" in printed("--status").splitlines()
+
+
+@pytest.mark.django_db
+def test_a_run_of_a_field_that_is_gone():
+    insert_orders([START])
+    fill("uuid7")
+    BackfillRun.objects.update(target="testapp.Order.dropped")
+    lines = printed("--status").splitlines()
+    assert lines[2] == "  no such field any more; to forget the run:"
+    with connection.cursor() as cursor:
+        cursor.execute(lines[3].strip().rstrip(";"))
+    assert printed("--status").startswith("no backfill of any column has started")
+
+
+@pytest.mark.parametrize("gone", ["nope.Order.uuid7", "testapp.Nope.uuid7", "testapp.Order.name"])
+@pytest.mark.django_db
+def test_whatever_of_it_is_gone(gone):
+    insert_orders([START])
+    fill("uuid7")
+    BackfillRun.objects.update(target=gone)
+    assert "no such field any more" in printed("--status")
+
+
+@pytest.mark.django_db
+def test_a_model_may_be_spelled_as_django_takes_it():
+    insert_orders([START])
+    fill("uuid7")
+    assert printed("testapp.order.uuid7", "--status").startswith(f"{NAME}: finished")
+    assert printed("testapp.order.uuid7", "--verify").startswith("1 rows, 1 with an id")
+
+
+def test_the_status_of_a_database_without_the_tables_of_the_app(other):
+    with connections[other].schema_editor() as editor:
+        editor.delete_model(BackfillRun)
+    assert str(called("--status", database=other)[1]) == (
+        "the database 'other' has no table django_sortable_ids_backfillrun: run `manage.py "
+        "migrate django_sortable_ids --database=other`"
+    )

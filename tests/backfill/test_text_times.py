@@ -1,0 +1,306 @@
+"""SQLite compares texts: times that are spelled in one way, in several, and in no readable one."""
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from itertools import pairwise
+
+import pytest
+from django.db import connection
+from django.db.models import F
+from hypothesis import given
+from hypothesis import strategies as st
+
+from django_sortable_ids.backfill import plan
+from django_sortable_ids.backfill.errors import BackfillError
+from django_sortable_ids.backfill.impossible_times import is_impossible
+from django_sortable_ids.backfill.text_times import shape_of, spelling_of
+from django_sortable_ids.backfill.verify import verify
+from django_sortable_ids.functions import GenerateULID
+from django_sortable_ids.schemes import get
+from tests.testapp.models import Order
+
+from .support import FIELDS, START, TIMED, build, field_of, fill, find, insert_orders
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.skipif(connection.vendor != "sqlite", reason="a server has real times"),
+]
+
+EAST, WEST = timezone(timedelta(hours=5, minutes=30)), timezone(timedelta(hours=-4))
+
+
+def _thousandths(at):
+    """As SQLite's strftime('%Y-%m-%d %H:%M:%f')."""
+    return f"{at:%Y-%m-%d %H:%M:%S}.{at.microsecond // 1000:03}"
+
+
+SPELLINGS = {
+    "Django": lambda at: str(at.replace(tzinfo=None)),
+    "isoformat": lambda at: at.replace(tzinfo=None).isoformat(),
+    "aware": lambda at: at.isoformat(),
+    "east": lambda at: at.astimezone(EAST).isoformat(" "),
+    "west": lambda at: at.astimezone(WEST).isoformat(" "),
+    "strftime": _thousandths,
+    "tenths": lambda at: f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 100_000}",
+    "JavaScript": lambda at: f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03}Z",
+    "seconds Z": lambda at: f"{at:%Y-%m-%dT%H:%M:%SZ}",
+    "microseconds": lambda at: f"{at:%Y-%m-%d %H:%M:%S.%f}",
+    "microseconds Z": lambda at: f"{at:%Y-%m-%d %H:%M:%S.%f}Z",
+    "seconds": lambda at: f"{at:%Y-%m-%d %H:%M:%S}",
+}
+OTHERS = {
+    "nanoseconds": lambda at: f"{at:%Y-%m-%d %H:%M:%S.%f}789",
+    "minutes": lambda at: f"{at:%Y-%m-%d %H:%M}",
+    "day": lambda at: f"{at:%Y-%m-%d}",
+    "comma": lambda at: f"{at:%Y-%m-%d %H:%M:%S},{at.microsecond:06}",
+}
+OTHERS |= {
+    "isoformat microseconds": lambda at: at.replace(tzinfo=None).isoformat("T", "microseconds"),
+    "aware microseconds": lambda at: at.isoformat("T", "microseconds"),
+}
+SQL_CANT = {
+    "one digit": lambda at: f"{at.year}-{at.month}-{at.day} {at.hour}:{at:%M:%S}",
+    "basic": lambda at: f"{at:%Y%m%dT%H%M%S}",
+}
+NOT_TIMES = ["yesterday", 1714550400, 2460431.5, b"x", "2024-05-17 09:30:00+25:00"]
+IMPOSSIBLE = [
+    "2024-02-30 08:00:00",
+    "2023-02-29 08:00:00.123456",
+    "2024-04-31 08:00:00",
+    "2024-13-01 08:00:00",
+    "2024-00-10 08:00:00",
+    "2024-05-00 08:00:00",
+    "2024-05-17 24:00:00",
+    "2024-05-17 08:60:00",
+    "2024-05-17 08:00:60",
+    "0000-01-01 00:00:00",
+    "2024-02-30",
+    "2024-05-17T24:00",
+    "2024-02-30T08:00:00.123Z",
+]
+
+
+def respell(*spellings):
+    """Give rows these spellings in turn."""
+    rows = list(Order.objects.order_by("pk").values_list("pk", "created_at"))
+    with connection.cursor() as cursor:
+        for number, (pk, at) in enumerate(rows):
+            text = spellings[number % len(spellings)](at)
+            cursor.execute("UPDATE testapp_order SET created_at = %s WHERE id = %s", [text, pk])
+
+
+def as_django_reads():
+    return dict(Order.objects.values_list("pk", "created_at"))
+
+
+def ties(count=60):
+    """Five rows a time, 13 ms apart."""
+    insert_orders([START + i // 5 * timedelta(milliseconds=13) for i in range(count)])
+
+
+def assert_right(name):
+    """The ids are of the times that Django reads, strictly in the order of (time, key)."""
+    scheme = field_of(name).scheme
+    rows = [
+        (at, pk, value) for pk, at, value in Order.objects.values_list("pk", "created_at", name)
+    ]
+    rows.sort(key=lambda row: row[:2])
+    if name in TIMED:
+        assert all(scheme.parts(value)[0] == scheme.tick(at) for at, _, value in rows)
+    sign = -1 if getattr(scheme, "descending", False) else 1
+    numbers = [sign * scheme.to_int(value) for _, _, value in rows]
+    assert all(one < other for one, other in pairwise(numbers))
+
+
+@pytest.mark.parametrize("size", [1, 7, 5000])
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_times_of_one_spelling_are_ordered(spelling, size):
+    ties()
+    respell(SPELLINGS[spelling])
+    assert fill("uuid7", size).filled == 60
+    assert_right("uuid7")
+    found = verify(find("uuid7"))
+    assert (found.failures, found.other_time, found.rows) == ([], 0, 60)
+
+
+@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize("spelling", ["JavaScript", "strftime", "east"])
+def test_every_scheme_orders_them(spelling, name):
+    ties(20)
+    respell(SPELLINGS[spelling])
+    assert fill(name, 3).filled == 20
+    assert_right(name)
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_run_that_was_stopped_resumes_after_its_last_row(spelling):
+    ties()
+    respell(SPELLINGS[spelling])
+    with pytest.raises(ZeroDivisionError):
+        fill("kuuid", 7, lambda filled: 1 // 0)
+    assert fill("kuuid", 7).filled == 53
+    assert_right("kuuid")
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_late_rows_are_sorted_in(spelling):
+    ties(30)
+    respell(SPELLINGS[spelling])
+    late = iter([True])
+
+    def progress(filled):
+        if next(late, False):
+            insert_orders([START, START + timedelta(milliseconds=13)])
+            respell(SPELLINGS[spelling])
+
+    assert fill("ulid", 20, progress).filled == 32
+    assert_right("ulid")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Django", "isoformat"),
+        ("Django", "strftime"),
+        ("Django", "aware"),
+        ("Django", "microseconds"),
+        ("isoformat", "isoformat microseconds"),
+        ("aware", "aware microseconds"),
+        ("JavaScript", "seconds Z"),
+        ("east", "west"),
+        ("Django", "JavaScript", "east", "nanoseconds", "minutes", "day", "comma"),
+        ("minutes",),
+        ("day",),
+        ("nanoseconds",),
+    ],
+)
+def test_other_times_are_refused_with_the_update_that_rewrites_them(names):
+    ties(35)
+    respell(*(SPELLINGS[name] if name in SPELLINGS else OTHERS[name] for name in names))
+    before = as_django_reads()
+    with pytest.raises(BackfillError) as caught:
+        build("uuid7")
+    message = str(caught.value)
+    assert "don't sort by time" in message
+    assert "nothing was written" in message
+    with pytest.raises(BackfillError, match="don't sort by time"):
+        verify(find("uuid7"))
+    update = re.search(r"UPDATE .*(?=; nothing)", message)
+    with connection.cursor() as cursor:
+        cursor.execute(update[0])
+    assert as_django_reads() == before
+    fill("uuid7", 4)
+    assert_right("uuid7")
+
+
+@pytest.mark.parametrize("name", SQL_CANT)
+def test_what_sqlite_cannot_rewrite_is_saved_by_the_orm(name):
+    insert_orders([START + timedelta(hours=i) for i in range(4)])
+    respell(SPELLINGS["Django"], SQL_CANT[name])
+    before = as_django_reads()
+    with pytest.raises(BackfillError, match="save these rows through the ORM") as caught:
+        build("uuid7")
+    advice = re.search(r"for row in Order.*?\)(?=`)", str(caught.value))[0]
+    exec(advice, {"Order": Order})
+    assert as_django_reads() == before
+    fill("uuid7", 2)
+    assert_right("uuid7")
+
+
+@pytest.mark.parametrize("value", NOT_TIMES)
+def test_what_is_no_time_is_refused(value):
+    insert_orders([START, START])
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE testapp_order SET created_at = %s WHERE id % 2 = 0", [value])
+    with pytest.raises(BackfillError, match=r"can.t read as times|is no time"):
+        fill("uuid7")
+    assert not Order.objects.filter(uuid7__isnull=False).exists()
+
+
+@pytest.mark.parametrize("policy", ["error", "skip", "clamp"])
+@pytest.mark.parametrize("text", IMPOSSIBLE)
+def test_an_impossible_time_is_refused_with_its_row(text, policy):
+    ties(40)
+    keys = list(Order.objects.order_by("pk").values_list("pk", flat=True))
+    with connection.cursor() as cursor:
+        for pk in keys[20:22]:
+            cursor.execute("UPDATE testapp_order SET created_at = %s WHERE id = %s", [text, pk])
+    target = replace(find("uuid7"), on_out_of_range=policy)
+    with pytest.raises(BackfillError) as caught:
+        plan.build(target, 7)
+    message = str(caught.value)
+    assert message.startswith(
+        f"testapp.Order {keys[20]} (and 1 other rows) has the created_at {text!r}, a time that "
+        f"there is not. Find such rows with SELECT * FROM "
+    )
+    with pytest.raises(BackfillError, match="a time that there is not"):
+        verify(target)
+    select = re.search(r"SELECT .*(?=, and correct them; nothing was written)", message)[0]
+    with connection.cursor() as cursor:
+        cursor.execute(select.replace("*", "id", 1))
+        assert sorted(row[0] for row in cursor.fetchall()) == keys[20:22]
+
+
+@pytest.mark.parametrize("name", SPELLINGS | OTHERS | SQL_CANT)
+@given(at=st.datetimes(timezones=st.just(UTC)))
+def test_no_other_time_is_called_impossible(name, at):
+    text = (SPELLINGS | OTHERS | SQL_CANT)[name](at)
+    if not re.match(r"\d{4}-\d\d-\d\d", text):
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {is_impossible('text')} FROM (SELECT %s AS text)", [text])
+        assert cursor.fetchone()[0] == 0
+
+
+@given(day=st.tuples(st.integers(0, 9999), st.integers(0, 13), st.integers(0, 32)))
+def test_sqlite_and_python_agree_on_days(day):
+    text = "{:04}-{:02}-{:02} 08:00:00".format(*day)
+    try:
+        datetime.fromisoformat(text)
+        is_time = True
+    except ValueError:
+        is_time = False
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {is_impossible('text')} FROM (SELECT %s AS text)", [text])
+        assert cursor.fetchone()[0] == (not is_time)
+
+
+def test_texts_without_a_zone_are_local_with_naive_times(settings):
+    settings.USE_TZ = False
+    settings.TIME_ZONE = "Europe/Berlin"
+    insert_orders([datetime(2024, 7, 1, 12, minute) for minute in range(30)])  # noqa: DTZ001
+    assert fill("uuid7", 7).filled == 30
+    first = Order.objects.order_by("pk").values_list("uuid7", flat=True).first()
+    assert get("uuid7").created_at(first) == datetime(2024, 7, 1, 10, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("spelling", [*SPELLINGS, "nanoseconds", "minutes"])
+def test_ids_made_by_sqlite_have_the_times_that_django_reads(spelling):
+    ties(10)
+    respell((SPELLINGS | OTHERS)[spelling])
+    Order.objects.update(ulid=GenerateULID(at=F("created_at")))
+    scheme = get("ulid")
+    for at, value in Order.objects.values_list("created_at", "ulid"):
+        assert scheme.parts(value)[0] == scheme.tick(at)
+
+
+TIMES = st.datetimes(datetime(1970, 1, 2), datetime(9999, 12, 30), timezones=st.just(UTC))  # noqa: DTZ001
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+@given(at=TIMES, bound=TIMES, near=st.integers(-2_000_000, 2_000_000), is_near=st.booleans())
+def test_a_bound_separates_texts_as_it_separates_times(name, at, bound, near, is_near):
+    if is_near:
+        bound = at + near * timedelta(microseconds=1)
+    text = SPELLINGS[name](at)
+    spelling = spelling_of(text)
+    kept = datetime.fromisoformat(text)
+    kept = kept.replace(tzinfo=UTC) if kept.tzinfo is None else kept
+    assert (text >= spelling.bound(bound, UTC)) == (kept >= bound)
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_a_shape_keeps_the_spelling(name):
+    text = SPELLINGS[name](START + timedelta(microseconds=123_456))
+    assert spelling_of(shape_of(text)) == spelling_of(text)

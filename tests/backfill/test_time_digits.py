@@ -1,0 +1,43 @@
+"""How many digits of a second a column keeps: whether a tick has several of its times."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+
+from django_sortable_ids.backfill.page_checks import disorder_of_ties
+from django_sortable_ids.backfill.verification import Disorder
+from django_sortable_ids.introspection import time_digits
+from tests.testapp.models import Order
+
+from .real_tables import execute
+from .support import MILLISECOND, START, find, insert_orders
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite keeps texts")
+def test_servers_say_it_in_the_catalogue():
+    time = {"postgresql": "timestamptz", "mysql": "datetime"}[connection.vendor]
+    kinds = {f"{time}({digits})": digits for digits in (0, 3, 6)}
+    # Of no number, too.
+    kinds[time] = {"postgresql": 6, "mysql": 0}[connection.vendor]
+    columns = ", ".join(f"c{number} {kind}" for number, kind in enumerate(kinds))
+    execute(f"CREATE TABLE digits_of ({columns})")
+    try:
+        found = [time_digits(connection, "digits_of", f"c{n}") for n in range(len(kinds))]
+    finally:
+        execute("DROP TABLE digits_of")
+    assert found == list(kinds.values())
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="the catalogue says it")
+@pytest.mark.parametrize(("digits", "expected"), [(3, Disorder.DECIDED), (6, Disorder.OF_TIES)])
+def test_texts_say_it_themselves(digits, expected):
+    insert_orders([START + 123 * MILLISECOND] * 2)
+    Order.objects.update(created_at=START + 123 * MILLISECOND)
+    execute(f"UPDATE testapp_order SET created_at = substr(created_at, 1, {20 + digits})")
+    target = find("uuid7")
+    assert target.times.resolution == timedelta(microseconds=10 ** (6 - digits))
+    assert disorder_of_ties(target) is expected
+    assert disorder_of_ties(find("uuid6")) is Disorder.DECIDED

@@ -1,0 +1,279 @@
+"""``--write-migration`` writes the file that comes next; a redirect into ``migrations`` breaks
+nothing."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from .own_project import CREATED, Project
+
+PUBLIC = "depot.Order.public"
+NUMBER = "depot.Order.number"
+FIRST = "0002_constrain_order_public"
+
+
+@pytest.fixture(scope="module")
+def empty_template(tmp_path_factory):
+    """Made once, and copied for every test."""
+    made = Project(tmp_path_factory.mktemp("template"))
+    made.create()
+    return made
+
+
+@pytest.fixture(scope="module")
+def template(empty_template, tmp_path_factory):
+    filled = empty_template.copy(tmp_path_factory.mktemp("template") / "filled")
+    filled.fill()
+    return filled
+
+
+@pytest.fixture
+def empty(empty_template, tmp_path):
+    return empty_template.copy(tmp_path / "project")
+
+
+@pytest.fixture
+def project(template, tmp_path):
+    """Its table has rows, and both columns have ids."""
+    return template.copy(tmp_path / "project")
+
+
+def is_not_null(project, column):
+    with closing(sqlite3.connect(project.folder / "depot.sqlite3")) as connection:
+        columns = connection.execute("PRAGMA table_info(depot_order)").fetchall()
+    return {name: bool(not_null) for _, name, _, not_null, *_ in columns}[column]
+
+
+def test_it_writes_what_migrate_runs(project):
+    done = project.backfill(PUBLIC, "--write-migration")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "9 rows, 9 with an id",
+        "all different, strictly in order, and of their rows' times",
+        f"Wrote depot/migrations/{FIRST}.py",
+        "Next: write unique=True instead of null=True in the model, then:",
+        "  manage.py migrate depot",
+    ]
+    source = (project.migrations / f"{FIRST}.py").read_text()
+    assert "    atomic = False\n" in source
+    assert "('depot', '0001_initial')" in source
+    project.change_models("ULIDField(null=True)", "ULIDField(unique=True)")
+    project.manage("makemigrations", "--check", "depot")
+    project.manage("migrate")
+    assert is_not_null(project, "public")
+
+
+def test_verify_names_the_command_that_writes_it(project):
+    lines = project.backfill(PUBLIC, "--verify").stdout.splitlines()
+    assert lines[2:] == [
+        "Next: write unique=True instead of null=True in the model, then:",
+        f"  manage.py backfill_ids {PUBLIC} --created-from created_at --write-migration",
+    ]
+    assert project.backfill(PUBLIC, "--verify", "--write-migration").returncode == 0
+    assert project.names == ["0001_initial", FIRST]
+
+
+def test_the_second_column_of_an_app_follows_the_first(project):
+    for name in (PUBLIC, NUMBER):
+        assert project.backfill(name, "--write-migration").returncode == 0
+    second = "0003_constrain_order_number"
+    assert project.names == ["0001_initial", FIRST, second]
+    assert f"('depot', '{FIRST}')" in (project.migrations / f"{second}.py").read_text()
+    project.manage("migrate")
+    assert is_not_null(project, "public")
+    assert is_not_null(project, "number")
+
+
+def test_nothing_is_written_where_a_row_has_no_id(project):
+    project.manage(
+        "shell", "-c", "from depot.models import *; Order.objects.filter(pk=3).update(public=None)"
+    )
+    done = project.backfill(PUBLIC, "--write-migration")
+    assert done.returncode == 1
+    assert "1 rows have no id" in done.stderr
+    assert project.names == ["0001_initial"]
+
+
+def test_nothing_is_written_or_proposed_while_rows_are_skipped(project):
+    project.manage(
+        "shell",
+        "-c",
+        "from depot.models import *; Order.objects.filter(pk=3).update(public=None, "
+        "created_at='1900-01-01T00:00Z')",
+    )
+    done = project.backfill(PUBLIC, *CREATED, "--on-out-of-range=skip", "--verify")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-1] == (
+        "No migration follows: 1 rows have no id, and public can't become NOT NULL before they "
+        "have one. Until then it may be unique=True with null=True."
+    )
+    done = project.backfill(PUBLIC, *CREATED, "--on-out-of-range=skip", "--write-migration")
+    assert done.returncode == 1
+    assert "1 rows were skipped and have no id, so that the column can't be" in done.stderr
+    assert project.names == ["0001_initial"]
+
+
+def test_a_second_time_there_is_nothing_to_write(project):
+    project.backfill(PUBLIC, "--write-migration")
+    done = project.backfill(PUBLIC, "--write-migration")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-1] == (
+        "Nothing to write: the migrations of depot make public NOT NULL and unique already."
+    )
+    assert "Next" not in project.backfill(PUBLIC, "--verify").stdout
+
+
+def test_what_the_database_lost_is_written_again(project):
+    project.backfill(PUBLIC, "--write-migration")
+    project.change_models("public = ULIDField(null=True)", "public = ULIDField(unique=True)")
+    project.manage("migrate")
+    with closing(sqlite3.connect(project.folder / "depot.sqlite3")) as connection:
+        found = "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE UNIQUE INDEX%public%'"
+        ((name,),) = connection.execute(found).fetchall()
+        connection.execute(f'DROP INDEX "{name}"')
+    report = project.manage("backfill_ids")
+    (line,) = [each for each in report.splitlines() if each.startswith(PUBLIC)]
+    command = f"backfill_ids {PUBLIC} --write-migration"
+    assert line.endswith(f"needs unique in the database  {command}")
+    done = project.manage(*command.split())
+    assert done.splitlines()[-3:] == [
+        "Wrote depot/migrations/0003_constrain_order_public.py",
+        "Next:",
+        "  manage.py migrate depot",
+    ]
+    project.manage("migrate", "depot")
+    project.manage("makemigrations", "--check", "depot")
+    (line,) = [each for each in project.manage("backfill_ids").splitlines() if PUBLIC in each]
+    assert line.endswith(" complete")
+
+
+def test_several_leaves_are_all_followed(project):
+    for name in ("0002_one", "0002_other"):
+        project.write_migration(name, "0001_initial")
+    done = project.backfill(PUBLIC, "--write-migration")
+    assert done.returncode == 0, done.stderr
+    assert "  It follows 0002_one and 0002_other, and so merges them." in done.stdout.splitlines()
+    assert "0003_constrain_order_public" in project.names
+    project.manage("migrate")
+    assert is_not_null(project, "public")
+
+
+def test_a_number_that_is_there_already_is_not_taken_again(project):
+    project.write_migration("0007_later", "0001_initial")
+    project.write_migration("0003_named_late", "0007_later")
+    project.backfill(PUBLIC, "--write-migration")
+    assert project.names[-1] == "0008_constrain_order_public"
+    source = (project.migrations / "0008_constrain_order_public.py").read_text()
+    assert "('depot', '0003_named_late')" in source
+
+
+def test_a_file_that_is_there_is_left_alone(project):
+    """It comes after the migrations were read."""
+    there = project.migrations / f"{FIRST}.py"
+    hook = (
+        "import builtins, os, pathlib\n"
+        "from django.db.migrations.loader import MigrationLoader as M\n"
+        "_build = M.build_graph\n"
+        "def build_graph(self):\n"
+        "    _build(self)\n"
+        f"    pathlib.Path({str(there)!r}).write_text('mine')\n"
+        "M.build_graph = build_graph\n"
+    )
+    with (project.folder / "settings.py").open("a") as file:
+        file.write(hook)
+    done = project.backfill(PUBLIC, "--write-migration")
+    assert done.returncode == 1
+    assert f"depot/migrations/{FIRST}.py is there already, and was left as it is" in done.stderr
+    assert there.read_text() == "mine"
+
+
+def test_an_app_without_migrations_is_refused_before_the_ids_are_looked_at(project):
+    with (project.folder / "settings.py").open("a") as file:
+        file.write('MIGRATION_MODULES = {"depot": None}\n')
+    done = project.backfill(PUBLIC, "--write-migration")
+    assert done.returncode == 1
+    assert "the app depot has no migrations" in done.stderr
+    assert done.stdout == ""
+
+
+def test_migrations_that_cannot_be_read_are_an_error_at_once(project):
+    (project.migrations / "0002_empty.py").touch()
+    done = project.backfill(PUBLIC, "--write-migration")
+    assert done.returncode == 1
+    assert "the migrations can't be read: " in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+# Redirects
+
+REDIRECTS = {
+    "verify": (PUBLIC, "--verify"),
+    "write": (PUBLIC, "--write-migration"),
+    "report": (),
+    "status": ("--status",),
+    "plan": (PUBLIC, *CREATED, "--dry-run"),
+    "run": (PUBLIC, *CREATED),
+    "json": (PUBLIC, "--verify", "--json"),
+    "refused": ("depot.Order.nope", "--verify"),
+}
+
+
+@pytest.mark.parametrize("arguments", REDIRECTS.values(), ids=REDIRECTS)
+def test_a_redirect_among_the_migrations_breaks_no_command_that_follows(project, arguments):
+    done = project.backfill(*arguments, redirect="> depot/migrations/0005_x.py")
+    assert done.returncode == 1
+    assert "depot/migrations/0005_x.py is where the output goes" in done.stderr
+    assert "--write-migration" in done.stderr
+    assert project.names == ["0001_initial"]
+    project.manage("makemigrations", "--check", "depot")
+    project.manage("migrate")
+
+
+def test_a_redirect_that_appends_to_a_migration_leaves_it_as_it_is(project):
+    path = project.migrations / "0001_initial.py"
+    before = path.read_text()
+    done = project.backfill(PUBLIC, "--verify", redirect=">> depot/migrations/0001_initial.py")
+    assert done.returncode == 1
+    assert path.read_text() == before
+
+
+def test_a_redirect_into_the_package_of_migrations_leaves_it_a_package(project):
+    done = project.backfill("--status", redirect="> depot/migrations/__init__.py")
+    assert done.returncode == 1
+    assert "the file is empty now, as it usually is" in done.stderr
+    assert (project.migrations / "__init__.py").read_text() == ""
+    project.manage("makemigrations", "--check", "depot")
+
+
+def test_a_redirect_elsewhere_is_as_good_as_any(project):
+    assert project.backfill(PUBLIC, "--verify", redirect="> found.txt").returncode == 0
+    assert (project.folder / "found.txt").read_text().startswith("9 rows, 9 with an id\n")
+
+
+# Tables without rows
+
+
+def test_an_empty_table_needs_no_source(empty):
+    for mode in ("--verify", "--write-migration"):
+        done = empty.backfill(PUBLIC, mode)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines()[0] == "0 rows: nothing to verify"
+    empty.manage("migrate")
+    assert is_not_null(empty, "public")
+
+
+def test_after_a_run_of_no_rows_the_source_is_known(empty):
+    """The application gave every row its id."""
+    assert empty.backfill(PUBLIC, *CREATED).returncode == 0
+    empty.manage(
+        "shell",
+        "-c",
+        "from depot.models import *; from django.utils import timezone; "
+        "Order.objects.create(created_at=timezone.now())",
+    )
+    assert "0 rows filled." in empty.backfill(PUBLIC, *CREATED).stdout
+    done = empty.backfill(PUBLIC, "--verify")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0] == "1 rows, 1 with an id"

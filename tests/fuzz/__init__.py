@@ -1,0 +1,1 @@
+"""Hostile values for every way in: none may end in a crash. See ``test_fuzz`` to repeat one."""

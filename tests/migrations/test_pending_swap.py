@@ -1,0 +1,173 @@
+"""Models and columns that differ by a swap: it is pending, or was made and not recorded."""
+
+import importlib
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.db import connection, models
+from django.db.migrations.recorder import MigrationRecorder
+from django.test.utils import isolate_apps
+
+from django_sortable_ids.checks import databases
+from django_sortable_ids.checks.databases import check_databases
+from django_sortable_ids.fields import (
+    HexULIDField,
+    KSUIDField,
+    PushIDField,
+    ULIDField,
+    UUIDv7Field,
+    XidField,
+)
+from django_sortable_ids.models import BackfillRun
+from tests.marks import own_tables
+
+from .conftest import forget
+from .test_constrain import Killed
+from .test_swap import SWAP, ids, prepare
+
+pytestmark = own_tables
+
+PAIRS = [
+    (KSUIDField, UUIDv7Field),
+    (UUIDv7Field, KSUIDField),
+    (ULIDField, UUIDv7Field),
+    (HexULIDField, ULIDField),
+    (UUIDv7Field, PushIDField),
+    (PushIDField, UUIDv7Field),
+    (XidField, PushIDField),
+]
+
+
+@pytest.fixture
+def checked(monkeypatch):
+    """What is said of a model with these fields and the table of the depot."""
+
+    def check(public, new):
+        with isolate_apps("depot") as own:
+            meta = type("Meta", (), {"app_label": "depot", "db_table": "depot_order"})
+            fields = {"public": public(unique=True), "new": new(unique=True)}
+            type("Order", (models.Model,), {"__module__": __name__, "Meta": meta, **fields})
+            monkeypatch.setattr(databases, "apps", own)
+            importlib.invalidate_caches()
+            forget("depot.migrations")
+            found = check_databases(databases=["default"])
+            return sorted((message.id, str(message.obj)) for message in found)
+
+    return check
+
+
+@pytest.mark.parametrize(("old", "new"), PAIRS)
+def test_nothing_is_said_while_the_swap_is_pending(depot, checked, old, new):
+    prepare(depot, f"{old.__name__}(unique=True)", f"{new.__name__}(unique=True)")
+    assert checked(new, old) == []
+    depot.migrate()
+    assert checked(new, old) == []
+    assert checked(old, new) != []
+    depot.migrate("0001")
+    assert checked(new, old) == []
+
+
+ENDS = pytest.mark.parametrize("to", ["0001", None], ids=["back", "forward"])
+
+
+def stop_before_it_is_recorded(depot, monkeypatch, to):
+    """Migrate, and be killed when the columns are swapped."""
+    name = "record_applied" if to is None else "record_unapplied"
+
+    def killed(*args):
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(MigrationRecorder, name, killed)
+        with pytest.raises(Killed):
+            depot.migrate(to)
+    connection.close()
+
+
+@ENDS
+def test_stopped_on_the_way_back_it_ends_right_in_either_direction(depot, checked, monkeypatch, to):
+    prepare(depot, "KSUIDField(unique=True)", "UUIDv7Field(unique=True)")
+    BackfillRun.objects.create(target="depot.Order.new", options={"convert_from": "public"})
+    before = ids(depot)
+    depot.migrate()
+    stop_before_it_is_recorded(depot, monkeypatch, "0001")
+    assert (ids(depot), depot.applied()) == (before, ["0001_step", "0002_step"])
+    assert checked(UUIDv7Field, KSUIDField) == []
+    depot.migrate(to)
+    assert ids(depot) == (before[::-1] if to is None else before)
+    assert depot.applied() == ["0001_step", "0002_step"][: 2 if to is None else 1]
+    assert checked(UUIDv7Field, KSUIDField) == []
+    run = BackfillRun.objects.get()
+    name, old = ("public", "new") if to is None else ("new", "public")
+    assert (run.target, run.options) == (f"depot.Order.{name}", {"convert_from": old})
+    depot.migrate("0001")
+    assert ids(depot) == before
+    depot.migrate()
+    assert ids(depot) == before[::-1]
+
+
+@ENDS
+def test_stopped_on_the_way_forward_it_ends_right_in_either_direction(
+    depot, checked, monkeypatch, to
+):
+    prepare(depot, "KSUIDField(unique=True)", "UUIDv7Field(unique=True)")
+    depot.names.pop()
+    depot.write(SWAP, atomic=False)  # else it is recorded in its own transaction
+    before = ids(depot)
+    stop_before_it_is_recorded(depot, monkeypatch, None)
+    assert (ids(depot), depot.applied()) == (before[::-1], ["0001_step"])
+    assert checked(UUIDv7Field, KSUIDField) == []
+    depot.migrate(to)
+    assert ids(depot) == (before[::-1] if to is None else before)
+    depot.migrate()
+    assert ids(depot) == before[::-1]
+    depot.migrate("0001")
+    assert ids(depot) == before
+
+
+def test_what_was_undone_is_told(depot, monkeypatch):
+    prepare(depot)
+    depot.migrate()
+    stop_before_it_is_recorded(depot, monkeypatch, "0001")
+    out = StringIO()
+    call_command("migrate", "depot", stdout=out)
+    assert (
+        "depot.Order: a swap of public and new was made by a migration that stopped before it "
+        "was recorded; it was undone.\n"
+    ) in out.getvalue()
+
+
+def test_a_guard_that_is_off_undoes_nothing(depot, monkeypatch, settings):
+    settings.SORTABLE_IDS = {"GUARD_MIGRATIONS": False}
+    prepare(depot)
+    depot.migrate()
+    after = ids(depot)
+    depot.migrate("0001", fake=True)
+    depot.migrate("0001")
+    assert ids(depot) == after
+
+
+def test_a_second_swap_of_the_same_fields_is_made(depot):
+    """The note of the first one says nothing of it."""
+    prepare(depot)
+    before = ids(depot)
+    depot.write(SWAP)
+    depot.migrate()
+    assert ids(depot) == before
+    depot.migrate("0002")
+    assert ids(depot) == before[::-1]
+    depot.migrate("0002")
+    assert ids(depot) == before[::-1]
+    depot.migrate("0001")
+    depot.migrate()
+    assert ids(depot) == before
+
+
+@pytest.mark.parametrize("again", [1, 2])
+def test_a_swap_of_equal_definitions_is_not_undone(depot, again):
+    prepare(depot, "ULIDField(unique=True)", "ULIDField(unique=True)")
+    before = ids(depot)
+    for _ in range(again):
+        depot.migrate()
+    assert ids(depot) == before[::-1]

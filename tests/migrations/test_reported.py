@@ -1,0 +1,165 @@
+"""What the report says of a column while models, migrations and the database differ."""
+
+import importlib
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.db import connection, models
+from django.test.utils import isolate_apps
+
+from django_sortable_ids.backfill import report
+from django_sortable_ids.fields import SnowflakeField, ULIDField, UUIDv7Field
+from tests.marks import own_tables
+
+from .conftest import forget
+from .test_pending_swap import stop_before_it_is_recorded
+from .test_swap import ROWS, prepare
+
+pytestmark = own_tables
+
+
+@pytest.fixture
+def reported(monkeypatch):
+    """The line of ``public`` in a model with these fields and the table of the depot."""
+
+    def look(public, **others):
+        with isolate_apps("depot") as own:
+            meta = type("Meta", (), {"app_label": "depot", "db_table": "depot_order"})
+            body = {"__module__": __name__, "Meta": meta, "public": public, **others}
+            type("Order", (models.Model,), body)
+            monkeypatch.setattr(report, "apps", own)
+            importlib.invalidate_caches()
+            forget("depot.migrations")
+            out = StringIO()
+            call_command("backfill_ids", stdout=out)
+        line = next(each for each in out.getvalue().splitlines() if "Order.public" in each)
+        return " ".join(line.split()[1:])
+
+    return look
+
+
+def made(depot, definition, rows=ROWS):
+    depot.write(
+        f'CreateModel("Order", [("id", BigAutoField(primary_key=True)), ("public", {definition}), '
+        f'("name", CharField(max_length=9))]), RunPython(add_rows, RunPython.noop),',
+        rows,
+    )
+    depot.migrate()
+
+
+def test_a_swap_that_is_pending_or_not_recorded_is_migrated(depot, reported, monkeypatch):
+    def swapped():
+        return reported(UUIDv7Field(unique=True), new=ULIDField(unique=True))
+
+    prepare(depot, 'ULIDField(storage="binary", unique=True)', "UUIDv7Field(unique=True)")
+    wanted = "uuid7 5 needs ids of UUIDv7 migrate depot"
+    assert swapped() == wanted
+    depot.migrate()
+    assert swapped() == "uuid7 5 complete"
+    stop_before_it_is_recorded(depot, monkeypatch, "0001")
+    assert swapped() == wanted
+
+
+def test_the_same_numbers_of_another_scheme(depot, reported):
+    """Nothing but the migrations tells."""
+    made(depot, "SnowflakeField(unique=True)")
+    discord = SnowflakeField(layout="discord", unique=True)
+    found = reported(discord)
+    assert found.startswith("discord 5 needs ids of ")
+    assert found.endswith(" makemigrations depot")
+    depot.write('AlterField("order", "public", SnowflakeField(layout="discord", unique=True)),')
+    assert reported(discord).endswith(" migrate depot")
+    assert reported(SnowflakeField(unique=True)) == "snowflake 5 complete"
+
+
+@pytest.mark.parametrize(
+    ("definition", "field", "found"),
+    [
+        ("ULIDField(unique=True)", ULIDField(unique=True), "complete"),
+        (
+            "ULIDField(null=True)",
+            ULIDField(null=True),
+            "needs NOT NULL and unique backfill_ids depot.Order.public --verify",
+        ),
+        (
+            "ULIDField(unique=True, null=True)",
+            ULIDField(unique=True),
+            "needs NOT NULL in the database makemigrations depot",
+        ),
+        (
+            "ULIDField()",
+            ULIDField(unique=True),
+            "needs unique in the database makemigrations depot",
+        ),
+    ],
+)
+def test_constraints_of_an_empty_table(depot, reported, definition, field, found):
+    made(depot, definition, ROWS.replace("abcde", ""))
+    assert reported(field) == f"ulid 0 {found}"
+
+
+def test_a_table_that_the_database_has_otherwise_than_the_migrations(depot, reported):
+    made(depot, "ULIDField(null=True)")
+    depot.write(
+        'SeparateDatabaseAndState(state_operations=[AlterField("order", "public", '
+        "ULIDField(unique=True))]),"
+    )
+    depot.migrate()
+    field = ULIDField(unique=True)
+    assert reported(field) == (
+        "ulid 5 needs NOT NULL and unique in the database "
+        "backfill_ids depot.Order.public --write-migration"
+    )
+    # What that command writes.
+    depot.write(
+        'ConstrainSortableID("order", "public", ULIDField(null=True)), '
+        'ConstrainSortableID("order", "public", ULIDField(unique=True)),',
+        atomic=False,
+    )
+    depot.migrate()
+    assert reported(field) == "ulid 5 complete"
+
+
+def test_a_table_that_is_gone(depot, reported):
+    made(depot, "ULIDField(unique=True)")
+    with connection.cursor() as cursor:
+        cursor.execute("DROP TABLE depot_order")
+    seen = " that the user may see" if connection.vendor == "mysql" else ""
+    assert reported(ULIDField(unique=True)) == f"ulid no table{seen}"
+    depot.names.pop()
+    depot.write("")
+    depot.write("")
+    assert reported(ULIDField(unique=True)) == "ulid not migrated migrate depot"
+
+
+def test_a_view(depot, reported):
+    made(depot, "ULIDField(unique=True)")
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE depot_order RENAME TO depot_hidden")
+        cursor.execute("CREATE VIEW depot_order AS SELECT * FROM depot_hidden")
+    try:
+        assert reported(ULIDField(unique=True)) == "ulid view"
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("DROP VIEW depot_order")
+            cursor.execute("ALTER TABLE depot_hidden RENAME TO depot_order")
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="its roles")
+def test_a_table_that_the_user_may_not_read(depot, reported):
+    made(depot, "ULIDField(unique=True)")
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE ROLE depot_reader")
+        cursor.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO depot_reader")
+        cursor.execute("REVOKE SELECT ON depot_order FROM depot_reader")
+        cursor.execute("SET ROLE depot_reader")
+    try:
+        assert reported(ULIDField(unique=True)) == (
+            "ulid can't be read: permission denied for table depot_order"
+        )
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("RESET ROLE")
+            cursor.execute("DROP OWNED BY depot_reader")
+            cursor.execute("DROP ROLE depot_reader")

@@ -1,0 +1,290 @@
+"""A column whose ids would be read as others: the AlterField has no SQL, so nothing else tells."""
+
+import re
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from django_sortable_ids.models import BackfillRun
+from django_sortable_ids.stored_values import PAGE
+from tests.marks import own_tables, skip_where_uuids_are_refused
+
+from .test_swap import ROWS
+
+pytestmark = own_tables
+
+ROAD = (
+    r"Add a second field with null=True, fill it with `manage\.py backfill_ids \.\.\. "
+    r"--convert-from public`, and let the two change places by SwapSortableID\. 5 values were "
+    r"looked at, from both ends and the middle of the table\.$"
+)
+CHANGED = {
+    "another version of UUIDs": ("UUIDv7Field({})", "UUIDv6Field({})", "is no UUIDv6"),
+    # One in 64 ULIDs has the bits of a UUIDv7.
+    "ULIDs as UUIDs": (
+        'ULIDField(storage="uuid", {})',
+        "UUIDv7Field({})",
+        "is no UUIDv7|be found no longer",
+    ),
+    "an epoch": ("SnowflakeField({})", 'SnowflakeField(layout="discord", {})', "another time"),
+    "a layout": ("SnowflakeField({})", "TSIDField({})", "another time"),
+    "another kind of number": ("SnowflakeField({})", "SonyflakeField({})", "time"),
+    # One in 43 values has no milliseconds that KSUIDs of 4 ms can have.
+    "a precision": ("KSUIDField({})", 'KSUIDField(precision="ms", {})', "another time|is no KSUID"),
+    "an order": ("KUUIDField({})", "KUUIDField(reverse=True, {})", "another"),
+    "a form of text": (
+        'UUIDv7Field(storage="varchar32", {})',
+        'UUIDv7Field(storage="varchar36", {})',
+        "as this column keeps it",
+    ),
+    "another text": (
+        "PushIDField({})",
+        'ULIDField(storage="varchar", max_length=30, {})',
+        "is no ULID",
+    ),
+    "a text of the same bits": (
+        'ULIDField(storage="uuid", {})',
+        'TimeflakeField(storage="uuid", {})',
+        r"the public id 0\w{25} would be written \w{22}, and be found no longer\. Add",
+    ),
+    "a text of the same bits in any case": (
+        "ULIDField({})",
+        "SCRU128Field({})",
+        "the public id .* be found no longer",
+    ),
+    "a text of the same bytes": (
+        "XidField({})",
+        "ObjectIDField({})",
+        "the public id .* be found no longer",
+    ),
+    "UUIDs as ULIDs": (
+        "UUIDv7Field({})",
+        'ULIDField(storage="uuid", {})',
+        "the public id .* be found no longer",
+    ),
+    "a prefix, too": (
+        'ULIDField(prefix="ord", {})',
+        'TimeflakeField(prefix="ord", {})',
+        "the public id ord_.* would be written ord_.*, and be found no longer",
+    ),
+    "the characters of a sequence": (
+        'LexicalSequenceField(charset="numeric", width=4, {})',
+        'LexicalSequenceField(charset="abcdefghij", width=4, {})',
+        "is no",
+    ),
+}
+SAME = {
+    "the same text in another case": (
+        'UUIDv7Field(encoding="base32", {})',
+        'ULIDField(storage="uuid", {})',
+    ),
+    "places for workers": ("XidField({})", "XidField(workers=1024, {})"),
+    "a preset with its own numbers": ("SnowflakeField({})", 'SnowflakeField(layout="twitter", {})'),
+    "other versions": ("UUIDv7Field({})", "UUIDv7Field(accept_other_versions=True, {})"),
+    "no other versions": ("UUIDv7Field(accept_other_versions=True, {})", "UUIDv7Field({})"),
+    "the next of a sequence": (
+        'LexicalSequenceField(charset="numeric", width=4, {})',
+        'LexicalSequenceField(charset="numeric", width=4, start="0100", {})',
+    ),
+}
+
+
+def prepare(depot, old, rows=ROWS):
+    depot.write(
+        f'CreateModel("Order", [("id", BigAutoField(primary_key=True)), ("public", {old}), '
+        f'("name", CharField(max_length=9))]), RunPython(add_rows, RunPython.noop),',
+        rows,
+    )
+    depot.migrate()
+
+
+@pytest.mark.parametrize("how", ["unique=True", "null=True"])
+@pytest.mark.parametrize(("old", "new", "reason"), CHANGED.values(), ids=CHANGED)
+def test_it_is_refused_with_the_road(depot, old, new, reason, how):
+    skip_where_uuids_are_refused(old)
+    prepare(depot, old.format(how))
+    before = depot.column("depot_order", "public")
+    depot.write(f'AlterField("order", "public", {new.format(how)}),')
+    with pytest.raises(CommandError) as refused:
+        depot.migrate()
+    text = str(refused.value)
+    assert text.startswith(
+        "Nothing was migrated.\ndepot.0002_step, depot.order.public: the table has rows, and "
+    )
+    if "a change of the column's type" not in text:
+        assert re.search(reason, text)
+        assert re.search(ROAD, text)
+    assert depot.applied() == ["0001_step"]
+    assert depot.column("depot_order", "public") == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("ULIDField({})", "UUIDv7Field({})"),
+        ("UUIDv7Field({})", 'UUIDv7Field(storage="binary", {})'),
+        ("ULIDField({})", "HexULIDField({})"),
+    ],
+)
+def test_a_change_of_the_columns_type_is_refused_with_the_road(depot, old, new):
+    prepare(depot, old.format("unique=True"))
+    depot.write(f'AlterField("order", "public", {new.format("unique=True")}),')
+    with pytest.raises(CommandError) as refused:
+        depot.migrate()
+    assert re.search(ROAD.split(r" 5 values")[0], str(refused.value))
+
+
+@pytest.mark.parametrize(("old", "new"), SAME.values(), ids=SAME)
+def test_what_keeps_every_value_and_its_time_passes(depot, old, new):
+    skip_where_uuids_are_refused(old)
+    prepare(depot, old.format("unique=True"))
+    before = depot.column("depot_order", "public")
+    times = [row.public for row in depot.model("Order").objects.order_by("name")]
+    depot.write(f'AlterField("order", "public", {new.format("unique=True")}),')
+    depot.migrate()
+    assert [str(each) for each in depot.column("depot_order", "public")] == [
+        str(each) for each in before
+    ]
+    order = depot.model("Order")
+    schemes = [
+        depot.model("Order", name)._meta.get_field("public").scheme for name in depot.names[:2]
+    ]
+    for row, old_value in zip(order.objects.order_by("name"), times, strict=True):
+        assert schemes[1].to_int(row.public) == schemes[0].to_int(old_value)
+        if schemes[1].time_ordered:
+            assert schemes[1].created_at(row.public) == schemes[0].created_at(old_value)
+        assert order.objects.get(public=row.public).name == row.name
+
+
+@pytest.mark.parametrize("empty", ["table", "column"])
+def test_where_there_is_no_value_anything_passes(depot, empty):
+    rows = ROWS if empty == "column" else ROWS.replace("abcde", "")
+    prepare(depot, "UUIDv7Field(null=True)", rows)
+    depot.model("Order").objects.update(public=None)
+    depot.write('AlterField("order", "public", UUIDv6Field(null=True)),')
+    depot.migrate()
+
+
+def test_random_uuids_are_adopted_as_what_they_are_only(depot):
+    rows = "import uuid\n" + ROWS.replace("name=name", "name=name, public=uuid.uuid4()")
+    prepare(depot, "UUIDField()", rows)
+    depot.write('AlterField("order", "public", UUIDv7Field()),')
+    with pytest.raises(
+        CommandError, match=r"is no UUIDv7\. Declare what they are \(UUIDs of other"
+    ):
+        depot.migrate()
+    depot.names.pop()
+    depot.write('AlterField("order", "public", UUIDv7Field(accept_other_versions=True)),')
+    depot.migrate()
+    depot.write('AlterField("order", "public", UUIDv7Field()),')
+    with pytest.raises(CommandError, match=r"is no UUIDv7\. Add a second field with null=True"):
+        depot.migrate()
+
+
+def test_texts_in_another_spelling_would_not_be_found(depot):
+    rows = ROWS.replace("name=name", "name=name, public=f'01m7y2dcf66nmgajt4mstmrwd{name}'")
+    prepare(depot, "CharField(max_length=26)", rows)
+    depot.write('AlterField("order", "public", ULIDField(storage="varchar")),')
+    with pytest.raises(CommandError, match="as this column keeps it, 01M7Y2DCF66NMGAJT4MSTMRWDA"):
+        depot.migrate()
+
+
+def test_one_wrong_value_at_an_end_of_the_index_is_enough_and_few_rows_are_read(depot):
+    prepare(
+        depot,
+        "UUIDField(null=True, unique=True)",
+        f"""
+import uuid
+def add_rows(apps, schema_editor):
+    Order = apps.get_model("depot", "Order")
+    Order.objects.bulk_create(
+        Order(name="x", public=uuid.UUID(int=7 << 76 | 2 << 62 | n << 80))
+        for n in range(1, {PAGE * 8})
+    )
+    Order.objects.filter(id={PAGE * 3}).update(public=uuid.UUID(int=2 ** 127 - 1))
+""",
+    )
+    depot.write('AlterField("order", "public", UUIDv7Field(null=True, unique=True)),')
+    with pytest.raises(
+        CommandError, match=r"7fffffff-?ffff-?ffff-?ffff-?ffffffffffff is no UUIDv7"
+    ) as refused:
+        depot.migrate()
+    looked = int(
+        re.search(r"([\d,]+) values were looked at", str(refused.value))[1].replace(",", "")
+    )
+    assert PAGE * 2 < looked <= PAGE * 5
+    with CaptureQueriesContext(connection) as queries, pytest.raises(CommandError):
+        depot.migrate()
+    reads = [
+        each["sql"] for each in queries if re.search(r"SELECT.* FROM .depot_order.", each["sql"])
+    ]
+    assert reads
+    assert all("LIMIT" in sql for sql in reads)
+
+
+LOST = """\
+RemoveField("order", "new"),
+AlterField("order", "public", {}),
+"""
+
+
+@pytest.mark.parametrize(
+    "new", ["UUIDv7Field(unique=True)", 'SCRU128Field(storage="uuid", unique=True)']
+)
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_edit_that_was_meant_as_a_swap_is_refused(depot, new, order):
+    """What makemigrations writes where ``public`` is removed and ``new`` called ``public``."""
+    skip_where_uuids_are_refused('ULIDField(storage="uuid")')
+    depot.write(
+        f'CreateModel("Order", [("id", BigAutoField(primary_key=True)), '
+        f'("public", ULIDField(storage="uuid", unique=True)), ("name", CharField(max_length=9)), '
+        f'("new", {new})]), RunPython(add_rows, RunPython.noop),',
+        ROWS,
+    )
+    depot.migrate()
+    before = depot.column("depot_order", "new")
+    BackfillRun.objects.create(target="depot.Order.new", options={"convert_from": "public"})
+    depot.write("\n".join(LOST.format(new).splitlines()[::order]))
+    with pytest.raises(CommandError) as refused:
+        depot.migrate()
+    assert (
+        "depot.order.new: it holds the ids that `backfill_ids --convert-from public` made, and "
+        "they would be lost, while public is altered and keeps its old ones. Take the two changes "
+        'out of the migrations, and write SwapSortableID("order", "public", "new") instead.'
+    ) in str(refused.value)
+    assert depot.column("depot_order", "new") == before
+
+
+def test_a_swap_in_the_plan_is_followed(depot):
+    """What comes after it is about the other column."""
+    depot.write(
+        'CreateModel("Order", [("id", BigAutoField(primary_key=True)), '
+        '("public", ULIDField(unique=True)), ("name", CharField(max_length=9)), '
+        '("new", UUIDv7Field(unique=True))]), RunPython(add_rows, RunPython.noop),',
+        ROWS,
+    )
+    depot.migrate()
+    depot.write('SwapSortableID("order", "public", "new"),')
+    depot.write('AlterField("order", "public", UUIDv7Field(unique=True, prefix="ord")),')
+    wrong = depot.write('AlterField("order", "public", UUIDv6Field(unique=True)),')
+    with pytest.raises(
+        CommandError, match=rf"depot\.{wrong}, depot\.order\.public: .* is no UUIDv6"
+    ):
+        depot.migrate()
+    depot.migrate("0003")
+
+
+@pytest.mark.parametrize("option", ['prefix="ord"', 'encoding="base58"'])
+def test_a_change_of_the_public_text_is_told(depot, option):
+    prepare(depot, "UUIDv7Field(unique=True)")
+    depot.write(f'AlterField("order", "public", UUIDv7Field(unique=True, {option})),')
+    out = StringIO()
+    call_command("migrate", "depot", stdout=out)
+    assert (
+        "depot.order.public: its public ids are written in another way now; those in old links "
+        "are not found.\n"
+    ) in out.getvalue()

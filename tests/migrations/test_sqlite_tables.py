@@ -1,0 +1,581 @@
+"""Tables of SQLite that Django has not made: only the column changes, all else stays."""
+
+import contextlib
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.management.base import CommandError
+from django.db import IntegrityError, connection
+
+from tests.marks import own_tables
+
+ROOT = Path(__file__).parent.parent.parent
+
+pytestmark = [
+    own_tables,
+    pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite's definitions of tables"),
+]
+
+# Definitions as people and other tools leave them; "{}" is where NOT NULL comes to stand, and what
+# the column has there before.
+TABLES = {
+    "plain": ("CREATE TABLE depot_order (id INTEGER PRIMARY KEY, name, public BLOB{})", ""),
+    "as Django writes it": (
+        'CREATE TABLE "depot_order" ("id" integer NOT NULL PRIMARY KEY AUTOINCREMENT, '
+        '"name" varchar(9) NOT NULL, "public" blob{})',
+        " NULL",
+    ),
+    "the column first": (
+        "CREATE TABLE depot_order (public BLOB{}, id INTEGER PRIMARY KEY, name)",
+        "",
+    ),
+    "in small letters": (
+        "create table depot_order (id integer primary key, name, public blob{})",
+        "",
+    ),
+    "another case": ("CREATE TABLE Depot_Order (ID INTEGER PRIMARY KEY, Name, PUBLIC blob{})", ""),
+    "brackets": (
+        "CREATE TABLE [depot_order] ([id] INTEGER PRIMARY KEY, [name] [my type], [public] BLOB{})",
+        "",
+    ),
+    "backticks": (
+        "CREATE TABLE `depot_order` (`id` INTEGER PRIMARY KEY, `name` TEXT, `public` BLOB{})",
+        "",
+    ),
+    "strings as names": (
+        "CREATE TABLE 'depot_order' ('id' INTEGER PRIMARY KEY, 'name' TEXT, 'public' BLOB{})",
+        "",
+    ),
+    "no type": ("CREATE TABLE depot_order (id INTEGER PRIMARY KEY, name, public{})", ""),
+    "comments": (
+        "CREATE TABLE depot_order -- of all shops, (old)\n(\n"
+        "  id INTEGER PRIMARY KEY, -- never public, NOT NULL\n"
+        "  /* public TEXT, */ name TEXT /* ) */,\n"
+        '  public BLOB{} -- see wiki, it\'s "new"\n)',
+        "",
+    ),
+    "parentheses and commas in other columns": (
+        "CREATE TABLE depot_order (id INTEGER PRIMARY KEY, price DECIMAL(10, 2) DEFAULT (1 + (2)) "
+        "CHECK (price IN (1, 2, 3) AND price NOT NULL), name TEXT DEFAULT 'a,b(''c)', "
+        "public BLOB{})",
+        "",
+    ),
+    "a default that is NULL": (
+        "CREATE TABLE depot_order (id INTEGER PRIMARY KEY, name, public BLOB DEFAULT NULL{})",
+        "",
+    ),
+    "NULL in the middle": (
+        "CREATE TABLE depot_order (id INTEGER PRIMARY KEY, name, "
+        "public BLOB{} COLLATE BINARY CHECK (length(public) = 16 OR public IS NULL))",
+        " NULL",
+    ),
+    "a named constraint": (
+        "CREATE TABLE depot_order (id INTEGER PRIMARY KEY, name, "
+        "public BLOB CONSTRAINT may_be_empty{} ON CONFLICT ABORT, other TEXT NOT NULL DEFAULT 'x')",
+        " NULL",
+    ),
+    "a foreign key that sets NULL": (
+        "CREATE TABLE depot_order (id INTEGER PRIMARY KEY, name, "
+        "line INTEGER REFERENCES depot_other (id) ON DELETE SET NULL, "
+        "public BLOB REFERENCES depot_other (public) ON DELETE SET NULL DEFERRABLE{})",
+        "",
+    ),
+    "constraints of the table": (
+        "CREATE TABLE depot_order (id INTEGER NOT NULL, name TEXT, public BLOB{}, "
+        "CONSTRAINT pk PRIMARY KEY (id), UNIQUE (name, public) CHECK (id > 0), "
+        "CONSTRAINT public CHECK (public IS NULL OR length(public) = 16))",
+        "",
+    ),
+    "AUTOINCREMENT": (
+        "CREATE TABLE depot_order (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT, public BLOB{})",
+        "",
+    ),
+    "STRICT": (
+        "CREATE TABLE depot_order (id INTEGER PRIMARY KEY, name TEXT, public BLOB{}) STRICT",
+        "",
+    ),
+    "WITHOUT ROWID": (
+        "CREATE TABLE depot_order (id INTEGER PRIMARY KEY, name TEXT, public BLOB{}) WITHOUT ROWID",
+        "",
+    ),
+    "generated columns": (
+        "CREATE TABLE depot_order (id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE, "
+        "upper TEXT GENERATED ALWAYS AS (upper(name)) VIRTUAL, public BLOB{}, "
+        "n INT AS (length(name)) STORED)",
+        "",
+    ),
+    "other letters": (
+        "CREATE TABLE depot_order (id INTEGER PRIMARY KEY, prénom TEXT DEFAULT '100 %s', name, "
+        '"größe" REAL, public BLOB{}, \u00a0 TEXT)',
+        "",
+    ),
+}
+
+# What else there is, in a database that others use too.
+AROUND = """
+CREATE TABLE depot_log (what TEXT);
+CREATE TABLE depot_other (id INTEGER PRIMARY KEY, public BLOB UNIQUE,
+    parent INTEGER REFERENCES depot_order (id) ON DELETE CASCADE);
+CREATE INDEX by_name_nocase ON depot_order (name COLLATE NOCASE DESC) WHERE id > 0;
+CREATE INDEX by_expression ON depot_order (lower(name), public);
+CREATE UNIQUE INDEX by_part ON depot_order (public) WHERE name > 'b';
+CREATE INDEX [by "public"] ON depot_order (public);
+CREATE VIEW depot_view AS SELECT *, 'x' AS x FROM depot_order WHERE public IS NOT NULL;
+CREATE TRIGGER on_insert AFTER INSERT ON depot_order BEGIN
+    INSERT INTO depot_log VALUES ('insert ' || new.name || ifnull(hex(new.public), ''));
+END;
+CREATE TRIGGER on_view INSTEAD OF INSERT ON depot_view BEGIN
+    INSERT INTO depot_order (name, public) VALUES (new.name, new.public);
+END;
+CREATE TRIGGER on_log AFTER DELETE ON depot_log BEGIN
+    UPDATE depot_order SET name = name WHERE public IS NULL;
+END;
+"""
+STATE = """\
+SeparateDatabaseAndState(state_operations=[
+    CreateModel("Order", [
+        ("id", BigAutoField(primary_key=True)),
+        ("name", CharField(max_length=9)),
+        ("public", ULIDField(null=True)),
+    ]),
+]),
+"""
+CONSTRAIN = 'ConstrainSortableID("order", "public", ULIDField(unique=True)),'
+IDS = [bytes([1, *[0] * 14, n]) for n in range(5)]
+
+tables = pytest.mark.parametrize(("definition", "before"), TABLES.values(), ids=TABLES)
+
+
+def execute(sql, *parameters):
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters or None)
+        return cursor.fetchall()
+
+
+def make(depot, definition, around=AROUND):
+    """The table and what is around it, with five rows, and the model of it in the migrations."""
+    with connection.cursor() as cursor:
+        cursor.execute(definition)
+        cursor.connection.executescript(around)
+        for n, (name, public) in enumerate(zip("abcde", IDS, strict=True)):
+            if "depot_other" in around:
+                cursor.execute("INSERT INTO depot_other (id, public) VALUES (%s, %s)", [n, public])
+            cursor.execute(
+                "INSERT INTO depot_order (id, name, public) VALUES (%s, %s, %s)",
+                [n * n + 7, name, public],
+            )
+        if "AUTOINCREMENT" in definition:
+            cursor.execute("UPDATE sqlite_sequence SET seq = 4711 WHERE name = 'depot_order'")
+    depot.write(STATE)
+    depot.migrate()
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(depot):
+    yield
+    execute("DROP VIEW IF EXISTS depot_view")
+    execute("PRAGMA foreign_keys = OFF")
+    execute("DROP TABLE IF EXISTS depot_order")
+    execute("PRAGMA foreign_keys = ON")
+
+
+def kept():
+    """Everything that the database says of itself, and its rows."""
+    schema = execute(
+        "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE tbl_name LIKE 'depot%'"
+    )
+    table = {name.lower(): sql for kind, name, _, sql in schema if kind == "table"}
+    others = {name: sql for kind, name, _, sql in schema if kind != "table"}
+    rows = [execute(f"SELECT * FROM {name} ORDER BY 1") for name in ("depot_order", "depot_log")]
+    counters = execute("SELECT * FROM sqlite_sequence WHERE name LIKE 'depot%'")
+    settings = [execute(f"PRAGMA {name}") for name in ("foreign_keys", "writable_schema")]
+    assert execute("PRAGMA integrity_check") == [("ok",)]
+    assert execute("PRAGMA foreign_key_check('depot_order')") == []
+    return table.pop("depot_order"), table, others, rows, counters, settings
+
+
+@tables
+def test_only_the_column_changes(depot, definition, before):
+    make(depot, definition.format(before))
+    table, *others = kept()
+    assert table == stored(definition, before)
+    depot.write(CONSTRAIN, atomic=False)
+    depot.migrate()
+    changed, *now = kept()
+    assert changed == stored(definition, " NOT NULL")
+    (name,) = {*now[1]} - {*others[1]}
+    assert now[1].pop(name) == f'CREATE UNIQUE INDEX "{name}" ON "depot_order" ("public")'
+    assert now == others
+    execute("INSERT INTO depot_other (public) VALUES (%s)", b"x" * 16)
+    for wrong in (None, IDS[0]):
+        with pytest.raises(IntegrityError):
+            execute("INSERT INTO depot_order (id, name, public) VALUES (99, 'f', %s)", wrong)
+    execute("INSERT INTO depot_order (id, name, public) VALUES (99, 'f', %s)", b"x" * 16)
+    assert execute("SELECT what FROM depot_log WHERE what LIKE 'insert f%'") != []
+
+
+def stored(definition, how):
+    """As SQLite keeps the text of a definition."""
+    return "CREATE TABLE" + definition.format(how)[len("CREATE TABLE") :]
+
+
+@tables
+def test_the_way_back_brings_all_back(depot, definition, before):
+    make(depot, definition.format(before))
+    _, *others = kept()
+    depot.write(CONSTRAIN, atomic=False)
+    for _ in range(2):
+        depot.migrate()
+        depot.migrate(depot.names[0])
+        again, *now = kept()
+        assert again == stored(definition, before or " NULL")
+        assert now == others
+    execute("INSERT INTO depot_order (id, name) VALUES (99, 'f'), (100, 'g')")
+
+
+@tables
+def test_a_column_is_added_and_dropped_without_a_copy(depot, definition, before):
+    make(depot, definition.format(before))
+    execute("DELETE FROM depot_order")
+    table, *others = kept()
+    depot.write('AddSortableID("order", "code", ULIDField(unique=True)),', atomic=False)
+    depot.migrate()
+    changed, *_ = kept()
+    assert changed.count(', "code" blob NOT NULL') == 1
+    assert changed.replace(', "code" blob NOT NULL', "") == table
+    with pytest.raises(IntegrityError):
+        execute("INSERT INTO depot_order (id, name) VALUES (99, 'f')")
+    depot.migrate(depot.names[0])
+    assert kept() == (table, *others)
+
+
+REFUSED = {
+    "a UNIQUE of the table that is to go": (
+        "CREATE TABLE depot_order (id INTEGER PRIMARY KEY, name, public BLOB, UNIQUE (public))",
+        'AlterField("order", "public", ULIDField(null=True, unique=True)),',
+        'ConstrainSortableID("order", "public", ULIDField(null=True)),',
+        r"^depot\.Order\.public: the definition .* column public is not declared UNIQUE by itself",
+    ),
+    "a view under the name of the table": (
+        "CREATE TABLE depot_base (id INTEGER PRIMARY KEY, name, public BLOB); "
+        "CREATE VIEW depot_order AS SELECT * FROM depot_base",
+        None,
+        'ConstrainSortableID("order", "public", ULIDField()),',
+        r"^depot\.Order\.public: depot_order is a view: constrain the column of the table",
+    ),
+}
+
+
+@pytest.mark.parametrize(("definition", "state", "step", "reason"), REFUSED.values(), ids=REFUSED)
+def test_what_needs_a_copy_is_refused_and_nothing_is_written(
+    depot, definition, state, step, reason
+):
+    with connection.cursor() as cursor:
+        cursor.connection.executescript(definition)
+    depot.write(STATE)
+    if state:
+        depot.write(f"SeparateDatabaseAndState(state_operations=[{state}]),")
+    depot.migrate()
+    before = execute("SELECT * FROM sqlite_master")
+    depot.write(step, atomic=False)
+    try:
+        with pytest.raises(CommandError, match=reason):
+            depot.migrate()
+        assert execute("SELECT * FROM sqlite_master") == before
+    finally:
+        kind = "VIEW" if "VIEW" in definition else "TABLE"
+        execute(f"DROP {kind} depot_order")
+
+
+UNIQUE = {
+    "alone": ("public BLOB UNIQUE, name TEXT", "public BLOB, name TEXT"),
+    "before others": (
+        "public BLOB CONSTRAINT u UNIQUE ON CONFLICT FAIL /* ! */ NOT NULL, name TEXT UNIQUE",
+        "public BLOB /* ! */ NULL, name TEXT UNIQUE",
+    ),
+    "after others": (
+        "name TEXT UNIQUE, public BLOB NULL UNIQUE, code, UNIQUE (name, code)",
+        "name TEXT UNIQUE, public BLOB NULL, code, UNIQUE (name, code)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("columns", "expected"), UNIQUE.values(), ids=UNIQUE)
+@pytest.mark.parametrize("rest", ["", " WITHOUT ROWID"])
+def test_a_unique_column_of_create_table_is_released(depot, columns, expected, rest):
+    """As Django leaves it when another migration copies the table."""
+    definition = f"CREATE TABLE depot_order (id TEXT PRIMARY KEY, {{}}){rest}"
+    make(depot, definition.format(columns))
+    _, *others = kept()
+    null = "NULL" if "NOT NULL" not in columns else ""
+    state = f"ULIDField(unique=True, null={bool(null)})"
+    depot.write(
+        f'SeparateDatabaseAndState(state_operations=[AlterField("order", "public", {state})]),'
+    )
+    depot.write('ConstrainSortableID("order", "public", ULIDField(null=True)),', atomic=False)
+    depot.migrate()
+    table, *now = kept()
+    assert table == definition.format(expected)
+    del others[1][max(name for name in others[1] if "autoindex_depot_order" in name)]
+    assert now == others
+    execute("INSERT INTO depot_other (public) VALUES (x'00')")
+    execute("INSERT INTO depot_order (id, name, public) VALUES ('y', 'y', %s)", IDS[0])
+    if "name TEXT UNIQUE" in columns:
+        with pytest.raises(IntegrityError):
+            execute("INSERT INTO depot_order (id, name) VALUES ('z', 'y')")
+
+
+def test_a_column_that_a_trigger_uses_stays_with_the_reason(depot):
+    make(depot, TABLES["plain"][0].format(""))
+    execute("DELETE FROM depot_order")
+    depot.write('AddSortableID("order", "code", ULIDField(unique=True)),', atomic=False)
+    depot.migrate()
+    execute(
+        "CREATE TRIGGER keep_code BEFORE UPDATE OF code ON depot_order "
+        "BEGIN SELECT RAISE(ABORT, 'ids stay') WHERE new.code <> old.code; END"
+    )
+    before = kept()
+    with pytest.raises(CommandError, match=r"can't drop the column: .*keep_code.* uses it first$"):
+        depot.migrate(depot.names[0])
+    assert kept() == before
+    execute("DROP TRIGGER keep_code")
+    depot.migrate(depot.names[0])
+
+
+def test_a_unique_index_that_was_there_is_taken_and_stays(depot):
+    make(depot, TABLES["plain"][0].format(""))
+    execute('CREATE UNIQUE INDEX "my ""own"" index" ON depot_order (public)')
+    before = kept()
+    depot.write(CONSTRAIN, atomic=False)
+    depot.migrate()
+    assert kept()[2:] == before[2:]
+    depot.migrate(depot.names[0])
+    assert kept()[1:] == before[1:]
+
+
+FOUND = {
+    "with a way out of conflicts": "public BLOB UNIQUE ON CONFLICT IGNORE",
+    "with a name": "public BLOB CONSTRAINT uq UNIQUE",
+    "alone": "public BLOB UNIQUE",
+    "of the table": "public BLOB, UNIQUE (public)",
+}
+
+
+@pytest.mark.parametrize("columns", FOUND.values(), ids=FOUND)
+def test_a_unique_that_was_there_stays_on_the_way_back(depot, columns):
+    make(depot, f"CREATE TABLE depot_order (id INTEGER PRIMARY KEY, name, {columns})")
+    table, *others = kept()
+    depot.write(CONSTRAIN, atomic=False)
+    depot.migrate()
+    assert "NOT NULL" in kept()[0]
+    depot.migrate(depot.names[0])
+    again, *now = kept()
+    assert again.replace(" NULL", "") == table
+    assert now == others
+
+
+def test_the_unique_of_a_copy_that_django_has_made_goes(depot):
+    make(depot, TABLES["plain"][0].format(""), "CREATE TABLE depot_log (what)")
+    depot.write(CONSTRAIN, atomic=False)
+    depot.write('AlterField("order", "name", CharField(max_length=20)),')
+    depot.migrate()
+    assert '"public" blob NOT NULL UNIQUE' in kept()[0]
+    depot.migrate(depot.names[1])
+    depot.migrate(depot.names[0])
+    assert "UNIQUE" not in kept()[0]
+    assert "NOT NULL" not in kept()[0].partition('"public"')[2]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [CONSTRAIN, 'AddSortableID("order", "code", ULIDField(unique=True)),'],
+    ids=["constrain", "add"],
+)
+def test_a_row_of_any_table_that_refers_to_none_is_named_before(depot, settings, step):
+    lines = "CREATE TABLE depot_log (what); CREATE TABLE depot_kid (id INTEGER PRIMARY KEY);"
+    lines += "CREATE TABLE depot_line (id INTEGER PRIMARY KEY, kid INTEGER REFERENCES depot_kid);"
+    make(depot, TABLES["plain"][0].format(""), lines)
+    execute("PRAGMA foreign_keys = OFF")
+    execute("INSERT INTO depot_line VALUES (7, 4711)")
+    execute("PRAGMA foreign_keys = ON")
+    before = kept()
+    depot.write(step, atomic=False)
+    with pytest.raises(
+        CommandError,
+        match=r"^Nothing was migrated: The row in table 'depot_line' with primary key '7' .*"
+        r"`PRAGMA foreign_key_check` lists, and migrate again$",
+    ):
+        depot.migrate()
+    assert kept() == before
+    settings.SORTABLE_IDS = {"GUARD_MIGRATIONS": False}
+    with pytest.raises(IntegrityError):  # Django's, at the end, which leaves foreign_keys off
+        depot.migrate()
+    execute("PRAGMA foreign_keys = ON")
+    assert kept() == before
+    execute("DELETE FROM depot_line")
+    if step == CONSTRAIN:
+        depot.migrate()
+
+
+def test_a_column_to_which_a_foreign_key_refers_stays_unique(depot):
+    make(depot, TABLES["plain"][0].format(""), "CREATE TABLE depot_log (what)")
+    depot.write(CONSTRAIN, atomic=False)
+    depot.migrate()
+    execute(
+        "CREATE TABLE depot_kid (id INTEGER PRIMARY KEY, x BLOB REFERENCES Depot_Order (PUBLIC))"
+    )
+    before = kept()
+    with pytest.raises(CommandError, match=r"public: depot_kid\.x refers to it by a foreign key"):
+        depot.migrate(depot.names[0])
+    assert kept() == before
+    execute("DROP TABLE depot_kid")
+    depot.migrate(depot.names[0])
+
+
+def test_a_column_that_was_added_and_is_referred_to_is_not_dropped(depot):
+    make(depot, TABLES["plain"][0].format(""), "CREATE TABLE depot_log (what)")
+    execute("DELETE FROM depot_order")
+    depot.write('AddSortableID("order", "code", ULIDField(unique=True)),', atomic=False)
+    depot.migrate()
+    execute("CREATE TABLE depot_kid (id INTEGER PRIMARY KEY, x BLOB REFERENCES depot_order (code))")
+    before = kept()
+    with pytest.raises(CommandError, match=r"code: depot_kid\.x refers to it by a foreign key"):
+        depot.migrate(depot.names[0])
+    assert kept() == before
+
+
+@pytest.mark.parametrize("shared", ["wal", "delete"])
+def test_another_connection_reads_the_new_definition(depot, shared):
+    make(depot, TABLES["AUTOINCREMENT"][0].format(""))
+    other = sqlite3.connect(connection.settings_dict["NAME"], timeout=0)
+    execute(f"PRAGMA journal_mode = {shared}")
+    try:
+        insert = "INSERT INTO depot_order (name, public) VALUES ('z', ?)"
+        other.execute(insert, [None])
+        other.execute("DELETE FROM depot_order WHERE name = 'z'")
+        other.commit()
+        depot.write(CONSTRAIN, atomic=False)
+        depot.migrate()
+        for wrong in (None, IDS[0]):
+            with pytest.raises(sqlite3.IntegrityError):
+                other.execute(insert, [wrong])
+            other.rollback()
+        depot.migrate(depot.names[0])
+        other.execute(insert, [None])
+    finally:
+        other.close()
+        execute("PRAGMA journal_mode = wal")
+
+
+KILLED = """
+import os, sys
+import django
+django.setup()
+from django.apps.registry import Apps
+from django.db import connection, models
+from django_sortable_ids.backfill.constraints import constrain
+from django_sortable_ids.fields import ULIDField
+
+seen = 0
+
+def die(execute, sql, params, many, context):
+    global seen
+    seen += 1
+    if seen == int(sys.argv[1]):
+        os.kill(os.getpid(), 9)
+    return execute(sql, params, many, context)
+
+def model(field):
+    class Meta:
+        app_label = "testapp"
+        db_table = "depot_order"
+        apps = Apps()
+    body = {"__module__": "killed", "Meta": Meta, "name": models.TextField(), "public": field}
+    return type("Killed", (models.Model,), body)
+
+old, new = model(ULIDField(null=True)), model(ULIDField(unique=True))
+with connection.schema_editor(atomic=False) as editor, connection.execute_wrapper(die):
+    constrain(editor, old, old._meta.get_field("public"), new._meta.get_field("public"))
+print("done")
+"""
+
+
+def test_killed_at_any_statement_the_table_is_the_old_or_the_new_one(depot, tmp_path):
+    """By SIGKILL, in a process of its own, on a file of its own."""
+    make(depot, TABLES["AUTOINCREMENT"][0].format(""))
+    seen, kills = set(), 0
+    for last in range(1, 60):
+        file = tmp_path / f"{last}.sqlite3"
+        with contextlib.closing(sqlite3.connect(file)) as copy:
+            connection.connection.backup(copy)
+        own = {
+            "DJANGO_SETTINGS_MODULE": "tests.backfill.project",
+            "BACKFILL_DATABASE": json.dumps({"NAME": str(file)}),
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", KILLED, str(last)],
+            env=os.environ | own,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        with contextlib.closing(sqlite3.connect(file)) as left:
+            assert left.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            seen |= set(left.execute(STEPS))
+        if done.returncode == 0:
+            break
+        assert done.returncode == -9, done.stderr
+        kills += 1
+    assert seen == {(0, 0, 5), (1, 1, 5)}
+    assert kills > 10
+
+
+STEPS = """
+    SELECT sql LIKE '%public BLOB NOT NULL%',
+        (SELECT count(*) FROM sqlite_master WHERE name LIKE 'depot%_uniq'),
+        (SELECT count(*) FROM depot_order)
+    FROM sqlite_master WHERE name = 'depot_order'
+"""
+
+
+def test_later_ordinary_migrations_find_what_they_need(depot):
+    depot.write(
+        'CreateModel("Order", [("id", BigAutoField(primary_key=True)), '
+        '("name", CharField(max_length=9)), ("public", ULIDField(null=True, db_index=True))]),'
+    )
+    depot.write(CONSTRAIN, atomic=False)
+    depot.write('AddIndex("order", Index("name", name="by_name")),')
+    depot.write('AddField("order", "size", IntegerField(default=3)),')
+    depot.write('AlterField("order", "name", CharField(max_length=20, unique=True)),')
+    depot.write('RenameField("order", "public", "code"),')
+    depot.write('RenameModel("Order", "Sale"),')
+    depot.write('AddField("sale", "public", ULIDField(null=True)),')
+    depot.write('ConstrainSortableID("sale", "public", ULIDField(unique=True)),', atomic=False)
+    depot.write('AlterField("sale", "code", ULIDField(null=True)),')
+    depot.write('RemoveField("sale", "public"),')
+    depot.migrate()
+    columns = {each[1]: each[3] for each in execute("PRAGMA table_xinfo('depot_sale')")}
+    assert columns == {"id": 1, "name": 1, "code": 0, "size": 1}
+    depot.migrate("0001")
+    assert execute("PRAGMA integrity_check") == [("ok",)]
+    depot.migrate()
+
+
+def test_the_name_of_an_index_that_a_renamed_column_has_kept_is_left_to_it(depot):
+    make(depot, TABLES["plain"][0].format(""), "CREATE TABLE depot_log (what)")
+    depot.write(CONSTRAIN, atomic=False)
+    depot.write('RenameField("order", "public", "code"),')
+    depot.write('AddSortableID("order", "public", ULIDField(unique=True), small=0),', atomic=False)
+    depot.migrate("0003")
+    execute("DELETE FROM depot_order")
+    depot.migrate()
+    unique = [
+        each[1] for each in execute("PRAGMA index_list('depot_order')") if each[2:] == (1, "c", 0)
+    ]
+    assert len(set(unique)) == 2

@@ -1,0 +1,403 @@
+"""Two columns exchange their names: the last step to ids of another scheme."""
+
+import contextlib
+
+import pytest
+from django.core.management.base import CommandError
+from django.db import IntegrityError, connection, transaction
+from django.db.migrations import Migration
+from django.db.migrations.autodetector import MigrationAutodetector
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.operations import AlterField
+from django.db.migrations.writer import MigrationWriter
+
+from django_sortable_ids.backfill import locks
+from django_sortable_ids.fields import ULIDField, UUIDv7Field
+from django_sortable_ids.models import BackfillRun, SequenceCounter
+from django_sortable_ids.operations import SwapSortableID
+from tests.marks import own_tables
+
+from .sources import CREATE, FIELDS, field
+from .test_constrain import Killed, in_thread, killed, kinds
+
+pytestmark = own_tables
+
+SWAP = 'SwapSortableID("order", "public", "new"),'
+ROWS = """
+def add_rows(apps, schema_editor):
+    Order = apps.get_model("depot", "Order")
+    for name in "abcde":
+        Order.objects.create(name=name)
+"""
+
+
+def create(old, new, options=""):
+    return f"""\
+    CreateModel("Order", [
+        ("id", BigAutoField(primary_key=True)),
+        ("public", {old}),
+        ("name", CharField(max_length=9)),
+        ("new", {new}),
+    ], options={{{options}}}),
+    """
+
+
+def prepare(depot, old="ULIDField(unique=True)", new="UUIDv7Field(unique=True)", options=""):
+    depot.write(f"{create(old, new, options)}RunPython(add_rows, RunPython.noop),", ROWS)
+    depot.migrate()
+    depot.write(SWAP)
+
+
+def ids(depot):
+    """Those of both columns, as the driver gives them."""
+    return depot.column("depot_order", "public"), depot.column("depot_order", "new")
+
+
+def schema():
+    with connection.cursor() as cursor:
+        described = connection.introspection.get_table_description(cursor, "depot_order")
+        constraints = connection.introspection.get_constraints(cursor, "depot_order")
+    columns = {each.name: (each.type_code, each.null_ok, each.collation) for each in described}
+    return columns, constraints
+
+
+@pytest.mark.parametrize(
+    "how", ["unique=True", "null=True", "db_index=True", "null=True, unique=True"]
+)
+@pytest.mark.parametrize("name", FIELDS)
+def test_field_column_and_data_go_together(depot, name, how):
+    prepare(depot, field("UUIDv7Field", how), field(name, how))
+    before, described = ids(depot), schema()
+    depot.migrate()
+    assert ids(depot) == before[::-1]
+    order = depot.model("Order")
+    assert type(order._meta.get_field("public")) is type(
+        depot.model("Order", "0001_step")._meta.get_field("new")
+    )
+    for row in order.objects.all():
+        assert order.objects.get(public=row.public, new=row.new).name == row.name
+    order.objects.create(name="f")
+    after = schema()
+    assert after[0]["public"] == described[0]["new"]
+    assert after[0]["new"] == described[0]["public"]
+    depot.migrate("0001")
+    assert schema() == described
+    assert [column[:5] for column in ids(depot)] == list(before)
+
+
+def test_it_leaves_what_a_fresh_table_has(depot):
+    """The names of indexes too, of all ways in which Django makes them."""
+    old, new = "ULIDField({})", "HexULIDField({})"
+    steps = [
+        "AddField('order', 'public', {}),",
+        "AlterField('order', 'public', {}),",
+        "AddField('order', 'new', {}),",
+        "AlterField('order', 'new', {}),",
+    ]
+    models = CREATE.splitlines()[0]
+
+    def made(first, second):
+        nullable, unique = "null=True, db_index=True", "unique=True"
+        values = [
+            first.format(nullable),
+            first.format(unique),
+            second.format(nullable),
+            second.format(unique),
+        ]
+        return [step.format(value) for step, value in zip(steps, values, strict=True)]
+
+    depot.write(models)
+    for step in made(new, old):
+        depot.write(step)
+    depot.migrate()
+    expected = schema()
+    depot.drop()
+    depot.names.clear()
+    depot.write(models)
+    for step in made(old, new):
+        depot.write(step)
+    depot.write(SWAP)
+    depot.migrate()
+    found = schema()
+    assert found[0] == expected[0]
+    assert kinds(found[1]) == kinds(expected[1])
+    assert sorted(found[1]) == sorted(expected[1])
+
+
+def test_a_model_whose_definitions_changed_places_needs_no_migration(depot):
+    prepare(depot, 'ULIDField(prefix="ord", unique=True)', "UUIDv7Field(unique=True)")
+    loader = MigrationLoader(connection)
+    wanted = loader.project_state(("depot", "0001_step"))
+    for name, made in (
+        ("public", UUIDv7Field(unique=True)),
+        ("new", ULIDField(prefix="ord", unique=True)),
+    ):
+        AlterField("order", name, made).state_forwards("depot", wanted)
+    found = loader.project_state(("depot", "0002_step"))
+    assert MigrationAutodetector(found, wanted)._detect_changes() == {}
+
+
+def test_it_can_be_written_into_a_file():
+    operation = SwapSortableID("Order", "public_id", "new_id")
+    migration = type("Migration", (Migration,), {"operations": [operation]})("0002_x", "shop")
+    assert (
+        "SwapSortableID(\n            model_name='Order',\n"
+        in MigrationWriter(migration).as_string()
+    )
+    assert migration.suggest_name() == "swap_order_public_id_new_id"
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        'AlterField("order", "public", UUIDv7Field(null=True)),',
+        'AlterField("order", "new", ULIDField(null=True, db_index=True)),',
+        'AddIndex("order", Index("public", "new", name="both")),',
+        'RemoveField("order", "new"), AddField("order", "new", ULIDField(null=True, unique=True)),',
+        'RenameField("order", "new", "old"), AddField("order", "new", ULIDField(null=True)), '
+        'AlterField("order", "new", ULIDField(null=True, unique=True)),',
+        'ConstrainSortableID("order", "public", UUIDv7Field(null=True)),',
+    ],
+)
+def test_later_migrations_find_what_they_need(depot, later):
+    prepare(depot)
+    depot.write(later, atomic="Constrain" not in later)
+    depot.migrate()
+    if "RemoveField" not in later:
+        depot.write('AlterField("order", "public", UUIDv7Field(unique=True)),')
+        depot.migrate()
+        depot.migrate("0002")
+        depot.migrate()
+
+
+def test_indexes_and_constraints_of_meta_follow_their_columns(depot):
+    options = (
+        '"indexes": [Index(fields=["-public", "name"], name="by_old"), '
+        'Index("name", name="other")],'
+        '"constraints": [UniqueConstraint(fields=["new"], name="one_new"), '
+        'UniqueConstraint(fields=["public"], name="one_old")],'
+        '"unique_together": {("name", "new")},'
+    )
+    prepare(depot, "ULIDField()", "UUIDv7Field()", options)
+    depot.migrate()
+    meta = depot.model("Order")._meta
+    assert meta.indexes[0].fields == ["-new", "name"]
+    assert [(each.name, each.fields) for each in meta.constraints] == [
+        ("one_new", ("public",)),
+        ("one_old", ("new",)),
+    ]
+    assert set(meta.unique_together) == {("name", "public")}
+    described = schema()[1]
+    columns = {
+        name: described[name]["columns"]
+        for name in ("by_old", "one_new", "one_old")
+        if name in described
+    }
+    assert columns["by_old"] == ["new", "name"]
+    if connection.vendor != "sqlite":
+        assert (columns["one_new"], columns["one_old"]) == (["public"], ["new"])
+    depot.write('RemoveConstraint("order", "one_old"), RemoveIndex("order", "by_old"),')
+    depot.write('AlterUniqueTogether("order", set()),')
+    depot.migrate()
+    depot.migrate("0001")
+
+
+REFUSED = {
+    "may be NULL": (
+        ("ULIDField(unique=True)", "UUIDv7Field(unique=True, null=True)"),
+        "depot.Order.public is NOT NULL, and new is not: fill it, and migrate a "
+        "ConstrainSortableID of new before the swap",
+    ),
+    "may come twice": (
+        ("ULIDField(unique=True)", "UUIDv7Field()"),
+        "depot.Order.public is unique, and new is not: fill it, and migrate a "
+        "ConstrainSortableID of new before the swap",
+    ),
+    "a primary key": (
+        ("ULIDField(primary_key=True)", "UUIDv7Field(unique=True)"),
+        "depot.Order.public is the primary key or a part of it, and other tables hold its "
+        "values: it can't be swapped",
+    ),
+    "an expression": (
+        (
+            "ULIDField(unique=True)",
+            "UUIDv7Field(unique=True)",
+            '"constraints": [CheckConstraint(condition=Q(public__isnull=False), name="given")]',
+        ),
+        "given of depot.Order uses public or new in an expression or a condition: remove it "
+        "before the swap, and add it again afterwards",
+    ),
+}
+
+
+@pytest.mark.parametrize(("arguments", "reason"), REFUSED.values(), ids=REFUSED)
+def test_what_would_lose_something_is_refused(depot, arguments, reason):
+    if "primary_key" in arguments[0]:
+        old, new = arguments
+        depot.write(
+            f'CreateModel("Order", [("public", {old}), ("name", CharField(max_length=9)), '
+            f'("new", {new})]),'
+        )
+        depot.migrate()
+        depot.write(SWAP)
+    else:
+        prepare(depot, *arguments)
+    before = ids(depot), schema()
+    with pytest.raises(CommandError) as refused:
+        depot.migrate()
+    assert str(refused.value) == reason
+    assert (ids(depot), schema()) == before
+    assert depot.applied() == ["0001_step"]
+
+
+def test_rows_that_are_not_converted_yet_are_refused(depot):
+    prepare(depot, "ULIDField(null=True)", "UUIDv7Field(null=True)")
+    order = depot.model("Order")
+    order.objects.filter(name__in="bc").update(new=None)
+    order.objects.filter(name="d").update(new=None, public=None)
+    with pytest.raises(CommandError) as refused:
+        depot.migrate()
+    assert str(refused.value) == (
+        "2 rows of depot.Order.public have no new yet, and would be left without an id: run "
+        "`manage.py backfill_ids depot.Order.new --convert-from public`, and this again"
+    )
+    order.objects.filter(name__in="bc").delete()
+    depot.migrate()
+    depot.model("Order").objects.update(public=None)
+    depot.migrate("0001")  # the way back loses nothing
+
+
+def test_a_foreign_key_to_the_old_ids_is_refused(depot):
+    prepare(depot)
+    depot.names.pop()
+    depot.write(
+        'CreateModel("Line", [("id", BigAutoField(primary_key=True)), '
+        '("order", ForeignKey("depot.Order", CASCADE, to_field="public"))]),'
+    )
+    depot.write(SWAP)
+    with pytest.raises(
+        CommandError, match=r"^depot\.Line\.order points to depot\.Order\.public by"
+    ):
+        depot.migrate()
+
+
+def test_it_needs_no_transaction_of_the_migration(depot):
+    prepare(depot)
+    depot.names.pop()
+    depot.write(SWAP, atomic=False)
+    before = ids(depot)
+    depot.migrate()
+    assert ids(depot) == before[::-1]
+
+
+def writes(sql):
+    if connection.vendor == "sqlite" and "django_migrations" in sql:
+        # Django's editor of schemas can't leave a transaction that was broken here.
+        return False
+    return sql.startswith(("ALTER", "CREATE", "DROP", "INSERT", "UPDATE", "DELETE"))
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_killed_at_any_statement_it_is_swapped_once(depot, after):
+    """Run again, it never swaps the columns back."""
+    prepare(depot)
+    before, described = ids(depot), schema()
+    for number in range(1, 40):
+        done = False
+        with contextlib.suppress(Killed), killed(number, after, writes):
+            depot.migrate()
+            done = True
+        connection.close()
+        depot.migrate()
+        assert ids(depot) == before[::-1]
+        with contextlib.suppress(Killed), killed(number, after, writes):
+            depot.migrate("0001")
+        connection.close()
+        depot.migrate("0001")
+        assert (ids(depot), schema()) == (before, described)
+        if done:
+            break
+    assert number > 3
+
+
+def test_runs_and_counters_follow_their_fields(depot):
+    prepare(
+        depot,
+        "LexicalSequenceField(unique=True, charset='numeric', width=4)",
+        "ULIDField(unique=True)",
+    )
+    last = depot.model("Order").objects.latest("pk").public
+    options = {"created_from": None, "convert_from": "public"}
+    BackfillRun.objects.create(target="depot.Order.new", options=options)
+    BackfillRun.objects.create(target="depot.Order.public", options={"created_from": "made"})
+    BackfillRun.objects.create(target="depot.Other.new", options=options)
+    depot.migrate()
+    assert dict(BackfillRun.objects.values_list("target", "options")) == {
+        "depot.Order.public": {"created_from": None, "convert_from": "new"},
+        "depot.Order.new": {"created_from": "made"},
+        "depot.Other.new": options,
+    }
+    assert SequenceCounter.objects.get().key == "depot_order.new"
+    made = depot.model("Order").objects.create(name="f").new
+    assert int(made) == int(last) + 1
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="has one writer")
+def test_it_waits_for_no_lock_for_long(depot, monkeypatch):
+    """Between two tries a third one reads, which would otherwise queue up after the swap."""
+    prepare(depot)
+    before, tried = ids(depot), []
+    other = connection.copy()
+    other.set_autocommit(False)
+
+    def paused(_):
+        if not tried:
+            tried.append(in_thread(lambda: depot.column("depot_order", "name"))())
+            other.rollback()
+
+    monkeypatch.setattr(locks.time, "sleep", paused)
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("UPDATE depot_order SET name = 'y' WHERE name = 'a'")
+        depot.migrate()
+    finally:
+        other.close()
+    assert tried
+    assert ids(depot) == before[::-1]
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL's setting")
+def test_what_follows_in_the_migration_waits_as_ever(depot):
+    prepare(depot)
+    depot.names.pop()
+    depot.write(
+        f"{SWAP} RunPython(look),",
+        """
+def look(apps, schema_editor):
+    with schema_editor.connection.cursor() as cursor:
+        cursor.execute("SHOW lock_timeout")
+        assert cursor.fetchone() == ("0",)
+""",
+    )
+    depot.migrate()
+    assert depot.applied() == ["0001_step", "0002_step"]
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite rewrites what uses a column")
+def test_triggers_and_views_of_sqlite_follow_too(depot):
+    prepare(depot)
+    with connection.cursor() as cursor:
+        cursor.connection.executescript(
+            "CREATE VIEW depot_view AS SELECT public FROM depot_order; "
+            "CREATE TRIGGER keep BEFORE UPDATE OF public ON depot_order BEGIN "
+            "SELECT RAISE(ABORT, 'ids stay'); END"
+        )
+    try:
+        depot.migrate()
+        order = depot.model("Order")
+        with pytest.raises(IntegrityError, match="ids stay"), transaction.atomic():
+            order.objects.update(new="01KDVDNA00PVDPVDPVDPVDPVDM")
+        order.objects.filter(name="a").update(public="019b76da-a800-7b6d-adb6-db6db6db6db4")
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("DROP VIEW depot_view")

@@ -1,0 +1,186 @@
+"""The ids of invoices, filled by ``backfill_ids`` and decoded by somebody else."""
+
+import uuid
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from django_sortable_ids.fields import SortableIDField
+from django_sortable_ids.schemes import TimeScheme
+
+from .decoders import FORMATS, MILLISECOND, nanoseconds
+from .models import Invoice
+
+pytestmark = pytest.mark.django_db
+
+TABLE = Invoice._meta.db_table
+each_format = pytest.mark.parametrize("name", FORMATS)
+
+
+def moments() -> list[datetime]:
+    """Chinook's 412 days from 2009 to 2013, and whatever a clock can do."""
+    start = datetime(2009, 1, 1, tzinfo=UTC)
+    found = [start + timedelta(days=round(n * 4.43)) for n in range(412)]
+    recent = datetime(2026, 3, 4, 5, 6, 7, 890_123, tzinfo=UTC)
+    found += [recent] * 9
+    found += [recent + timedelta(microseconds=n) for n in (-1, 1, 9, 10, 99, 100, 999, 1000)]
+    found += [recent + timedelta(microseconds=n * 1_000) for n in (3, 4, 5, 9, 10, 11)]
+    for zone, days in (
+        ("America/New_York", ("2026-03-08", "2026-11-01")),
+        ("Europe/Berlin", ("2026-03-29", "2026-10-25")),
+    ):
+        for day in days:
+            midnight = datetime.fromisoformat(day).replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
+            found += [midnight + timedelta(minutes=30 * n) for n in range(10)]
+    for year in (1970, 1999, 2001, 2010, 2011, 2014, 2015, 2020, 2025, 2038, 2039, 2046, 2084):
+        found += [datetime(year, 1, 1, tzinfo=UTC), datetime(year, 6, 9, 1, 2, 3, 999_999, UTC)]
+    for year in (2089, 2100, 2106, 2149, 2150, 2199, 2262, 2300, 5235, 5237, 6429, 8888, 9998):
+        found += [datetime(year, 1, 1, tzinfo=UTC), datetime(year, 12, 31, 23, 59, 59, 5, UTC)]
+    # Every format's own ends, and the moments beside them.
+    for each in FORMATS.values():
+        for end in (each.epoch if each.start is None else each.start, each.end):
+            for shift in (-1, 0, 1):
+                microseconds = end // 1_000 + shift
+                if 0 <= microseconds < 253_402_214_400 * 1_000_000:
+                    at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
+                    found.append(at)
+    return found
+
+
+@pytest.fixture
+def invoices():
+    """Rows whose keys are in another order than their times."""
+    times = moments()
+    times = times[1::2] + times[::2][::-1]
+    Invoice.objects.bulk_create(
+        [Invoice(customer=n % 59, total=n, invoice_date=at) for n, at in enumerate(times)]
+    )
+    Invoice.objects.update(**dict.fromkeys(FORMATS))
+    return len(times)
+
+
+def raw(name, order):
+    """The key, the time and the stored value of each row, as the driver gives them."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT id, {name} FROM {TABLE} ORDER BY {order}")
+        found = cursor.fetchall()
+    times = dict(Invoice.objects.values_list("pk", "invoice_date"))
+    return [(key, times[key], value) for key, value in found]
+
+
+def fill(name, on_out_of_range="skip"):
+    label = f"oracle.Invoice.{name}"
+    call_command(
+        "backfill_ids",
+        label,
+        created_from="invoice_date",
+        batch_size=100,
+        on_out_of_range=on_out_of_range,
+        verbosity=0,
+    )
+
+
+def test_every_scheme_with_a_time_is_here():
+    fields = {each.name: each for each in Invoice._meta.fields if isinstance(each, SortableIDField)}
+    assert set(fields) == set(FORMATS)
+    known = {each.scheme.name for each in fields.values()}
+    assert all(isinstance(each.scheme, TimeScheme) for each in fields.values())
+    from django_sortable_ids.schemes import all_schemes
+
+    timed = {each.name for each in all_schemes() if isinstance(each, TimeScheme)}
+    assert timed - known == {"uuid1"}, "a source to convert from, and no field"
+
+
+@each_format
+def test_time_order_and_bits(invoices, name):
+    fill(name)
+    form = FORMATS[name]
+    rows = raw(name, "invoice_date, id")
+    assert len(rows) == invoices
+    filled = [(key, at, value) for key, at, value in rows if value is not None]
+    assert {key for key, _, _ in filled} == {key for key, at, _ in rows if form.holds(at)}
+    assert len(filled) > 50
+
+    wrong = [(key, at, value) for key, at, value in filled if form.time(value) != form.floor(at)]
+    assert wrong == []
+
+    numbers = [form.number(value) for _, _, value in filled]
+    if form.reverse:
+        numbers.reverse()
+    assert all(before < after for before, after in pairwise(numbers))
+
+    sorted_by_id = [key for key, _, value in raw(name, name) if value is not None]
+    expected = [key for key, _, _ in filled]
+    assert sorted_by_id == (expected[::-1] if form.reverse else expected)
+
+    if form.version is not None:
+        for number in numbers:
+            assert number >> 76 & 0xF == form.version
+            assert number >> 62 & 0b11 == 0b10
+            assert uuid.UUID(int=number).variant == uuid.RFC_4122
+
+
+@pytest.mark.parametrize("name", ["discord", "instagram", "tsid"])
+def test_a_time_that_only_an_unsigned_column_could_hold(invoices, name):
+    """The scheme has 64 bits, and a ``bigint`` has a sign."""
+    form = FORMATS[name]
+    Invoice.objects.filter(invoice_date__year__lt=2021).delete()
+    with pytest.raises(CommandError, match=f"is too new: .* ends at {form.last().year}-"):
+        fill(name, on_out_of_range="error")
+    assert not Invoice.objects.exclude(**{name: None}).exists()
+    fill(name, on_out_of_range="clamp")
+    times = [form.time(value) for _, _, value in raw(name, "invoice_date, id")]
+    assert all(before <= after for before, after in pairwise(times))
+    assert times[-1] < form.end
+
+
+@pytest.mark.parametrize("name", ["uuid7", "uuid6", "ulid", "ksuid", "ksuid_ms"])
+def test_other_packages_read_the_same(invoices, name):
+    """Where the extra ``benchmark`` is installed."""
+    read = others(name)
+    fill(name)
+    form = FORMATS[name]
+    for _, at, value in raw(name, "id"):
+        if value is not None:
+            assert abs(read(form.number(value)) - form.floor(at)) < MILLISECOND // 2, at
+            assert form.floor(at) <= nanoseconds(at)
+
+
+def others(name):
+    """Gives the time of a number in nanoseconds, by a package that is not ours."""
+    match name:
+        case "uuid7":
+            uuid_utils = pytest.importorskip("uuid_utils")
+            return lambda number: uuid_utils.UUID(int=number).timestamp * MILLISECOND
+        case "uuid6":
+            uuid6 = pytest.importorskip("uuid6")
+            epoch = FORMATS["uuid6"].epoch
+            return lambda number: epoch + uuid6.UUID(int=number).time * 100
+        case "ulid":
+            ulid = pytest.importorskip("ulid")
+            return lambda number: ulid.ULID.from_int(number).milliseconds * MILLISECOND
+    ksuid = pytest.importorskip("ksuid")
+    kind = ksuid.Ksuid if name == "ksuid" else ksuid.KsuidMs
+    return lambda number: nanoseconds(kind.from_bytes(number.to_bytes(20, "big")).datetime)
+
+
+@pytest.mark.parametrize("name", ["uuid7", "uuid6"])
+def test_the_standard_library_reads_the_version(invoices, name):
+    fill(name)
+    form = FORMATS[name]
+    for _, at, value in raw(name, "id"):
+        if value is not None:
+            found = uuid.UUID(int=form.number(value))
+            assert found.version == form.version
+            if name == "uuid6":
+                # The bits of version 1, in the order of version 6.
+                ticks = form.ticks(found.int)
+                fields = (ticks & 0xFFFFFFFF, ticks >> 32 & 0xFFFF, ticks >> 48 | 0x1000)
+                older = uuid.UUID(fields=(*fields, *found.fields[3:]))
+                assert older.version == 1
+                assert older.time == ticks
+                assert form.epoch + older.time * 100 == nanoseconds(at)

@@ -1,0 +1,150 @@
+"""What REST framework's own filters and cursors do with ids."""
+
+from base64 import b64encode
+from urllib.parse import quote, urlencode
+
+import pytest
+from django.core.exceptions import FieldError, ValidationError
+from rest_framework.filters import OrderingFilter, SearchFilter
+from rest_framework.generics import ListAPIView
+from rest_framework.pagination import CursorPagination
+from rest_framework.permissions import AllowAny
+from rest_framework.test import APIRequestFactory
+
+from tests.store.api import serializer_for
+from tests.store.models import PRODUCTS, Basket, Order, id_column
+
+from .support import bare_text_of, each_scheme, full_order, malformed, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+def answer(model, query, **attributes):
+    """What a list of the model answers."""
+    options = {
+        "queryset": model.objects.order_by("pk"),
+        "serializer_class": serializer_for(model, "name"),
+        "permission_classes": [AllowAny],
+    }
+    view = type("View", (ListAPIView,), options | attributes)
+    return view.as_view()(APIRequestFactory().get(f"/?{urlencode(query)}"))
+
+
+def found(model, text, *search_fields):
+    given = answer(
+        model,
+        {"search": text},
+        filter_backends=[SearchFilter],
+        search_fields=search_fields,
+        pagination_class=None,
+    )
+    assert given.status_code == 200
+    return [row["name"] for row in given.data]
+
+
+@each_scheme
+@pytest.mark.parametrize("prefix", ["", "^", "=", "@", "$"])
+def test_a_search_finds_a_whole_id_and_nothing_else(scheme, prefix):
+    first, second = (PRODUCTS[scheme].objects.create(name=name) for name in ("first", "second"))
+    for text in (text_of(first), bare_text_of(first)):
+        assert found(PRODUCTS[scheme], text, f"{prefix}id") == ["first"]
+        assert found(PRODUCTS[scheme], text, f"{prefix}id", "name") == ["first"]
+        assert found(PRODUCTS[scheme], text[:-1], f"{prefix}id") == []
+    for text in ("x", "first", "'; --", "%", "9" * 10_000, bare_text_of(second)[1:]):
+        assert found(PRODUCTS[scheme], text, f"{prefix}id") == []
+    assert found(PRODUCTS[scheme], "sec", f"{prefix}id", "name") == ["second"]
+
+
+@each_scheme
+@pytest.mark.parametrize("lookup", ["contains", "startswith", "endswith", "regex", "iexact"])
+def test_a_search_may_name_the_lookup(scheme, lookup):
+    first, _ = (PRODUCTS[scheme].objects.create(name=name) for name in ("first", "second"))
+    assert found(PRODUCTS[scheme], bare_text_of(first), f"id__{lookup}") == ["first"]
+    assert found(PRODUCTS[scheme], "x", f"id__{lookup}") == []
+
+
+@each_scheme
+def test_a_search_reaches_ids_of_relations(scheme):
+    product, other = (PRODUCTS[scheme].objects.create() for _ in range(2))
+    basket = Basket.objects.create(name="basket", **{scheme: product})
+    getattr(basket, f"all_{scheme}").set([product, other])
+    Basket.objects.create(name="another")
+    for path in (f"{scheme}__id", f"all_{scheme}__id"):
+        assert found(Basket, text_of(product), path) == ["basket"]
+        assert found(Basket, bare_text_of(product)[:5], path) == []
+
+
+def test_programmers_are_told_that_ids_have_no_text_lookups():
+    for name in PRODUCTS:
+        for lookup in ("icontains", "iexact", "istartswith", "search"):
+            with pytest.raises(FieldError, match="ids have no text lookups"):
+                Order.objects.filter(**{f"{name}__{lookup}": "x"})
+
+
+# Cursors
+
+
+def cursor(position, **more):
+    return b64encode(urlencode({"p": position, **more}).encode()).decode()
+
+
+def page(model, ordering, query):
+    pagination = type("Pages", (CursorPagination,), {"ordering": ordering, "page_size": 2})
+    return answer(model, query, pagination_class=pagination)
+
+
+@each_scheme
+@pytest.mark.parametrize("ordering", ["{}", "-{}"])
+def test_a_cursor_leads_through_all_rows(scheme, ordering):
+    for model, name in ((PRODUCTS[scheme], "id"), (Order, scheme)):
+        rows = [model.objects.create(name=str(n)) for n in range(5)]
+        expected = [row.name for row in model.objects.order_by(ordering.format(name))]
+        assert len(expected) == len(rows)
+        seen, query = [], {}
+        while query is not None:
+            given = page(model, ordering.format(name), query)
+            seen += [row["name"] for row in given.data["results"]]
+            link = given.data["next"]
+            query = {"cursor": link.partition("cursor=")[2].replace("%3D", "=")} if link else None
+        assert seen == expected
+
+
+@each_scheme
+@pytest.mark.parametrize("ordering", ["{}", "-{}"])
+def test_a_tampered_cursor_is_404(scheme, ordering):
+    order = full_order()
+    for model, name in ((PRODUCTS[scheme], "id"), (Order, scheme)):
+        field = id_column(model, name)
+        wrong = {str(field.scheme.example) + "x", *malformed(field)}
+        # Both forms are read by filter().
+        wrong -= {bare_text_of(order, scheme), str(field.scheme.example)}
+        for text in sorted(wrong):
+            for more in ({}, {"r": 1}, {"o": 5}):
+                given = page(model, ordering.format(name), {"cursor": cursor(text, **more)})
+                assert given.status_code == 404, text
+        for text in ("é", "x", "=", cursor(field.scheme.example)[:-3]):
+            assert page(model, ordering.format(name), {"cursor": text}).status_code in (200, 404)
+
+
+def test_the_answer_says_what_is_wrong():
+    given = page(Order, "ulid", {"cursor": cursor("bad")})
+    assert given.data["detail"].startswith("“bad” is not a valid ULID. Expected “ord_” and 26 ")
+
+
+def test_programmers_are_told_that_a_bound_is_malformed():
+    with pytest.raises(ValidationError, match="is not a valid ULID"):
+        Order.objects.filter(ulid__gt="bad")
+
+
+@each_scheme
+def test_ordering_by_ids(scheme):
+    rows = [full_order() for _ in range(3)]
+    for text in (scheme, f"-{scheme}", "x", "\x00", quote("é"), f"{scheme}__created_at"):
+        given = answer(
+            Order,
+            {"ordering": text},
+            filter_backends=[OrderingFilter],
+            ordering_fields="__all__",
+            pagination_class=None,
+        )
+        assert (given.status_code, len(given.data)) == (200, len(rows))

@@ -1,0 +1,209 @@
+"""Relations to masked ids, in every kind of serializer: no time gets out, public texts get in."""
+
+import json
+import uuid
+
+import pytest
+from django.urls import path
+from rest_framework import serializers
+from rest_framework.relations import (
+    HyperlinkedIdentityField,
+    HyperlinkedRelatedField,
+    ManyRelatedField,
+    PrimaryKeyRelatedField,
+    SlugRelatedField,
+)
+from rest_framework.renderers import JSONRenderer
+from rest_framework.test import APIRequestFactory
+
+from django_sortable_ids.instances import public_id
+from django_sortable_ids.rest_framework import SortableIDModelSerializer
+from tests.leaks import leaks
+from tests.store.models import PRODUCTS
+from tests.testapp.models import MaskedKey, MaskedPart, ULIDKey, ULIDKeyChild
+
+pytestmark = [pytest.mark.django_db, pytest.mark.urls(__name__)]
+
+V7 = uuid.UUID("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
+
+urlpatterns = [
+    path("keys/<pk>/", lambda request, pk: None, name="maskedkey-detail"),
+    path("parts/<pk>/", lambda request, pk: None, name="maskedpart-detail"),
+    path("codes/<code>/", lambda request, code: None, name="code-detail"),
+]
+
+
+@pytest.fixture(autouse=True)
+def mask_keys(settings):
+    settings.SORTABLE_IDS = {"MASK_KEYS": ["f0debc9a785634121032547698badcfe"]}
+
+
+@pytest.fixture
+def part():
+    whole = MaskedKey.objects.create(name="whole")
+    other = MaskedPart.objects.create(name="other")
+    return MaskedPart.objects.create(name="part", whole=whole, other=other)
+
+
+def serializer_of(of, shown, base=SortableIDModelSerializer, **declared):
+    class Meta:
+        model = of
+        fields = shown
+
+    return type("Serializer", (base,), {"Meta": Meta, **declared})
+
+
+def rendered(serializer, instance):
+    context = {"request": APIRequestFactory().get("/")}
+    return JSONRenderer().render(serializer(instance, context=context).data)
+
+
+class LinkedSerializer(SortableIDModelSerializer, serializers.HyperlinkedModelSerializer):
+    pass
+
+
+class OwnKeyField(PrimaryKeyRelatedField):
+    """A subclass, which a project may have."""
+
+
+class OwnKeySerializer(SortableIDModelSerializer):
+    serializer_related_field = OwnKeyField
+
+
+KEYS, PARTS = MaskedKey.objects.all(), MaskedPart.objects.all()
+plain, linked = serializers.ModelSerializer, serializers.HyperlinkedModelSerializer
+SHOWN = {
+    "key": {"whole": PrimaryKeyRelatedField(queryset=KEYS)},
+    "subclass": {"whole": OwnKeyField(queryset=KEYS)},
+    "key, read": {"whole": PrimaryKeyRelatedField(read_only=True)},
+    "key by its source": {"it": PrimaryKeyRelatedField(read_only=True, source="whole")},
+    "key by a path": {"it": PrimaryKeyRelatedField(read_only=True, source="other.whole")},
+    "slug pk": {"whole": SlugRelatedField("pk", queryset=KEYS)},
+    "slug id": {"whole": SlugRelatedField("id", read_only=True)},
+    "slug code": {"other": SlugRelatedField("code", queryset=PARTS)},
+    "slug path": {"other": SlugRelatedField("whole__id", read_only=True)},
+    "link": {"whole": HyperlinkedRelatedField("maskedkey-detail", queryset=KEYS)},
+    "link, read": {"whole": HyperlinkedRelatedField("maskedkey-detail", read_only=True)},
+    "code": {"other": HyperlinkedRelatedField("code-detail", lookup_field="code", read_only=True)},
+    "itself": {"url": HyperlinkedIdentityField("code-detail", lookup_field="code")},
+    "read only": {"it": serializers.ReadOnlyField(source="whole_id")},
+    "read only path": {"it": serializers.ReadOnlyField(source="other.whole.pk")},
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_declared_fields_of_our_serializer(part, name):
+    part.other.whole = part.whole
+    declared = SHOWN[name]
+    content = rendered(serializer_of(MaskedPart, list(declared), **declared), part)
+    assert not leaks(content, part.whole.pk, part.code, part.other.code)
+    texts = [public_id(row) for row in (part.whole, part, part.other)]
+    assert any(text in content.decode() for text in texts)
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_declared_fields_without_a_relation(name):
+    lonely = MaskedPart.objects.create()
+    if "path" not in name:
+        content = rendered(serializer_of(MaskedPart, list(SHOWN[name]), **SHOWN[name]), lonely)
+        assert not leaks(content, lonely.code)
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        PrimaryKeyRelatedField(many=True, read_only=True),
+        PrimaryKeyRelatedField(many=True, queryset=PARTS),
+        SlugRelatedField("code", many=True, read_only=True),
+        HyperlinkedRelatedField("code-detail", lookup_field="code", many=True, read_only=True),
+    ],
+)
+def test_declared_many(part, field):
+    serializer = serializer_of(MaskedKey, ["parts"], parts=field)
+    content = rendered(serializer, part.whole)
+    assert not leaks(content, part.code)
+    assert isinstance(serializer().fields["parts"], ManyRelatedField)
+    if not isinstance(field.child_relation, PrimaryKeyRelatedField):
+        assert public_id(part) in content.decode()
+    else:
+        assert json.loads(content) == {"parts": [part.pk]}
+
+
+def test_many_in_and_out():
+    keys = [MaskedKey.objects.create() for _ in range(3)]
+    field = PrimaryKeyRelatedField(many=True, queryset=KEYS)
+    serializer = serializer_of(MaskedPart, ["keys"], keys=field)(
+        data={"keys": [public_id(key) for key in keys]}
+    )
+    assert serializer.is_valid(), serializer.errors
+    assert serializer.validated_data == {"keys": keys}
+    assert serializer.fields["keys"].to_representation(keys) == [public_id(key) for key in keys]
+
+
+@pytest.mark.parametrize("name", ["key", "subclass", "slug pk", "slug code", "link"])
+def test_what_declared_fields_take(part, name):
+    (relation,) = SHOWN[name]
+    row = getattr(part, relation)
+    serializer = serializer_of(MaskedPart, [relation], **SHOWN[name])
+    context = {"request": APIRequestFactory().get("/")}
+    wrap = "/keys/{}/".format if name == "link" else str
+    taken = serializer(data={relation: wrap(public_id(row))}, context=context)
+    assert taken.is_valid(), taken.errors
+    assert taken.validated_data == {relation: row}
+    gone = type(row)(**{"pk" if relation == "whole" else "code": V7})
+    for text in (str(row.pk if relation == "whole" else row.code), public_id(gone), "bad"):
+        refused = serializer(data={relation: wrap(text)}, context=context)
+        assert not refused.is_valid()
+        assert not leaks(json.dumps(refused.errors), V7)
+
+
+def test_a_missing_row_is_named_by_its_public_text():
+    gone = MaskedKey()
+    for base in (plain, SortableIDModelSerializer, OwnKeySerializer):
+        serializer = serializer_of(MaskedPart, ["whole"], base)(data={"whole": public_id(gone)})
+        assert not serializer.is_valid()
+        text = json.dumps(serializer.errors)
+        assert public_id(gone) in text
+        assert not leaks(text, gone.pk)
+
+
+@pytest.mark.parametrize("base", [plain, linked, LinkedSerializer, OwnKeySerializer])
+def test_relations_of_other_serializers(part, base):
+    shown = ["whole", "other", "code"]
+    if base in (linked, LinkedSerializer):
+        shown += ["url"]
+    content = rendered(serializer_of(MaskedPart, shown, base), part)
+    assert not leaks(content, part.whole.pk, part.code, part.other.code)
+    assert public_id(part.whole) in content.decode()
+    shown = ["id", "parts"] + (["url"] if "url" in shown else [])
+    content = rendered(serializer_of(MaskedKey, shown, base), part.whole)
+    assert not leaks(content, part.whole.pk, part.code)
+    assert public_id(part.whole) in content.decode()
+
+
+def test_what_a_plain_serializer_takes(part):
+    data = {"whole": public_id(part.whole), "other": public_id(part.other)}
+    serializer = serializer_of(MaskedPart, ["whole", "other"], plain)(data=data)
+    assert serializer.is_valid(), serializer.errors
+    assert serializer.validated_data == {"whole": part.whole, "other": part.other}
+
+
+@pytest.mark.parametrize("base", [plain, linked])
+def test_plain_serializers_of_other_models_are_as_they_were(base):
+    parent = ULIDKey.objects.create()
+    child = ULIDKeyChild.objects.create(parent=parent)
+    declared = {"parent": PrimaryKeyRelatedField(read_only=True)} if base is linked else {}
+    serializer = serializer_of(ULIDKeyChild, ["parent"], base, **declared)
+    assert json.loads(rendered(serializer, child)) == {"parent": parent.pk}
+
+
+def test_declared_fields_of_every_scheme():
+    model = PRODUCTS["ulid"]
+    product = model.objects.create()
+    serializer = serializer_of(
+        MaskedKey, ["product"], product=PrimaryKeyRelatedField(queryset=model.objects.all())
+    )
+    taken = serializer(data={"product": public_id(product)})
+    assert taken.is_valid(), taken.errors
+    assert taken.fields["product"].to_representation(product) == public_id(product)
+    assert not serializer(data={"product": product.pk}).is_valid()
