@@ -5,7 +5,7 @@ import json
 import os
 import sys
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,9 +13,10 @@ from django.core.management.base import BaseCommand, CommandError
 
 from ...backfill.control import stoppable
 from ...backfill.errors import Interrupted
+from ...backfill.refusals import explained
 from ..backfill_ids import arguments, modes, verifying
 from ..backfill_ids.arguments import TARGET_TIME as TARGET_TIME
-from ..backfill_ids.command_line import command_line
+from ..backfill_ids.command_line import CommandLine, command_line
 from ..backfill_ids.modes import FIRST_BATCH as FIRST_BATCH
 from ..backfill_ids.output import Output
 from ..backfill_ids.redirects import refuse_migrations
@@ -84,7 +85,9 @@ class Command(BaseCommand):
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
-            return super().execute(*args, **options)
+            # Django's checks run before ``handle`` and ask MySQL for its version.
+            with explained(self._given(options).again()):
+                return super().execute(*args, **options)
         except Interrupted as wish:
             if not self._is_from_shell:
                 raise
@@ -94,8 +97,7 @@ class Command(BaseCommand):
 
     def handle(self, *, verbosity: int, as_json: bool, **options: Any) -> None:
         self._has_begun = True
-        parser = self.create_parser("manage.py", "backfill_ids")
-        given = command_line(parser, {"verbosity": verbosity, **options}, self._is_from_shell)
+        given = self._given({"verbosity": verbosity, **options})
         output = Output(self.stdout, self.stderr, verbosity, {} if as_json else None)
         request = Request(options, given, output, self.style.SUCCESS)
         with output.document_written():
@@ -103,6 +105,11 @@ class Command(BaseCommand):
             output.add(mode=mode)
             with stoppable(), request.stopped("nothing was written", given.again()):
                 MODES[mode](request)
+
+    def _given(self, options: Mapping[str, Any]) -> CommandLine:
+        parser = self.create_parser("manage.py", "backfill_ids")
+        own = {name: value for name, value in options.items() if name != "as_json"}
+        return command_line(parser, own, self._is_from_shell)
 
 
 @contextmanager
