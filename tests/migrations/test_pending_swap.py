@@ -126,6 +126,16 @@ def test_stopped_on_the_way_forward_it_ends_right_in_either_direction(
     assert ids(depot) == before
 
 
+def test_other_operations_begin_from_what_is_recorded(depot, monkeypatch):
+    prepare(depot)
+    depot.migrate()
+    after = ids(depot)
+    stop_before_it_is_recorded(depot, monkeypatch, "0001")
+    depot.write('AddField("order", "more", IntegerField(null=True)),')
+    depot.migrate()
+    assert ids(depot) == after
+
+
 def test_what_was_undone_is_told(depot, monkeypatch):
     prepare(depot)
     depot.migrate()
