@@ -10,6 +10,7 @@ from django.db import connection
 from django_sortable_ids.backfill import old_ids, page_checks, plan, run, target, verify
 from django_sortable_ids.backfill.times import TextColumn, TimeColumn
 from django_sortable_ids.models import BackfillRun
+from tests.combinations import each_with
 from tests.testapp.models import Order
 
 from .shop.models import Old
@@ -37,8 +38,9 @@ SECONDS = [f"shop.Seconds.{name}" for name in ("ksuid", "xid", "objectid")]
 COARSE = [name for name in TIMED if field_of(name).scheme.resolution_ns >= 10_000] + SECONDS
 """Whose ticks have room for edits, in the microseconds of a database."""
 
-readers = pytest.mark.parametrize("read_by", ["the database, if it can", "Python"])
-pages = pytest.mark.parametrize("page", [1, 2, 3, 100])
+READERS = ["the database, if it can", "Python"]
+PAGES = [1, 2, 3, 100]
+readers = pytest.mark.parametrize("read_by", READERS)
 
 
 def read_by_python(monkeypatch):
@@ -79,9 +81,7 @@ def one_tick(name, count=6):
     return times, list(rows(name).values_list("pk", flat=True))[1:-1]
 
 
-@readers
-@pages
-@pytest.mark.parametrize("name", COARSE)
+@pytest.mark.parametrize(("name", "page", "read_by"), each_with(COARSE, PAGES, READERS))
 def test_an_edit_within_the_tick_is_no_failure(name, page, read_by, monkeypatch):
     if read_by == "Python":
         read_by_python(monkeypatch)
@@ -106,9 +106,7 @@ def test_an_edit_within_the_tick_is_no_failure(name, page, read_by, monkeypatch)
     ]
 
 
-@readers
-@pages
-@pytest.mark.parametrize("name", TIMED + SECONDS)
+@pytest.mark.parametrize(("name", "page", "read_by"), each_with(TIMED + SECONDS, PAGES, READERS))
 def test_rows_of_one_time_that_changed_places_fail_where_no_edit_explains_it(
     name, page, read_by, monkeypatch
 ):
@@ -175,9 +173,7 @@ def test_times_that_were_all_moved_are_no_exchange(read_by, monkeypatch):
     assert (found.other_time, found.exchanged, found.failures) == (20, 0, [])
 
 
-@readers
-@pytest.mark.parametrize("kept", [0, 1, 2])
-@pytest.mark.parametrize("name", TIMED)
+@pytest.mark.parametrize(("name", "kept", "read_by"), each_with(TIMED, [0, 1, 2], READERS))
 def test_no_order_is_praised_where_no_two_rows_were_compared(name, kept, read_by, monkeypatch):
     if read_by == "Python":
         read_by_python(monkeypatch)
@@ -239,9 +235,7 @@ def test_times_cut_to_seconds_make_ties_that_were_none(read_by, monkeypatch):
     assert lines[1].startswith("8 rows are out of order within one tick of their ids: ")
 
 
-@readers
-@pages
-@pytest.mark.parametrize("name", COARSE)
+@pytest.mark.parametrize(("name", "page", "read_by"), each_with(COARSE, PAGES, READERS))
 def test_an_edit_to_the_time_of_another_row_is_no_failure(name, page, read_by, monkeypatch):
     if read_by == "Python":
         read_by_python(monkeypatch)
@@ -259,9 +253,7 @@ def test_an_edit_to_the_time_of_another_row_is_no_failure(name, page, read_by, m
     assert (lines[2], code) == (f"  {first} comes after {second}, its id does not", 0)
 
 
-@readers
-@pages
-@pytest.mark.parametrize("name", COARSE)
+@pytest.mark.parametrize(("name", "page", "read_by"), each_with(COARSE, PAGES, READERS))
 @pytest.mark.parametrize("shuffled", [4, 20])
 def test_ids_of_one_time_that_were_shuffled_are_a_failure(
     name, shuffled, page, read_by, monkeypatch
