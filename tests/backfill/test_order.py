@@ -4,6 +4,8 @@ from itertools import pairwise
 
 import pytest
 
+from tests.combinations import each_with
+
 from .support import (
     FIELDS,
     MICROSECOND,
@@ -35,16 +37,17 @@ CASES = {
 """Creation times in the order of keys, and sizes of batches."""
 
 
+CASES_AND_SIZES = [(case, size) for case, (_, sizes) in CASES.items() for size in sizes]
+
+
 @pytest.mark.parametrize(
-    ("times", "size"),
-    [
-        pytest.param(times, size, id=f"{name}, by {size}")
-        for name, (times, sizes) in CASES.items()
-        for size in sizes
-    ],
+    ("name", "case"),
+    [*each_with(FIELDS, CASES_AND_SIZES), *each_with(FIELDS[::-1], CASES_AND_SIZES)],
+    ids=str,
 )
-@pytest.mark.parametrize("name", FIELDS)
-def test_ids_sort_strictly_as_the_rows_and_have_their_times(name, times, size):
+def test_ids_sort_strictly_as_the_rows_and_have_their_times(name, case):
+    described, size = case
+    times, _ = CASES[described]
     insert_orders(times)
     result = fill(name, size)
     assert (result.filled, result.remaining) == (len(times), 0)
