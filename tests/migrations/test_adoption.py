@@ -6,6 +6,7 @@ import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
 
+from tests.combinations import each_with
 from tests.marks import own_tables, skip_where_uuids_are_refused
 
 pytestmark = own_tables
@@ -106,9 +107,11 @@ def schema():
     return columns, sorted(map(str, constraints.values()))
 
 
-@columns
-@pytest.mark.parametrize("how", ["unique=True", "null=True", "db_index=True"])
-def test_a_column(depot, old, old_options, new, new_options, value, how):
+@pytest.mark.parametrize(
+    ("kind", "how"), each_with(list(COLUMNS), ["unique=True", "null=True", "db_index=True"])
+)
+def test_a_column(depot, kind, how):
+    old, old_options, new, new_options, value = COLUMNS[kind]
     skip_where_uuids_are_refused(new_options)
     old, new = source(old, old_options, how), source(new, new_options, how)
     depot.write(

@@ -14,6 +14,7 @@ from django.db.migrations.operations import AlterField
 
 from django_sortable_ids.backfill import locks
 from django_sortable_ids.fields import SnowflakeField
+from tests.combinations import each_with
 from tests.marks import own_tables
 from tests.patience import PATIENCE
 
@@ -58,12 +59,15 @@ def is_constrained():
 
 
 @pytest.mark.parametrize(
-    "null", ["null=True", "null=True, db_index=True", "null=True, unique=True"]
+    ("made", "null"),
+    each_with(
+        [*((name, "") for name in FIELDS), ("ULIDField", 'storage="varchar"')],
+        ["null=True", "null=True, db_index=True", "null=True, unique=True"],
+    ),
 )
-@pytest.mark.parametrize(
-    ("name", "options"), [*((name, "") for name in FIELDS), ("ULIDField", 'storage="varchar"')]
-)
-def test_it_leaves_what_an_alter_field_leaves(depot, name, options, null):
+def test_it_leaves_what_an_alter_field_leaves(depot, made, null):
+    name, options = made
+
     def source(*how):
         return field(name, ", ".join(filter(None, [options, *how])))
 
@@ -128,24 +132,23 @@ def killed(number, after, is_ours=changes_the_schema):
         yield
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "behind"])
-def test_it_goes_on_where_it_was_killed(depot, after):
+def test_it_goes_on_where_it_was_killed(depot):
+    """Before each of its statements, and after the last one."""
     prepare(depot)
     step = depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
-    kills = 0
-    for number in range(1, 20):
-        with contextlib.suppress(Killed), killed(number, after):
+    last = {"postgresql": 6, "mysql": 1, "sqlite": 7}[connection.vendor]
+    for number, after in (*((number, False) for number in range(1, last + 1)), (last, True)):
+        with pytest.raises(Killed), killed(number, after):
             depot.migrate()
-            break
-        kills += 1
         connection.close()
         depot.migrate()
         assert is_constrained()
         depot.migrate(depot.names[-2])
         assert not is_constrained()
+    with killed(last + 1, after=False):
+        depot.migrate()
     assert depot.applied()[-1] == step
     assert is_constrained()
-    assert kills == {"postgresql": 6, "mysql": 1, "sqlite": 7}[connection.vendor]
 
 
 def test_killed_again_and_again(depot):

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 from django.core.management.base import CommandError
-from django.db import IntegrityError, connection
+from django.db import IntegrityError, connection, transaction
 
+from tests.combinations import each_with
 from tests.marks import own_tables
 
 ROOT = Path(__file__).parent.parent.parent
@@ -200,20 +201,32 @@ def kept():
 
 
 @tables
-def test_only_the_column_changes(depot, definition, before):
+def test_only_the_column_changes_and_the_way_back_brings_all_back(depot, definition, before):
     make(depot, definition.format(before))
     table, *others = kept()
     assert table == stored(definition, before)
     depot.write(CONSTRAIN, atomic=False)
-    depot.migrate()
-    changed, *now = kept()
-    assert changed == stored(definition, " NOT NULL")
-    (name,) = {*now[1]} - {*others[1]}
-    assert now[1].pop(name) == f'CREATE UNIQUE INDEX "{name}" ON "depot_order" ("public")'
-    assert now == others
+    for _ in range(2):
+        depot.migrate()
+        changed, *now = kept()
+        assert changed == stored(definition, " NOT NULL")
+        (name,) = {*now[1]} - {*others[1]}
+        assert now[1].pop(name) == f'CREATE UNIQUE INDEX "{name}" ON "depot_order" ("public")'
+        assert now == others
+        with transaction.atomic():
+            only_new_ids_are_taken()
+            transaction.set_rollback(True)
+        depot.migrate(depot.names[0])
+        again, *now = kept()
+        assert again == stored(definition, before or " NULL")
+        assert now == others
+    execute("INSERT INTO depot_order (id, name) VALUES (99, 'f'), (100, 'g')")
+
+
+def only_new_ids_are_taken():
     execute("INSERT INTO depot_other (public) VALUES (%s)", b"x" * 16)
     for wrong in (None, IDS[0]):
-        with pytest.raises(IntegrityError):
+        with pytest.raises(IntegrityError), transaction.atomic():
             execute("INSERT INTO depot_order (id, name, public) VALUES (99, 'f', %s)", wrong)
     execute("INSERT INTO depot_order (id, name, public) VALUES (99, 'f', %s)", b"x" * 16)
     assert execute("SELECT what FROM depot_log WHERE what LIKE 'insert f%'") != []
@@ -224,21 +237,15 @@ def stored(definition, how):
     return "CREATE TABLE" + definition.format(how)[len("CREATE TABLE") :]
 
 
-@tables
-def test_the_way_back_brings_all_back(depot, definition, before):
-    make(depot, definition.format(before))
-    _, *others = kept()
-    depot.write(CONSTRAIN, atomic=False)
-    for _ in range(2):
-        depot.migrate()
-        depot.migrate(depot.names[0])
-        again, *now = kept()
-        assert again == stored(definition, before or " NULL")
-        assert now == others
-    execute("INSERT INTO depot_order (id, name) VALUES (99, 'f'), (100, 'g')")
+# Those that differ in the name of the table or in what stands behind the columns.
+ENDS = [
+    *("as Django writes it", "another case", "brackets", "strings as names", "comments"),
+    *("NULL in the middle", "constraints of the table", "STRICT", "WITHOUT ROWID"),
+    *("generated columns", "other letters"),
+]
 
 
-@tables
+@pytest.mark.parametrize(("definition", "before"), [TABLES[name] for name in ENDS], ids=ENDS)
 def test_a_column_is_added_and_dropped_without_a_copy(depot, definition, before):
     make(depot, definition.format(before))
     execute("DELETE FROM depot_order")
@@ -305,10 +312,10 @@ UNIQUE = {
 }
 
 
-@pytest.mark.parametrize(("columns", "expected"), UNIQUE.values(), ids=UNIQUE)
-@pytest.mark.parametrize("rest", ["", " WITHOUT ROWID"])
-def test_a_unique_column_of_create_table_is_released(depot, columns, expected, rest):
+@pytest.mark.parametrize(("name", "rest"), each_with(list(UNIQUE), ["", " WITHOUT ROWID"]))
+def test_a_unique_column_of_create_table_is_released(depot, name, rest):
     """As Django leaves it when another migration copies the table."""
+    columns, expected = UNIQUE[name]
     definition = f"CREATE TABLE depot_order (id TEXT PRIMARY KEY, {{}}){rest}"
     make(depot, definition.format(columns))
     _, *others = kept()
@@ -473,7 +480,7 @@ def test_another_connection_reads_the_new_definition(depot, shared):
 
 
 KILLED = """
-import os, sys
+import json, os, shutil, sys
 import django
 django.setup()
 from django.apps.registry import Apps
@@ -486,7 +493,7 @@ seen = 0
 def die(execute, sql, params, many, context):
     global seen
     seen += 1
-    if seen == int(sys.argv[1]):
+    if seen == last:
         os.kill(os.getpid(), 9)
     return execute(sql, params, many, context)
 
@@ -499,41 +506,50 @@ def model(field):
     return type("Killed", (models.Model,), body)
 
 old, new = model(ULIDField(null=True)), model(ULIDField(unique=True))
-with connection.schema_editor(atomic=False) as editor, connection.execute_wrapper(die):
-    constrain(editor, old, old._meta.get_field("public"), new._meta.get_field("public"))
-print("done")
+folder, codes = sys.argv[1], []
+while len(codes) < 60 and 0 not in codes:
+    last = len(codes) + 1
+    connection.settings_dict["NAME"] = shutil.copy(f"{folder}/old", f"{folder}/{last}")
+    child = os.fork()
+    if not child:
+        with connection.schema_editor(atomic=False) as editor, connection.execute_wrapper(die):
+            constrain(editor, old, old._meta.get_field("public"), new._meta.get_field("public"))
+        os._exit(0)
+    codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+print(json.dumps(codes))
 """
 
 
 def test_killed_at_any_statement_the_table_is_the_old_or_the_new_one(depot, tmp_path):
-    """By SIGKILL, in a process of its own, on a file of its own."""
+    """By SIGKILL, in processes of their own, each on a file of its own."""
     make(depot, TABLES["AUTOINCREMENT"][0].format(""))
-    seen, kills = set(), 0
-    for last in range(1, 60):
-        file = tmp_path / f"{last}.sqlite3"
-        with contextlib.closing(sqlite3.connect(file)) as copy:
-            connection.connection.backup(copy)
-        own = {
-            "DJANGO_SETTINGS_MODULE": "tests.backfill.project",
-            "BACKFILL_DATABASE": json.dumps({"NAME": str(file)}),
-        }
-        done = subprocess.run(
-            [sys.executable, "-c", KILLED, str(last)],
-            env=os.environ | own,
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        with contextlib.closing(sqlite3.connect(file)) as left:
+    folder = tmp_path / "killed"
+    folder.mkdir()
+    with contextlib.closing(sqlite3.connect(folder / "old")) as copy:
+        connection.connection.backup(copy)
+    own = {
+        "DJANGO_SETTINGS_MODULE": "tests.backfill.project",
+        "BACKFILL_DATABASE": json.dumps({"NAME": str(folder / "old")}),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(folder)],
+        env=os.environ | own,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    *killed, last = json.loads(done.stdout)
+    assert last == 0, done.stderr
+    assert set(killed) == {-9}, done.stderr
+    assert len(killed) > 10
+    seen = set()
+    for number in range(1, len(killed) + 2):
+        with contextlib.closing(sqlite3.connect(folder / str(number))) as left:
             assert left.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             seen |= set(left.execute(STEPS))
-        if done.returncode == 0:
-            break
-        assert done.returncode == -9, done.stderr
-        kills += 1
     assert seen == {(0, 0, 5), (1, 1, 5)}
-    assert kills > 10
 
 
 STEPS = """

@@ -15,6 +15,7 @@ from django_sortable_ids.backfill import locks
 from django_sortable_ids.fields import ULIDField, UUIDv7Field
 from django_sortable_ids.models import BackfillRun, SequenceCounter
 from django_sortable_ids.operations import SwapSortableID
+from tests.combinations import each_with
 from tests.marks import own_tables
 
 from .sources import CREATE, FIELDS, field
@@ -62,9 +63,11 @@ def schema():
 
 
 @pytest.mark.parametrize(
-    "how", ["unique=True", "null=True", "db_index=True", "null=True, unique=True"]
+    ("name", "how"),
+    each_with(
+        list(FIELDS), ["unique=True", "null=True", "db_index=True", "null=True, unique=True"]
+    ),
 )
-@pytest.mark.parametrize("name", FIELDS)
 def test_field_column_and_data_go_together(depot, name, how):
     prepare(depot, field("UUIDv7Field", how), field(name, how))
     before, described = ids(depot), schema()
@@ -297,16 +300,17 @@ def writes(sql):
     return sql.startswith(("ALTER", "CREATE", "DROP", "INSERT", "UPDATE", "DELETE"))
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-def test_killed_at_any_statement_it_is_swapped_once(depot, after):
-    """Run again, it never swaps the columns back."""
+def test_killed_at_any_statement_it_is_swapped_once(depot):
+    """Before each of them, and after the last one. Run again, it never swaps the columns back."""
     prepare(depot)
     before, described = ids(depot), schema()
-    for number in range(1, 40):
-        done = False
+
+    def survives(number, after):
+        """Whether that migration ends without a kill; the next one completes it in any case."""
+        ended = False
         with contextlib.suppress(Killed), killed(number, after, writes):
             depot.migrate()
-            done = True
+            ended = True
         connection.close()
         depot.migrate()
         assert ids(depot) == before[::-1]
@@ -315,9 +319,11 @@ def test_killed_at_any_statement_it_is_swapped_once(depot, after):
         connection.close()
         depot.migrate("0001")
         assert (ids(depot), schema()) == (before, described)
-        if done:
-            break
-    assert number > 3
+        return ended
+
+    beyond = next(number for number in range(1, 40) if survives(number, after=False))
+    assert beyond > 3
+    assert not survives(beyond - 1, after=True)
 
 
 def test_runs_and_counters_follow_their_fields(depot):
