@@ -20,7 +20,7 @@ from .columns import COLUMNS, LABELS, LONG_TEXTS
 
 pytestmark = pytest.mark.django_db
 
-COUNT = 2_000
+COUNT = 300
 
 
 def numbers_of(scheme, count):
