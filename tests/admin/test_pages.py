@@ -9,12 +9,17 @@ from django.contrib.messages import get_messages
 
 from django_sortable_ids.admin import SortableIDAdmin
 from django_sortable_ids.instances import public_id
+from tests.combinations import each_with
 from tests.store.models import PRODUCTS, Basket, Bundle, Order, Profile, ULIDProduct, Voucher
 
 from .page import Page
 from .support import add_url, each_scheme, list_url, page_of, page_url
 
 pytestmark = pytest.mark.django_db
+
+# The schemes of a key of each kind: what a page does depends on no more.
+KINDS = ["uuid7", "comb13", "ulid", "reversed_kuuid", "snowflake", "sequence"]
+each_kind = pytest.mark.parametrize("scheme", KINDS)
 
 MALFORMED = [
     *("x", "0", "-1", "None", "é", "🦄", "a b", "%00", "%22", "%3Cscript%3Ealert(1)", "_5F", "{}"),
@@ -59,8 +64,7 @@ def test_a_row_is_opened_by_its_public_text(browser, scheme):
         assert opened.root.find("input", name="name")["value"] == "row"
 
 
-@each_scheme
-@pytest.mark.parametrize("page", ["change", "delete", "history"])
+@pytest.mark.parametrize(("scheme", "page"), each_with(KINDS, ["change", "delete", "history"]))
 def test_a_malformed_key_leads_back_with_a_message(browser, scheme, page):
     model = PRODUCTS[scheme]
     row = model.objects.create(name="row")
@@ -76,7 +80,7 @@ def test_a_malformed_key_leads_back_with_a_message(browser, scheme, page):
     assert browser.get(gone).url == "/admin/"
 
 
-@each_scheme
+@each_kind
 def test_a_malformed_key_changes_nothing(browser, scheme):
     row = PRODUCTS[scheme].objects.create(name="row")
     base = list_url(PRODUCTS[scheme])
@@ -86,7 +90,7 @@ def test_a_malformed_key_changes_nothing(browser, scheme):
     assert list(PRODUCTS[scheme].objects.values_list("name", flat=True)) == [row.name]
 
 
-@each_scheme
+@each_kind
 def test_a_row_is_added_without_asking_for_its_id(browser, scheme):
     model = PRODUCTS[scheme]
     given = form_fields(page_of(browser, add_url(model)), f"{model._meta.model_name}_form")
@@ -101,7 +105,7 @@ def test_a_row_is_added_without_asking_for_its_id(browser, scheme):
     assert entry.get_edited_object() == row
 
 
-@each_scheme
+@each_kind
 def test_a_row_and_the_rows_inside_of_it_are_changed(browser, scheme):
     model = PRODUCTS[scheme]
     row, other = model.objects.create(name="row"), model.objects.create(name="other")
@@ -123,7 +127,7 @@ def test_a_row_and_the_rows_inside_of_it_are_changed(browser, scheme):
     assert LogEntry.objects.get().action_flag == CHANGE
 
 
-@each_scheme
+@each_kind
 def test_keys_of_inner_rows_that_were_tampered_with_are_refused(browser, scheme):
     model = PRODUCTS[scheme]
     row, other = model.objects.create(name="row"), model.objects.create(name="other")
@@ -142,7 +146,7 @@ def test_keys_of_inner_rows_that_were_tampered_with_are_refused(browser, scheme)
     assert (foreign.name, getattr(foreign, scheme)) == ("foreign", other)
 
 
-@each_scheme
+@each_kind
 def test_the_history_of_a_row(browser, scheme):
     model = PRODUCTS[scheme]
     row = model.objects.create(name="row")
@@ -157,7 +161,7 @@ def test_the_history_of_a_row(browser, scheme):
     assert page_of(browser, recent["href"]).root.find("input", name="name")["value"] == "renamed"
 
 
-@each_scheme
+@each_kind
 def test_a_row_is_deleted_with_what_points_to_it(browser, scheme):
     model = PRODUCTS[scheme]
     row, other = model.objects.create(name="row"), model.objects.create(name="other")
@@ -174,7 +178,7 @@ def test_a_row_is_deleted_with_what_points_to_it(browser, scheme):
     assert (entry.action_flag, entry.object_id) == (DELETION, str(row.pk))
 
 
-@each_scheme
+@each_kind
 def test_an_action_on_selected_rows(browser, scheme):
     model = PRODUCTS[scheme]
     rows = [model.objects.create(name=str(number)) for number in range(3)]
@@ -333,7 +337,7 @@ def test_rows_whose_keys_are_relations(browser):
             assert browser.get(f"{list_url(model)}{wrong}/change/").url == "/admin/"
 
 
-@each_scheme
+@each_kind
 def test_ids_beside_an_integer_key_are_no_fields_of_the_form(browser, scheme):
     order = Order.objects.create(name="order")
     given = form_fields(page_of(browser, page_url(Order, order.pk)), "order_form")

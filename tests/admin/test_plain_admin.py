@@ -4,15 +4,29 @@ import pytest
 from django.contrib import admin
 from django.urls import path, reverse
 
+from tests.combinations import each_with
 from tests.store.models import PRODUCTS, Basket, Order
-from tests.testapp.models import EditableKey, around
-
-from .support import each_scheme
+from tests.testapp.models import (
+    EditableKey,
+    KSUIDKey,
+    ReversedKUUIDKey,
+    SequenceKey,
+    SnowflakeKey,
+    ULIDKey,
+    UUIDv7Key,
+    around,
+)
 
 pytestmark = pytest.mark.django_db
 
 site = admin.AdminSite("plain")
 urlpatterns = [path("admin/", admin.site.urls), path("plain/", site.urls)]
+
+# A product and a key of each kind.
+KINDS = ["uuid7", "ulid", "reversed_kuuid", "snowflake", "sequence"]
+each_kind_of_key = pytest.mark.parametrize(
+    "key", [UUIDv7Key, ULIDKey, ReversedKUUIDKey, KSUIDKey, SnowflakeKey, SequenceKey]
+)
 
 NAMES = ["{}", "^{}", "={}", "@{}", "{}__iexact", "{}__icontains", "{}__startswith"]
 
@@ -45,8 +59,7 @@ def listed(browser, model, text):
     return sorted(row.name for row in answer.context["cl"].result_list)
 
 
-@each_scheme
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("scheme", "name"), each_with(list(PRODUCTS), NAMES))
 def test_a_search_finds_a_whole_id_and_nothing_else(plain, scheme, name):
     model = PRODUCTS[scheme]
     browser = plain(model, search_fields=["name", name.format("id")])
@@ -61,7 +74,7 @@ def test_a_search_finds_a_whole_id_and_nothing_else(plain, scheme, name):
         assert listed(browser, model, text) == []
 
 
-@each_scheme
+@pytest.mark.parametrize("scheme", KINDS)
 def test_a_search_reaches_ids_of_relations(plain, scheme):
     fields = ["name", f"{scheme}__id", f"all_{scheme}__id"]
     browser = plain(Basket, search_fields=fields)
@@ -81,6 +94,7 @@ def test_ids_beside_an_integer_key(plain):
     assert listed(browser, Order, "nothing") == []
 
 
+@each_kind_of_key
 def test_a_blank_makes_a_new_id(plain, key):
     model = around(key, "Public")
     browser = plain(model, fields=["public", "name"])
@@ -95,6 +109,7 @@ def test_a_blank_makes_a_new_id(plain, key):
         assert after.public not in (None, before)
 
 
+@each_kind_of_key
 def test_a_blank_in_the_list_makes_a_new_id(plain, key):
     model = around(key, "Public")
     browser = plain(model, list_display=["id", "public"], list_editable=["public"])

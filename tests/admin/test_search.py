@@ -27,6 +27,11 @@ from .support import changelist, each_scheme, list_url, made_at, names, page_of
 
 pytestmark = pytest.mark.django_db
 
+each_kind = pytest.mark.parametrize(
+    "scheme", ["uuid7", "comb13", "ulid", "reversed_kuuid", "snowflake", "sequence"]
+)
+"""The schemes of a key of each kind: what a search does depends on no more."""
+
 MODELS = (UUIDv7Product, PRODUCTS["snowflake"], PRODUCTS["sequence"], Order)
 
 
@@ -90,7 +95,7 @@ def test_a_text_that_could_be_two_ids_finds_both():
     assert search(model, str(key)) == ["shown so"]
 
 
-@each_scheme
+@each_kind
 def test_blanks_around_it_and_quotes_are_no_part_of_it(scheme):
     first, _ = (PRODUCTS[scheme].objects.create(name=name) for name in ("first", "second"))
     for text in spellings(first):
@@ -104,7 +109,7 @@ def test_blanks_around_it_and_quotes_are_no_part_of_it(scheme):
             assert search(PRODUCTS[scheme], pasted) == ["first"], pasted
 
 
-@each_scheme
+@each_kind
 def test_what_is_no_whole_id_finds_nothing(scheme):
     first, _ = (PRODUCTS[scheme].objects.create() for _ in range(2))
     unknown = PRODUCTS[scheme].objects.create()
@@ -135,10 +140,11 @@ def test_what_is_no_whole_id_finds_nothing(scheme):
 def test_any_other_text_finds_nothing(browser, text):
     for model in MODELS:
         model.objects.create(name="row")
-        answer = browser.get(list_url(model, q=text))
-        assert answer.status_code == 200
-        assert b"<script>alert" not in answer.content
-        assert names(answer.context["cl"]) == []
+        assert search(model, text) == []
+    answer = browser.get(list_url(MODELS[len(text) % len(MODELS)], q=text))
+    assert answer.status_code == 200
+    assert b"<script>alert" not in answer.content
+    assert names(answer.context["cl"]) == []
 
 
 @pytest.mark.parametrize("text", ["'", '"', "''", '""', "\u2028", " "])
@@ -155,7 +161,7 @@ def test_a_null_character_is_refused_as_always(browser):
     ]
 
 
-@each_scheme
+@each_kind
 def test_other_columns_are_searched_as_always(scheme):
     model = PRODUCTS[scheme]
     rows = [model.objects.create(name=name) for name in ("red shoe", "red hat", "blue hat")]
@@ -258,7 +264,7 @@ def test_search_fields_may_depend_on_the_request():
         assert names(changelist(UUIDv7Product, f"?q={text}", site=site)) == ["row"]
 
 
-@each_scheme
+@each_kind
 def test_rows_that_a_user_may_not_see_are_not_found(scheme):
     mine, theirs = (Order.objects.create(name=name, tenant=name) for name in ("mine", "theirs"))
     user = User.objects.create(username="mine", is_staff=True)

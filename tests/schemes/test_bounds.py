@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from django_sortable_ids.schemes import NotTimeOrdered, OutOfRange, get
@@ -21,6 +21,7 @@ from .support import (
     values,
 )
 
+few_examples = settings(examples, max_examples=6)
 NAIVE = NOW.replace(tzinfo=None)
 
 
@@ -29,7 +30,7 @@ def made_at_or_after(scheme, value, bound):
 
 
 @pytest.mark.parametrize("scheme", SORTING_SCHEMES)
-@examples
+@few_examples
 @given(data=st.data())
 def test_lower_bound_divides_the_values(scheme, data):
     value = data.draw(values(scheme, shown=True))
@@ -44,7 +45,7 @@ def test_lower_bound_divides_the_values(scheme, data):
 
 
 @pytest.mark.parametrize("scheme", SORTING_SCHEMES)
-@examples
+@few_examples
 @given(data=st.data())
 def test_two_lower_bounds_enclose_the_values_between(scheme, data):
     value = data.draw(values(scheme, shown=True))
@@ -55,7 +56,7 @@ def test_two_lower_bounds_enclose_the_values_between(scheme, data):
 
 
 @pytest.mark.parametrize("scheme", SORTING_SCHEMES)
-@examples
+@few_examples
 @given(data=st.data())
 def test_lower_bound_is_exact_to_the_tick(scheme, data):
     tick = data.draw(ticks(scheme, last_shown_tick(scheme) - 1))
@@ -79,7 +80,7 @@ def test_lower_bound_before_the_earliest_time_is_the_first_id(scheme):
 
 
 @pytest.mark.parametrize("scheme", SORTING_SCHEMES)
-@examples
+@few_examples
 @given(data=st.data())
 def test_number_range_agrees_with_the_times(scheme, data):
     value = data.draw(values(scheme, shown=True))
@@ -91,7 +92,7 @@ def test_number_range_agrees_with_the_times(scheme, data):
 
 
 @pytest.mark.parametrize("scheme", SORTING_SCHEMES)
-@examples
+@few_examples
 @given(data=st.data())
 def test_number_range_agrees_with_lower_bound(scheme, data):
     value = data.draw(values(scheme, shown=True))
@@ -131,7 +132,7 @@ def test_number_range_where_no_id_can_be(scheme):
 
 
 @pytest.mark.parametrize("scheme", SORTING_SCHEMES)
-@examples
+@few_examples
 @given(data=st.data())
 def test_every_id_of_a_tick_begins_with_its_prefix(scheme, data):
     tick = data.draw(ticks(scheme, last_shown_tick(scheme)))

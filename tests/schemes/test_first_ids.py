@@ -1,6 +1,7 @@
 """The first id of a tick: drawn from the whole tick, but for a small headroom."""
 
 from collections import Counter
+from functools import cache
 from math import isqrt
 
 import pytest
@@ -9,8 +10,8 @@ from .generators import generator_of
 from .odds import equal_pairs, first_suffixes, is_far, uneven_bits
 from .support import NOW_NS, TIME_SCHEMES
 
-TICKS = 5000
-CELLS = 1 << 18
+TICKS = 2000
+CELLS = 1 << 14
 PAIRS = 400
 """A Poisson count of this mean is outside of 0.6 to 1.45 times the mean with a chance below 1e-15
 (Chernoff's bound)."""
@@ -19,6 +20,7 @@ RANDOM = [param for param in TIME_SCHEMES if param.values[0].layout.tails >= 1 <
 BITS = [param for param in RANDOM if param.values[0].layout.tails.bit_count() == 1]
 
 
+@cache
 def suffixes_of_ticks(scheme):
     """The suffix of the first id of each of many ticks, one generator's."""
     now = [NOW_NS]

@@ -3,7 +3,7 @@
 import uuid
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from django_sortable_ids.schemes import get
@@ -20,13 +20,14 @@ from .support import (
     value_of,
 )
 
+few_examples = settings(examples, max_examples=6)
 SNOWFLAKES = ("snowflake", "discord", "instagram", "mastodon", "unique_rowid")
 KEEPING = [p for p in ENCODINGS if p.values[0].text_form(p.values[1]).keeps_order]
 OTHERS = [p for p in ENCODINGS if p not in KEEPING]
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-@examples
+@few_examples
 @given(data=st.data())
 def test_values_and_bytes_sort_as_numbers(scheme, data):
     one, other = data.draw(pairs(scheme))
@@ -38,7 +39,7 @@ def test_values_and_bytes_sort_as_numbers(scheme, data):
 
 
 @pytest.mark.parametrize(("scheme", "encoding"), KEEPING)
-@examples
+@few_examples
 @given(data=st.data())
 def test_texts_that_keep_order_do(scheme, encoding, data):
     one, other = data.draw(pairs(scheme))
@@ -66,7 +67,7 @@ def test_which_texts_keep_no_order():
 
 
 @pytest.mark.parametrize("scheme", SORTING_SCHEMES)
-@examples
+@few_examples
 @given(data=st.data())
 def test_values_sort_by_time(scheme, data):
     one, other = data.draw(pairs(scheme, shown=True))
@@ -76,7 +77,7 @@ def test_values_sort_by_time(scheme, data):
 
 
 @pytest.mark.parametrize("scheme", SORTING_SCHEMES)
-@examples
+@few_examples
 @given(data=st.data())
 def test_the_last_id_of_a_tick_sorts_before_the_first_of_the_next(scheme, data):
     tick = data.draw(ticks(scheme, scheme.layout.last_tick - 1))
