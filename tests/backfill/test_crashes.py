@@ -15,7 +15,7 @@ from .command import ROOT
 @pytest.mark.usefixtures("transactional_db")
 @pytest.mark.parametrize("name", ["uuid7", "ulid", "snowflake"])
 def test_killed_under_live_writers(name):
-    found = crash(name, f"test {name}", most_kills=2)
+    found = crash(name, f"test {name}", most_kills=2, writers=2)
     assert found.problems == []
     assert found.kills > 0
 
@@ -24,7 +24,7 @@ def test_killed_under_live_writers(name):
 @pytest.mark.usefixtures("transactional_db")
 def test_killed_while_neighbours_are_written_apart():
     with not_unique("uuid7"):
-        found = crash("uuid7", "test apart", most_kills=2)
+        found = crash("uuid7", "test apart", most_kills=2, writers=2)
     assert found.problems == []
     assert found.kills > 0
 

@@ -14,6 +14,7 @@ from django_sortable_ids.backfill import verify as module
 from django_sortable_ids.backfill.verification import Verification
 from django_sortable_ids.backfill.verify import verify
 from django_sortable_ids.models import BackfillRun
+from tests.combinations import each_with
 from tests.schemes.support import ids_at
 
 from .shop.models import Adopted, Plain
@@ -180,8 +181,13 @@ def test_rows_that_the_application_made_behind_the_run_are_not_judged():
     assert verify(find("uuid7")).unordered_ties == 1
 
 
-@pytest.mark.parametrize("name", TIMED)
-@pytest.mark.parametrize("read_by", ["the database, if it can", "Python"])
+@pytest.mark.parametrize(
+    ("name", "read_by"),
+    [
+        *((name, "the database, if it can") for name in TIMED),
+        *((name, "Python") for name in ("uuid7", "reversed_kuuid")),
+    ],
+)
 def test_ids_of_the_application_beside_those_of_the_run(name, read_by, monkeypatch):
     """Old and new code at the same time: rows of a tick, of which some have an id of that tick."""
     if read_by == "Python":
@@ -272,8 +278,7 @@ def test_nothing_is_written():
     assert BackfillRun.objects.values().get() == before
 
 
-@pytest.mark.parametrize("name", FIELDS)
-@pytest.mark.parametrize("page", [1, 2, 3, 7, 14, 100])
+@pytest.mark.parametrize(("page", "name"), each_with([1, 2, 3, 7, 14, 100], FIELDS))
 def test_pages_may_end_anywhere(monkeypatch, page, name):
     monkeypatch.setattr(target, "PAGE", page)
     monkeypatch.setattr(module, "PAGE", page)

@@ -111,17 +111,21 @@ def not_unique(name: str) -> Iterator[None]:
 
 
 def crash(
-    name: str, seed: str, most_kills: int = MOST_KILLS, server: Server | None = None
+    name: str,
+    seed: str,
+    most_kills: int = MOST_KILLS,
+    server: Server | None = None,
+    writers: int = WRITERS,
 ) -> Outcome:
     """Fill the field ``name`` of orders, of which there are none yet.
 
     With a server, which has them, it is the server that is killed.
     """
     draw, found = random.Random(seed), Outcome()
-    names = insert_rows(draw, WRITERS)
+    names = insert_rows(draw, writers)
     with ExitStack() as stack:
-        writers = [Writer(name, number, f"{seed} {number}") for number in range(WRITERS)]
-        for each in writers:
+        writing = [Writer(name, number, f"{seed} {number}") for number in range(writers)]
+        for each in writing:
             stack.callback(each.close)
         kills = draw.randint(2, most_kills)
         if server:
@@ -129,7 +133,7 @@ def crash(
         else:
             found.kills += sum(_kill(name, draw) for _ in range(kills))
         _end(name, found, "while others write")
-        expected = stop(writers, names)
+        expected = stop(writing, names)
     _end(name, found, "behind the writers")
     check(name, expected, found)
     return found
