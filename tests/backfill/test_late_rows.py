@@ -3,6 +3,7 @@
 import pytest
 
 from django_sortable_ids.backfill import late_rows, run
+from tests.combinations import each_with
 
 from .shop.models import Tight
 from .support import (
@@ -48,10 +49,12 @@ LATE = {
 }
 
 
-@pytest.mark.parametrize("after", [2, 4], ids=["midway", "at the end"])
-@pytest.mark.parametrize("late", LATE.values(), ids=LATE)
-@pytest.mark.parametrize("name", ["uuid7", "kuuid", "reversed_kuuid", "snowflake", "time64"])
-def test_rows_behind_the_cursor_are_sorted_in(name, late, after):
+@pytest.mark.parametrize(
+    ("name", "place", "after"),
+    each_with(["uuid7", "kuuid", "reversed_kuuid", "snowflake", "time64"], [*LATE], [2, 4]),
+)
+def test_rows_behind_the_cursor_are_sorted_in(name, place, after):
+    late = LATE[place]
     insert_orders([START + i % 10 * MICROSECOND for i in range(10)])
     insert_orders([START + (1 + i // 5) * SECOND for i in range(10)])
     result = fill(name, 5, inserting(late, after))

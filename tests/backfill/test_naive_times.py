@@ -9,6 +9,7 @@ from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.errors import BackfillError
 from django_sortable_ids.backfill.verify import verify
 from django_sortable_ids.models import BackfillRun
+from tests.combinations import each_with
 
 from .support import (
     FIELDS,
@@ -41,8 +42,7 @@ def naive(settings):
     settings.TIME_ZONE = "America/New_York"
 
 
-@pytest.mark.parametrize("size", [1, 7])
-@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize(("size", "name"), each_with([1, 7], FIELDS))
 def test_naive_times_are_local_ones(name, size):
     insert_orders([SUMMER + i // 3 * SECOND for i in range(20)])
     assert fill(name, size).filled == 20
@@ -60,9 +60,7 @@ def test_the_plan_says_so():
     assert list(build("uuid7").warnings) == ([] if connection.vendor == "postgresql" else expected)
 
 
-@pytest.mark.parametrize("size", [4, 40])
-@pytest.mark.parametrize("start", [SKIPPED, REPEATED], ids=["skipped", "repeated"])
-@pytest.mark.parametrize("name", TIMED)
+@pytest.mark.parametrize(("name", "start", "size"), each_with(TIMED, [SKIPPED, REPEATED], [4, 40]))
 def test_days_when_clocks_change_keep_the_order(name, start, size):
     times = [start + (i // 2 - 10) * 10 * MINUTE for i in range(40)]
     there_are = [at for at in times if not SKIPPED <= at + 30 * MINUTE < SKIPPED + 60 * MINUTE]
@@ -79,15 +77,14 @@ refused = pytest.mark.skipif(
 
 @refused
 @pytest.mark.parametrize(
-    ("zone", "first", "last"),
+    ("zone", "first", "last", "text"),
     [
-        ("America/New_York", datetime(2024, 3, 10, 2), datetime(2024, 3, 10, 3)),  # noqa: DTZ001
-        ("Europe/Berlin", datetime(2019, 3, 31, 2), datetime(2019, 3, 31, 3)),  # noqa: DTZ001
+        ("America/New_York", datetime(2024, 3, 10, 2), datetime(2024, 3, 10, 3), None),  # noqa: DTZ001
+        ("Europe/Berlin", datetime(2019, 3, 31, 2), datetime(2019, 3, 31, 3), "T"),  # noqa: DTZ001
         # A day that Samoa never had.
-        ("Pacific/Apia", datetime(2011, 12, 30), datetime(2011, 12, 31)),  # noqa: DTZ001
+        ("Pacific/Apia", datetime(2011, 12, 30), datetime(2011, 12, 31), None),  # noqa: DTZ001
     ],
 )
-@pytest.mark.parametrize("text", [None, "T"])
 def test_local_times_that_the_clock_skips_are_refused(settings, zone, first, last, text):
     settings.TIME_ZONE = zone
     insert_orders([datetime(1970, 1, 2), first - MINUTE, first, last - MICROSECOND, last])  # noqa: DTZ001

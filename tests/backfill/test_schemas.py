@@ -25,6 +25,7 @@ from django_sortable_ids.fields import (
     UUIDv7Field,
 )
 from django_sortable_ids.violations import columns_in_violation
+from tests.combinations import each_with
 from tests.servers import wait_until
 
 from .real_tables import (
@@ -137,10 +138,9 @@ def assert_filled(model):
     assert len(set(ordered)) == 7
 
 
-@pytest.mark.parametrize("index", [True, False], ids=["index", "no index"])
-@pytest.mark.parametrize("field", FIELDS.values(), ids=FIELDS)
-def test_every_way_of_filling(schema, field, index):
-    with sales(field, index=index) as model:
+@pytest.mark.parametrize(("name", "index"), each_with([*FIELDS], [True, False]))
+def test_every_way_of_filling(schema, name, index):
+    with sales(FIELDS[name], index=index) as model:
         plan = command(NAME, "--created-from=created_at", "--dry-run")
         assert ("no index begins with created_at" in " ".join(plan)) is not index
         command(NAME, "--created-from=created_at", "--batch-size=3")

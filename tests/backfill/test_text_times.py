@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from django.db import connection
 from django.db.models import F
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from django_sortable_ids.backfill import plan
@@ -18,6 +18,7 @@ from django_sortable_ids.backfill.text_times import shape_of, spelling_of
 from django_sortable_ids.backfill.verify import verify
 from django_sortable_ids.functions import GenerateULID
 from django_sortable_ids.schemes import get
+from tests.combinations import each_with
 from tests.testapp.models import Order
 
 from .support import FIELDS, START, TIMED, build, field_of, fill, find, insert_orders
@@ -113,8 +114,7 @@ def assert_right(name):
     assert all(one < other for one, other in pairwise(numbers))
 
 
-@pytest.mark.parametrize("size", [1, 7, 5000])
-@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize(("spelling", "size"), each_with([*SPELLINGS], [1, 7, 5000]))
 def test_times_of_one_spelling_are_ordered(spelling, size):
     ties()
     respell(SPELLINGS[spelling])
@@ -124,8 +124,9 @@ def test_times_of_one_spelling_are_ordered(spelling, size):
     assert (found.failures, found.other_time, found.rows) == ([], 0, 60)
 
 
-@pytest.mark.parametrize("name", FIELDS)
-@pytest.mark.parametrize("spelling", ["JavaScript", "strftime", "east"])
+@pytest.mark.parametrize(
+    ("spelling", "name"), each_with(["JavaScript", "strftime", "east"], FIELDS)
+)
 def test_every_scheme_orders_them(spelling, name):
     ties(20)
     respell(SPELLINGS[spelling])
@@ -218,8 +219,7 @@ def test_what_is_no_time_is_refused(value):
     assert not Order.objects.filter(uuid7__isnull=False).exists()
 
 
-@pytest.mark.parametrize("policy", ["error", "skip", "clamp"])
-@pytest.mark.parametrize("text", IMPOSSIBLE)
+@pytest.mark.parametrize(("text", "policy"), each_with(IMPOSSIBLE, ["error", "skip", "clamp"]))
 def test_an_impossible_time_is_refused_with_its_row(text, policy):
     ties(40)
     keys = list(Order.objects.order_by("pk").values_list("pk", flat=True))
@@ -243,6 +243,7 @@ def test_an_impossible_time_is_refused_with_its_row(text, policy):
 
 
 @pytest.mark.parametrize("name", SPELLINGS | OTHERS | SQL_CANT)
+@settings(max_examples=30)
 @given(at=st.datetimes(timezones=st.just(UTC)))
 def test_no_other_time_is_called_impossible(name, at):
     text = (SPELLINGS | OTHERS | SQL_CANT)[name](at)
@@ -289,6 +290,7 @@ TIMES = st.datetimes(datetime(1970, 1, 2), datetime(9999, 12, 30), timezones=st.
 
 
 @pytest.mark.parametrize("name", SPELLINGS)
+@settings(max_examples=30)
 @given(at=TIMES, bound=TIMES, near=st.integers(-2_000_000, 2_000_000), is_near=st.booleans())
 def test_a_bound_separates_texts_as_it_separates_times(name, at, bound, near, is_near):
     if is_near:

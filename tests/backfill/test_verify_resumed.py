@@ -12,6 +12,7 @@ from django_sortable_ids.backfill import checkpoints, old_ids, page_checks, plan
 from django_sortable_ids.backfill.run import execute
 from django_sortable_ids.backfill.verify import Verifier
 from django_sortable_ids.models import VerificationRun
+from tests.combinations import each_with
 
 from .shop.models import Growing, Old, PairKey
 from .support import (
@@ -69,9 +70,11 @@ def verified(target):
     return sum(looked_at), found
 
 
-@pytest.mark.parametrize("read_by", ["the database, if it can", "Python"])
-@pytest.mark.parametrize("name", FIELDS)
-def test_stopped_behind_any_page(name, read_by, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "pages", "read_by"),
+    each_with(FIELDS, [1, 2, 4, 6], ["the database, if it can", "Python"]),
+)
+def test_stopped_behind_any_page(name, pages, read_by, monkeypatch):
     if read_by == "Python":
         monkeypatch.setattr(page_checks, "Judge", refuse)
     orders(name)
@@ -82,14 +85,15 @@ def test_stopped_behind_any_page(name, read_by, monkeypatch):
     whole = verify.verify(find(name))
     kind = disorder_of_ties(name)
     assert (getattr(whole, kind), len(whole.examples_of[kind])) == (3, 3)
-    for pages in (1, 2, 4, 6):
-        stop_behind(find(name), pages)
-        assert verified(find(name)) == (COUNT - pages * PAGE, whole)
-        assert not VerificationRun.objects.exists()
+    stop_behind(find(name), pages)
+    assert verified(find(name)) == (COUNT - pages * PAGE, whole)
+    assert not VerificationRun.objects.exists()
 
 
-@pytest.mark.parametrize("source", ["plain", "old_snowflake", "old_reversed"])
-@pytest.mark.parametrize("name", ["uuid6", "ulid"])
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [("plain", "uuid6"), *((old, "ulid") for old in ("plain", "old_snowflake", "old_reversed"))],
+)
 def test_of_a_conversion(source, name):
     insert_old(source, old_values(source, COUNT))
     target = old_ids.find(f"shop.Old.{name}", None, source, "default")

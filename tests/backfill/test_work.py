@@ -15,6 +15,8 @@ pytestmark = pytest.mark.django_db
 
 FEW, MANY = 150, 1200
 BATCH = 20
+EVERY = 20
+"""So many of SQLite's instructions are a step: to count each one takes long."""
 LABELS = [
     "shop.Growing.public_id",
     "shop.Adopted.public_id",
@@ -43,12 +45,12 @@ class Work:
 
     def __enter__(self) -> "Work":
         if connection.vendor == "sqlite":
-            connection.connection.set_progress_handler(self._step, 1)
+            connection.connection.set_progress_handler(self._step, EVERY)
         return self
 
     def __exit__(self, *_: object) -> None:
         if connection.vendor == "sqlite":
-            connection.connection.set_progress_handler(None, 1)
+            connection.connection.set_progress_handler(None, EVERY)
 
     def _step(self) -> None:
         self._steps += 1

@@ -11,6 +11,7 @@ from django.db import connection
 
 from django_sortable_ids.fields import SortableIDField
 from django_sortable_ids.schemes import TimeScheme
+from tests.backfill.support import insert
 
 from .decoders import FORMATS, MILLISECOND, nanoseconds
 from .models import Invoice
@@ -56,10 +57,10 @@ def invoices():
     """Rows whose keys are in another order than their times."""
     times = moments()
     times = times[1::2] + times[::2][::-1]
-    Invoice.objects.bulk_create(
-        [Invoice(customer=n % 59, total=n, invoice_date=at) for n, at in enumerate(times)]
+    insert(
+        Invoice,
+        [{"customer": n % 59, "total": n, "invoice_date": at} for n, at in enumerate(times)],
     )
-    Invoice.objects.update(**dict.fromkeys(FORMATS))
     return len(times)
 
 
