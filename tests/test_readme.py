@@ -1,16 +1,15 @@
 """Everything the README shows is run: its files in a project of their own, its commands there."""
 
-import os
 import re
-import subprocess
-import sys
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 
 from django_sortable_ids import fields, schemes
 from django_sortable_ids.checks import messages
+from tests.backfill import own_project
 from tests.schemes import odds
 
 ROOT = Path(__file__).parent.parent
@@ -100,28 +99,17 @@ def commands() -> list[list[str]]:
     return [line.split()[2:] for line in lines if line.startswith("python manage.py ")]
 
 
-def run(project: Path, *arguments: str) -> str:
-    own = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=project,
-        env=own,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def manage(project: Path, *arguments: str) -> str:
+    """Run a command that must succeed; what it printed."""
+    done = own_project.manage(project, *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
-
-
-def manage(project: Path, *arguments: str) -> str:
-    return run(project, "manage.py", *arguments)
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("project")
-    run(folder, "-m", "django", "startproject", "project", ".")
+    call_command("startproject", "project", folder)
     (folder / "shop").mkdir()
     (folder / "shop" / "__init__.py").touch()
     files = python_files()
@@ -140,9 +128,8 @@ def test_a_project_made_of_the_readme(project: Path) -> None:
     manage(project, "check")
     assert ["migrate"] in commands()
     manage(project, *commands()[0])
-    for snippet in snippets():
+    for snippet in (*snippets(), OLD_ROWS):
         manage(project, "shell", "-c", snippet)
-    manage(project, "shell", "-c", OLD_ROWS)
     outputs = [manage(project, *command) for command in commands()[1:]]
     assert "1 rows filled" in outputs[1]
     assert "strictly in order" in outputs[2]
@@ -192,7 +179,7 @@ for order in Order.objects.order_by("pk"):
 
 
 def test_the_road_to_another_scheme(tmp_path: Path) -> None:
-    run(tmp_path, "-m", "django", "startproject", "project", ".")
+    call_command("startproject", "project", tmp_path)
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop" / "__init__.py").touch()
     with (tmp_path / "project" / "settings.py").open("a") as file:

@@ -1,9 +1,13 @@
 """A project of its own, with files that commands may write: its app is ``depot``."""
 
+import atexit
+import json
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -55,6 +59,82 @@ Order.objects.update(public=None, number=None)
 CREATED = ("--created-from", "created_at")
 
 
+RUNNER = """
+import json
+import os
+import runpy
+import sys
+
+import django.core.management.commands.makemigrations
+import django.core.management.commands.migrate
+import django.core.management.commands.shell
+import django.db.backends.sqlite3.base
+import django_sortable_ids.checks
+import django_sortable_ids.fields
+
+while line := sys.stdin.readline():
+    order = json.loads(line)
+    child = os.fork()
+    if not child:
+        os.chdir(order["folder"])
+        for number, path, flags in order["files"]:
+            file = os.open(path, flags, 0o666)
+            os.dup2(file, number)
+            os.close(file)
+        sys.path.insert(0, order["folder"])
+        sys.argv = ["manage.py", *order["arguments"]]
+        runpy.run_path("manage.py", run_name="__main__")
+        sys.exit()
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+"""A process that has imported Django, without settings, and forks for each command.
+
+What is the same in every start of ``manage.py`` is done once; each command still has a process,
+a folder, settings and streams of its own.
+"""
+
+
+@cache
+def runner() -> "subprocess.Popen[str]":
+    started = subprocess.Popen(
+        [sys.executable, "-c", RUNNER],
+        env={
+            **{key: value for key, value in os.environ.items() if "DJANGO" not in key},
+            "PYTHONPATH": str(ROOT),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    atexit.register(started.communicate)
+    return started
+
+
+def manage(folder: Path, *arguments: str, redirect: str = "") -> "subprocess.CompletedProcess[str]":
+    """Run a command of the ``manage.py`` in a folder; its output may be redirected as by a shell:
+    ``> file`` or ``>> file``.
+    """
+    process = runner()
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with tempfile.TemporaryDirectory() as streams:
+        out, err = Path(streams, "out"), Path(streams, "err")
+        out.touch()
+        written = os.O_WRONLY | os.O_CREAT
+        operator, _, path = redirect.partition(" ")
+        how = {"": written, ">": written | os.O_TRUNC, ">>": written | os.O_APPEND}[operator]
+        files = [
+            (0, os.devnull, os.O_RDONLY),
+            (1, path or str(out), how),
+            (2, str(err), written),
+        ]
+        order = {"folder": str(folder), "arguments": arguments, "files": files}
+        print(json.dumps(order), file=process.stdin, flush=True)
+        code = int(process.stdout.readline())
+        return subprocess.CompletedProcess(arguments, code, out.read_text(), err.read_text())
+
+
 class Project:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -80,20 +160,7 @@ class Project:
         return Project(folder)
 
     def run(self, *arguments: str, redirect: str = "") -> "subprocess.CompletedProcess[str]":
-        """Run a command of ``manage.py``, by a shell that redirects its output."""
-        return subprocess.run(
-            ["sh", "-c", f'exec "$@" {redirect}', "sh", sys.executable, "manage.py", *arguments],
-            cwd=self.folder,
-            env={
-                **{key: value for key, value in os.environ.items() if "DJANGO" not in key},
-                "PYTHONPATH": str(ROOT),
-                "PYTHONDONTWRITEBYTECODE": "1",
-            },
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return manage(self.folder, *arguments, redirect=redirect)
 
     def manage(self, *arguments: str) -> str:
         """Run a command that must succeed; what it printed."""

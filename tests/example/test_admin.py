@@ -10,8 +10,9 @@ FROM = "public_id__created_at__date__gte"
 TO = "public_id__created_at__date__lte"
 
 
-@pytest.fixture
-def admin(visitor: Visitor) -> Visitor:
+@pytest.fixture(scope="module")
+def admin(host: str) -> Visitor:
+    visitor = Visitor(host)
     visitor.log_in()
     return visitor
 

@@ -3,47 +3,48 @@
 import re
 from subprocess import TimeoutExpired
 
-import pytest
-
 from . import data
 from .support import Demo, assert_finished
 
 STEPS = [
-    "migrate flights 0001",
-    "weather:",
     "flights:",
     "migrate flights 0002",
     "backfill_ids flights.Flight.public_id --created-from",
     "backfill_ids flights.Flight.public_id --verify",
     "backfill_ids flights.Weather.public_id --created-from",
     "migrate flights$",
-    "What changed",
 ]
 
+LAST_MIGRATION = "SELECT 1 FROM django_migrations WHERE name = '0003_public_id_unique'"
 
-@pytest.mark.parametrize("step", STEPS)
-def test_finishes_after_a_kill_at_each_step(demo: Demo, step: str) -> None:
-    with demo.start() as process:
-        assert process.stdout is not None
-        assert any(re.search(step, line) for line in process.stdout)
-        process.kill()
+
+def test_finishes_after_a_kill_at_each_step(demo: Demo) -> None:
+    """Each run goes on where the one before it was killed, and comes to the next step."""
+    for step in STEPS:
+        with demo.start() as process:
+            assert process.stdout is not None
+            is_reached = any(re.search(step, line) for line in process.stdout)
+            process.kill()
+        # Beside a load, the one before it may have come to the end before it was killed.
+        assert is_reached or demo.query(LAST_MIGRATION), step
     demo.run()
     assert_finished(demo, data.FLIGHTS, data.WEATHER)
 
 
-@pytest.mark.parametrize("app", ["auth", "admin", "sessions", "flights"])
-def test_finishes_after_a_kill_before_a_migration_is_recorded(demo: Demo, app: str) -> None:
-    demo.kill_before_record(app)
+def test_finishes_after_kills_before_migrations_are_recorded(demo: Demo) -> None:
+    """Each run comes beyond the migration at which the one before it was killed."""
+    for app in ("auth", "admin", "sessions", "flights"):
+        demo.kill_before_record(app)
     demo.run()
     assert_finished(demo, data.FLIGHTS, data.WEATHER)
 
 
 def test_finishes_after_kills_at_arbitrary_moments(demo: Demo) -> None:
-    """Each run gets a little more time than the one before it, until one comes to its end."""
-    for number in range(100):
+    """Each run gets more time than the one before it, until one comes to its end."""
+    for number in range(20):
         with demo.start() as process:
             try:
-                output, _ = process.communicate(timeout=0.1 * 1.1**number)
+                output, _ = process.communicate(timeout=0.5 * 1.5**number)
             except TimeoutExpired:
                 process.kill()
             else:

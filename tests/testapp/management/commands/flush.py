@@ -24,7 +24,9 @@ class Command(BaseCommand):
 
     def handle(self, *, database: str, **_: Any) -> None:
         connection = connections[database]
-        tables = connection.introspection.django_table_names(only_existing=True, include_views=False)
+        tables = connection.introspection.django_table_names(
+            only_existing=True, include_views=False
+        )
         quote = connection.ops.quote_name
         asked = [
             f"SELECT '{table}' WHERE EXISTS (SELECT 1 FROM {quote(table)})"
