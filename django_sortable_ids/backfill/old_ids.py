@@ -144,8 +144,8 @@ def check(target: Conversion) -> None:
         raise BackfillError(
             f"{target.model._meta.label} {first[1]}{chunks.others(count)} has the "
             f"{target.source.name} {first[0]}, {_kind(first[0])}and a "
-            f"{target.old.title} was expected. Give it an id yourself, or a NULL there and choose --on-null, or take --created-from for all rows; "
-            f"nothing was written."
+            f"{target.old.title} was expected. Give it an id yourself, or a NULL there and choose "
+            f"--on-null, or take --created-from for all rows; nothing was written."
         )
     if isinstance(target, Lossless) and not target.source.unique:
         _check_duplicates(target)

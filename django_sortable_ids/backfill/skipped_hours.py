@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
-from django.db.models import DateTimeField, Min, Q
+from django.db.models import DateTimeField, Max, Min, Q
 
 from ..schemes import TimeScheme
 from . import chunks
@@ -33,12 +33,14 @@ def check(target: Target) -> None:
     if not has_ticks or times.clock is None or times.clock.utcoffset(None) is not None:
         return
     rows = target.missing
-    while (first := _first(target, rows)) is not None:
-        end = min(first, _END - _AT_A_TIME) + _AT_A_TIME
+    last = max(_times(target, rows, Max), default=_BEGIN)
+    while begin := _times(target, rows, Min):
+        first = min(begin)
+        end = min(first + min(_AT_A_TIME, _END - first), last)
         skipped = [_between(target, *gap) for gap in gaps(times.clock, first - _DAY, end + _DAY)]
         if skipped:
             _refuse(target, times, rows.filter(Q(*skipped, _connector=Q.OR)))
-        if first > _END - _AT_A_TIME:
+        if end >= min(last, _END):
             return
         rows = target.missing.filter(target.starting(times.local(end.replace(tzinfo=None))))
 
@@ -65,13 +67,12 @@ def gaps(clock: tzinfo, start: datetime, end: datetime) -> Iterator[tuple[dateti
         at, before = at + _DAY, after
 
 
-def _first(target: Target, rows: Any) -> datetime | None:
-    """The first time of the rows, but for the first days of the calendar."""
-    earliest = Min(target.selected_place)
-    found = chunks.asked(rows, lambda part: part.aggregate(sortable_ids_first=earliest))
-    places = [each["sortable_ids_first"] for each in found]
-    times = [target.at(place) for place in places if place is not None]
-    return max(min(times), _BEGIN) if times else None
+def _times(target: Target, rows: Any, end: type[Min | Max]) -> list[datetime]:
+    """The first or the last time, of all rows or of each range; within the calendar by days."""
+    place = end(target.selected_place)
+    found = chunks.asked(rows, lambda part: part.aggregate(sortable_ids_end=place))
+    places = [each["sortable_ids_end"] for each in found]
+    return [min(max(target.at(each), _BEGIN), _END) for each in places if each is not None]
 
 
 def _between(target: Target, start: datetime, end: datetime) -> Q:
