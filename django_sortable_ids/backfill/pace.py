@@ -82,14 +82,17 @@ class Pace:
         self._free_at = clock()
 
     def rest(self, rows: int) -> None:
-        """Wait behind a batch; raises ``Stopped`` where the run is to end."""
+        """Wait after a batch of so many rows, or before the first; raises ``Stopped`` where the run
+        is to end.
+        """
         self._control.check()
         if self._limits.rows_per_second:
             # From now where it has fallen behind: it doesn't catch up in a burst.
             begun = max(self._free_at, self._clock() - 1)
             self._free_at = begun + rows / self._limits.rows_per_second
             self._control.pause(self._free_at - self._clock())
-        self._control.pause(self._limits.sleep)
+        if rows:
+            self._control.pause(self._limits.sleep)
         self.wait()
 
     def wait(self) -> None:

@@ -58,12 +58,12 @@ def test_the_second_signal_ends_it_at_once(command, tmp_path):
 
 @database
 def test_sigusr1_shows_how_far_it_is(command):
-    insert_orders([START] * 20)
+    insert_orders([START] * 8)
     asked = command(*ARGUMENTS, "--sleep=0.5")
     asked.send_when(signal.SIGUSR1, lambda: filled() > 0)
     lines = asked.output().splitlines()
     assert asked.code == 0
-    assert any("/20 rows  " in line and "left" in line for line in lines), lines
+    assert any("/8 rows  " in line and "left" in line for line in lines), lines
 
 
 # Pauses

@@ -21,6 +21,7 @@ from .shop.models import Adopted, Plain
 from .support import (
     FIELDS,
     MICROSECOND,
+    MILLISECOND,
     SECOND,
     START,
     TIMED,
@@ -232,6 +233,20 @@ def test_from_when_on_the_application_makes_ids():
     rows("uuid7").update(uuid7=None)
     fill("uuid7")
     assert before <= saved_run("uuid7").given_from <= timezone.now()
+
+
+@pytest.mark.parametrize("read_by", ["the database", "Python"])
+def test_they_share_the_whole_tick_with_those_of_the_run(read_by, monkeypatch):
+    """A row of a moment before it is committed after it, with an id of the same second."""
+    if read_by == "Python":
+        monkeypatch.setattr(page_checks, "Judge", refuse)
+    name = "shop.Seconds.ksuid"
+    insert(field_of(name).model, [{"created_at": START + 3 * MILLISECOND}] * 2)
+    fill(name)
+    BackfillRun.objects.update(given_from=START + 5 * MILLISECOND)
+    swap(name, *rows(name).values_list("pk", flat=True))
+    found = verify(find(name))
+    assert (found.unordered_beside, found.unordered_ties, found.failures) == (1, 0, [])
 
 
 def give(name, pk, at):
