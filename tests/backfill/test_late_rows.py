@@ -45,6 +45,7 @@ LATE = {
     "many in one tick": [START] * 150,
     "in several ticks": [START + i * SECOND for i in range(4)] * 2,
     "between the microseconds of a tick": [START + 5 * MICROSECOND] * 3,
+    "in two gaps of a tick": [START + MICROSECOND, START + 7 * MICROSECOND] * 2,
     "where the run stands": [START + 2 * SECOND] * 3,
 }
 

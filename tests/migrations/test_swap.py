@@ -300,9 +300,12 @@ def writes(sql):
     return sql.startswith(("ALTER", "CREATE", "DROP", "INSERT", "UPDATE", "DELETE"))
 
 
-def test_killed_at_any_statement_it_is_swapped_once(depot):
+@pytest.mark.parametrize("atomic", [True, False])
+def test_killed_at_any_statement_it_is_swapped_once(depot, atomic):
     """Before each of them, and after the last one. Run again, it never swaps the columns back."""
     prepare(depot)
+    depot.names.pop()
+    depot.write(SWAP, atomic=atomic)
     before, described = ids(depot), schema()
 
     def survives(number, after):
