@@ -73,8 +73,6 @@ class SortableIDCursorPagination(CursorPagination):
 def _id_of(annotation: Any) -> SortableIDField | None:
     """The id that an annotation is, such as ``F("id")`` and ``F("whole")``."""
     field = getattr(annotation, "_output_field_or_none", None)
-    while isinstance(field, ForeignObject):
-        field = field.target_field
     return field if isinstance(field, SortableIDField) else None
 
 
