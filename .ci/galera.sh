@@ -68,7 +68,7 @@ synced() {
 } 2>/dev/null
 
 start_node() {
-  local node=$1 tries=300
+  local node=$1 tries=900
   shift
   write_start "$node"
   "$GALERA_NODES/$node.start" "$@" &

@@ -24,7 +24,26 @@ SMALL = 100_000
 """How many rows a migration fills by itself: some seconds."""
 
 
-class ConstrainSortableID(AlterField):
+class _BothWays(Operation):
+    """Its change of the database and the way back are one method."""
+
+    def database_forwards(
+        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        self._change(app_label, schema_editor, from_state, to_state, backwards=False)
+
+    def database_backwards(
+        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        self._change(app_label, schema_editor, from_state, to_state, backwards=True)
+
+    def _change(
+        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any, backwards: bool
+    ) -> None:
+        raise NotImplementedError
+
+
+class ConstrainSortableID(_BothWays, AlterField):
     """An ``AlterField`` from NULL to NOT NULL, to unique, or both, which lets writers write.
 
     PostgreSQL builds the index concurrently and proves NOT NULL by a constraint that is validated;
@@ -42,17 +61,7 @@ class ConstrainSortableID(AlterField):
     copies_no_default: ClassVar[bool] = True
     """The guard of ``migrate`` needs to know."""
 
-    def database_forwards(
-        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
-    ) -> None:
-        self._constrain(app_label, schema_editor, from_state, to_state, backwards=False)
-
-    def database_backwards(
-        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
-    ) -> None:
-        self._constrain(app_label, schema_editor, from_state, to_state, backwards=True)
-
-    def _constrain(
+    def _change(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any, backwards: bool
     ) -> None:
         model = to_state.apps.get_model(app_label, self.model_name)
@@ -176,7 +185,7 @@ class AddSortableID(AddField):
         return f"Add field {self.name} to {self.model_name}, with an id for every row"
 
 
-class SwapSortableID(Operation):
+class SwapSortableID(_BothWays):
     """Two fields of a model exchange their names: ``name`` gets the ids of ``other``.
 
     That is the last step to ids of another scheme: ``other`` was filled by ``backfill_ids
@@ -230,17 +239,7 @@ class SwapSortableID(Operation):
         for name, field in zip((self.name, self.other), fields, strict=True):
             state.alter_field(app_label, self.model_name_lower, name, field, True)
 
-    def database_forwards(
-        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
-    ) -> None:
-        self._swap(app_label, schema_editor, from_state, to_state, backwards=False)
-
-    def database_backwards(
-        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
-    ) -> None:
-        self._swap(app_label, schema_editor, from_state, to_state, backwards=True)
-
-    def _swap(
+    def _change(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any, backwards: bool
     ) -> None:
         before, after = (

@@ -12,24 +12,17 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-PATIENCE = 180.0
-"""Seconds after which what a test waits for is given up."""
+from tests.patience import PATIENCE
+
 UNAVAILABLE = 69
 """Exit status of a process that finds no server, as that of `.ci/engine`."""
 USER = "nobody"
 """Servers don't run as root."""
-
-
-def wait_until(condition: Callable[[], bool], what: str) -> None:
-    give_up = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < give_up, f"not within {PATIENCE:.0f} s: {what}"
-        time.sleep(0.1)
 
 
 class NoServer(Exception):
@@ -82,9 +75,16 @@ class Server:
     """One whose data is new, or that of another server, which has not run yet."""
 
     def __init__(
-        self, kind: Kind, root: Path, program: Path, folder: Path, like: "Server | None" = None
+        self,
+        kind: Kind,
+        root: Path,
+        program: Path,
+        folder: Path,
+        port: int,
+        like: "Server | None" = None,
     ) -> None:
         self.kind = kind
+        self.port = port
         self.data = folder / "data"
         self.options: list[str] = []
         """To be started with."""
@@ -92,8 +92,6 @@ class Server:
         self._root = root
         self._program = "/" + str(program.relative_to(root))
         self._log = folder / "log"
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port: int = free.getsockname()[1]
         self.url = f"{kind.scheme}://{kind.superuser}@127.0.0.1:{self.port}/crashes"
         if not os.geteuid():
             shutil.chown(folder, USER)
@@ -197,9 +195,27 @@ def _made(scheme: str, count: int) -> Iterator[list[Server]]:
             # PostgreSQL's and MariaDB's names of files are short.
             folder = tempfile.mkdtemp(prefix="own", dir=root / "srv" if root.name else "/tmp")
             stack.callback(shutil.rmtree, folder)
-            made.append(Server(kind, root, program, Path(folder), made[0] if made else None))
+            port, like = stack.enter_context(own_port()), made[0] if made else None
+            made.append(Server(kind, root, program, Path(folder), port, like))
             stack.callback(made[-1].kill)
         yield made
+
+
+@contextmanager
+def own_port() -> Iterator[int]:
+    """One that nobody else gets while our server is down: the system gives out none of these to
+    those who ask for any, and our processes, which have a name for each, take no other's.
+    """
+    for port in range(20_000, 32_000):
+        with socket.socket(socket.AF_UNIX) as name:
+            try:
+                name.bind(f"\0{__name__} {port}")
+                socket.create_server(("127.0.0.1", port)).close()
+            except OSError:
+                continue
+            yield port
+            return
+    raise NoServer("no port is free from 20000 on")
 
 
 def _find(scheme: str, root: Path) -> tuple[Kind, Path]:

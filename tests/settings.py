@@ -9,6 +9,8 @@ import tempfile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from tests.patience import PATIENCE
+
 ENGINES = {
     "postgresql": "django.db.backends.postgresql",
     "mysql": "django.db.backends.mysql",
@@ -25,7 +27,7 @@ def database(url: str) -> dict[str, object]:
             "TEST": {"NAME": file},
             "OPTIONS": {
                 "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF",
-                "timeout": 30,
+                "timeout": PATIENCE,
                 "transaction_mode": "IMMEDIATE",
             },
         }

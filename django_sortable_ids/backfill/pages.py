@@ -36,7 +36,7 @@ class Counts:
     repeated: int
     """Those of them that have the id of the one before."""
     unordered_ties: int
-    """Those of them whose id doesn't sort behind the one before, though their times are equal."""
+    """Those of them whose id doesn't sort after the one before, though their times are equal."""
     unordered_times: int
     """And such of another time within the tick."""
     unordered_beside: int
@@ -87,7 +87,7 @@ class Judge:
         self.ties = ties
 
     def count(self, rows: QuerySet[Any], previous: Previous | None) -> Counts:
-        """Counts of the rows, which come behind the ``previous`` one."""
+        """Counts of the rows, which come after the ``previous`` one."""
         place = [F(self.target.source.name).asc(), *(F(n).asc() for n in self._key_names())]
         lags = {
             name: Window(Lag(column), partition_by=[F("verify_judged")], order_by=place)

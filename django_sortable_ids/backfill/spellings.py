@@ -69,9 +69,14 @@ def _has_others(target: Target, spelling: Spelling) -> bool:
     )
     # By their lengths first: it reads every row.
     is_spelled_so = f"CASE length({column}){patterns} ELSE 0 END"
+    # Of those that julianday() takes, the others have a day or an hour to look at.
+    is_ordinary = (
+        f"(substr({column}, 1, 4) > '0000' AND substr({column}, 9, 2) < '29' "
+        f"AND substr({column}, 12, 2) < '24')"
+    )
     is_time = (
         f"typeof({column}) = 'text' AND julianday({column}) IS NOT NULL "
-        f"AND NOT {impossible_times.is_impossible(column)}"
+        f"AND ({is_ordinary} OR NOT {impossible_times.is_impossible(column)})"
     )
     others, written, left_out = _fetch(
         target,

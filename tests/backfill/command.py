@@ -2,11 +2,11 @@
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import IO, Any
@@ -14,7 +14,7 @@ from typing import IO, Any
 from django.core.management import CommandError, call_command
 from django.db import connections
 
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,10 +30,16 @@ class Command:
         settings: dict[str, Any] | None = None,
         env: dict[str, str] | None = None,
         database: dict[str, str] | None = None,
+        stops_in: Sequence[int] = (),
     ) -> None:
+        """``stops_in``: the numbers of batches in which it stops itself, as by SIGSTOP, until it is
+        told to continue. Their ids are written then, and not committed.
+        """
         given = environment(settings or {})
         if database:
             given["BACKFILL_DATABASE"] = json.dumps(database)
+        given["BACKFILL_STOPS_IN"] = json.dumps(stops_in)
+        self._read = b""
         self.process = subprocess.Popen(
             [sys.executable, "-m", "django", "backfill_ids", *arguments],
             cwd=ROOT,
@@ -49,7 +55,7 @@ class Command:
     def output(self, patience: float = PATIENCE) -> str:
         """Everything that it wrote, when it has ended."""
         text, _ = self.process.communicate(timeout=patience)
-        return text
+        return self._read.decode() + (text or "")
 
     @property
     def code(self) -> int:
@@ -57,12 +63,46 @@ class Command:
 
     def send_when(self, number: int, condition: Callable[[], bool]) -> None:
         """Send the signal as soon as the condition holds."""
-        give_up = time.monotonic() + PATIENCE
-        while not condition():
-            assert self.process.poll() is None, f"it ended too soon:\n{self.output()}"
-            assert time.monotonic() < give_up, "it did nothing for too long"
-            time.sleep(0.002)
+        self.wait_until(condition)
         self.process.send_signal(number)
+
+    def wait_until(self, condition: Callable[[], bool]) -> None:
+        """Which must be before it ends."""
+
+        def is_met() -> bool:
+            if condition():
+                return True
+            assert self.process.poll() is None, f"it ended too soon:\n{self.output()}"
+            return False
+
+        wait_until(is_met, "what the command is to do")
+
+    def wait_for(self, text: str) -> None:
+        """Until it has written that."""
+        pipe = self.process.stdout
+        assert pipe is not None
+        while text.encode() not in self._read:
+            assert select.select([pipe], [], [], PATIENCE)[0], "it wrote nothing for too long"
+            # Not through the pipe's own buffer, which communicate() passes by.
+            more = os.read(pipe.fileno(), 65536)
+            assert more, f"it ended too soon:\n{self._read.decode()}"
+            self._read += more
+
+    def wait_until_stopped(self) -> None:
+        """By itself or by SIGSTOP."""
+        ways = os.WSTOPPED | os.WEXITED | os.WNOHANG | os.WNOWAIT
+
+        def is_stopped() -> bool:
+            found = os.waitid(os.P_PID, self.process.pid, ways)
+            return found is not None and found.si_code == os.CLD_STOPPED
+
+        self.wait_until(is_stopped)
+
+    def send_while_stopped(self, *numbers: int) -> None:
+        """Send the signals when it has stopped itself, and let it continue."""
+        self.wait_until_stopped()
+        for number in (*numbers, signal.SIGCONT):
+            os.kill(self.process.pid, number)
 
     def close(self) -> None:
         if self.process.poll() is None:

@@ -71,6 +71,10 @@ import django.core.management.commands.shell
 import django.db.backends.sqlite3.base
 import django_sortable_ids.checks
 import django_sortable_ids.fields
+from django_sortable_ids.backfill import progress
+
+# As for the tests of this process: no more is printed on a slow machine than on a fast one.
+progress.LOG_SECONDS = 86_400
 
 while line := sys.stdin.readline():
     order = json.loads(line)

@@ -1,7 +1,10 @@
 """How a run is stopped, paused, asked and slowed down from outside."""
 
+import os
+import re
 import signal
-import time
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -10,7 +13,7 @@ from django_sortable_ids.backfill import owner, run, status
 from django_sortable_ids.backfill.control import Control
 from django_sortable_ids.backfill.pace import FEWEST, MOST, BatchSize, Limits, Pace
 from django_sortable_ids.models import BackfillRun
-from tests.patience import PATIENCE
+from tests.patience import wait_until
 
 from .support import SECOND, START, build, fill, insert_orders, is_strict, rows, saved_run
 
@@ -35,8 +38,8 @@ def filled():
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_behind_the_batch(command, number):
     insert_orders([START] * 400)
-    stopped = command(*ARGUMENTS, "--sleep=0.02")
-    stopped.send_when(number, lambda: filled() > 0)
+    stopped = command(*ARGUMENTS, "--sleep=0.02", stops_in=[2])
+    stopped.send_while_stopped(number)
     assert stopped.output().splitlines()[-1] == HOW_TO_CONTINUE
     assert stopped.code == 128 + number
     assert 0 < saved_run("uuid7").rows_filled == filled() < 400
@@ -44,14 +47,34 @@ def test_a_signal_ends_it_behind_the_batch(command, number):
     assert saved_run("uuid7").last_error == ""
 
 
+@pytest.fixture
+def full_pipe():
+    """Whoever writes to it waits."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with suppress(BlockingIOError):
+        while True:
+            os.write(writer, b"\0")
+    os.set_blocking(writer, True)
+    yield writer
+    os.close(writer)
+    os.close(reader)
+
+
+def catches(pid, number):
+    """Whether the process has a handler of that signal."""
+    caught = re.search(r"SigCgt:\s*(\w+)", Path(f"/proc/{pid}/status").read_text())[1]
+    return bool(int(caught, 16) >> (number - 1) & 1)
+
+
 @database
-def test_the_second_signal_ends_it_at_once(command, tmp_path):
-    (tmp_path / "pause").touch()
+def test_the_second_signal_ends_it_at_once(command, full_pipe):
+    """While it wants to tell how far it is, and nobody reads that."""
     insert_orders([START] * 10)
-    stopped = command(*ARGUMENTS, "--sleep=5")
-    stopped.send_when(signal.SIGTERM, lambda: filled() > 0)
-    stopped.process.send_signal(signal.SIGTERM)
-    assert stopped.code in (128 + signal.SIGTERM, -signal.SIGTERM)
+    stopped = command(*ARGUMENTS, stdout=full_pipe, env={"PYTHONUNBUFFERED": ""}, stops_in=[2])
+    stopped.send_while_stopped(signal.SIGUSR1, signal.SIGTERM)
+    stopped.send_when(signal.SIGTERM, lambda: not catches(stopped.process.pid, signal.SIGTERM))
+    assert stopped.code == -signal.SIGTERM
     assert fill("uuid7").remaining == 0
     assert is_strict("uuid7")
 
@@ -59,11 +82,11 @@ def test_the_second_signal_ends_it_at_once(command, tmp_path):
 @database
 def test_sigusr1_shows_how_far_it_is(command):
     insert_orders([START] * 8)
-    asked = command(*ARGUMENTS, "--sleep=0.5")
-    asked.send_when(signal.SIGUSR1, lambda: filled() > 0)
+    asked = command(*ARGUMENTS, stops_in=[2])
+    asked.send_while_stopped(signal.SIGUSR1)
     lines = asked.output().splitlines()
     assert asked.code == 0
-    assert any("/8 rows  " in line and "left" in line for line in lines), lines
+    assert any("  4/8 rows  " in line and "left" in line for line in lines), lines
 
 
 # Pauses
@@ -75,17 +98,13 @@ def test_it_rests_while_the_file_exists_and_gives_signs_of_life(command, tmp_pat
     pause.touch()
     insert_orders([START] * 10)
     paused = command(*ARGUMENTS, f"--pause-file={pause}")
-    paused.send_when(signal.SIGCONT, lambda: BackfillRun.objects.exists())
+    paused.wait_for(f"paused: {pause} exists")
     began = saved_run("uuid7").heartbeat
-    give_up = time.monotonic() + PATIENCE
-    while saved_run("uuid7").heartbeat == began:
-        assert time.monotonic() < give_up
-        time.sleep(0.1)
+    wait_until(lambda: saved_run("uuid7").heartbeat != began, "the next heartbeat")
     assert filled() == 0
     pause.unlink()
     output = paused.output()
     assert paused.code == 0, output
-    assert f"paused: {pause} exists" in output.splitlines()
     assert "goes on" in output.splitlines()
     assert is_strict("uuid7")
 
@@ -254,8 +273,8 @@ def test_status_of_a_run(monkeypatch):
 @database
 def test_the_command_shows_a_run_of_another_process(command):
     insert_orders([START] * 400)
-    running = command(*ARGUMENTS, "--sleep=0.2")
-    running.send_when(signal.SIGCONT, lambda: filled() > 0)
+    running = command(*ARGUMENTS, "--sleep=600")
+    running.wait_until(lambda: filled() > 0)
     asked = command("--status")
     lines = asked.output().splitlines()
     assert asked.code == 0

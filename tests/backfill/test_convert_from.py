@@ -254,24 +254,21 @@ def test_another_scheme_of_the_old_ids_is_refused():
 
 
 @pytest.mark.usefixtures("transactional_db")
-@pytest.mark.parametrize(("name", "kills"), [("uuid6", [300]), ("uuid7", [1, 300])])
+@pytest.mark.parametrize(("name", "kills"), [("uuid6", [76]), ("uuid7", [2, 76])])
 def test_killed_it_ends_with_every_row_converted(name, kills, command):
     source, count = "plain", 900
     insert_old(source, old_values(source, count, 70))
     arguments = (label(name), f"--convert-from={source}", "--batch-size=4")
 
-    def filled(rows):
-        return lambda: Old.objects.exclude(**{name: None}).count() >= rows
-
-    for rows in kills:
-        killed = command(*arguments)
-        killed.send_when(signal.SIGKILL, filled(rows))
+    for batch in kills:
+        killed = command(*arguments, stops_in=[batch])
+        killed.send_while_stopped(signal.SIGKILL)
         assert killed.code == -signal.SIGKILL
         done = Old.objects.exclude(**{name: None}).count()
         assert 0 < done < count
         assert saved_run(label(name)).rows_filled == done
-    stopped = command(*arguments)
-    stopped.send_when(signal.SIGINT, filled(done + 1))
+    stopped = command(*arguments, stops_in=[2])
+    stopped.send_while_stopped(signal.SIGINT)
     assert stopped.output().splitlines()[-1] == (
         "Stopped; every batch is whole. Continue with: "
         f"manage.py backfill_ids {label(name)} --convert-from {source} --batch-size=4"

@@ -5,11 +5,13 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
+from django.db import connections
 
 from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.errors import BackfillError
 from django_sortable_ids.backfill.verify import verify
 from django_sortable_ids.models import BackfillRun
+from tests.patience import PATIENCE
 from tests.testapp.models import Order
 
 from .support import (
@@ -80,6 +82,8 @@ def test_writers_of_the_same_file_do_not_stop_the_run(other):
     stop = []
 
     def write():
+        with connections[other].cursor() as cursor:
+            cursor.execute(f"PRAGMA busy_timeout = {1000 * PATIENCE}")
         while not stop:
             Order.objects.using(other).filter(name="x").update(name="y")
 

@@ -1,4 +1,4 @@
-"""The command, killed at any moment, goes on when it is started again."""
+"""The command, killed in the middle of a batch, continues when it is started again."""
 
 import signal
 
@@ -19,25 +19,18 @@ from .support import (
 
 ROWS = 900
 BATCH = 4
-SLOWLY = "--sleep=0.01"
-"""So that seconds are left for the signal, however fast the machine is."""
 
 
 def arguments(name):
     return f"testapp.Order.{name}", "--created-from=created_at", f"--batch-size={BATCH}"
 
 
-def filled(name, count):
-    """Whether so many rows have their ids."""
-    return lambda: rows(name).exclude(**{name: None}).count() >= count
-
-
 @pytest.mark.parametrize("name", ["uuid7", "snowflake", "number"])
 def test_killed_again_and_again_it_ends_with_every_row_in_order(name, command):
     insert_orders([START + i // 70 * MILLISECOND for i in range(ROWS)])
-    for count in (1, ROWS // 4):
-        killed = command(*arguments(name), SLOWLY)
-        killed.send_when(signal.SIGKILL, filled(name, count))
+    for batch in (2, 57):
+        killed = command(*arguments(name), stops_in=[batch])
+        killed.send_while_stopped(signal.SIGKILL)
         assert killed.code == -signal.SIGKILL
         done = ROWS - rows(name).filter(**{name: None}).count()
         assert 0 < done < ROWS
@@ -56,12 +49,11 @@ def test_killed_again_and_again_it_ends_with_every_row_in_order(name, command):
 
 def test_interrupted_from_the_keyboard_it_says_how_to_go_on(command):
     insert_orders([START] * ROWS)
-    stopped = command(*arguments("ulid"), SLOWLY)
-    stopped.send_when(signal.SIGINT, filled("ulid", 1))
+    stopped = command(*arguments("ulid"), stops_in=[2])
+    stopped.send_while_stopped(signal.SIGINT)
     assert stopped.output().splitlines()[-1] == (
         "Stopped; every batch is whole. Continue with: "
-        f"manage.py backfill_ids testapp.Order.ulid --created-from created_at --batch-size={BATCH} "
-        f"{SLOWLY}"
+        f"manage.py backfill_ids testapp.Order.ulid --created-from created_at --batch-size={BATCH}"
     )
     assert stopped.code == 130
     assert saved_run("ulid").rows_filled == rows("ulid").exclude(ulid=None).count() < ROWS

@@ -117,8 +117,10 @@ def test_rows_beyond_share_the_last_tick_only():
 
 
 @pytest.mark.parametrize("scheme", SORTING_SCHEMES)
-def test_many_ids_fit_between_two(scheme):
-    before, behind = mint(scheme, [NOW] * 2, None, 0)[0]
+def test_many_ids_fit_between_two(scheme, monkeypatch):
+    with monkeypatch.context() as drawn:
+        drawn.setattr(minting, "drawn_below", lambda sizes: [size // 2 for size in sizes])
+        before, behind = mint(scheme, [NOW] * 2, None, 0)[0]
     middle = mint_between(scheme, NOW, before, behind, 50, 50)
     assert ascends(numbers(scheme, [before, *middle, behind]))
     assert {scheme.tick(NOW)} == {scheme.parts(value)[0] for value in middle}

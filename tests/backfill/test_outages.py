@@ -2,9 +2,7 @@
 
 import sqlite3
 import threading
-import time
 from contextlib import ExitStack, contextmanager
-from functools import partial
 
 import pytest
 from django.db import OperationalError, connection, transaction
@@ -22,14 +20,10 @@ from .support import START, build, elsewhere, insert_orders, is_strict, rows, sa
 pytestmark = pytest.mark.usefixtures("transactional_db")
 
 ROWS = 400
-ARGUMENTS = ("testapp.Order.uuid7", "--created-from=created_at", "--batch-size=2", "--sleep=0.01")
+ARGUMENTS = ("testapp.Order.uuid7", "--created-from=created_at", "--batch-size=2")
 on_a_server = pytest.mark.skipif(
     connection.vendor == "sqlite", reason="nothing is between SQLite and its file"
 )
-
-
-def has_filled(count=1):
-    return rows("uuid7").exclude(uuid7=None).count() >= count
 
 
 @contextmanager
@@ -43,23 +37,17 @@ def reached_through_a_proxy():
         )
 
 
-def wait_for(condition, started):
-    give_up = time.monotonic() + PATIENCE
-    while not condition():
-        assert started.process.poll() is None, started.output()
-        assert time.monotonic() < give_up, "not in time"
-        time.sleep(0.01)
-
-
 @on_a_server
 def test_connections_that_are_cut_again_and_again(command):
     insert_orders([START] * ROWS)
     with reached_through_a_proxy() as (passing, database):
-        started = command(*ARGUMENTS, database=database)
-        for part in range(1, 6):
-            wait_for(partial(has_filled, part * ROWS // 8), started)
+        batches = [1, 25, 26, 75, 125]
+        started = command(*ARGUMENTS, database=database, stops_in=batches)
+        for _ in batches:
+            started.wait_until_stopped()
             passing.cut()
             passing.restore()
+            started.send_while_stopped()
         output = started.output()
     assert started.code == 0, output
     assert "the connection is lost, trying again: " in output
@@ -74,15 +62,16 @@ def test_a_database_that_stays_away(command):
     """It ends, and the same command goes on when the database is back."""
     insert_orders([START] * ROWS)
     with reached_through_a_proxy() as (passing, database):
-        started = command(*ARGUMENTS, "--sleep=0.05", "--retry-time=1", database=database)
-        wait_for(has_filled, started)
+        started = command(*ARGUMENTS, "--retry-time=1", database=database, stops_in=[2])
+        started.wait_until_stopped()
         passing.cut()
+        started.send_while_stopped()
         lines = started.output().splitlines()
     assert started.code == 1
     assert lines[-1].startswith("CommandError: the database could not be reached for 1 s: ")
     assert lines[-1].endswith(
         "Continue with: manage.py backfill_ids testapp.Order.uuid7 --created-from created_at "
-        "--batch-size=2 --sleep=0.05 --retry-time=1"
+        "--batch-size=2 --retry-time=1"
     )
     again = command(*ARGUMENTS)
     assert again.code == 0, again.output()

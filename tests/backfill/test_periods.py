@@ -116,8 +116,9 @@ def test_a_resumed_run_keeps_the_period():
 
 def test_killed_it_resumes_with_its_period(transactional_db, command):
     keys(*range(1, 601))
-    killed = command(NAME, *PERIOD, "--batch-size=4")
-    killed.send_when(signal.SIGKILL, lambda: len(filled()) >= 100)
+    killed = command(NAME, *PERIOD, "--batch-size=4", stops_in=[26])
+    killed.send_while_stopped(signal.SIGKILL)
+    assert killed.code == -signal.SIGKILL
     assert 0 < len(filled()) < 600
     last = command(NAME)
     assert last.code == 0, last.output()
@@ -303,8 +304,9 @@ def test_a_tick_without_room_is_refused_before_anything_is_written():
 
 def test_killed_it_resumes_with_its_time(transactional_db, command):
     keys(*range(1, 601))
-    killed = command(NAME, "--created-at=now", "--batch-size=4")
-    killed.send_when(signal.SIGKILL, lambda: len(filled()) >= 100)
+    killed = command(NAME, "--created-at=now", "--batch-size=4", stops_in=[26])
+    killed.send_while_stopped(signal.SIGKILL)
+    assert killed.code == -signal.SIGKILL
     assert 0 < len(filled()) < 600
     last = command(NAME, "--created-at=now")
     assert last.code == 0, last.output()

@@ -133,8 +133,8 @@ def test_rows_out_of_range_take_the_nearest_time():
 def test_rows_out_of_range_that_have_an_id_are_nobodys_neighbours():
     """The user gave it to them, as the refusal says."""
     insert_orders([OLD, START, START + SECOND, START + 2 * SECOND, NEW])
-    for at in (OLD, NEW):
-        given = field_of("snowflake").scheme.generate(START)
+    made = field_of("snowflake").scheme.generate_many(2, START)
+    for at, given in zip((OLD, NEW), made, strict=True):
         rows("snowflake").filter(created_at=at).update(snowflake=given)
     assert "3 rows filled." in command("snowflake", batch_size=4)
 

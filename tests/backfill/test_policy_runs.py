@@ -72,7 +72,7 @@ def fields_of(target):
     return {name: getattr(target, name) for name in target.__dataclass_fields__}
 
 
-def filled(name, count=1):
+def filled(name, count):
     return rows(name).exclude(**{name: None}).count() >= count
 
 
@@ -86,11 +86,11 @@ def ranks_by_place(name):
 @pytest.mark.parametrize("name", ["uuid7", "snowflake"])
 def test_killed_in_the_middle_it_continues(name, command):
     insert_orders(POLICIES[name][2])
-    killed = command(*arguments(name, "--sleep=0.01"))
-    killed.send_when(signal.SIGKILL, lambda: filled(name, 20))
+    killed = command(*arguments(name), stops_in=[11])
+    killed.send_while_stopped(signal.SIGKILL)
     assert killed.code == -signal.SIGKILL
     done = rows(name).exclude(**{name: None}).count()
-    assert saved_run(name).rows_filled == done < ROWS
+    assert 0 < saved_run(name).rows_filled == done < ROWS
     assert saved_run(name).rows_planned == ROWS
     given = set(rows(name).exclude(**{name: None}).values_list("pk", name))
     output = printed(*arguments(name))
@@ -106,14 +106,11 @@ def test_killed_in_the_middle_it_continues(name, command):
 def test_a_second_process_is_refused_and_the_status_shows_the_first(name, command, tmp_path):
     insert_orders(POLICIES[name][2])
     pause = tmp_path / "pause"
-    first = command(*arguments(name, f"--pause-file={pause}", "--sleep=0.01"))
-
-    def is_paused():
-        if filled(name, 10):
-            pause.touch()
-        return pause.exists()
-
-    first.send_when(signal.SIGCONT, is_paused)
+    first = command(*arguments(name, f"--pause-file={pause}"), stops_in=[6])
+    first.wait_until_stopped()
+    pause.touch()
+    first.send_while_stopped()
+    first.wait_for(f"paused: {pause} exists")
     _, error = called(*arguments(name))
     assert error.returncode == 1
     assert f"{label(name)} is being filled by " in str(error)
@@ -133,8 +130,8 @@ def test_a_second_process_is_refused_and_the_status_shows_the_first(name, comman
 @pytest.mark.parametrize("name", ["uuid7"])
 def test_sigterm_ends_it_after_its_batch(name, command):
     insert_orders(POLICIES[name][2])
-    stopped = command(*arguments(name, "--sleep=0.02"))
-    stopped.send_when(signal.SIGTERM, lambda: filled(name))
+    stopped = command(*arguments(name), stops_in=[2])
+    stopped.send_while_stopped(signal.SIGTERM)
     assert "Stopped; every batch is whole" in stopped.output()
     assert stopped.code == 128 + signal.SIGTERM
     found = rows(name).exclude(**{name: None}).count()

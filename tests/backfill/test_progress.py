@@ -9,7 +9,8 @@ from io import StringIO
 
 import pytest
 
-from django_sortable_ids.backfill.progress import BAR_SECONDS, Progress
+from django_sortable_ids.backfill import progress as module
+from django_sortable_ids.backfill.progress import BAR_SECONDS, LOG_SECONDS, Progress
 
 from .support import START, insert_orders
 
@@ -67,7 +68,8 @@ def test_the_line(done, total, seconds, line):
     assert shown.line() == line
 
 
-def test_a_log_gets_a_line_every_ten_seconds_and_one_at_the_end():
+def test_a_log_gets_a_line_every_ten_seconds_and_one_at_the_end(monkeypatch):
+    monkeypatch.setattr(module, "LOG_SECONDS", LOG_SECONDS)
     shown, clock, output = progress(100)
     with shown:
         for _ in range(25):

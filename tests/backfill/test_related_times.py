@@ -208,9 +208,9 @@ def test_rows_and_bills_that_change_while_it_runs():
 def test_killed_it_resumes_where_it_was(command):
     lines(600, bills(7))
     arguments = (NAME, f"--created-from={ISSUED}", "--batch-size=4")
-    for count in (1, 200):
-        killed = command(*arguments)
-        killed.send_when(signal.SIGKILL, lambda count=count: len(filled()) >= count)
+    for batch in (2, 50):
+        killed = command(*arguments, stops_in=[batch])
+        killed.send_while_stopped(signal.SIGKILL)
         assert killed.code == -signal.SIGKILL
     assert 0 < len(filled()) < 600
     last = command(*arguments)

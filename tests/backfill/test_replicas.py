@@ -12,7 +12,8 @@ from django_sortable_ids.backfill.control import Control
 from django_sortable_ids.backfill.errors import BackfillError
 from django_sortable_ids.backfill.pace import Limits
 from django_sortable_ids.models import BackfillRun
-from tests.servers import MARIADB, MYSQL, POSTGRESQL, NoServer, replicated, wait_until
+from tests.patience import wait_until
+from tests.servers import MARIADB, MYSQL, POSTGRESQL, NoServer, replicated
 from tests.settings import database
 
 from .conftest import create_tables
@@ -127,15 +128,22 @@ def rows(pair, django_db_blocker):
 
 def fill(on_pause, lag, progress=lambda _: None):
     """What it said meanwhile."""
-    said = []
+    said, left = [], ROWS
 
     def say(text):
         said.append(text)
         if text.startswith("paused"):
             on_pause()
 
+    def note(filled):
+        nonlocal left
+        progress(filled)
+        left -= filled
+        if left == 1 and not said:
+            wait_until(lag, "it has to pause")
+
     planned = build(NAME, 1, "primary")
-    result = run.execute(planned, progress, Limits(sleep=0.1), Control(say), lag)
+    result = run.execute(planned, note, Limits(sleep=0.1), Control(say), lag)
     assert (result.filled, result.remaining) == (ROWS, 0)
     made = ids(NAME, "primary")
     assert made == sorted(set(made))

@@ -26,7 +26,7 @@ from django_sortable_ids.fields import (
 )
 from django_sortable_ids.violations import columns_in_violation
 from tests.combinations import each_with
-from tests.servers import wait_until
+from tests.patience import wait_until
 
 from .real_tables import (
     UNSEEN,

@@ -34,8 +34,8 @@ def test_the_command_to_continue_has_every_option_and_is_quoted(command, tmp_pat
         "-v2",
         "--no-color",
     ]
-    stopped = command(NAME, CREATED, *options)
-    stopped.send_when(signal.SIGINT, lambda: rows("uuid7").exclude(uuid7=None).exists())
+    stopped = command(NAME, CREATED, *options, stops_in=[2])
+    stopped.send_while_stopped(signal.SIGINT)
     said = stopped.output().splitlines()[-1]
     assert stopped.code == 130
     before, again = said.split("Continue with: ")

@@ -4,7 +4,6 @@ import os
 import re
 import signal
 import socket
-import time
 from functools import partial
 
 import pytest
@@ -187,16 +186,12 @@ def is_taken():
     return BackfillRun.objects.exclude(token="").exists()
 
 
-def is_begun():
-    return BackfillRun.objects.filter(rows_filled__gt=0).exists()
-
-
 def test_a_second_command_is_refused_and_the_first_goes_on(command, tmp_path):
     pause = tmp_path / "pause"
     pause.touch()
     insert_orders([START] * 500)
     first = command(*UUID7, f"--pause-file={pause}")
-    first.send_when(signal.SIGCONT, is_taken)
+    first.wait_until(is_taken)
     _, error = called(*UUID7)
     by = f"{socket.gethostname()} pid {first.process.pid}"
     assert re.fullmatch(refusal("testapp.Order.uuid7", by), str(error))
@@ -209,8 +204,8 @@ def test_a_second_command_is_refused_and_the_first_goes_on(command, tmp_path):
 
 def test_a_killed_command_is_followed_at_once(command):
     insert_orders([START] * 600)
-    killed = command(*UUID7, "--sleep=0.01")
-    killed.send_when(signal.SIGKILL, is_begun)
+    killed = command(*UUID7, stops_in=[2])
+    killed.send_while_stopped(signal.SIGKILL)
     # Not waited for: it stays a zombie, as behind a parent that doesn't ask.
     os.waitid(os.P_PID, killed.process.pid, os.WEXITED | os.WNOWAIT)
     assert saved_run("uuid7").token
@@ -218,18 +213,24 @@ def test_a_killed_command_is_followed_at_once(command):
     assert_right("uuid7", 600)
 
 
-def test_a_command_that_is_stopped_for_so_long_that_it_is_robbed_writes_nothing_more(command):
+def test_a_command_that_is_stopped_for_so_long_that_it_is_robbed_writes_nothing_more(
+    command, tmp_path
+):
     insert_orders([START] * 60)
-    stopped = command(*UUID7, "--sleep=2")
-    stopped.send_when(signal.SIGCONT, is_begun)
-    # By now it sleeps, and holds no lock.
-    time.sleep(0.5)
+    pause = tmp_path / "pause"
+    stopped = command(*UUID7, f"--pause-file={pause}", stops_in=[2])
+    stopped.wait_until_stopped()
+    pause.touch()
+    stopped.send_while_stopped()
+    # As long as it is paused, it holds no lock.
+    stopped.wait_for(f"paused: {pause} exists")
     stopped.process.send_signal(signal.SIGSTOP)
-    os.waitid(os.P_PID, stopped.process.pid, os.WSTOPPED)
+    stopped.wait_until_stopped()
     move_owner(61)
     printed(*UUID7)
     before = saved_run("uuid7")
     insert_orders([START + SECOND] * 10)
+    pause.unlink()
     stopped.process.send_signal(signal.SIGCONT)
     last = stopped.output().splitlines()[-1]
     assert f"was taken over by {SELF}" in last

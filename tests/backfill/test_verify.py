@@ -32,7 +32,6 @@ from .support import (
     insert,
     insert_orders,
     label,
-    refuse,
     rows,
     saved_run,
 )
@@ -188,11 +187,10 @@ def test_rows_that_the_application_made_behind_the_run_are_not_judged():
         *((name, "the database, if it can") for name in TIMED),
         *((name, "Python") for name in ("uuid7", "reversed_kuuid")),
     ],
+    indirect=["read_by"],
 )
-def test_ids_of_the_application_beside_those_of_the_run(name, read_by, monkeypatch):
+def test_ids_of_the_application_beside_those_of_the_run(name, read_by):
     """Old and new code at the same time: rows of a tick, of which some have an id of that tick."""
-    if read_by == "Python":
-        monkeypatch.setattr(page_checks, "Judge", refuse)
     insert_orders([START + i // 4 * SECOND for i in range(12)])
     keys = list(rows(name).values_list("pk", flat=True))
     scheme = field_of(name).scheme
@@ -235,11 +233,9 @@ def test_from_when_on_the_application_makes_ids():
     assert before <= saved_run("uuid7").given_from <= timezone.now()
 
 
-@pytest.mark.parametrize("read_by", ["the database", "Python"])
-def test_they_share_the_whole_tick_with_those_of_the_run(read_by, monkeypatch):
+@pytest.mark.parametrize("read_by", ["the database", "Python"], indirect=True)
+def test_they_share_the_whole_tick_with_those_of_the_run(read_by):
     """A row of a moment before it is committed after it, with an id of the same second."""
-    if read_by == "Python":
-        monkeypatch.setattr(page_checks, "Judge", refuse)
     name = "shop.Seconds.ksuid"
     insert(field_of(name).model, [{"created_at": START + 3 * MILLISECOND}] * 2)
     fill(name)

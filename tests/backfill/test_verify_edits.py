@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from django_sortable_ids.backfill import old_ids, page_checks, plan, run, target, verify
+from django_sortable_ids.backfill import old_ids, plan, run, target, verify
 from django_sortable_ids.backfill.times import TextColumn, TimeColumn
 from django_sortable_ids.models import BackfillRun
 from tests.combinations import each_with
@@ -26,7 +26,6 @@ from .support import (
     insert,
     insert_orders,
     label,
-    refuse,
     rows,
 )
 from .test_verify import swap
@@ -40,11 +39,23 @@ COARSE = [name for name in TIMED if field_of(name).scheme.resolution_ns >= 10_00
 
 READERS = ["the database, if it can", "Python"]
 PAGES = [1, 2, 3, 100]
-readers = pytest.mark.parametrize("read_by", READERS)
+readers = pytest.mark.parametrize("read_by", READERS, indirect=True)
 
 
-def read_by_python(monkeypatch):
-    monkeypatch.setattr(page_checks, "Judge", refuse)
+def pages_and_readers(names):
+    """Every name, in pages of every size and judged by everyone in turn."""
+    return pytest.mark.parametrize(
+        ("name", "page", "read_by"),
+        each_with(names, PAGES, READERS),
+        indirect=["page", "read_by"],
+    )
+
+
+@pytest.fixture
+def page(request, monkeypatch):
+    """How many rows are read at once."""
+    monkeypatch.setattr(verify, "PAGE", request.param)
+    monkeypatch.setattr(target, "PAGE", request.param)
 
 
 def run_command(name):
@@ -81,12 +92,8 @@ def one_tick(name, count=6):
     return times, list(rows(name).values_list("pk", flat=True))[1:-1]
 
 
-@pytest.mark.parametrize(("name", "page", "read_by"), each_with(COARSE, PAGES, READERS))
-def test_an_edit_within_the_tick_is_no_failure(name, page, read_by, monkeypatch):
-    if read_by == "Python":
-        read_by_python(monkeypatch)
-    monkeypatch.setattr(verify, "PAGE", page)
-    monkeypatch.setattr(target, "PAGE", page)
+@pages_and_readers(COARSE)
+def test_an_edit_within_the_tick_is_no_failure(name, page, read_by):
     times, keys = one_tick(name)
     edit(name, keys[1], times[4] + MICROSECOND)
     assert run_command(name) == (
@@ -106,14 +113,8 @@ def test_an_edit_within_the_tick_is_no_failure(name, page, read_by, monkeypatch)
     ]
 
 
-@pytest.mark.parametrize(("name", "page", "read_by"), each_with(TIMED + SECONDS, PAGES, READERS))
-def test_rows_of_one_time_that_changed_places_fail_where_no_edit_explains_it(
-    name, page, read_by, monkeypatch
-):
-    if read_by == "Python":
-        read_by_python(monkeypatch)
-    monkeypatch.setattr(verify, "PAGE", page)
-    monkeypatch.setattr(target, "PAGE", page)
+@pages_and_readers(TIMED + SECONDS)
+def test_rows_of_one_time_that_changed_places_fail_where_no_edit_explains_it(name, page, read_by):
     insert_rows(name, [START] * 2 + [START + SECOND] * 3 + [START + 2 * SECOND])
     fill(name)
     keys = list(rows(name).values_list("pk", flat=True))
@@ -129,9 +130,7 @@ def test_rows_of_one_time_that_changed_places_fail_where_no_edit_explains_it(
 
 @readers
 @pytest.mark.parametrize("name", TIMED + SECONDS)
-def test_ids_of_two_times_that_were_exchanged_are_listed(name, read_by, monkeypatch):
-    if read_by == "Python":
-        read_by_python(monkeypatch)
+def test_ids_of_two_times_that_were_exchanged_are_listed(name, read_by):
     insert_rows(name, [START + i * SECOND for i in range(12)])
     fill(name)
     keys = list(rows(name).values_list("pk", flat=True))
@@ -161,10 +160,8 @@ def test_exchanged_ids_are_found_in_pages_far_apart(monkeypatch):
 
 
 @readers
-def test_times_that_were_all_moved_are_no_exchange(read_by, monkeypatch):
+def test_times_that_were_all_moved_are_no_exchange(read_by):
     """A wrong zone, corrected: each row has the time that another one had."""
-    if read_by == "Python":
-        read_by_python(monkeypatch)
     insert_rows(KSUID, [START + i * SECOND for i in range(20)])
     fill(KSUID)
     for pk, created in rows(KSUID).reverse().values_list("pk", "created_at"):
@@ -173,10 +170,10 @@ def test_times_that_were_all_moved_are_no_exchange(read_by, monkeypatch):
     assert (found.other_time, found.exchanged, found.failures) == (20, 0, [])
 
 
-@pytest.mark.parametrize(("name", "kept", "read_by"), each_with(TIMED, [0, 1, 2], READERS))
-def test_no_order_is_praised_where_no_two_rows_were_compared(name, kept, read_by, monkeypatch):
-    if read_by == "Python":
-        read_by_python(monkeypatch)
+@pytest.mark.parametrize(
+    ("name", "kept", "read_by"), each_with(TIMED, [0, 1, 2], READERS), indirect=["read_by"]
+)
+def test_no_order_is_praised_where_no_two_rows_were_compared(name, kept, read_by):
     insert_orders([START + i * SECOND for i in range(5)])
     fill(name)
     keys = list(rows(name).values_list("pk", flat=True))
@@ -188,8 +185,6 @@ def test_no_order_is_praised_where_no_two_rows_were_compared(name, kept, read_by
 
 @readers
 def test_no_more_are_compared_than_there_is_room_for(read_by, monkeypatch):
-    if read_by == "Python":
-        read_by_python(monkeypatch)
     monkeypatch.setattr("django_sortable_ids.backfill.verification.MOST", 3)
     insert_rows(KSUID, [START + i * SECOND for i in range(20)])
     fill(KSUID)
@@ -202,10 +197,8 @@ def test_no_more_are_compared_than_there_is_room_for(read_by, monkeypatch):
 
 @readers
 @pytest.mark.parametrize("name", COARSE)
-def test_the_same_id_twice_in_a_tick_is_a_failure(name, read_by, monkeypatch):
+def test_the_same_id_twice_in_a_tick_is_a_failure(name, read_by):
     """Of different times, too: an edit of a time makes no id."""
-    if read_by == "Python":
-        read_by_python(monkeypatch)
     one_tick(name)
     edited = find(name)
     found = verify.verify(edited)
@@ -221,10 +214,8 @@ def test_the_same_id_twice_in_a_tick_is_a_failure(name, read_by, monkeypatch):
 
 
 @readers
-def test_times_cut_to_seconds_make_ties_that_were_none(read_by, monkeypatch):
+def test_times_cut_to_seconds_make_ties_that_were_none(read_by):
     """As a change of the column's precision, or loaddata, which keeps three digits."""
-    if read_by == "Python":
-        read_by_python(monkeypatch)
     times = [START + timedelta(microseconds=100_123 * i) for i in range(9)]
     insert_rows(KSUID, times[::-1])
     fill(KSUID)
@@ -235,12 +226,8 @@ def test_times_cut_to_seconds_make_ties_that_were_none(read_by, monkeypatch):
     assert lines[1].startswith("8 rows are out of order within one tick of their ids: ")
 
 
-@pytest.mark.parametrize(("name", "page", "read_by"), each_with(COARSE, PAGES, READERS))
-def test_an_edit_to_the_time_of_another_row_is_no_failure(name, page, read_by, monkeypatch):
-    if read_by == "Python":
-        read_by_python(monkeypatch)
-    monkeypatch.setattr(verify, "PAGE", page)
-    monkeypatch.setattr(target, "PAGE", page)
+@pages_and_readers(COARSE)
+def test_an_edit_to_the_time_of_another_row_is_no_failure(name, page, read_by):
     times, keys = one_tick(name)
     first, second = keys[1], keys[0]
     edit(name, first, times[1] + MICROSECOND)
@@ -253,16 +240,10 @@ def test_an_edit_to_the_time_of_another_row_is_no_failure(name, page, read_by, m
     assert (lines[2], code) == (f"  {first} comes after {second}, its id does not", 0)
 
 
-@pytest.mark.parametrize(("name", "page", "read_by"), each_with(COARSE, PAGES, READERS))
+@pages_and_readers(COARSE)
 @pytest.mark.parametrize("shuffled", [4, 20])
-def test_ids_of_one_time_that_were_shuffled_are_a_failure(
-    name, shuffled, page, read_by, monkeypatch
-):
+def test_ids_of_one_time_that_were_shuffled_are_a_failure(name, shuffled, page, read_by):
     """More than single edits explain, where they are ten, and a quarter of such rows."""
-    if read_by == "Python":
-        read_by_python(monkeypatch)
-    monkeypatch.setattr(verify, "PAGE", page)
-    monkeypatch.setattr(target, "PAGE", page)
     insert_rows(name, [START] * 31 + [START + SECOND])
     fill(name)
     keys = list(rows(name).values_list("pk", flat=True))
@@ -289,8 +270,6 @@ def test_ids_of_one_time_that_were_shuffled_are_a_failure(
 def test_whole_seconds_of_a_column_that_has_no_others_are_known_to_have_been_ties(
     read_by, monkeypatch
 ):
-    if read_by == "Python":
-        read_by_python(monkeypatch)
     monkeypatch.setattr(TimeColumn, "resolution", SECOND)
     monkeypatch.setattr(TextColumn, "resolution", SECOND)
     insert_rows(KSUID, [START] * 9)

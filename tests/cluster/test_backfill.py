@@ -1,33 +1,34 @@
-"""A backfill through one node while others write through all of them, and its node is killed."""
+"""A backfill through one node, which is killed, while others write through all of them."""
 
 import random
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
 from django.db import connection
 
 from tests.backfill.command import Command
 from tests.backfill.conftest import command, transactional_db  # noqa: F401
-from tests.backfill.support import rows
 from tests.crashes.crash import MOMENTS, Outcome, Writer, arguments, check, insert_rows, stop
-from tests.servers import wait_until
+from tests.patience import PATIENCE, wait_until
 
 from .nodes import Node
 
 pytestmark = pytest.mark.galera
 
-ENOUGH = MOMENTS // 2
-"""Rows that have an id when the node is killed."""
+SIZE = 10
+MIDDLE = MOMENTS // 2 // SIZE
+"""The size of a batch, and in which one the node is killed."""
 
 
 @pytest.fixture
 def through(command) -> Callable[..., Command]:  # noqa: F811
     """Starts ``backfill_ids`` on a node."""
 
-    def start(node: Node, *options: str) -> Command:
-        return command(*arguments("uuid7"), *options, env={"DATABASE_URL": node.url})
+    def start(node: Node, *options: str, **more: Any) -> Command:
+        return command(*arguments("uuid7"), *options, env={"DATABASE_URL": node.url}, **more)
 
     return start
 
@@ -46,11 +47,12 @@ def writers(names, nodes) -> Iterator[list[Writer]]:
         yield writers
 
 
-def kill_under_the_backfill(node: Node, running: Command) -> None:
-    filled = rows("uuid7").exclude(uuid7=None)
-    wait_until(lambda: filled.count() >= ENOUGH, "rows with ids")
-    assert running.process.poll() is None, running.output()
+def under_a_backfill(through, node: Node, *options: str) -> Command:
+    """One whose node is killed in the middle of a batch; it is stopped then."""
+    running = through(node, f"--batch-size={SIZE}", *options, stops_in=[MIDDLE])
+    running.wait_until_stopped()
     node.kill()
+    return running
 
 
 def ended(running: Command) -> str:
@@ -73,8 +75,7 @@ def check_every_node(nodes: list[Node], through) -> None:
 def test_another_node_goes_on(nodes, names, writers, through):
     """With the killed node, its machine has gone, and the backfill too."""
     victim = nodes[1]
-    lost = through(victim, "--batch-size=10")
-    kill_under_the_backfill(victim, lost)
+    lost = under_a_backfill(through, victim)
     lost.process.send_signal(signal.SIGKILL)
     assert lost.code == -signal.SIGKILL
     assert "continues after the " in ended(through(nodes[2]))
@@ -89,8 +90,8 @@ def test_another_node_goes_on(nodes, names, writers, through):
 
 def test_it_goes_on_when_its_node_is_there_again(nodes, names, writers, through):
     victim = nodes[1]
-    running = through(victim, "--batch-size=10")
-    kill_under_the_backfill(victim, running)
+    running = under_a_backfill(through, victim, f"--retry-time={PATIENCE}")
+    running.send_while_stopped()
     victim.start()
     output = ended(running)
     assert "the connection is lost, trying again: " in output

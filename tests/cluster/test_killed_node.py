@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.servers import wait_until
+from tests.patience import wait_until
 
 from .nodes import Node
 from .writers import Row, Writer

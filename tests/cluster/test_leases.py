@@ -12,7 +12,7 @@ from tests.marks import own_tables
 
 pytestmark = [pytest.mark.galera, own_tables]
 
-TERMS = leases.Terms(term=60_000, skew=10_000)
+TERMS = leases.Terms(term=3_600_000, skew=10_000)
 
 
 def now():

@@ -8,7 +8,7 @@ from collections import Counter
 from itertools import chain
 from pathlib import Path
 
-from tests.servers import PATIENCE
+from tests.patience import PATIENCE
 
 from .nodes import Node
 

@@ -30,6 +30,7 @@ from django.apps import apps  # noqa: E402
 from django.db import Error, InterfaceError, OperationalError, connection, transaction  # noqa: E402
 
 from django_sortable_ids.transactions import is_conflict  # noqa: E402
+from tests.patience import PATIENCE  # noqa: E402
 
 ROWS = 3
 """How many rows a transaction inserts."""
@@ -40,7 +41,6 @@ LOST_CONNECTION = {2002, 2003, 2006, 2013, 1053, 1047}
 
 LONGEST_PAUSE = 0.02
 """Seconds behind a conflict: those who try again at once are in each other's way again."""
-SECONDS_TO_STOP = 20
 
 stopping = Event()
 model = apps.get_model("cluster", sys.argv[1])
@@ -55,9 +55,20 @@ def is_lost(error):
     return isinstance(error, InterfaceError) or error.args[0] in LOST_CONNECTION
 
 
+def new_rows():
+    """Their worker number may have to be leased again, if this process was stopped for long."""
+    while True:
+        try:
+            return [model() for _ in range(ROWS)]
+        except (OperationalError, InterfaceError) as error:
+            if not is_lost(error):
+                raise
+            connect()
+
+
 def insert():
     """One transaction, once."""
-    rows, committing = [model() for _ in range(ROWS)], False
+    rows, committing = new_rows(), False
     try:
         with transaction.atomic():
             model.objects.bulk_create(rows)
@@ -112,7 +123,7 @@ def stop_behind_input():
     """Also where the test was killed, and no node comes back."""
     os.read(sys.stdin.fileno(), 1)
     stopping.set()
-    time.sleep(SECONDS_TO_STOP)
+    time.sleep(PATIENCE)
     os._exit(1)
 
 

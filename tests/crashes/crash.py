@@ -31,6 +31,10 @@ MOMENTS = 400
 MOST_KILLS = 4
 LONGEST_DELAY = 0.05
 """Seconds between what is waited for and the kill."""
+MOST_ROWS, MOST_BATCHES = 150, 5
+"""So many are filled before a kill is waited for, and at most so many batches until it comes: rows
+are left for every one of them.
+"""
 
 
 @dataclass
@@ -164,9 +168,9 @@ def arguments(name: str) -> tuple[str, ...]:
 
 def _kill(name: str, draw: random.Random) -> bool:
     """Whether it met the backfill."""
-    command = Command(*arguments(name), f"--batch-size={draw.randint(3, 25)}")
+    command = _start(name, draw, 1)
     try:
-        _wait(name, draw, command)
+        _wait(draw, command)
         command.process.send_signal(signal.SIGKILL)
         return command.code == -signal.SIGKILL
     finally:
@@ -177,14 +181,15 @@ def _kill_server(
     name: str, draw: random.Random, server: Server, kills: int, found: Outcome
 ) -> None:
     """Under a command that goes on by itself."""
-    command = Command(*arguments(name), f"--batch-size={draw.randint(3, 25)}")
+    command = _start(name, draw, kills)
     try:
         for _ in range(kills):
-            _wait(name, draw, command)
+            _wait(draw, command)
             found.kills += command.process.poll() is None
             server.kill()
             server.start()
             patiently(connection.ensure_connection)
+            command.send_while_stopped()
         output = command.output(PATIENCE)
         if command.code:
             found.problems.append(f"while the server was killed: {output}")
@@ -192,16 +197,21 @@ def _kill_server(
         command.close()
 
 
-def _wait(name: str, draw: random.Random, command: Command) -> None:
-    """Until it has filled some rows more, and for a moment more, or has ended."""
-    goal, delay = draw.randint(0, 250), draw.uniform(0, LONGEST_DELAY)
-    missing = rows(name).filter(**{name: None})
-    give_up = time.monotonic() + PATIENCE
-    start = missing.count()
-    while command.process.poll() is None and missing.count() > start - goal:
-        assert time.monotonic() < give_up
-        time.sleep(0.005)
-    time.sleep(delay)
+def _start(name: str, draw: random.Random, kills: int) -> Command:
+    """A backfill that stops itself before each kill, and again where that is late."""
+    size, batch, stops_in = draw.randint(3, 25), 0, []
+    for _ in range(kills):
+        stops_in.append(batch + 1 + draw.randint(0, MOST_ROWS) // size)
+        batch = stops_in[-1] + MOST_BATCHES
+        stops_in.append(batch)
+    options = f"--batch-size={size}", f"--retry-time={PATIENCE:.0f}"
+    return Command(*arguments(name), *options, stops_in=stops_in)
+
+
+def _wait(draw: random.Random, command: Command) -> None:
+    """Until it has filled some rows more, and for a moment more."""
+    command.send_while_stopped()
+    time.sleep(draw.uniform(0, LONGEST_DELAY))
 
 
 def _end(name: str, found: Outcome, when: str) -> None:

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -18,12 +17,13 @@ from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import HTTPCookieProcessor, ProxyHandler, Request, build_opener
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PUBLIC_ID = re.compile("flight_[0-7][0-9a-hjkmnp-tv-z]{25}")
+SERVED_AT = re.compile(r"Starting development server at (http://127\.0\.0\.1:\d+)/")
 SECONDS = 300
 """How long anything here may take before a test fails."""
 
@@ -84,12 +84,10 @@ class Demo:
     @contextmanager
     def served(self) -> Iterator[str]:
         """Run and serve it; gives the beginning of its URLs."""
-        port = _free_port()
         log = self.database.with_suffix(".log")
-        with log.open("w") as file, self.start("--serve", str(port), stdout=file) as process:
+        with log.open("w") as file, self.start("--serve", "0", stdout=file) as process:
             try:
-                _wait(f"http://127.0.0.1:{port}/api/", process, log)
-                yield f"http://127.0.0.1:{port}"
+                yield _served_at(process, log)
             finally:
                 process.terminate()
 
@@ -181,20 +179,11 @@ def _output(process: subprocess.Popen[str]) -> str:
     return output
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def _wait(url: str, process: subprocess.Popen[str], log: Path) -> None:
+def _served_at(process: subprocess.Popen[str], log: Path) -> str:
+    """The beginning of its URLs, as soon as it listens there."""
     deadline = time.monotonic() + SECONDS
-    while time.monotonic() < deadline:
+    while (found := SERVED_AT.search(log.read_text())) is None:
         assert process.poll() is None, log.read_text()
-        try:
-            build_opener(ProxyHandler({})).open(url, timeout=1).close()
-            return
-        except URLError:
-            time.sleep(0.05)
-    raise AssertionError(f"nothing at {url}: {log.read_text()}")
+        assert time.monotonic() < deadline, log.read_text()
+        time.sleep(0.05)
+    return found[1]

@@ -18,6 +18,7 @@ from django_sortable_ids.models import SequenceCounter
 from django_sortable_ids.schemes import SequenceExhausted
 from tests.backfill.command import ROOT, environment
 from tests.marks import own_tables
+from tests.patience import PATIENCE
 from tests.schemes.test_processes import child_says, needs_fork
 
 from .test_sequences import numbers
@@ -98,7 +99,7 @@ def test_others_do_not_wait_for_an_open_transaction(sequence):
 
     with ThreadPoolExecutor(1) as pool, transaction.atomic():
         assert numbers(model, 1) == ["000000"]
-        assert pool.submit(insert).result(10) == ["000001", "000002", "000003"]
+        assert pool.submit(insert).result(PATIENCE) == ["000001", "000002", "000003"]
         assert connection.connection is callers or callers is None
     assert numbers(model, 1) == ["000004"]
 

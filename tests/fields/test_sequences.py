@@ -11,6 +11,7 @@ from django.db.models.functions import Length
 from django_sortable_ids.models import SequenceCounter
 from django_sortable_ids.schemes import SequenceExhausted
 from tests.marks import own_tables
+from tests.patience import PATIENCE
 from tests.testapp.models import Order, SequenceKey, SequenceKeyPublic
 
 
@@ -191,12 +192,17 @@ def test_a_second_connection_waits_for_the_first_transaction(sequence):
     """And takes its number again where it rolls back."""
     model = sequence(charset="numeric", width=4)
     model.objects.create()
-    taken, seen = threading.Event(), []
+    taken, asked, seen = threading.Event(), threading.Event(), []
+
+    def note(execute, *statement):
+        asked.set()
+        return execute(*statement)
 
     def insert():
         try:
             taken.wait()
-            seen.append(model.objects.create().number)
+            with connection.execute_wrapper(note):
+                seen.append(model.objects.create().number)
         finally:
             connection.close()
 
@@ -205,6 +211,7 @@ def test_a_second_connection_waits_for_the_first_transaction(sequence):
     with transaction.atomic():
         assert model.objects.create().number == "0001"
         taken.set()
+        assert asked.wait(PATIENCE)
         other.join(0.3)
         assert other.is_alive()
         assert seen == []

@@ -5,8 +5,6 @@ import sys
 from textwrap import dedent, indent
 
 import pytest
-from django.contrib.auth.models import Permission
-from django.contrib.contenttypes.models import ContentType
 from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
@@ -87,8 +85,6 @@ class Depot:
                     cascade = " CASCADE" if connection.vendor == "postgresql" else ""
                     cursor.execute(f"DROP TABLE {connection.ops.quote_name(table)}{cascade}")
         MigrationRecorder(connection).migration_qs.filter(app="depot").delete()
-        Permission.objects.filter(content_type__app_label="depot").delete()
-        ContentType.objects.filter(app_label="depot").delete()
 
 
 @pytest.fixture
@@ -97,11 +93,6 @@ def depot(tmp_path, monkeypatch, settings):
     forget("depot")  # the app of the test before
     app = Depot(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    settings.INSTALLED_APPS = [
-        "django.contrib.auth",
-        "django.contrib.contenttypes",
-        "django_sortable_ids",
-        "depot",
-    ]
+    settings.INSTALLED_APPS = ["django_sortable_ids", "depot"]
     yield app
     app.drop()

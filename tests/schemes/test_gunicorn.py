@@ -24,9 +24,9 @@ def gunicorn(application, environment=os.environ):
     """The port, and the process, of a gunicorn with two preloaded workers."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port, number = listening.getsockname()[1], listening.fileno()
-        bind, patience = f"--bind=fd://{number}", f"--timeout={PATIENCE}"
-        arguments = ["--preload", "--workers=2", bind, patience, "--log-level=error"]
-        command = [sys.executable, "-m", "gunicorn", *arguments, application]
+        patience = [f"--timeout={PATIENCE}", f"--graceful-timeout={PATIENCE}"]
+        arguments = ["--preload", "--workers=2", f"--bind=fd://{number}", "--log-level=error"]
+        command = [sys.executable, "-m", "gunicorn", *arguments, *patience, application]
         process = subprocess.Popen(command, cwd=ROOT, env=environment, pass_fds=[number])
     try:
         yield port, process

@@ -20,6 +20,7 @@ from .test_travel import PAST, TRAVEL
 
 WORKERS = Layout(ticks=10**6, tails=100, workers=10)
 TICK = 10
+HOUR_NS = 3600 * 10**9
 
 
 class FakeLease:
@@ -243,7 +244,7 @@ def test_a_forked_child_asks_for_a_lease_of_its_own():
 
 def test_tests_that_travel_leave_the_lease_alone():
     now = time.time_ns()
-    lease = FakeLease(starts_ns=now, ends_ns=now + 60 * 10**9)
+    lease = FakeLease(starts_ns=now, ends_ns=now + HOUR_NS)
     scheme = fresh(get("snowflake").with_worker(lambda places: lease))
     made = [scheme.generate()]
     for year in (2016, 2040, 2016):
@@ -252,7 +253,7 @@ def test_tests_that_travel_leave_the_lease_alone():
             assert scheme.created_at(made[-1]).year == year
     made.append(scheme.generate())
     assert lease.asked == []
-    assert lease.latest[0]() - now < 60 * 10**9
+    assert lease.latest[0]() - now < HOUR_NS
     assert len(set(made)) == 32
     with time_machine.travel("2016-05-01T00:00Z"):
         lease.ended = True

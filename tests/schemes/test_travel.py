@@ -29,7 +29,7 @@ def policy(request):
     set_rollback_rule(before)
 
 
-LATELY = timedelta(minutes=1)
+LATELY = timedelta(hours=1)
 
 
 def now():

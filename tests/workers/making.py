@@ -3,13 +3,15 @@
 ``ids 5`` makes ids. ``many`` makes them until that fails. ``fork 5`` makes them in a forked child,
 which ends as processes do, ``leave 5`` in one that outlives this process, before and behind its
 end, ``child 5`` in one of multiprocessing, ``atomic 5`` in a transaction that rolls back,
-``loop 5`` in an event loop, and ``threads 5`` in 16 threads. The end of the input is its end.
+``loop 5`` in an event loop, and ``threads 5`` in 16 threads. ``extend 5`` extends the lease to 5 s
+from now. The end of the input is its end.
 """
 
 import asyncio
 import json
 import multiprocessing
 import os
+import signal
 import sys
 import time
 import traceback
@@ -23,7 +25,9 @@ django.setup()
 
 from django.db import transaction  # noqa: E402
 
+from django_sortable_ids import workers  # noqa: E402
 from django_sortable_ids.fields import SnowflakeField  # noqa: E402
+from tests.patience import PATIENCE  # noqa: E402
 
 FIELD: Any = SnowflakeField(worker_bits=int(sys.argv[1]))
 
@@ -59,11 +63,27 @@ def leave(count: int) -> None:
     parent = os.getpid()
     if os.fork() == 0:
         make(count)
+        signal.alarm(PATIENCE)
         while os.getppid() == parent:
             time.sleep(0.05)
-        time.sleep(1.5)  # until it is renewed
+        wait_until_it_is_renewed()
         make(count)
         sys.exit()
+
+
+def lease() -> Any:
+    return workers._process.lease
+
+
+def wait_until_it_is_renewed() -> None:
+    ends_ns = lease().ends_ns
+    while lease().ends_ns == ends_ns:
+        time.sleep(0.05)
+
+
+def extend(seconds: int) -> None:
+    lease().extend(time.time_ns() + seconds * 10**9)
+    say(lease().ends_ns)
 
 
 def in_child(count: int) -> None:
@@ -111,3 +131,5 @@ for line in sys.stdin:
             in_child(int(count))
         case ["atomic", count]:
             roll_back(int(count))
+        case ["extend", seconds]:
+            extend(int(seconds))

@@ -42,7 +42,7 @@ class Maker:
         given = environment({"SORTABLE_IDS": leasing})
         if connection.vendor == "sqlite":
             # With the transactions that projects have, unless they ask for others.
-            database = {"OPTIONS": {"timeout": 30}} | (database or {})
+            database = {"OPTIONS": {"timeout": PATIENCE}} | (database or {})
         if database:
             named = json.loads(given["BACKFILL_DATABASE"])
             given["BACKFILL_DATABASE"] = json.dumps(named | database)

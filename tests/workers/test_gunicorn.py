@@ -18,7 +18,7 @@ pytestmark = own_tables
 
 @pytest.fixture
 def server():
-    leasing = environment({"SORTABLE_IDS": {"WORKER": "lease"}})
+    leasing = environment({"SORTABLE_IDS": {"WORKER": "lease", "WORKER_LEASE_SECONDS": 3600}})
     with gunicorn("tests.workers.preloaded", {**os.environ, **leasing}) as running:
         yield running
 

@@ -11,6 +11,7 @@ from django_sortable_ids.leases import Terms
 from django_sortable_ids.models import WorkerLease
 from django_sortable_ids.schemes import LeaseLost, LeaseUnavailable
 from tests.marks import own_tables
+from tests.patience import PATIENCE
 
 pytestmark = own_tables
 TERMS = Terms(term=1000, skew=300)
@@ -163,7 +164,7 @@ def test_many_at_once(silent):
 
     def begin(_):
         connection.ensure_connection()
-        together.wait(30)
+        together.wait(PATIENCE)
         try:
             return take(places=16).number
         finally:

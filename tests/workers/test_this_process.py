@@ -1,7 +1,6 @@
 """The lease of the process that the test runs in."""
 
 import logging
-import time
 
 import pytest
 from django.core.signals import request_started
@@ -19,7 +18,7 @@ from django_sortable_ids.schemes.layout import Layout
 from django_sortable_ids.schemes.leased_generator import LeasedGenerator
 from django_sortable_ids.schemes.sources import Sources
 from tests.marks import own_tables
-from tests.patience import PATIENCE
+from tests.patience import wait_until
 
 from .support import occupy, row
 
@@ -245,10 +244,7 @@ def test_the_thread_notices_that_the_number_is_lost(caplog):
     lease = ProcessLease(2, Terms(term=300, skew=0), "default")
     lease.keep()
     WorkerLease.objects.update(token="another's", owner="web-9 pid 1")
-    give_up = time.monotonic() + PATIENCE
-    while not caplog.records:
-        assert time.monotonic() < give_up
-        time.sleep(0.01)
+    wait_until(lambda: bool(caplog.records), "the error in the log")
     with pytest.raises(LeaseLost, match="taken by web-9 pid 1"):
         lease.extend(0)
     assert [record.levelno for record in caplog.records] == [logging.ERROR]

@@ -5,7 +5,7 @@ import json
 import os
 import sys
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -48,6 +48,7 @@ class Command(BaseCommand):
 
     _is_from_shell = False
     _has_begun = False
+    _given: CommandLine
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         arguments.add(parser)
@@ -84,10 +85,11 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps({"exit_code": code, "error": _BEFORE[code]}))
 
     def execute(self, *args: Any, **options: Any) -> str | None:
+        parser = self.create_parser("manage.py", "backfill_ids")
+        own = {name: value for name, value in options.items() if name != "as_json"}
+        self._given = command_line(parser, own, self._is_from_shell)
         try:
-            # Django's checks run before ``handle`` and ask MySQL for its version.
-            with explained(self._given(options).again()):
-                return super().execute(*args, **options)
+            return super().execute(*args, **options)
         except Interrupted as wish:
             if not self._is_from_shell:
                 raise
@@ -95,21 +97,20 @@ class Command(BaseCommand):
             self.stderr.write(str(wish), lambda text: text)
             sys.exit(wish.returncode)
 
+    def check(self, *args: Any, **options: Any) -> None:
+        """Django's checks come before ``handle``, and ask MySQL for its version."""
+        with explained(self._given.again()):
+            super().check(*args, **options)
+
     def handle(self, *, verbosity: int, as_json: bool, **options: Any) -> None:
         self._has_begun = True
-        given = self._given({"verbosity": verbosity, **options})
         output = Output(self.stdout, self.stderr, verbosity, {} if as_json else None)
-        request = Request(options, given, output, self.style.SUCCESS)
+        request = Request(options, self._given, output, self.style.SUCCESS)
         with output.document_written():
-            mode = arguments.mode_of(options, given.own)
+            mode = arguments.mode_of(options, self._given.own)
             output.add(mode=mode)
-            with stoppable(), request.stopped("nothing was written", given.again()):
+            with stoppable(), request.stopped("nothing was written", self._given.again()):
                 MODES[mode](request)
-
-    def _given(self, options: Mapping[str, Any]) -> CommandLine:
-        parser = self.create_parser("manage.py", "backfill_ids")
-        own = {name: value for name, value in options.items() if name != "as_json"}
-        return command_line(parser, own, self._is_from_shell)
 
 
 @contextmanager
