@@ -7,7 +7,6 @@ from datetime import timedelta
 import pytest
 from django.db import (
     IntegrityError,
-    OperationalError,
     connection,
     migrations,
     models,
@@ -26,7 +25,7 @@ from django_sortable_ids.fields import (
 )
 from django_sortable_ids.violations import columns_in_violation
 from tests.combinations import each_with
-from tests.patience import wait_until
+from tests.sqlite_journal import set_journal_mode
 
 from .real_tables import (
     UNSEEN,
@@ -67,7 +66,7 @@ def schema(tmp_path):
             case "mysql":
                 cursor.execute(f"CREATE DATABASE {SCHEMA}")
             case _:
-                leave_wal(cursor)
+                set_journal_mode("delete")
                 cursor.execute(f"ATTACH '{tmp_path / 'sales.sqlite3'}' AS {SCHEMA}")
     yield SCHEMA
     with connection.cursor() as cursor:
@@ -79,20 +78,7 @@ def schema(tmp_path):
                 cursor.execute(f"DROP DATABASE {SCHEMA}")
             case _:
                 cursor.execute(f"DETACH {SCHEMA}")
-                cursor.execute("PRAGMA journal_mode=WAL")
-
-
-def leave_wal(cursor):
-    """SQLite refuses it at once, without a wait, as long as another connection to the file is open:
-    that of a process that was just killed, say."""
-
-    def has_left():
-        with contextlib.suppress(OperationalError):
-            cursor.execute("PRAGMA journal_mode=DELETE")
-            return cursor.fetchone() == ("delete",)
-        return False
-
-    wait_until(has_left, "the last connection beside the test's is closed")
+                set_journal_mode("wal")
 
 
 @contextlib.contextmanager

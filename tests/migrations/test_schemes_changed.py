@@ -1,6 +1,7 @@
 """A column whose ids would be read as others: the AlterField has no SQL, so nothing else tells."""
 
 import re
+from datetime import UTC, datetime
 from io import StringIO
 
 import pytest
@@ -11,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.stored_values import PAGE
+from django_sortable_ids.testing import deterministic_ids
 from tests.marks import own_tables, skip_where_uuids_are_refused
 
 from .test_swap import ROWS
@@ -24,17 +26,15 @@ ROAD = (
 )
 CHANGED = {
     "another version of UUIDs": ("UUIDv7Field({})", "UUIDv6Field({})", "is no UUIDv6"),
-    # One in 64 ULIDs has the bits of a UUIDv7.
     "ULIDs as UUIDs": (
         'ULIDField(storage="uuid", {})',
         "UUIDv7Field({})",
-        "is no UUIDv7|be found no longer",
+        "is no UUIDv7",
     ),
     "an epoch": ("SnowflakeField({})", 'SnowflakeField(layout="discord", {})', "another time"),
     "a layout": ("SnowflakeField({})", "TSIDField({})", "another time"),
     "another kind of number": ("SnowflakeField({})", "SonyflakeField({})", "time"),
-    # One in 43 values has no milliseconds that KSUIDs of 4 ms can have.
-    "a precision": ("KSUIDField({})", 'KSUIDField(precision="ms", {})', "another time|is no KSUID"),
+    "a precision": ("KSUIDField({})", 'KSUIDField(precision="ms", {})', "another time"),
     "an order": ("KUUIDField({})", "KUUIDField(reverse=True, {})", "another"),
     "a form of text": (
         'UUIDv7Field(storage="varchar32", {})',
@@ -99,7 +99,9 @@ def prepare(depot, old, rows=ROWS):
         f'("name", CharField(max_length=9))]), RunPython(add_rows, RunPython.noop),',
         rows,
     )
-    depot.migrate()
+    # Rows of one second have nearly the same random bits: with some, two schemes read the same.
+    with deterministic_ids(datetime(2026, 11, 23, tzinfo=UTC)):
+        depot.migrate()
 
 
 @pytest.mark.parametrize("how", ["unique=True", "null=True"])

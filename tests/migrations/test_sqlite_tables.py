@@ -14,6 +14,7 @@ from django.db import IntegrityError, connection, transaction
 
 from tests.combinations import each_with
 from tests.marks import own_tables
+from tests.sqlite_journal import set_journal_mode
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -459,8 +460,8 @@ def test_a_column_that_was_added_and_is_referred_to_is_not_dropped(depot):
 @pytest.mark.parametrize("shared", ["wal", "delete"])
 def test_another_connection_reads_the_new_definition(depot, shared):
     make(depot, TABLES["AUTOINCREMENT"][0].format(""))
+    set_journal_mode(shared)
     other = sqlite3.connect(connection.settings_dict["NAME"], timeout=0)
-    execute(f"PRAGMA journal_mode = {shared}")
     try:
         insert = "INSERT INTO depot_order (name, public) VALUES ('z', ?)"
         other.execute(insert, [None])
@@ -476,7 +477,7 @@ def test_another_connection_reads_the_new_definition(depot, shared):
         other.execute(insert, [None])
     finally:
         other.close()
-        execute("PRAGMA journal_mode = wal")
+        set_journal_mode("wal")
 
 
 KILLED = """
