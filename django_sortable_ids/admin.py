@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from .fields import SortableIDField
-from .instances import field_at, id_at, id_field, id_fields, local_time
+from .ids import field_at, id_at, id_field, id_fields, local_time
 from .schemes import InvalidID, OutOfRange, TimeScheme
 
 if TYPE_CHECKING:

@@ -9,7 +9,9 @@ class SortableIDsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from . import checks, functions, lookups, masked_relations, migration_guard, workers
+        from . import checks, functions, lookups, masked_relations
+        from .schema import migration_guard
+        from .workers import workers
 
         checks.register()
         functions.register()

@@ -6,7 +6,7 @@ from django.contrib.auth.forms import PasswordResetForm
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from .instances import id_at
+from .ids import id_at
 
 
 class SortableIDPasswordResetForm(PasswordResetForm):

@@ -15,10 +15,10 @@ from typing import Any, ClassVar, TypeVar
 
 from django.db import IntegrityError, connections, models, transaction
 
+from .db.tables import folded
+from .db.transactions import in_transaction
+from .db.violations import columns_in_violation
 from .fields import SortableIDField
-from .tables import folded
-from .transactions import in_transaction
-from .violations import columns_in_violation
 
 TRIES = 5
 """How many ids a row gets before the violation is raised."""

@@ -12,7 +12,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from .fields import SortableIDField
-from .instances import id_at
+from .ids import id_at
 from .schemes import InvalidID
 
 if TYPE_CHECKING:

@@ -12,13 +12,16 @@ from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 from django.db.models import QuerySet
 
-from . import tables
-from .backfill import finding, plan, run, swap
-from .backfill.constraints import check_before, constrain
-from .backfill.constraints_sqlite import drop_column
-from .backfill.errors import BackfillError
-from .backfill.locks import with_short_waits
+from .backfill.planning import plan
+from .backfill.sources import fields as finding
+from .backfill.supervising import run
+from .db import tables
+from .db.locks import with_short_waits
+from .errors import BackfillError
 from .fields import SortableIDField
+from .schema import swap
+from .schema.constraints import check_before, constrain
+from .schema.constraints_sqlite import drop_column
 
 SMALL = 100_000
 """How many rows a migration fills by itself: some seconds."""

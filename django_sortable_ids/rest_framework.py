@@ -25,7 +25,7 @@ from rest_framework.relations import (
 )
 
 from . import fields
-from .instances import id_at, read_public
+from .ids import id_at, read_public
 from .rest_relations import all_encodable, encodable, masked_id, model_at, related_model, replace
 from .schemes import ID
 

@@ -11,7 +11,7 @@ from rest_framework.pagination import CursorPagination
 
 from . import signed_texts
 from .fields import SortableIDField
-from .instances import field_at, id_at
+from .ids import field_at, id_at
 from .schemes import ID
 
 if TYPE_CHECKING:

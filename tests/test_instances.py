@@ -8,7 +8,7 @@ import pytest
 from django.core.exceptions import FieldDoesNotExist
 from django.utils import timezone
 
-from django_sortable_ids.instances import created_at, field_at, id_at, id_field, public_id
+from django_sortable_ids.ids import created_at, field_at, id_at, id_field, public_id
 from django_sortable_ids.schemes import NotTimeOrdered, OutOfRange
 from tests.store.models import (
     PRODUCTS,

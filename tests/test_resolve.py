@@ -5,9 +5,9 @@ from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.test.utils import isolate_apps
 
-from django_sortable_ids import instances
+from django_sortable_ids import ids as instances
 from django_sortable_ids.fields import KUUIDField, PushIDField, ULIDField
-from django_sortable_ids.instances import public_id, resolve
+from django_sortable_ids.ids import public_id, resolve
 from tests.testapp.models import MaskedKey, Named, Order
 
 EXAMPLE = "01KDVDNA00PVDPVDPVDPVDPVDM"

@@ -12,11 +12,11 @@ from django.db import connections, models
 from django.db.models import Q, QuerySet
 from django.utils.functional import cached_property
 
+from ..db.chunks import in_time
 from ..fields import SortableIDField
 from ..schemes import TimeScheme
-from .bounds import held, shown
-from .chunks import in_time
-from .times import TimeColumn, column_of
+from ..times.bounds import held, shown
+from ..times.columns import TimeColumn, column_of
 
 OnNull = Literal["error", "skip", "now"]
 OnOutOfRange = Literal["error", "skip", "clamp"]

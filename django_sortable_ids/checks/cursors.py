@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..fields import SortableIDField
-from ..instances import id_at
+from ..ids import id_at
 
 
 def field_in_cursors(view: Any) -> SortableIDField | None:

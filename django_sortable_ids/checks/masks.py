@@ -13,7 +13,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from .. import conf
 from ..fields import SortableIDField
-from ..instances import id_at
+from ..ids import id_at
 from . import messages
 from .cursors import field_in_cursors
 from .definitions import Configs, own_fields

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from django.db import models
 from django.utils.functional import cached_property
 
-from .. import conf, history, workers
+from .. import conf, history
 from ..schemes import ID, Scheme, TimeScheme
+from ..workers import workers
 
 if TYPE_CHECKING:
     Field = models.Field[Any, Any]

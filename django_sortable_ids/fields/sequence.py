@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from django.db import models, router
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from .. import blocks, counters
 from ..schemes import LexicalSequence
+from ..sequences import blocks, counters
 from .base import SortableIDField
 
 

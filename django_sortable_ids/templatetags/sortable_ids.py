@@ -6,7 +6,7 @@ from typing import Any
 from django import template
 from django.db import models
 
-from .. import instances
+from .. import ids as instances
 from ..schemes import OutOfRange
 
 register = template.Library()

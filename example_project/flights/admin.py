@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from django_sortable_ids.admin import CreatedAtFilter, SortableIDAdmin
-from django_sortable_ids.instances import public_id
+from django_sortable_ids.ids import public_id
 
 from .models import Airline, Airport, Flight, Plane, Remark, Weather
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db import models
 from django.urls import reverse
 
-from django_sortable_ids import instances
+from django_sortable_ids import ids as instances
 from django_sortable_ids.fields import ULIDField, UUIDv7Field
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.urls import reverse
 
-from django_sortable_ids.instances import public_id
+from django_sortable_ids.ids import public_id
 
 from .models import Flight, Weather
 

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import RequestFactory
 from django.urls import path
 
-from django_sortable_ids.instances import public_id
+from django_sortable_ids.ids import public_id
 from tests.leaks import leaks
 from tests.testapp.models import MaskedKey, MaskedPart
 

@@ -8,7 +8,7 @@ from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
 from django.contrib.messages import get_messages
 
 from django_sortable_ids.admin import SortableIDAdmin
-from django_sortable_ids.instances import public_id
+from django_sortable_ids.ids import public_id
 from tests.combinations import each_with
 from tests.store.models import PRODUCTS, Basket, Bundle, Order, Profile, ULIDProduct, Voucher
 

@@ -11,7 +11,7 @@ from django.contrib.messages import get_messages
 from django.test import Client
 
 from django_sortable_ids.admin import SortableIDAdmin
-from django_sortable_ids.instances import public_id
+from django_sortable_ids.ids import public_id
 from tests.store.models import (
     PRODUCTS,
     Basket,

@@ -8,7 +8,7 @@ import pytest
 from django.apps import apps
 from django.db import connections
 
-from django_sortable_ids.backfill import page_checks
+from django_sortable_ids.backfill.verifying import page_checks
 from tests.testapp.models import Order
 
 from .command import Command

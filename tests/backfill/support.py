@@ -9,11 +9,15 @@ from typing import Any
 from django.apps import apps
 from django.db import NotSupportedError, connections, models
 
-from django_sortable_ids.backfill import computing, finding, minting, plan, run, times
+from django_sortable_ids.backfill.planning import plan
+from django_sortable_ids.backfill.sources import fields as finding
+from django_sortable_ids.backfill.supervising import run
 from django_sortable_ids.backfill.target import Target
+from django_sortable_ids.backfill.writing import computing, minting
 from django_sortable_ids.fields import SortableIDField
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.schemes import TimeScheme
+from django_sortable_ids.times import columns as times
 from tests.testapp.models import Order
 
 START = datetime(2024, 5, 17, 9, 30, tzinfo=UTC)

@@ -2,8 +2,9 @@
 
 import pytest
 
-from django_sortable_ids.backfill import minting, run
-from django_sortable_ids.backfill.errors import BackfillError
+from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill.writing import minting
+from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
 
 from .shop.models import Plain, Tight

@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 from django.db import connection, models
 
-from django_sortable_ids.backfill import finding
-from django_sortable_ids.backfill.time_index import time_index
+from django_sortable_ids.backfill.engines.time_index import time_index
+from django_sortable_ids.backfill.sources import fields as finding
+from django_sortable_ids.db.introspection import begins_an_index, is_unique, may_be_null
 from django_sortable_ids.fields import UUIDv7Field
-from django_sortable_ids.introspection import begins_an_index, is_unique, may_be_null
 
 from .real_tables import (
     KEY,

@@ -6,10 +6,10 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from django_sortable_ids.backfill import run
-from django_sortable_ids.backfill.errors import BackfillError
-from django_sortable_ids.backfill.verification import Disorder
-from django_sortable_ids.backfill.verify import verify
+from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill.verifying.verification import Disorder
+from django_sortable_ids.backfill.verifying.verify import verify
+from django_sortable_ids.errors import BackfillError
 
 from .shop.models import OwnedKey, PairKey, SortableKey
 from .support import (

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from django_sortable_ids.backfill import owner, run, status
-from django_sortable_ids.backfill.control import Control
-from django_sortable_ids.backfill.pace import FEWEST, MOST, BatchSize, Limits, Pace
+from django_sortable_ids.backfill.supervising import owner, run, status
+from django_sortable_ids.backfill.supervising.control import Control
+from django_sortable_ids.backfill.supervising.pace import FEWEST, MOST, BatchSize, Limits, Pace
 from django_sortable_ids.models import BackfillRun
 from tests.patience import wait_until
 

@@ -11,8 +11,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from django_sortable_ids.backfill import old_ids, plan, run, sorted_pages
-from django_sortable_ids.backfill.errors import BackfillError
+from django_sortable_ids.backfill.planning import plan
+from django_sortable_ids.backfill.sources import old_ids
+from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill.writing import sorted_pages
+from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.fields.storage import mariadb_sorts
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.schemes import get

@@ -331,7 +331,7 @@ def test_an_error_of_ours_keeps_its_traceback(orders, monkeypatch):
         with connections["default"].cursor() as cursor:
             cursor.execute("SELECT no_such_column FROM testapp_order")
 
-    monkeypatch.setattr("django_sortable_ids.backfill.plan.build", wrong)
+    monkeypatch.setattr("django_sortable_ids.backfill.planning.plan.build", wrong)
     with pytest.raises(DatabaseError):
         command()
     assert find(NAME)

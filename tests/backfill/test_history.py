@@ -8,7 +8,7 @@ from django.test import override_settings
 
 from django_sortable_ids.checks import definitions
 from django_sortable_ids.fields import LexicalSequenceField, SnowflakeField, UUIDv7Field
-from django_sortable_ids.instances import resolve
+from django_sortable_ids.ids import resolve
 from django_sortable_ids.models import BackfillRun
 
 from .real_tables import command as call

@@ -7,7 +7,8 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.models import QuerySet
 
-from django_sortable_ids.backfill import plan, run
+from django_sortable_ids.backfill.planning import plan
+from django_sortable_ids.backfill.supervising import run
 from django_sortable_ids.models import BackfillRun
 from tests.backfill.shop.models import Bill, BillLine, Plain
 from tests.testapp.models import Order

@@ -5,9 +5,9 @@ import random
 import pytest
 from django.db import connection
 
-from django_sortable_ids.backfill import run
-from django_sortable_ids.backfill.control import Control, Stopped
-from django_sortable_ids.backfill.verify import verify
+from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill.supervising.control import Control, Stopped
+from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.models import BackfillRun
 
 from .shop.models import Plain, Tight

@@ -2,7 +2,8 @@
 
 import pytest
 
-from django_sortable_ids.backfill import late_rows, run
+from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill.writing import late_rows
 from tests.combinations import each_with
 
 from .shop.models import Tight

@@ -8,8 +8,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection
 
-from django_sortable_ids.backfill import chunks, report, verify
-from django_sortable_ids.transactions import is_statement_timeout
+from django_sortable_ids.backfill.planning import report
+from django_sortable_ids.backfill.verifying import verify
+from django_sortable_ids.db import chunks
+from django_sortable_ids.db.transactions import is_statement_timeout
 from tests.testapp.models import Order
 
 from .support import SECOND, START, field_of, insert_orders, is_strict, label, rows

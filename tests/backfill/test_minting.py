@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_sortable_ids.backfill import minting
-from django_sortable_ids.backfill.minting import Position, mint_between
+from django_sortable_ids.backfill.writing import minting
+from django_sortable_ids.backfill.writing.minting import Position, mint_between
 from django_sortable_ids.schemes import OutOfRange, get
 from tests.schemes.odds import is_far, uneven_bits
 from tests.schemes.support import NOW, SORTING_SCHEMES, examples

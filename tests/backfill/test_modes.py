@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.core.management import get_commands, load_command_class
 
-from django_sortable_ids.backfill import plan
+from django_sortable_ids.backfill.planning import plan
 
 from .command import called, printed
 from .shop.models import Plain, TextKey

@@ -5,9 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import connection
 
-from django_sortable_ids.backfill import plan, run
-from django_sortable_ids.backfill.errors import BackfillError
-from django_sortable_ids.backfill.verify import verify
+from django_sortable_ids.backfill.planning import plan
+from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill.verifying.verify import verify
+from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
 from tests.combinations import each_with
 

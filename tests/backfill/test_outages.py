@@ -7,9 +7,9 @@ from contextlib import ExitStack, contextmanager
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from django_sortable_ids.backfill import run
-from django_sortable_ids.backfill.errors import BackfillError
-from django_sortable_ids.backfill.pace import Limits
+from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill.supervising.pace import Limits
+from django_sortable_ids.errors import BackfillError
 from tests.patience import PATIENCE
 from tests.testapp.models import Order
 from tests.workers.proxy import proxy

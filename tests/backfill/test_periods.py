@@ -9,8 +9,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.db import connection
 
-from django_sortable_ids.backfill import plan, run
+from django_sortable_ids.backfill.planning import plan
 from django_sortable_ids.backfill.sources import finding
+from django_sortable_ids.backfill.supervising import run
 from django_sortable_ids.models import BackfillRun
 
 from .real_tables import command as call

@@ -10,10 +10,12 @@ import pytest
 from django.core.management import call_command
 from django.db import OperationalError, connection, transaction
 
-from django_sortable_ids.backfill import old_ids, plan, run
-from django_sortable_ids.backfill.control import Control
-from django_sortable_ids.backfill.errors import BackfillError
-from django_sortable_ids.backfill.pace import Limits
+from django_sortable_ids.backfill.planning import plan
+from django_sortable_ids.backfill.sources import old_ids
+from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill.supervising.control import Control
+from django_sortable_ids.backfill.supervising.pace import Limits
+from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun, WorkerLease
 from tests.testapp.models import Order
 

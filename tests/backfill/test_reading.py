@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from django_sortable_ids.backfill import reading
+from django_sortable_ids.backfill.writing import reading
 from django_sortable_ids.schemes.clock import MICROSECOND, UNIX_EPOCH
 
 from .support import MICROSECOND as ONE

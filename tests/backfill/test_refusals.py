@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, connections
 
-from django_sortable_ids.backfill.errors import BackfillError
+from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
 
 from .shop.models import Plain

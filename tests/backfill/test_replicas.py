@@ -7,10 +7,10 @@ from functools import partial
 import pytest
 from django.db import OperationalError, connection, connections
 
-from django_sortable_ids.backfill import replicas, run
-from django_sortable_ids.backfill.control import Control
-from django_sortable_ids.backfill.errors import BackfillError
-from django_sortable_ids.backfill.pace import Limits
+from django_sortable_ids.backfill.supervising import replicas, run
+from django_sortable_ids.backfill.supervising.control import Control
+from django_sortable_ids.backfill.supervising.pace import Limits
+from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
 from tests.patience import wait_until
 from tests.servers import MARIADB, MYSQL, POSTGRESQL, NoServer, replicated

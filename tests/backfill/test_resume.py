@@ -3,8 +3,9 @@
 import pytest
 from django.db import connection
 
-from django_sortable_ids.backfill import plan, run
-from django_sortable_ids.backfill.errors import BackfillError
+from django_sortable_ids.backfill.planning import plan
+from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
 
 from .shop.models import Plain, Tight

@@ -14,16 +14,11 @@ from django.db import (
 )
 from django.db.migrations.state import ProjectState
 
-from django_sortable_ids import migration_guard
-from django_sortable_ids.backfill.constraints import constrain
 from django_sortable_ids.checks import databases
-from django_sortable_ids.fields import (
-    LexicalSequenceField,
-    SnowflakeField,
-    ULIDField,
-    UUIDv7Field,
-)
-from django_sortable_ids.violations import columns_in_violation
+from django_sortable_ids.db.violations import columns_in_violation
+from django_sortable_ids.fields import LexicalSequenceField, SnowflakeField, ULIDField, UUIDv7Field
+from django_sortable_ids.schema import migration_guard
+from django_sortable_ids.schema.constraints import constrain
 from tests.combinations import each_with
 from tests.sqlite_journal import set_journal_mode
 

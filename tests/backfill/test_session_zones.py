@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.db import connection, connections
 
-from django_sortable_ids.backfill.verify import verify
+from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.models import BackfillRun
 from tests.testapp.models import Order
 

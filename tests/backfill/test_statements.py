@@ -6,11 +6,13 @@ from itertools import pairwise
 import pytest
 from django.db import connection
 
-from django_sortable_ids.backfill import numbered_while_read, plan, run
-from django_sortable_ids.backfill.late_rows import LateRows
+from django_sortable_ids.backfill.engines import numbered_while_read
+from django_sortable_ids.backfill.engines.time_index import TimeIndex, time_index
+from django_sortable_ids.backfill.planning import plan
+from django_sortable_ids.backfill.supervising import run
 from django_sortable_ids.backfill.target import Target
-from django_sortable_ids.backfill.time_index import TimeIndex, time_index
-from django_sortable_ids.backfill.writer import Writer
+from django_sortable_ids.backfill.writing.late_rows import LateRows
+from django_sortable_ids.backfill.writing.writer import Writer
 from django_sortable_ids.fields import UUIDv6Field, UUIDv7Field
 from django_sortable_ids.models import BackfillRun
 from tests.capabilities import label

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection, connections
 
-from django_sortable_ids.backfill.errors import Interrupted
+from django_sortable_ids.errors import Interrupted
 from django_sortable_ids.models import BackfillRun
 
 from .command import called, printed

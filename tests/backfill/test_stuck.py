@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 from django.db import connection
 
-from django_sortable_ids.backfill import plan, run
-from django_sortable_ids.backfill.errors import BackfillError
+from django_sortable_ids.backfill.planning import plan
+from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.errors import BackfillError
 from tests.testapp.models import Order
 
 from .support import FIELDS, SECOND, START, find, ids, in_python, insert_orders

@@ -11,13 +11,13 @@ from django.db.models import F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from django_sortable_ids.backfill import plan
-from django_sortable_ids.backfill.errors import BackfillError
-from django_sortable_ids.backfill.impossible_times import is_impossible
-from django_sortable_ids.backfill.text_times import shape_of, spelling_of
-from django_sortable_ids.backfill.verify import verify
+from django_sortable_ids.backfill.planning import plan
+from django_sortable_ids.backfill.planning.impossible_times import is_impossible
+from django_sortable_ids.backfill.verifying.verify import verify
+from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.functions import GenerateULID
 from django_sortable_ids.schemes import get
+from django_sortable_ids.times.spelling import shape_of, spelling_of
 from tests.combinations import each_with
 from tests.testapp.models import Order
 

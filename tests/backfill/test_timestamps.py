@@ -5,8 +5,8 @@ from itertools import pairwise
 import pytest
 from django.db import connection
 
-from django_sortable_ids.backfill.errors import BackfillError
-from django_sortable_ids.backfill.verify import verify
+from django_sortable_ids.backfill.verifying.verify import verify
+from django_sortable_ids.errors import BackfillError
 from tests.testapp.models import Order
 
 from .support import build, field_of, fill, find

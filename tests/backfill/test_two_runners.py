@@ -8,9 +8,9 @@ from functools import partial
 
 import pytest
 
-from django_sortable_ids.backfill import owner, run
-from django_sortable_ids.backfill.errors import BackfillError
-from django_sortable_ids.backfill.heartbeat import Heartbeat
+from django_sortable_ids.backfill.supervising import owner, run
+from django_sortable_ids.backfill.supervising.heartbeat import Heartbeat
+from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
 
 from .command import called, printed

@@ -9,10 +9,11 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
-from django_sortable_ids.backfill import page_checks, target
-from django_sortable_ids.backfill import verify as module
-from django_sortable_ids.backfill.verification import Verification
-from django_sortable_ids.backfill.verify import verify
+from django_sortable_ids.backfill import target
+from django_sortable_ids.backfill.verifying import page_checks
+from django_sortable_ids.backfill.verifying import verify as module
+from django_sortable_ids.backfill.verifying.verification import Verification
+from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.models import BackfillRun
 from tests.combinations import each_with
 from tests.schemes.support import ids_at

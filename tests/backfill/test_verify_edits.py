@@ -7,9 +7,13 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from django_sortable_ids.backfill import old_ids, plan, run, target, verify
-from django_sortable_ids.backfill.times import TextColumn, TimeColumn
+from django_sortable_ids.backfill import target
+from django_sortable_ids.backfill.planning import plan
+from django_sortable_ids.backfill.sources import old_ids
+from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill.verifying import verify
 from django_sortable_ids.models import BackfillRun
+from django_sortable_ids.times.columns import TextColumn, TimeColumn
 from tests.combinations import each_with
 from tests.testapp.models import Order
 
@@ -185,7 +189,7 @@ def test_no_order_is_praised_where_no_two_rows_were_compared(name, kept, read_by
 
 @readers
 def test_no_more_are_compared_than_there_is_room_for(read_by, monkeypatch):
-    monkeypatch.setattr("django_sortable_ids.backfill.verification.MOST", 3)
+    monkeypatch.setattr("django_sortable_ids.backfill.verifying.verification.MOST", 3)
     insert_rows(KSUID, [START + i * SECOND for i in range(20)])
     fill(KSUID)
     for pk, created in rows(KSUID).reverse().values_list("pk", "created_at"):

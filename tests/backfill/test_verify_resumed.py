@@ -8,9 +8,11 @@ from django.core.management import CommandError, call_command
 from django.db import Error, OperationalError, connection
 from django.utils import timezone
 
-from django_sortable_ids.backfill import checkpoints, old_ids, plan, verify
-from django_sortable_ids.backfill.run import execute
-from django_sortable_ids.backfill.verify import Verifier
+from django_sortable_ids.backfill.planning import plan
+from django_sortable_ids.backfill.sources import old_ids
+from django_sortable_ids.backfill.supervising.run import execute
+from django_sortable_ids.backfill.verifying import checkpoints, verify
+from django_sortable_ids.backfill.verifying.verify import Verifier
 from django_sortable_ids.models import VerificationRun
 from tests.combinations import each_with
 

@@ -6,7 +6,9 @@ import pytest
 from django.apps import apps
 from django.db import connection
 
-from django_sortable_ids.backfill import late_rows, target, verify
+from django_sortable_ids.backfill import target
+from django_sortable_ids.backfill.verifying import verify
+from django_sortable_ids.backfill.writing import late_rows
 
 from .shop.models import PairKey
 from .support import SECOND, START, fill, find, insert, rows

@@ -6,9 +6,9 @@ from itertools import pairwise
 import pytest
 from django.db import connection, connections
 
-from django_sortable_ids.backfill import run
-from django_sortable_ids.backfill.errors import BackfillError
-from django_sortable_ids.backfill.verify import verify
+from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill.verifying.verify import verify
+from django_sortable_ids.errors import BackfillError
 from tests.testapp.models import Order
 
 from .support import FIELDS, TIMED, build, field_of, fill, find, insert_orders

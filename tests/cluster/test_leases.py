@@ -5,9 +5,9 @@ import time
 import pytest
 from django.db import connection
 
-from django_sortable_ids import leases
 from django_sortable_ids.models import WorkerLease
 from django_sortable_ids.schemes import LeaseUnavailable
+from django_sortable_ids.workers import leases
 from tests.marks import own_tables
 
 pytestmark = [pytest.mark.galera, own_tables]

@@ -21,7 +21,7 @@ django.setup()
 from django.db import InterfaceError, OperationalError, transaction  # noqa: E402
 from django.db.models import F, QuerySet  # noqa: E402
 
-from django_sortable_ids.transactions import is_lost, retried  # noqa: E402
+from django_sortable_ids.db.transactions import is_lost, retried  # noqa: E402
 from tests.backfill.support import field_of, insert  # noqa: E402
 from tests.testapp.models import Order  # noqa: E402
 

@@ -4,8 +4,8 @@ import pytest
 from django.db import connection, models
 from django.test.utils import isolate_apps
 
-from django_sortable_ids import blocks
 from django_sortable_ids.fields import LexicalSequenceField
+from django_sortable_ids.sequences import blocks
 
 
 @pytest.fixture

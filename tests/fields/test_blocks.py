@@ -12,10 +12,11 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.db import IntegrityError, OperationalError, connection, connections, transaction
 
-from django_sortable_ids import blocks, transactions
+from django_sortable_ids.db import transactions
 from django_sortable_ids.fields import LexicalSequenceField
 from django_sortable_ids.models import SequenceCounter
 from django_sortable_ids.schemes import SequenceExhausted
+from django_sortable_ids.sequences import blocks
 from tests.backfill.command import ROOT, environment
 from tests.marks import own_tables
 from tests.patience import PATIENCE

@@ -8,7 +8,7 @@ import pytest
 from django.core.exceptions import FieldDoesNotExist
 from django.utils import timezone
 
-from django_sortable_ids.instances import created_at
+from django_sortable_ids.ids import created_at
 from django_sortable_ids.schemes import NotTimeOrdered, OutOfRange
 from tests.testapp.models import Line, Order, SequenceKey, UUIDv7Key, around
 

@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from rest_framework.test import APIClient
 
-from django_sortable_ids.instances import resolve
+from django_sortable_ids.ids import resolve
 from django_sortable_ids.schemes import InvalidID, all_schemes
 from tests.store.models import PRODUCTS, Order, id_column
 

@@ -7,7 +7,7 @@ from django.core.exceptions import ImproperlyConfigured, ValidationError
 
 from django_sortable_ids import fields
 from django_sortable_ids.fields import LexicalSequenceField, SortableIDField, UUIDv7Field
-from django_sortable_ids.instances import public_id, read_public
+from django_sortable_ids.ids import public_id, read_public
 from django_sortable_ids.schemes import get
 from tests.masks import facade, misread
 from tests.testapp.models import MaskedKey, MaskedPart

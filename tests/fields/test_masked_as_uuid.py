@@ -13,7 +13,7 @@ from django.views.generic import DetailView
 from rest_framework.generics import RetrieveAPIView
 from rest_framework.serializers import ModelSerializer
 
-from django_sortable_ids.instances import public_id
+from django_sortable_ids.ids import public_id
 from django_sortable_ids.rest_framework import SortableIDLookupMixin
 from tests.leaks import leaks
 from tests.masks import misread

@@ -12,7 +12,7 @@ from django.test.utils import isolate_apps
 from django_sortable_ids import schemes
 from django_sortable_ids.admin import SortableIDAdmin
 from django_sortable_ids.fields import CombV13UUIDField, ULIDField, UUIDv6Field, UUIDv7Field
-from django_sortable_ids.instances import created_at, public_id
+from django_sortable_ids.ids import created_at, public_id
 from django_sortable_ids.rest_framework import SortableIDModelSerializer
 from django_sortable_ids.schemes import InvalidID
 from tests.marks import own_tables

@@ -15,7 +15,7 @@ from django_sortable_ids.fields import (
     UUIDv7Field,
 )
 from django_sortable_ids.fields.public import PublicText
-from django_sortable_ids.instances import public_id
+from django_sortable_ids.ids import public_id
 from django_sortable_ids.schemes import InvalidID, get
 from tests.schemes.support import vectors
 from tests.testapp.models import KEYS, Line, Note, Order, OrderLine, SequenceKey, ULIDKey, around

@@ -20,7 +20,7 @@ from rest_framework import serializers
 from rest_framework.test import APIRequestFactory
 from rest_framework.viewsets import ModelViewSet
 
-from django_sortable_ids.instances import resolve
+from django_sortable_ids.ids import resolve
 from django_sortable_ids.schemes import get
 from django_sortable_ids.schemes.mask import MaskKey, mask, unmask
 from tests.testapp.models import MaskedKey, MaskedPart

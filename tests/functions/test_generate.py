@@ -16,18 +16,8 @@ from django.utils import timezone
 
 import django_sortable_ids
 from django_sortable_ids import functions
-from django_sortable_ids.fields import (
-    HexULIDField,
-    SnowflakeField,
-    ULIDField,
-    UUIDv7Field,
-)
-from django_sortable_ids.functions import (
-    GenerateHexULID,
-    GenerateID,
-    GenerateULID,
-    GenerateUUIDv7,
-)
+from django_sortable_ids.fields import HexULIDField, SnowflakeField, ULIDField, UUIDv7Field
+from django_sortable_ids.functions import GenerateHexULID, GenerateID, GenerateULID, GenerateUUIDv7
 from django_sortable_ids.functions.moments import UnixMicrosecondsNow
 from django_sortable_ids.functions.randomness import RandomHex
 from tests.capabilities import label

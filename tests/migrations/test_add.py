@@ -10,7 +10,9 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import AddField
 from django.db.models import QuerySet
 
-from django_sortable_ids.backfill import finding, plan, run
+from django_sortable_ids.backfill.planning import plan
+from django_sortable_ids.backfill.sources import fields as finding
+from django_sortable_ids.backfill.supervising import run
 from django_sortable_ids.fields import ULIDField
 from django_sortable_ids.functions import GenerateID
 from django_sortable_ids.models import BackfillRun

@@ -12,7 +12,7 @@ from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import AlterField
 
-from django_sortable_ids.backfill import locks
+from django_sortable_ids.db import locks
 from django_sortable_ids.fields import SnowflakeField
 from tests.combinations import each_with
 from tests.marks import own_tables

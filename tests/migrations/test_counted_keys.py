@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from django_sortable_ids.instances import created_at
+from django_sortable_ids.ids import created_at
 from tests.marks import own_tables
 
 pytestmark = own_tables

@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.models import BackfillRun
-from django_sortable_ids.stored_values import PAGE
+from django_sortable_ids.schema.stored_values import PAGE
 from django_sortable_ids.testing import deterministic_ids
 from tests.marks import own_tables, skip_where_uuids_are_refused
 

@@ -11,7 +11,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import AlterField
 from django.db.migrations.writer import MigrationWriter
 
-from django_sortable_ids.backfill import locks
+from django_sortable_ids.db import locks
 from django_sortable_ids.fields import ULIDField, UUIDv7Field
 from django_sortable_ids.models import BackfillRun, SequenceCounter
 from django_sortable_ids.operations import SwapSortableID

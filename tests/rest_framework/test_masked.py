@@ -7,7 +7,7 @@ import pytest
 from rest_framework.test import APIRequestFactory
 from rest_framework.viewsets import ModelViewSet
 
-from django_sortable_ids.instances import public_id
+from django_sortable_ids.ids import public_id
 from django_sortable_ids.rest_framework import SortableIDLookupMixin, SortableIDModelSerializer
 from tests.masks import misread
 from tests.testapp.models import MaskedKey, MaskedPart

@@ -16,7 +16,7 @@ from rest_framework.relations import (
 from rest_framework.renderers import JSONRenderer
 from rest_framework.test import APIRequestFactory
 
-from django_sortable_ids.instances import public_id
+from django_sortable_ids.ids import public_id
 from django_sortable_ids.rest_framework import SortableIDModelSerializer
 from tests.leaks import leaks
 from tests.store.models import PRODUCTS

@@ -25,8 +25,8 @@ django.setup()
 
 from django.db import transaction  # noqa: E402
 
-from django_sortable_ids import workers  # noqa: E402
 from django_sortable_ids.fields import SnowflakeField  # noqa: E402
+from django_sortable_ids.workers import workers  # noqa: E402
 from tests.patience import PATIENCE  # noqa: E402
 
 FIELD: Any = SnowflakeField(worker_bits=int(sys.argv[1]))

@@ -6,9 +6,9 @@ from itertools import chain
 
 import pytest
 
-from django_sortable_ids import leases
 from django_sortable_ids.models import WorkerLease
 from django_sortable_ids.schemes import LeaseUnavailable
+from django_sortable_ids.workers import leases
 from tests.marks import own_tables
 from tests.patience import wait_until
 from tests.schemes.generators import increases

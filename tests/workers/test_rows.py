@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection
 
-from django_sortable_ids import leases
-from django_sortable_ids.leases import Terms
 from django_sortable_ids.models import WorkerLease
 from django_sortable_ids.schemes import LeaseLost, LeaseUnavailable
+from django_sortable_ids.workers import leases
+from django_sortable_ids.workers.leases import Terms
 from tests.marks import own_tables
 from tests.patience import PATIENCE
 

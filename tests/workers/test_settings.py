@@ -3,9 +3,10 @@
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from django_sortable_ids import conf, workers
+from django_sortable_ids import conf
 from django_sortable_ids.checks.definitions import check_definitions, check_workers
 from django_sortable_ids.fields import SnowflakeField, ULIDField
+from django_sortable_ids.workers import workers
 
 
 @pytest.fixture

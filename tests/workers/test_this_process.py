@@ -7,16 +7,16 @@ from django.core.signals import request_started
 from django.db import connection, models, transaction
 from django.test.utils import isolate_apps
 
-from django_sortable_ids import process_lease, workers
 from django_sortable_ids.fields import ObjectIDField, SnowflakeField, Time64Field
-from django_sortable_ids.leases import Terms
 from django_sortable_ids.models import WorkerLease
-from django_sortable_ids.process_lease import ProcessLease
 from django_sortable_ids.schemes import LeaseLost, LeaseUnavailable
 from django_sortable_ids.schemes.generator import replaced_sources
 from django_sortable_ids.schemes.layout import Layout
 from django_sortable_ids.schemes.leased_generator import LeasedGenerator
 from django_sortable_ids.schemes.sources import Sources
+from django_sortable_ids.workers import process_lease, workers
+from django_sortable_ids.workers.leases import Terms
+from django_sortable_ids.workers.process_lease import ProcessLease
 from tests.marks import own_tables
 from tests.patience import wait_until
 

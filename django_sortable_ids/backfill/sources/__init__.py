@@ -1,1 +1,1 @@
-"""Creation times that are in no ``DateTimeField`` of the row itself."""
+"""Where the time of a row comes from."""

@@ -14,9 +14,9 @@ from django.db.models import Q, TextField
 from django.db.models.constants import LOOKUP_SEP
 from django.db.models.functions import Cast
 
-from ..errors import BackfillError
-from ..sorted_pages import PAGE
+from ...errors import BackfillError
 from ..target import Target
+from ..writing.sorted_pages import PAGE
 from .derived import Derived, first_day_from, midnight
 
 

@@ -10,16 +10,16 @@ from typing import Any
 from django.db import models
 from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subquery
 
-from ... import counters
+from ...errors import BackfillError
 from ...fields import LexicalSequenceField, SortableIDField
 from ...schemes import ID, TimeScheme
-from ..batch import NOTHING, Batch, Written
-from ..cursor import Cursor
-from ..errors import BackfillError
-from ..statements import Row
-from ..times import aware
-from ..verification import EXAMPLES
-from ..writer import Writer
+from ...sequences import counters
+from ...times.columns import aware
+from ..engines.statements import Row
+from ..verifying.verification import EXAMPLES
+from ..writing.batch import NOTHING, Batch, Written
+from ..writing.cursor import Cursor
+from ..writing.writer import Writer
 from .periods import InOrderOfKeys
 
 _AT_A_TIME = 500

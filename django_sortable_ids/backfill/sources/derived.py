@@ -10,8 +10,8 @@ from typing import Any
 from django.utils import timezone
 from django.utils.functional import cached_property
 
+from ...times.columns import TimeColumn
 from ..target import Target
-from ..times import TimeColumn
 
 
 class Derived(Target):

@@ -10,14 +10,14 @@ from django.db import models, router
 from django.db.models import Max, Min
 
 from ... import history
+from ...errors import BackfillError, WrongArguments
 from ...fields import SortableIDField
 from ...models import BackfillRun
 from ...schemes import TimeScheme
-from .. import finding, old_ids
-from ..bounds import last_tick
-from ..errors import BackfillError, WrongArguments
+from ...times.bounds import last_tick
 from ..target import Target
-from . import copies
+from . import copies, old_ids
+from . import fields as finding
 from .derived import shown
 from .periods import Fixed, Period, Spread, parsed
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from ..errors import BackfillError
+from ...errors import BackfillError
 from .derived import Derived, in_utc, midnight, shown
 
 _MICROSECOND = timedelta(microseconds=1)

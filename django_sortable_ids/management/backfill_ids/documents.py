@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...backfill.plan import Plan
-from ...backfill.report import Entry
-from ...backfill.status import Status
+from ...backfill.planning.plan import Plan
+from ...backfill.planning.report import Entry
+from ...backfill.supervising.status import Status
 from ...backfill.target import Target
 
 

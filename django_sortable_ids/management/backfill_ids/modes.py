@@ -4,13 +4,15 @@ from collections.abc import Callable
 
 from django.core.management.base import CommandError
 
-from ...backfill import finding, owner, plan, replicas, report, run, status
-from ...backfill.control import Control, signals
-from ...backfill.errors import WrongArguments
-from ...backfill.pace import Limits
-from ...backfill.persistence import TriedTooLong
-from ...backfill.progress import Progress
+from ...backfill.planning import plan, report
+from ...backfill.sources import fields as finding
+from ...backfill.supervising import owner, replicas, run, status
+from ...backfill.supervising.control import Control, signals
+from ...backfill.supervising.pace import Limits
+from ...backfill.supervising.persistence import TriedTooLong
+from ...backfill.supervising.progress import Progress
 from ...backfill.target import Target
+from ...errors import WrongArguments
 from . import documents
 from .request import Request
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, fields, replace
 from signal import SIGINT
 from typing import Any
 
-from ...backfill import finding
-from ...backfill.control import Stopped
-from ...backfill.errors import Interrupted
-from ...backfill.locks import bounded_waits
-from ...backfill.refusals import explained
+from ...backfill.sources import fields as finding
 from ...backfill.sources import finding as sources
+from ...backfill.supervising.control import Stopped
 from ...backfill.target import Target
+from ...db.locks import bounded_waits
+from ...db.refusals import explained
+from ...errors import Interrupted
 from .command_line import CommandLine
 from .output import Output
 

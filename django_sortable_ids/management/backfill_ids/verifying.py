@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from django.core.management.base import CommandError
 from django.db import models, router
 
-from ... import next_migration
-from ...backfill import verify
-from ...backfill.empty import find_empty
-from ...backfill.progress import Progress
+from ...backfill.planning.empty import find_empty
 from ...backfill.sources import copies
 from ...backfill.sources.copies import Copies
 from ...backfill.sources.finding import Given
+from ...backfill.supervising.progress import Progress
 from ...backfill.target import Target, database_option
-from ...backfill.verification import Verification
+from ...backfill.verifying import verify
+from ...backfill.verifying.verification import Verification
 from ...fields import SortableIDField
-from ...next_migration import NextMigration, NotMigrated
+from ...schema import next_migration
+from ...schema.next_migration import NextMigration, NotMigrated
 from . import documents
 from .request import Request
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from ...backfill.control import stoppable
-from ...backfill.errors import Interrupted
-from ...backfill.refusals import explained
+from ...backfill.supervising.control import stoppable
+from ...db.refusals import explained
+from ...errors import Interrupted
 from ..backfill_ids import arguments, modes, verifying
 from ..backfill_ids.arguments import TARGET_TIME as TARGET_TIME
 from ..backfill_ids.command_line import CommandLine, command_line

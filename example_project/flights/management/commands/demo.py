@@ -15,8 +15,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
-from django_sortable_ids.backfill.errors import Interrupted
-from django_sortable_ids.backfill.progress import Progress
+from django_sortable_ids.backfill.supervising.progress import Progress
+from django_sortable_ids.errors import Interrupted
 
 from ... import summary
 from ...legacy.csv_tables import CSVTables

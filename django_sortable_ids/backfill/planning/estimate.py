@@ -1,0 +1,102 @@
+"""How long a backfill may take, and how much room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connections
+
+from ...fields import LexicalSequenceField
+from ...models import BackfillRun
+from ...schemes import TimeScheme
+from ..supervising.progress import minutes
+from ..target import Target
+from ..writing.minting import mint
+
+_ROWS_PER_SECOND = {
+    "postgresql": (5_000.0, 40_000.0),
+    "mysql": (10_000.0, 60_000.0),
+    "sqlite": (40_000.0, 200_000.0),
+}
+"""Of wide rows with many indexes on a slow disk, and as the benchmarks measure on two cores."""
+
+_INTEGER_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    rows: int
+    rates: tuple[float, float]
+    """Rows per second: the lower and the upper bound, the same where the run knows its own."""
+    id_bytes: int
+    """Of all ids, without an index."""
+    version_bytes: int
+    """What new versions of the rows take at most, until they are vacuumed; 0 where rows are
+    written in place."""
+
+    def lines(self) -> Iterator[str]:
+        """For people."""
+        slow, fast = (minutes(self.rows / rate) for rate in self.rates)
+        yield f"about {slow}" if slow == fast else f"between {fast} and {slow}"
+        yield f"{_size(self.id_bytes)} of ids, before there is an index on them"
+        if self.version_bytes:
+            yield f"up to {_size(self.version_bytes)} of new row versions, until a VACUUM"
+
+
+def estimate(target: Target, missing: int, resumed: BackfillRun | None) -> Estimate:
+    """Of ``missing`` rows; of a run that goes on with the rate that it had."""
+    connection = connections[target.using]
+    rates = _ROWS_PER_SECOND.get(connection.vendor, _ROWS_PER_SECOND["postgresql"])
+    if resumed is not None and resumed.rate:
+        rates = (resumed.rate, resumed.rate)
+    versions = 0
+    if connection.vendor == "postgresql" and missing:
+        versions = _bytes_of(target, missing)
+    return Estimate(missing, rates, missing * _stored_bytes(target), versions)
+
+
+def _stored_bytes(target: Target) -> int:
+    """Of one id."""
+    field, scheme = target.field, target.field.scheme
+    connection = connections[target.using]
+    stored: Any
+    if isinstance(scheme, TimeScheme):
+        # Not by ``generate``, which may lease a worker number.
+        numbers, _ = mint(scheme, [scheme.tick(datetime.now(UTC))], None, 0)
+        (stored,) = field.stored(connection).all_to_db(numbers, connection)
+    else:
+        assert isinstance(field, LexicalSequenceField), "every other scheme has a time"
+        stored = field.get_db_prep_save(field.scheme.nth(0), connection)
+    match stored:
+        case int():
+            return _INTEGER_BYTES
+        case UUID():
+            return len(stored.bytes)
+    return len(getattr(stored, "adapted", stored))
+
+
+def _bytes_of(target: Target, rows: int) -> int:
+    """Of so many rows of a table of PostgreSQL, which knows about how many it has: to count them
+    would take as long as to find those without an id.
+    """
+    connection = connections[target.using]
+    with connection.cursor() as cursor:
+        table = connection.ops.quote_name(target.model._meta.db_table)
+        cursor.execute(
+            "SELECT pg_table_size(oid), reltuples FROM pg_class WHERE oid = to_regclass(%s)",
+            [table],
+        )
+        size, known = cursor.fetchone()
+    return int(size * rows / max(rows, known))
+
+
+def _size(count: float) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}"
+        count /= 1000
+    return f"{count:,.1f} GB"

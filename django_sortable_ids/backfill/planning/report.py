@@ -1,0 +1,187 @@
+"""Every sortable id of the project, and what there is to do for it."""
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.apps import apps
+from django.conf import settings
+from django.db import (
+    DEFAULT_DB_ALIAS,
+    DatabaseError,
+    InterfaceError,
+    OperationalError,
+    connections,
+    models,
+    router,
+)
+
+from ... import history
+from ...db import chunks, tables
+from ...db.tables import Kind
+from ...fields import SortableIDField
+from ..sources import unmanaged
+from ..target import database_option
+from . import report_needs
+from .report_needs import Migrations
+
+_INSUFFICIENT_PRIVILEGE = "42501"
+_DENIED_BY_MYSQL = {(1142,), (1143,)}
+_NO_TABLE = {
+    **dict.fromkeys(("sqlite", "postgresql"), "no table"),
+    # The catalogue has only what the user has a right to.
+    "mysql": "no table that the user may see",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    field: SortableIDField
+    using: str
+    rows: int | None
+    """None where there is no such table or column yet."""
+    missing: int
+    kind: Kind | None = "table"
+    needs: str = ""
+    """What is left to do where no id is missing."""
+    command: str = ""
+    """And what does it."""
+    error: str = ""
+    """Why the table can't be read."""
+
+    @property
+    def label(self) -> str:
+        return f"{self.field.model._meta.label}.{self.field.name}"
+
+    @property
+    def is_migrated(self) -> bool:
+        """Whether a migration makes the table or the column that is not there."""
+        return self.field.model._meta.managed and bool(self.command)
+
+    @property
+    def state(self) -> str:
+        if self.error:
+            return f"can't be read: {' '.join(self.error.split())}"
+        if self.kind == "view":
+            return "view"
+        if self.rows is None:
+            if self.is_migrated:
+                return "not migrated"
+            return "no column" if self.kind else _NO_TABLE[connections[self.using].vendor]
+        if history.is_copy(self.field):
+            return f"copies, {self.missing:,} missing" if self.missing else "complete copies"
+        if self.missing:
+            return f"{self.missing:,} missing"
+        return f"needs {self.needs}" if self.needs else "complete"
+
+    @property
+    def next_step(self) -> str:
+        database = database_option(self.using)
+        if self.error or self.kind == "view":
+            return ""
+        if self.rows is None and not self.is_migrated:
+            if not self.kind:
+                return ""
+            return f"dbshell{database}: {unmanaged.add_column(self.field, connections[self.using])}"
+        if self.rows is None:
+            return self.command
+        if not self.missing:
+            return self.command
+        if history.is_copy(self.field):
+            return f"backfill_ids {self.label}{database}"
+        times = [
+            each.name
+            for each in self.field.model._meta.fields
+            if isinstance(each, models.DateTimeField)
+        ]
+        source = times[0] if len(times) == 1 else "|".join(times)
+        # Quoted, so that a shell that is given this as it is starts nothing.
+        return f"backfill_ids {self.label} --created-from {shlex.quote(source or '?')}{database}"
+
+
+def entries(using: str) -> Iterator[Entry]:
+    """Every sortable id whose table belongs into the database."""
+    migrations = Migrations(using)
+    for model in apps.get_models(include_auto_created=True):
+        meta = model._meta
+        if meta.proxy or not router.allow_migrate_model(using, model):
+            continue
+        for field in meta.local_fields:
+            if isinstance(field, SortableIDField):
+                yield _entry(field, using, migrations)
+
+
+def databases() -> list[str]:
+    """Those that a report is about: where routers know of several, all but copies of others."""
+    if not settings.DATABASE_ROUTERS:
+        return [DEFAULT_DB_ALIAS]
+    return [each for each in connections if not connections[each].settings_dict["TEST"]["MIRROR"]]
+
+
+def look(*using: str) -> tuple[list[Entry], dict[str, str]]:
+    """The entries of these databases, and the errors of those that don't answer; the error of the
+    only one is raised."""
+    found: list[Entry] = []
+    unanswered: dict[str, str] = {}
+    for alias in using:
+        try:
+            found += [each for each in entries(alias) if len(using) == 1 or _belongs(each)]
+        except (OperationalError, InterfaceError) as error:
+            if len(using) == 1:
+                raise
+            unanswered[alias] = str(error).strip()
+    return found, unanswered
+
+
+def lines(*using: str) -> Iterator[str]:
+    """The report on these databases, for people; with a column for them where they are several."""
+    head = ("field", "database", "scheme", "rows", "state", "next: manage.py ...")
+    found, unanswered = look(*using)
+    table = [head, *(_cells(each) for each in found)]
+    if len(table) == 1 and not unanswered:
+        yield "No model has a sortable id yet: add a field of django_sortable_ids.fields to one."
+        return
+    if len(using) == 1:
+        table = [(name, *rest) for name, _, *rest in table]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+    for alias, error in unanswered.items():
+        yield f"{alias} does not answer: {error}".strip()
+
+
+def _cells(entry: Entry) -> tuple[str, ...]:
+    rows = "" if entry.rows is None else f"{entry.rows:,}"
+    name = entry.field.scheme.name
+    return entry.label, entry.using, name, rows, entry.state, entry.next_step
+
+
+def _belongs(entry: Entry) -> bool:
+    """Whether the table is there, or to be there: many routers have no opinion on most tables."""
+    return entry.kind is not None or router.db_for_write(entry.field.model) == entry.using
+
+
+def _entry(field: SortableIDField, using: str, migrations: Migrations) -> Entry:
+    connection, table = connections[using], field.model._meta.db_table
+    try:
+        kind = tables.kind(connection, table)
+        if kind != "table" or not tables.has_column(connection, table, str(field.column)):
+            step = migrations.step_to(field)
+            return Entry(field, using, None, 0, kind, command=step)
+        rows: models.QuerySet[models.Model] = models.QuerySet(field.model, using=using)
+        missing = chunks.count(rows.filter(**{f"{field.name}__isnull": True}))
+        count = chunks.count(rows)
+        needs, command = "", ""
+        if not missing and not history.is_copy(field):
+            needs, command = report_needs.needs(field, using, migrations)
+    except DatabaseError as error:
+        if not _is_denied(error):
+            raise
+        return Entry(field, using, None, 0, "table", error=str(error).strip())
+    return Entry(field, using, count, missing, needs=needs, command=command)
+
+
+def _is_denied(error: DatabaseError) -> bool:
+    """Whether the user lacks the right to read a table."""
+    state = getattr(error.__cause__, "sqlstate", None) or getattr(error.__cause__, "pgcode", None)
+    return state == _INSUFFICIENT_PRIVILEGE or error.args[:1] in _DENIED_BY_MYSQL

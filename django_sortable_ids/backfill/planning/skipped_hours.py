@@ -1,0 +1,94 @@
+"""Refuses local times that no instant has, since the clock was moved past them.
+
+Whoever reads such a time takes it for one an hour earlier or later, where other rows are: they
+would not sort together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Any
+
+from django.db.models import DateTimeField, Max, Min, Q
+
+from ...db import chunks
+from ...errors import BackfillError
+from ...schemes import TimeScheme
+from ...times.columns import TimeColumn
+from ..target import Target
+
+_DAY, _SECOND = timedelta(days=1), timedelta(seconds=1)
+_AT_A_TIME = 36_525 * _DAY
+"""About two hundred clock changes are in a query."""
+_BEGIN = datetime.min.replace(tzinfo=UTC) + 2 * _DAY
+_END = datetime.max.replace(tzinfo=UTC) - 2 * _DAY
+
+
+def check(target: Target) -> None:
+    """Raise ``BackfillError`` where a row without an id has such a time."""
+    if not isinstance(target.source, DateTimeField):
+        return
+    times, has_ticks = target.times, isinstance(target.field.scheme, TimeScheme)
+    if not has_ticks or times.clock is None or times.clock.utcoffset(None) is not None:
+        return
+    rows = target.missing
+    last = max(_times(target, rows, Max), default=_BEGIN)
+    while begin := _times(target, rows, Min):
+        first = min(begin)
+        end = min(first + min(_AT_A_TIME, _END - first), last)
+        skipped = [_between(target, *gap) for gap in gaps(times.clock, first - _DAY, end + _DAY)]
+        if skipped:
+            _refuse(target, times, rows.filter(Q(*skipped, _connector=Q.OR)))
+        if end >= min(last, _END):
+            return
+        rows = target.missing.filter(target.starting(times.local(end.replace(tzinfo=None))))
+
+
+def gaps(clock: tzinfo, start: datetime, end: datetime) -> Iterator[tuple[datetime, datetime]]:
+    """The naive times between two aware ones that a clock skips: from, and the end, excluded."""
+
+    def offset(at: datetime) -> timedelta:
+        return at.astimezone(clock).utcoffset() or timedelta()
+
+    at = start.astimezone(UTC).replace(microsecond=0)
+    before = offset(at)
+    while at < end:
+        after = offset(at + _DAY)
+        if after > before:
+            low, high = 0, _DAY // _SECOND
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (
+                    (low, middle) if offset(at + middle * _SECOND) > before else (middle, high)
+                )
+            moved = (at + high * _SECOND).replace(tzinfo=None)
+            yield moved + before, moved + after
+        at, before = at + _DAY, after
+
+
+def _times(target: Target, rows: Any, end: type[Min | Max]) -> list[datetime]:
+    """The first or the last time, of all rows or of each range; within the calendar by days."""
+    place = end(target.selected_place)
+    found = chunks.asked(rows, lambda part: part.aggregate(sortable_ids_end=place))
+    places = [each["sortable_ids_end"] for each in found]
+    return [min(max(target.at(each), _BEGIN), _END) for each in places if each is not None]
+
+
+def _between(target: Target, start: datetime, end: datetime) -> Q:
+    name, local = target.place_name, target.times.local
+    return Q(**{f"{name}__gte": local(start), f"{name}__lt": local(end)})
+
+
+def _refuse(target: Target, times: TimeColumn, rows: Any) -> None:
+    row = chunks.first(rows)
+    if row is None:
+        return
+    place, pk = target.first(target.rows.filter(pk=row.pk))
+    count = chunks.count(rows)
+    raise BackfillError(
+        f"{count:,} rows of {target.model._meta.label} have a time that the clock of {times.clock} "
+        f"skips, such as {pk}, with the {target.source.name} "
+        f"{place if isinstance(place, str) else place.replace(tzinfo=None)}: no instant has it. "
+        f"Correct them (an hour later, where the clock was not moved); nothing was written."
+    )

@@ -1,0 +1,184 @@
+"""Backfills from the ids of another column: where a row's place and time come from then."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F, Q, QuerySet, TextField
+
+from ...functions.fragments import Fragment
+from ...schemes import ID, OutOfRange, TimeScheme
+from ..target import Target
+
+_PLACE = "sortable_ids_place"
+_TIME_LOW_FIRST = 1
+"""The version of UUID whose digits are not in the order of time."""
+_DIGITS_BY_TIME = ((14, 3), (9, 4), (1, 8), (17, 16), (13, 1))
+"""Of such a UUID: time_high, time_mid, time_low, the rest, the version; where, from 1, and how
+many."""
+
+
+@dataclass(frozen=True)
+class Conversion(Target):
+    """A sortable id that may be empty, and an id of another scheme in the same row.
+
+    The place of a row is its old id, in some form, and its key.
+    """
+
+    old: TimeScheme = field(kw_only=True)
+    """The scheme of the old ids."""
+
+    @property
+    def created_from(self) -> None:
+        return None
+
+    def value(self, place: Any) -> ID:
+        """The old id of a row that is at that place."""
+        found: ID = place
+        return found
+
+    @property
+    def selected_place(self) -> Any:
+        return self.place_name
+
+    def at(self, created: Any) -> datetime:
+        return self.old.created_at(self.value(created))
+
+    def load_place(self, saved: str) -> Any:
+        return self.old.value_type(saved)
+
+
+class Lossless(Conversion):
+    """Every bit comes along, so that an id depends on its row alone: in the order of the key."""
+
+    @property
+    def held(self) -> None:
+        return None
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        return ("pk",)
+
+    def after(self, created: Any, pk: Any) -> Q:
+        return Q(pk__gt=pk)
+
+    def _within(self, created: Any, in_time: Q) -> Q:
+        return in_time
+
+    def convert(self, place: Any) -> ID:
+        """The new id of a row; ``InvalidID`` for an old one of another version."""
+        return self.old.convert(place, to=self.field.scheme).value
+
+
+class Timed(Conversion):
+    """The time comes along, and the order: that of the old ids, of equal ones that of the keys."""
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        return f"-{self.place_name}" if self.old.descending else self.place_name, "pk"
+
+    def after(self, created: Any, pk: Any) -> Q:
+        return self._from(created) & (self._beyond(created) | Q(pk__gt=pk))
+
+    def _within(self, created: Any, in_time: Q) -> Q:
+        return self._not_beyond(created) & (self._until(created) | in_time)
+
+    def between(self, start: datetime | None, end: datetime | None) -> Q:
+        found = Q(**{f"{self.source.name}__isnull": False})
+        if start is not None:
+            first = self.first_place(start)
+            found &= Q(pk__in=[]) if first is None else self._from(first)
+        if end is not None and (stop := self.first_place(end)) is not None:
+            found &= self._until(stop)
+        return found
+
+    def place(self, value: ID) -> Any:
+        """Where a row with that old id is."""
+        return value
+
+    def first_place(self, at: datetime) -> Any:
+        """The first place of rows made at or after ``at`` (aware); None behind the last one."""
+        try:
+            tick = self.old.tick_from(at)
+        except OutOfRange:
+            return None
+        return self.place(self.old.from_trusted(self.old.layout.join(tick, 0)))
+
+    def _from(self, place: Any) -> Q:
+        return self._compared("lte" if self.old.descending else "gte", place)
+
+    def _beyond(self, place: Any) -> Q:
+        return self._compared("lt" if self.old.descending else "gt", place)
+
+    def _until(self, place: Any) -> Q:
+        return self._compared("gt" if self.old.descending else "lt", place)
+
+    def _not_beyond(self, place: Any) -> Q:
+        return self._compared("gte" if self.old.descending else "lte", place)
+
+    def _compared(self, sign: str, place: Any) -> Q:
+        return Q(**{f"{self.place_name}__{sign}": place})
+
+
+class TimedUUIDs(Timed):
+    """The old ids are in a plain ``UUIDField``, whose order is that of time neither for UUIDs of
+    version 1 nor on every MariaDB: a row's place is a text of their digits."""
+
+    @property
+    def place_name(self) -> str:
+        return _PLACE
+
+    @property
+    def rows(self) -> QuerySet[Any]:
+        rows: QuerySet[Any] = super().rows.annotate(**{_PLACE: self._digits(F(self.source.name))})
+        return rows
+
+    def place(self, value: ID) -> str:
+        assert isinstance(value, UUID)
+        if not self._is_rearranged:
+            return value.hex
+        return "".join(value.hex[start - 1 :][:count] for start, count in _DIGITS_BY_TIME)
+
+    def value(self, place: Any) -> UUID:
+        if not self._is_rearranged:
+            return UUID(place)
+        high, mid, low, rest, version = _cut(place, [count for _, count in _DIGITS_BY_TIME])
+        return UUID(f"{low}{mid}{version}{high}{rest}")
+
+    def load_place(self, saved: str) -> str:
+        return saved
+
+    def _digits(self, column: F) -> Fragment:
+        return _DigitsByTime(column) if self._is_rearranged else _Digits(column)
+
+    @property
+    def _is_rearranged(self) -> bool:
+        return self.old.layout.frame.version == _TIME_LOW_FIRST
+
+
+class _Digits(Fragment):
+    """The 32 digits of a UUID as text, in lower case."""
+
+    output_field = TextField()
+    sqlite = "lower(replace({0}, '-', ''))"
+    postgresql = "(replace(({0})::text, '-', '') COLLATE \"C\")"
+    mysql = "LOWER(REPLACE(CAST({0} AS CHAR), '-', ''))"
+
+
+class _DigitsByTime(_Digits):
+    """Those of version 1, so that they sort by time."""
+
+    _parts = [f"substr({{digits}}, {start}, {count})" for start, count in _DIGITS_BY_TIME]
+    sqlite = " || ".join(_parts).format(digits=_Digits.sqlite)
+    postgresql = f"({' || '.join(_parts).format(digits=_Digits.postgresql)})"
+    mysql = f"CONCAT({', '.join(_parts).format(digits=_Digits.mysql)})"
+
+
+def _cut(text: str, lengths: Sequence[int]) -> list[str]:
+    parts = []
+    for length in lengths:
+        parts.append(text[:length])
+        text = text[length:]
+    return parts

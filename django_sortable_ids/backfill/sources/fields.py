@@ -1,0 +1,219 @@
+"""Finds the target of a backfill, or says why a column can't be filled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.apps import apps
+from django.core.exceptions import FieldDoesNotExist
+from django.db import DEFAULT_DB_ALIAS, connections, models, router
+from django.db.models.constants import LOOKUP_SEP
+
+from ... import history
+from ...db import tables
+from ...errors import BackfillError
+from ...fields import SortableIDField
+from ...models import BackfillRun, VerificationRun
+from ..target import Target, database_option
+from . import columns, copies, unmanaged
+
+_NONE = (
+    "name one in a related row, --created-from order__created_at, a period to spread the rows "
+    "over, --created-from pk --start 2015-01-01 --end 2024-06-30, or take --created-at now"
+)
+
+
+def find(label: str, created_from: str | None, using: str) -> Target:
+    """The target ``app.Model.field``; ``BackfillError`` for what can't be filled.
+
+    ``created_from`` None means what the last run on the target took.
+    """
+    return of_model(*find_field(label), created_from, using)
+
+
+def canonical(label: str) -> str:
+    """The same target by the name that its run has: that of the model with the table."""
+    model, field = find_field(label)
+    return f"{model._meta.label}.{field.name}"
+
+
+def notes(label: str) -> Iterator[str]:
+    """What is to be known of the name that was given, for people."""
+    model, _ = find_field(label)
+    given = apps.get_model(label.rpartition(".")[0])
+    if given is not model:
+        yield (
+            f"{given._meta.label} is a proxy: the rows are those of {model._meta.label}, in the "
+            f"table {model._meta.db_table}"
+        )
+
+
+def find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
+    """Model and field of ``app.Model.field``; ``BackfillError`` for what can't be filled."""
+    model, field = _find_field(label)
+    if field in model._meta.pk_fields:
+        part = "" if field.primary_key else "part of "
+        raise BackfillError(
+            f"{label} is {part}the primary key, and a key is never empty. Add a second field, such "
+            f"as public_id, to give the rows sortable ids"
+        )
+    return model, field
+
+
+def of_model(
+    model: type[models.Model], field: SortableIDField, created_from: str | None, using: str
+) -> Target:
+    """As ``find``, of a model that may be a historical one of a migration."""
+    check_tables(model, field, using)
+    if (original := history.original_of(model)) is not None:
+        return copies.target_of(model, field, using, original)
+    source = _find_source(model, created_from or _last_source(model, field, using), using)
+    return columns.kind_of(model, source)(model, field, source, using)
+
+
+def _find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
+    parts = label.split(".")
+    if len(parts) != 3:
+        raise BackfillError(f"{label!r}: expected app.Model.field, such as shop.Order.public_id")
+    try:
+        model = apps.get_model(parts[0], parts[1])
+    except LookupError as error:
+        raise BackfillError(f"{label}: {error}") from None
+    # A proxy has the table of its concrete model, and the run is the same by either name.
+    model = model._meta.concrete_model or model
+    try:
+        field = model._meta.get_field(parts[2])
+    except FieldDoesNotExist:
+        known = ", ".join(
+            each.name for each in model._meta.fields if isinstance(each, SortableIDField)
+        )
+        raise BackfillError(
+            f"{model._meta.label} has no field {parts[2]!r}; its sortable ids: {known or 'none'}"
+        ) from None
+    if not isinstance(field, SortableIDField):
+        raise BackfillError(f"{label} is a {type(field).__name__}, not a sortable id")
+    if field.model is not model:
+        raise BackfillError(f"{label} is in the table of {field.model._meta.label}: name that one")
+    return model, field
+
+
+def _find_source(
+    model: type[models.Model], created_from: str | None, using: str
+) -> models.Field[Any, Any]:
+    if created_from is not None and LOOKUP_SEP in created_from:
+        for related in columns.models_on(model, created_from):
+            check_table(related, using)
+        return columns.find(model, created_from)
+    times = [each for each in model._meta.fields if isinstance(each, models.DateField)]
+    for each in times:
+        if each.name == created_from:
+            return each
+    name = model._meta.label
+    other = next((each for each in model._meta.fields if each.name == created_from), None)
+    if other is not None:
+        raise BackfillError(
+            f"{name}.{created_from} is a {type(other).__name__}, and creation times come from a "
+            f"DateTimeField or a DateField: add one, and copy the times into it, with the zone and "
+            f"the time of day that they mean"
+        )
+    if not times:
+        raise BackfillError(f"{name} has no field with times: {_NONE}")
+    known = ", ".join(each.name for each in times)
+    if created_from is None:
+        raise BackfillError(f"say where creation times come from: --created-from, one of {known}")
+    raise BackfillError(f"{name} has no field {created_from!r} with times; it has {known}")
+
+
+def _last_source(model: type[models.Model], field: SortableIDField, using: str) -> str | None:
+    runs = BackfillRun.objects.using(using).filter(target=f"{model._meta.label}.{field.name}")
+    options = runs.values_list("options", flat=True).first()
+    return options["created_from"] if options else None
+
+
+def database_of(label: str | None) -> str:
+    """Where routers write the model of ``app.Model.field``; the default database for None."""
+    return router.db_for_write(find_field(label)[0]) if label else DEFAULT_DB_ALIAS
+
+
+def check_tables(model: type[models.Model], field: SortableIDField, using: str) -> None:
+    """Raise ``BackfillError`` where the database lacks the tables or a column that is needed."""
+    connection = connections[using]
+    for each in (model, BackfillRun, VerificationRun):
+        check_table(each, using)
+    table = model._meta.db_table
+    there = tables.columns(connection, table)
+    for key in model._meta.pk_fields:
+        if tables.folded(connection, str(key.column)) not in there:
+            raise BackfillError(
+                f"{table} has no column {key.column}, which {model._meta.label} has as its primary "
+                f"key: write primary_key=True at the field that tells its rows apart"
+            )
+    if tables.folded(connection, str(field.column)) not in there:
+        raise BackfillError(
+            f"{table} has no column {field.column} yet: "
+            f"{unmanaged.how_to_add(field, connection) or _migrate(model, using)}"
+        )
+    if connection.vendor == "sqlite":
+        _check_commits(table, using)
+
+
+def check_table(model: type[models.Model], using: str) -> None:
+    """Raise ``BackfillError`` where the database has no table of the model."""
+    table = model._meta.db_table
+    kind = tables.kind(connections[using], table)
+    if kind == "view":
+        raise BackfillError(
+            f"{table} is a view: fill the table behind it, by a model of that table"
+        )
+    if kind is None:
+        # MariaDB and MySQL hide the tables on which their user has no right.
+        is_mysql = connections[using].vendor == "mysql"
+        unseen = ", or none that its user may see" if is_mysql else ""
+        raise BackfillError(
+            f"the database {using!r} has no table {table}{unseen}: {_how_to_make(model, using)}"
+        )
+
+
+def _check_commits(table: str, using: str) -> None:
+    """Refuse a table in a file that SQLite attached, where it can't be committed together with the
+    place that the run is at."""
+    connection = connections[using]
+    attached = tables.sqlite_schema(connection, table)
+    if attached in ("main", None):
+        return
+    with connection.cursor() as cursor:
+        for schema in ("main", attached):
+            cursor.execute(f"PRAGMA {connection.ops.quote_name(schema)}.journal_mode")
+            if cursor.fetchone()[0] == "wal":
+                raise BackfillError(
+                    f"{table} is in a file that SQLite attached as {attached}, and {schema} is in "
+                    f"WAL mode, in which SQLite doesn't commit two files together: a crash might "
+                    f"keep ids without the place of the run. Make that file a database of its own "
+                    f"in DATABASES, or set journal_mode=DELETE for both"
+                )
+
+
+def _migrate(model: type[models.Model], using: str) -> str:
+    return f"run `manage.py migrate {model._meta.app_label}{database_option(using)}`"
+
+
+def _how_to_make(model: type[models.Model], using: str) -> str:
+    """What to do where the table of the model is missing."""
+    label = model._meta.app_label
+    migrate = _migrate(model, using)
+    if not router.allow_migrate_model(using, model):
+        if model in (BackfillRun, VerificationRun):
+            return (
+                f"allow the app {label} there in allow_migrate() of your DATABASE_ROUTERS, since a "
+                f"run is kept beside the rows that it fills, and {migrate}"
+            )
+        return (
+            f"your DATABASE_ROUTERS keep {model._meta.label} out of it; name its own by --database"
+        )
+    if not model._meta.managed:
+        return (
+            f"{model._meta.label} is not managed, so that no migration makes its table. Name the "
+            f"database that has it by --database, or correct db_table"
+        )
+    return migrate

@@ -1,0 +1,72 @@
+"""What to do by hand for tables that no migration changes: ``managed = False``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.db import models
+
+from ...db import tables
+from ...db.introspection import is_unique, may_be_null
+from ...fields import SortableIDField
+from ...schema import constraints
+
+
+def how_to_add(field: SortableIDField, connection: Any) -> str | None:
+    """What adds the column; None where a migration does."""
+    if field.model._meta.managed:
+        return None
+    return (
+        f"{field.model._meta.label} is not managed, so that no migration adds it. Run "
+        f"`{add_column(field, connection)}`"
+    )
+
+
+def add_column(field: SortableIDField, connection: Any) -> str:
+    """The statement, without a constraint: the column is empty at first."""
+    editor, quote = _editor(connection), connection.ops.quote_name
+    definition, _ = editor.column_sql(field.model, _plain(field))
+    table = quote(field.model._meta.db_table)
+    return f"ALTER TABLE {table} ADD COLUMN {quote(str(field.column))} {definition}"
+
+
+def lacks(connection: Any, table: str, column: str, new: SortableIDField) -> bool:
+    """Whether the database lacks what ``constrain`` gives."""
+    is_nullable = connection.vendor != "sqlite" and may_be_null(connection, table, column)
+    return is_nullable or (new.unique and not is_unique(connection, table, column))
+
+
+def constrain(field: SortableIDField, new: SortableIDField, connection: Any) -> Iterator[str]:
+    """The statements that make a filled column as ``new`` says."""
+    editor, model = _editor(connection), field.model
+    if connection.vendor == "sqlite":
+        # It can't add NOT NULL.
+        quote, table = connection.ops.quote_name, model._meta.db_table
+        schema, plain = tables.split(connection, table)
+        name = quote(f"{plain}_{field.column}_uniq")
+        where = f"{quote(schema)}.{name}" if schema else name
+        yield f"CREATE UNIQUE INDEX {where} ON {quote(plain)} ({quote(str(field.column))});"
+        return
+    new.set_attributes_from_name(field.name)
+    new.model = model
+    constraints.constrain(editor, model, _plain(field), new)
+    yield from editor.collected_sql
+
+
+def _plain(field: SortableIDField) -> Any:
+    """The field as it is at first: NULL everywhere, and no constraint."""
+    args: list[Any]
+    _, _, args, kwargs = field.deconstruct()
+    own = {key: value for key, value in kwargs.items() if key not in ("unique", "db_index")}
+    plain: models.Field[Any, Any] = type(field)(*args, **own | {"null": True})
+    plain.set_attributes_from_name(field.name)
+    plain.model = field.model
+    return plain
+
+
+def _editor(connection: Any) -> Any:
+    """One that only writes statements down."""
+    editor = connection.schema_editor(collect_sql=True, atomic=False)
+    editor.deferred_sql = []
+    return editor

@@ -1,0 +1,137 @@
+"""Goes on trying where the database is away, or others are in the way."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from django.db import DatabaseError, Error, InterfaceError, connections
+
+from ...db.refusals import TOO_SLOW
+from ...db.transactions import (
+    in_transaction,
+    is_conflict,
+    is_lost,
+    is_statement_timeout,
+    is_timeout,
+)
+from ...errors import BackfillError
+from .control import Control
+
+Result = TypeVar("Result")
+
+LOCK_SECONDS = 1
+"""How long a statement waits for a lock: writers that come later would queue up behind it."""
+
+_FIRST_PAUSE = 0.05
+_LONGEST_PAUSE = 5.0
+"""Seconds."""
+
+
+class TriedTooLong(BackfillError):
+    """The database was away, others were in the way, or statements took too long, for all of the
+    time in which it was to be tried."""
+
+
+class Persistence:
+    """Does work again until it succeeds, for ``seconds`` behind its first failure.
+
+    Inside of a transaction of the caller nothing can be done again.
+    """
+
+    def __init__(
+        self, using: str, seconds: float, control: Control, note: Callable[[str], None]
+    ) -> None:
+        self._using = using
+        self._seconds = seconds
+        self._control = control
+        self._note = note
+        self._session: object = None
+        """The driver's connection, as it was last prepared."""
+        self.possible = not in_transaction(using)
+
+    def __call__(
+        self, work: Callable[[], Result], on_conflict: Callable[[], None] = lambda: None
+    ) -> Result:
+        """What ``work`` gives; ``on_conflict`` is called where others were in its way.
+
+        Raises ``TriedTooLong`` where it is over with trying, and whatever else ``work`` raises.
+        """
+        give_up, pause, away = None, _FIRST_PAUSE, False
+        connection = connections[self._using]
+        while True:
+            try:
+                self._connect()
+                result = work()
+            except (DatabaseError, InterfaceError) as error:
+                # Django may have connected anew already, at the end of the transaction.
+                changed = connection.connection is not self._session
+                lost = self.possible and (changed or is_lost(error, self._using))
+                if not self.possible or not (lost or _is_in_the_way(error)):
+                    raise
+                give_up = give_up or time.monotonic() + self._seconds
+                self._note(f"{type(error).__name__}: {' '.join(str(error).split())}")
+                if time.monotonic() >= give_up:
+                    raise self._end(lost, error) from error
+                if lost:
+                    connection.close()
+                    if not away:
+                        self._control.say(f"the connection is lost, trying again: {error}")
+                    away = True
+                else:
+                    on_conflict()
+            else:
+                if away:
+                    self._control.say("connected again")
+                return result
+            # Of random length, or two that were in each other's way would meet again.
+            self._control.pause(random.uniform(0.5, 1) * pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _connect(self) -> None:
+        connection = connections[self._using]
+        connection.ensure_connection()
+        if self.possible and connection.connection is not self._session:
+            _prepare_session(self._using)
+        self._session = connection.connection
+
+    def _end(self, lost: bool, error: Error) -> TriedTooLong:
+        said = " ".join(str(error).split())
+        if not lost and isinstance(error, DatabaseError) and is_statement_timeout(error):
+            what, advice = TOO_SLOW
+            return TriedTooLong(f"{what}: {said}. {advice}")
+        what = "the database could not be reached" if lost else "other transactions were in the way"
+        return TriedTooLong(f"{what} for {self._seconds:g} s: {said}")
+
+
+def begin_batch(using: str) -> None:
+    """Let the statements of this transaction wait for locks for a short time only."""
+    connection = connections[using]
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
+
+
+def end_batches(using: str) -> None:
+    """Leave a session behind that nobody has changed."""
+    if connections[using].vendor == "mysql":
+        connections[using].close()
+
+
+def _prepare_session(using: str) -> None:
+    """What MariaDB and MySQL can't be told of one transaction: to wait for locks for a short time
+    only, and to lock no row that an UPDATE reads and leaves alone, as REPEATABLE READ does.
+    """
+    connection = connections[using]
+    if connection.vendor == "mysql":
+        with connection.cursor() as cursor:
+            # Of rows, and of a table: LOCK TABLES, ALTER TABLE.
+            cursor.execute(f"SET SESSION innodb_lock_wait_timeout = {LOCK_SECONDS}")
+            cursor.execute(f"SET SESSION lock_wait_timeout = {LOCK_SECONDS}")
+            cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
+
+
+def _is_in_the_way(error: Error) -> bool:
+    return isinstance(error, DatabaseError) and (is_conflict(error) or is_timeout(error))

@@ -1,0 +1,297 @@
+"""Runs a plan: batch after batch, each in one transaction with the cursor behind it."""
+
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from django.db import Error, IntegrityError, connections, transaction
+from django.utils import timezone
+
+from ...db import chunks
+from ...db.transactions import is_in_memory
+from ...errors import BackfillError
+from ..planning.plan import Plan
+from ..writing.batch import NOTHING, Batch
+from ..writing.cursor import Cursor
+from ..writing.late_rows import LateRows
+from ..writing.policy_rows import PolicyRows
+from . import owner
+from .control import Control, Stopped
+from .heartbeat import Heartbeat
+from .pace import BatchSize, Limits, Pace
+from .persistence import Persistence, begin_batch, end_batches
+
+TRIES = 5
+"""How often a batch is made anew when one of its ids is taken, as may be with 64 bits."""
+
+LONGEST_ERROR = 1000
+"""Characters of one that is kept."""
+
+Progress = Callable[[int], None]
+"""Is told how many rows were filled since it was told last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    filled: int
+    remaining: int
+    """Rows that were inserted without an id meanwhile and still have none."""
+
+
+def execute(
+    plan: Plan,
+    progress: Progress = lambda _: None,
+    limits: Limits | None = None,
+    control: Control | None = None,
+    lag: Callable[[], str] = lambda: "",
+) -> Result:
+    """Fill every row of the plan, and those that appear meanwhile, as far as it comes to an end.
+
+    ``lag`` says why the replicas can't follow. Raises ``BackfillError`` where another process fills
+    the same column or an id can't be made, and ``Stopped`` where ``control`` wants the end.
+    Whatever stops it: executing a new plan of the same target goes on where it stopped.
+    """
+    if not plan.rows and plan.resumed is None:
+        # A new run would forget how far the last one came, which --verify judges by.
+        owner.remember(plan)
+        return Result(0, 0)
+    runner = _Runner(plan, progress, limits or Limits(), control or Control(), lag)
+    with runner.owning():
+        runner.fill(plan.missing)
+        # Those that appeared meanwhile: once, so that it ends though inserts go on.
+        runner.fill(runner.count_behind())
+        remaining = runner.count_missing()
+        if remaining:
+            runner.sweep()
+            remaining = runner.count_missing()
+        if plan.by_policy:
+            left = sum(runner.fill_by_policy(rows) for rows, _ in plan.by_policy)
+            remaining = runner.count_missing() + left
+        runner.finish()
+    return Result(runner.filled, remaining)
+
+
+class _Runner:
+    def __init__(
+        self,
+        plan: Plan,
+        progress: Progress,
+        limits: Limits,
+        control: Control,
+        lag: Callable[[], str],
+    ) -> None:
+        self.target = plan.target
+        self.writer = plan.writer
+        self._late = LateRows(plan.writer)
+        self.progress = progress
+        self.filled = 0
+        self._size = BatchSize(plan.batch_size, limits)
+        self._pace = Pace(limits, control, lag)
+        self._persist = Persistence(plan.target.using, limits.retry_time, control, self._note)
+        self._last_error: str | None = None
+        self._rows_before = 0
+        self._tried = NOTHING
+        token = secrets.token_hex(16)
+        self.run = self._persist(lambda: owner.take(plan, token))
+        self._started = time.monotonic()
+
+    @contextmanager
+    def owning(self) -> Iterator[None]:
+        """Give signs of life, and the run back, whatever happens."""
+        # Nobody else sees a transaction of the caller, nor a database in memory.
+        alone = not self._persist.possible or is_in_memory(self.target.using)
+        with nullcontext() if alone else Heartbeat(self.target, self.run):
+            try:
+                yield
+            except BaseException as error:
+                self._give_back(error)
+                raise
+            finally:
+                if self._persist.possible:
+                    with suppress(Error):
+                        end_batches(self.target.using)
+
+    def fill(self, count: int) -> None:
+        """Fill ``count`` rows behind the cursor, if there are so many, and the rest of a batch."""
+        end = self.filled + count
+        while self.filled < end or self._is_within_span():
+            if not self._commit(self._next_batch).size:
+                return
+
+    def count_behind(self) -> int:
+        """How many rows without an id there are now."""
+        return self._persist(lambda: chunks.count(self.writer.behind.all(self._cursor())))
+
+    def count_missing(self) -> int:
+        return self._persist(lambda: chunks.count(self.target.missing))
+
+    def sweep(self) -> None:
+        """Fill the rows that appeared in front of the cursor: inserted without an id, or committed
+        late. As many as there are now, so that it ends though inserts go on.
+        """
+        cursor = self._cursor()
+        if cursor is None:
+            return
+        count = self._persist(partial(self._late.count, cursor))
+        find, last = self._late.some, None
+        while count > 0 and (rows := self._persist(partial(find, cursor, count, last))):
+            count, last = count - len(rows), rows[-1]
+            while rows:
+                filled = set(self._commit(partial(self._late.batch, rows, cursor)).rows)
+                rows = [row for row in rows[1:] if row not in filled]
+
+    def fill_by_policy(self, rows: PolicyRows) -> int:
+        """Fill as many as there are now, so that it ends though inserts continue; how many have
+        none then.
+        """
+        last, left = None, self._persist(rows.count)
+        while left > 0:
+            make = partial(self._next_by_policy, rows, last, left)
+            batch = self._commit(make, lambda: rows.prepare(self._size.rows))
+            if batch.size:
+                last, left = batch.rows[-1][1], left - batch.size
+            elif last is None:
+                break
+            else:
+                last = None  # others have deleted that row, or what was counted
+        return self._persist(rows.count)
+
+    def finish(self) -> None:
+        ended = {"finished_at": timezone.now(), "last_error": ""}
+        if not self._persist(lambda: owner.mine(self.target, self.run).update(**ended)):
+            raise owner.robbed(self.target)
+
+    def _commit(
+        self, make: Callable[[], Batch], prepare: Callable[[], None] = lambda: None
+    ) -> Batch:
+        """Rest, make a batch and write it, in one transaction."""
+        self._pace.rest(self._rows_before)
+        batch = self._persist(partial(self._try, make, prepare), self._size.halve)
+        self._rows_before = batch.size
+        return batch
+
+    def _try(self, make: Callable[[], Batch], prepare: Callable[[], None]) -> Batch:
+        for attempt in range(1, TRIES + 1):
+            begun = time.monotonic()
+            prepare()
+            try:
+                with transaction.atomic(using=self.target.using):
+                    self._begin()
+                    batch = make()
+                    self._tried = batch
+                    changes = self._write(batch)
+            except _ChangedRun:
+                self._look_again()
+                return self._tried
+            except _NothingWritten:
+                if attempt == TRIES:
+                    raise self._stuck(self._tried) from None
+            except IntegrityError as error:
+                if attempt == TRIES:
+                    raise self.writer.stopped(self._tried.rows[0], error) from error
+            else:
+                self._size.took(batch.size, time.monotonic() - begun)
+                self._written(changes)
+                return batch
+        raise AssertionError("unreachable")
+
+    def _begin(self) -> None:
+        """See that the run still is as it was left: its batch may have been committed although the
+        answer was lost, and another process may have taken it.
+        """
+        mine = owner.mine(self.target, self.run).filter(batches=self.run.batches)
+        if self._persist.possible:
+            begin_batch(self.target.using)
+        if connections[self.target.using].vendor == "sqlite":
+            # To write first: a transaction that has only read can't go on behind another writer.
+            unchanged = bool(mine.update(heartbeat=owner.now_ms()))
+        else:
+            # Without a lock, so that the heartbeat gets through while the batch is made.
+            unchanged = mine.exists()
+        if not unchanged:
+            raise _ChangedRun
+
+    def _write(self, batch: Batch) -> dict[str, Any]:
+        """Write ids and cursor; what has changed of the run."""
+        run, written = self.run, batch.write()
+        if not written.filled and written.expected and self.target.lacks_id(written.expected):
+            raise _NothingWritten
+        seconds = max(time.monotonic() - self._started, 1e-6)
+        changes = {
+            "cursor": written.cursor.dump() if written.cursor else run.cursor,
+            "rows_filled": run.rows_filled + written.filled,
+            "batches": run.batches + 1,
+            "updated_at": timezone.now(),
+            "heartbeat": owner.now_ms(),
+            "batch_size": self._size.rows,
+            "rate": (self.filled + written.filled) / seconds,
+        }
+        if self._last_error is not None:
+            changes["last_error"] = self._last_error
+        if not owner.mine(self.target, run).filter(batches=run.batches).update(**changes):
+            raise _ChangedRun
+        return changes
+
+    def _look_again(self) -> None:
+        """Go on behind the batch whose COMMIT was not answered; ``BackfillError`` where the run
+        belongs to another process.
+        """
+        run = owner.mine(self.target, self.run).first()
+        if run is None:
+            raise owner.robbed(self.target)
+        self._written({name: getattr(run, name) for name in ("cursor", "rows_filled", "batches")})
+
+    def _stuck(self, batch: Batch) -> BackfillError:
+        (first, last), target = (batch.rows[0], batch.rows[-1]), self.target
+        return BackfillError(
+            f"stopped: a batch of {batch.size:,} rows, from {target.model._meta.label} {first[1]} "
+            f"({target.at(first[0])}) to {last[1]} ({target.at(last[0])}), was written, and none "
+            f"of them has an id. A trigger, a rule or row-level security keeps it out: look for "
+            f"these, and start again; nothing of the batch was kept"
+        )
+
+    def _note(self, error: str) -> None:
+        self._last_error = error[:LONGEST_ERROR]
+
+    def _give_back(self, error: BaseException) -> None:
+        if not isinstance(error, Stopped | KeyboardInterrupt):
+            self._note(f"{error}" or type(error).__name__)
+        changes = {} if self._last_error is None else {"last_error": self._last_error}
+        connection = connections[self.target.using]
+        with suppress(Error):
+            if self._persist.possible:
+                connection.close_if_unusable_or_obsolete()
+            owner.give_back(self.target, self.run, **changes)
+
+    def _written(self, changes: dict[str, Any]) -> None:
+        filled = changes["rows_filled"] - self.run.rows_filled
+        for name, value in changes.items():
+            setattr(self.run, name, value)
+        self.filled += filled
+        if filled:
+            self.progress(filled)
+
+    def _is_within_span(self) -> bool:
+        cursor = self._cursor()
+        return cursor is not None and cursor.span is not None
+
+    def _next_batch(self) -> Batch:
+        return self.writer.next(self._cursor(), self._size.rows)
+
+    def _next_by_policy(self, rows: PolicyRows, last: Any, left: int) -> Batch:
+        return rows.batch(self._size.rows, last, left)
+
+    def _cursor(self) -> Cursor | None:
+        return Cursor.load(self.target, self.run.cursor) if self.run.cursor else None
+
+
+class _ChangedRun(Exception):
+    """The row of the run is not what it was."""
+
+
+class _NothingWritten(Exception):
+    """Rows without an id were written, and still have none."""

@@ -1,0 +1,1 @@
+"""Reads what is there, and says whether it is right."""

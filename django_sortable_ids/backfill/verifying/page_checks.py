@@ -1,0 +1,214 @@
+"""A page of rows, looked at: what is wrong with their ids."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, Protocol
+
+from django.db.models import Q, QuerySet
+
+from ...schemes import ID, InvalidID, OutOfRange, Scheme, TimeScheme
+from ...schemes.clock import MICROSECOND
+from ..engines.statements import Row
+from ..target import Target
+from .exchanges import moved
+from .pages import Judge, Previous
+from .verification import IN_ORDER, OF_THEIR_TIMES, Disorder, Verification
+
+
+class PageCheck(Protocol):
+    order: str
+    """What is said of the order where all is well."""
+    kept: str
+    """And what more."""
+
+    def look(
+        self, rows: QuerySet[Any], found: Verification, previous: Previous | None
+    ) -> Previous | None:
+        """Count what is found in the rows, which come behind those before."""
+
+
+class CheckedByDatabase:
+    """Raises ``NotSupportedError`` where the database can't read the time of such ids."""
+
+    order = IN_ORDER
+    kept = OF_THEIR_TIMES
+
+    def __init__(
+        self, target: Target, end: Row | None, shared: datetime | None, ties: bool
+    ) -> None:
+        """The order is judged up to ``end``, others give ids, too, from ``shared`` on, and with
+        ``ties`` equal times were equal when they got their ids.
+        """
+        self._target = target
+        self._until_end = target.until(*end) if end else Q()
+        self._judge = Judge(target, self._until_end, target.between(None, shared), ties)
+        self._reading = CheckedByReading(target, end, shared, ties)
+        self._of_ties = disorder_of_ties(target)
+
+    def look(
+        self, rows: QuerySet[Any], found: Verification, previous: Previous | None
+    ) -> Previous | None:
+        counts = self._judge.count(rows, previous)
+        found.rows += counts.rows
+        if self._target.field.accept_other_versions:
+            found.other_versions += counts.given - counts.of_version
+        else:
+            found.refused_versions += counts.given - counts.of_version
+        found.other_time += counts.of_version - counts.of_time
+        found.unjudged += counts.given - counts.judged
+        found.ties += counts.ties
+        disorders = (
+            (Disorder.DECIDED, counts.repeated),
+            (self._of_ties, counts.unordered_ties),
+            (Disorder.OF_TIMES, counts.unordered_times),
+        )
+        for disorder, count in disorders:
+            found.disordered(disorder, count)
+        found.unordered_beside += counts.unordered_beside
+        if counts.of_version > counts.of_time and found.room:
+            self._keep_moved(rows, found)
+        if any(count and found.wants_example(disorder) for disorder, count in disorders):
+            self._reading.look(rows, Verification(examples_of=found.examples_of), previous)
+        return self._judge.last(rows) or previous
+
+    def _keep_moved(self, rows: QuerySet[Any], found: Verification) -> None:
+        target, scheme = self._target, self._target.field.scheme
+        assert isinstance(scheme, TimeScheme), "a sequence has no times"
+        others = self._judge.of_other_times(rows.filter(self._until_end)).order_by(*target.order)
+        for created, pk, value in target.read(others[: found.room], target.field.name):
+            found.move(moved(scheme, target.at(created), pk, value))
+
+
+class CheckedByReading:
+    order = IN_ORDER
+    kept = OF_THEIR_TIMES
+
+    def __init__(
+        self, target: Target, end: Row | None, shared: datetime | None, ties: bool
+    ) -> None:
+        """As ``CheckedByDatabase``."""
+        self._target, self._end, self._shared, self._ties = target, end, shared, ties
+        self._of_ties = disorder_of_ties(target)
+
+    def look(
+        self, rows: QuerySet[Any], found: Verification, previous: Previous | None
+    ) -> Previous | None:
+        field, scheme, end = self._target.field, self._target.field.scheme, self._end
+        before = previous and rank(scheme, previous[1])
+        for created, pk, value in self._target.walk(rows, field.name):
+            found.rows += 1
+            if value is None:
+                continue
+            is_run = end is None or (created, pk) <= end
+            if not self._is_of_time(created, pk, value, found, is_run) or not is_run:
+                found.unjudged += 1
+                continue
+            place = rank(scheme, value)
+            if previous is not None and before is not None:
+                is_tie = self._ties and created == previous[2]
+                is_shared = self._is_shared(created) if is_tie or place <= before else False
+                found.ties += is_tie and not is_shared
+                if place <= before and is_shared:
+                    found.unordered_beside += 1
+                elif place <= before:
+                    disorder = self._disorder(is_repeated=place == before, is_tie=is_tie)
+                    found.misplaced(pk, previous[0], disorder)
+            previous, before = (pk, value, created), place
+        return previous
+
+    def _is_shared(self, created: Any) -> bool:
+        """Whether others gave ids of that time, too."""
+        return self._shared is not None and self._target.at(created) >= self._shared
+
+    def _disorder(self, *, is_repeated: bool, is_tie: bool) -> Disorder:
+        if is_repeated or not isinstance(self._target.field.scheme, TimeScheme):
+            return Disorder.DECIDED
+        return self._of_ties if is_tie else Disorder.OF_TIMES
+
+    def _is_of_time(
+        self, created: datetime, pk: Any, value: ID, found: Verification, is_run: bool
+    ) -> bool:
+        """Whether the id is of its row's time; else it is counted, and kept where the run has come
+        that far.
+        """
+        field = self._target.field
+        try:
+            is_of_time = _is_of(field.scheme, value, self._target.at(created))
+        except InvalidID:
+            if field.accept_other_versions:
+                found.other_versions += 1
+            else:
+                found.refused_versions += 1
+            return False
+        if not is_of_time:
+            found.other_time += 1
+            if is_run and isinstance(field.scheme, TimeScheme):
+                found.move(moved(field.scheme, self._target.at(created), pk, value))
+        return is_of_time
+
+
+class CheckedInOrder(ABC):
+    """Whether the ids that are of their rows' times are in the order of the rows, whose places are
+    no times that somebody may have edited within a tick."""
+
+    order = IN_ORDER
+    kept = OF_THEIR_TIMES
+
+    def __init__(self, target: Target, end: Row | None) -> None:
+        """The order is judged up to ``end``."""
+        self._target, self._end = target, end
+
+    def look(
+        self, rows: QuerySet[Any], found: Verification, previous: Previous | None
+    ) -> Previous | None:
+        target, scheme, end = self._target, self._target.field.scheme, self._end
+        judged = rows.filter(target.until(*end)) if end else rows
+        before = previous and rank(scheme, previous[1])
+        for pk, value, place in self.of_their_tick(judged, found, is_run=True):
+            number = rank(scheme, value)
+            if previous is not None and before is not None and number <= before:
+                found.misplaced(pk, previous[0], Disorder.DECIDED)
+            previous, before = (pk, value, place), number
+        if end is not None:
+            later = rows.filter(target.after(*end))
+            found.unjudged += sum(1 for _ in self.of_their_tick(later, found, is_run=False))
+        return previous
+
+    @abstractmethod
+    def of_their_tick(
+        self, rows: QuerySet[Any], found: Verification, *, is_run: bool
+    ) -> Iterator[Previous]:
+        """Keys, ids and places of the rows whose id is of their time; the others are counted.
+        ``is_run`` says whether the run has come that far."""
+
+
+def disorder_of_ties(target: Target) -> Disorder:
+    """What it is where the ids of equal times are out of order.
+
+    Where a tick has several times, one of these may have had another of them when it got its id.
+    Those of a related row are edited for many rows at once.
+    """
+    scheme = target.field.scheme
+    if (
+        not isinstance(scheme, TimeScheme)
+        or scheme.tick_ns <= target.times.resolution // MICROSECOND * 1000
+    ):
+        return Disorder.DECIDED
+    return Disorder.OF_TIES if target.own_time else Disorder.OF_TIMES
+
+
+def _is_of(scheme: Scheme, value: ID, created: datetime) -> bool:
+    """Whether the id is of that time; ``InvalidID`` for a UUID of another version."""
+    if not isinstance(scheme, TimeScheme):
+        return True
+    try:
+        return scheme.parts(value)[0] == scheme.tick(created)
+    except OutOfRange:
+        return False
+
+
+def rank(scheme: Scheme, value: ID) -> int:
+    """A number that ascends with time."""
+    number = scheme.to_int(value)
+    return -number if isinstance(scheme, TimeScheme) and scheme.descending else number

@@ -1,0 +1,74 @@
+"""Whether the ids of a bounded number of rows agree with what a run made them from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.db import connections
+from django.db.models import QuerySet
+
+from ...db import tables
+from ...errors import BackfillError
+from ...fields import SortableIDField
+from ...models import BackfillRun
+from ...times.columns import aware
+from ..sources.finding import Given, find
+from ..target import Target
+from ..writing.cursor import Cursor
+from .verification import Verification
+from .verify import check_of
+
+
+def disagrees_with(field: SortableIDField, using: str, count: int) -> str | None:
+    """The source with which ids don't agree, as it was given to the command, among ``count`` rows
+    at each end of the key and in its middle: as ``--verify`` judges them, or since most are of
+    another time. None where they do, and where no run tells what the ids were made from.
+    """
+    if tables.kind(connections[using], BackfillRun._meta.db_table) != "table":
+        return None
+    label = f"{field.model._meta.label}.{field.name}"
+    run = BackfillRun.objects.using(using).filter(target=label).first()
+    if run is None:
+        return None
+    try:
+        target = find(label, Given(), using)
+    except BackfillError:  # the source is gone since
+        return None
+    rows = target.rows.filter(target.has_shown_time, pk__in=list(_keys(target, count)))
+    found = _looked_at(rows, target, run)
+    return target.given if found.failures or _most_moved(rows, found, target, run) else None
+
+
+def _looked_at(rows: QuerySet[Any], target: Target, run: BackfillRun) -> Verification:
+    found = Verification(may_be_edited=run.options.get("convert_from") is None)
+    check_of(target, run).look(rows, found, None)
+    return found
+
+
+def _most_moved(rows: QuerySet[Any], found: Verification, target: Target, run: BackfillRun) -> bool:
+    """Whether more than half of the ids that the run made of times are of another time than their
+    row has now: too many for edits of single times."""
+    if not found.other_time or not run.cursor:
+        return False
+    made = f"{target.field.name}__created_at"
+    end = target.at(Cursor.load(target, run.cursor).created)
+    filled = rows.filter(**{f"{made}__lte": end})
+    if run.given_from:
+        filled = filled.filter(**{f"{made}__lt": aware(run.given_from)})
+    if target.held:
+        filled = filled.filter(target.between(*target.held))  # others were clamped
+    of_run = _looked_at(filled, target, run)
+    return 2 * of_run.other_time > of_run.rows
+
+
+def _keys(target: Target, count: int) -> Iterator[Any]:
+    """Those of some rows; each query reads no more than it gives."""
+    rows: QuerySet[Any] = target.rows.values_list("pk", flat=True)
+    ends = []
+    for order in ("pk", "-pk"):
+        keys = list(rows.order_by(order)[:count])
+        yield from keys
+        ends += keys[:1]
+    if all(isinstance(key, int) for key in ends):
+        yield from rows.filter(pk__gte=sum(ends) // 2).order_by("pk")[:count]

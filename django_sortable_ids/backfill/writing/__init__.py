@@ -1,0 +1,1 @@
+"""Gives rows their ids, batch by batch, in order."""

@@ -1,0 +1,103 @@
+"""Writes ids of times that are not in a column of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from ...errors import BackfillError
+from ...fields import LexicalSequenceField
+from ...schemes import OutOfRange
+from ...sequences import counters
+from ..engines.statements import Row
+from ..sources.derived import Derived
+from .batch import NOTHING, Batch, Written
+from .cursor import Cursor
+from .minting import Position, ascending, mint
+from .sorted_pages import SortedPages
+from .writer import Writer
+
+
+class DerivedWriter(Writer):
+    """Makes the ids in Python and writes them by key, so that the order of the rows may be any."""
+
+    target: Derived
+
+    def __init__(self, target: Derived) -> None:
+        super().__init__(target)
+        self._pages = SortedPages(target) if target.needs_sort else None
+        self._left: dict[Row, int] = {}
+        """How many rows of its tick were left after a place, as they were counted."""
+
+    def next(self, cursor: Cursor | None, size: int) -> Batch:
+        rows = self._rows(cursor, size)
+        if not rows:
+            return NOTHING
+        stored, position = self._ids(rows, cursor)
+        keys = [self.target.stored_key(pk) for _, pk in rows]
+        place, pk = rows[-1]
+
+        def write() -> Written:
+            return Written(self._send(keys, stored, []), Cursor(place, pk, position), rows[-1])
+
+        return Batch(rows, len(rows), write)
+
+    def stopped(self, row: Row, error: Exception) -> BackfillError:
+        return super().stopped((self.target.at(row[0]), row[1]), error)
+
+    def _computing_ids(self) -> None:
+        return None
+
+    def _rows(self, cursor: Cursor | None, size: int) -> Sequence[Row]:
+        if self._pages:
+            return self._pages.behind(cursor.place if cursor else None, size)
+        return self.target.read(self.behind.all(cursor)[:size])
+
+    def _ids(self, rows: Sequence[Row], cursor: Cursor | None) -> tuple[list[Any], Position | None]:
+        """What the column is to keep, and where the next batch continues."""
+        field, count = self.target.field, len(rows)
+        with self.naming(rows[-1]):
+            if isinstance(field, LexicalSequenceField):
+                ids = counters.take(field, field.scheme, count, self.target.using)
+                return self._stored(ids), None
+            position = cursor.position if cursor else None
+            ticks = ascending(self._ticks(rows), position)
+            beyond = self._beyond(rows, cursor, ticks)
+            try:
+                # Room for as many rows that may still come.
+                numbers, position = mint(self._scheme, ticks, position, beyond + count)
+            except OutOfRange:
+                numbers, position = mint(self._scheme, ticks, position, beyond)
+            return field.stored(self._connection).all_to_db(numbers, self._connection), position
+
+    def _ticks(self, rows: Sequence[Row]) -> list[int]:
+        ticks: list[int] = []
+        for place, same in groupby(place for place, _ in rows):
+            ticks += [self._tick(place)] * len(list(same))
+        return ticks
+
+    def _tick(self, place: Any) -> int:
+        return self._scheme.tick(self.target.at(place))
+
+    def _beyond(self, rows: Sequence[Row], cursor: Cursor | None, ticks: Sequence[int]) -> int:
+        """How many rows after these share the last tick; those of a large one are counted once."""
+        known = self._left.get(cursor.place, 0) if cursor else 0
+        if known > len(rows) and ticks[0] == ticks[-1]:
+            left = known - len(rows)
+        else:
+            left = self._count_beyond(rows[-1], ticks[-1])
+        before = {cursor.place: known} if cursor else {}
+        self._left = {**before, rows[-1]: left}
+        return left
+
+    def _count_beyond(self, last: Row, tick: int) -> int:
+        if self._pages:
+            found = self._pages.count_while(last, lambda place: self._tick(place) <= tick)
+            if found is not None:
+                return found
+        scheme = self._scheme
+        at = scheme.created_at(scheme.from_trusted(scheme.layout.join(tick, 0)))
+        end = scheme.tick_span(max(at, self.target.at(last[0])))[1]
+        behind = self.target.after(*last) & self.target.between(None, end)
+        return self.target.missing.filter(behind).count()

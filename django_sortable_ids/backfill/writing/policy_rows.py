@@ -1,0 +1,244 @@
+"""Rows whose id can't have their own time: they have none, or the scheme doesn't hold it.
+
+``--on-null=now`` and ``--on-out-of-range=clamp`` give them ids all the same, at the end of a run.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connections
+from django.db.models import DateField, Q, QuerySet, Subquery
+
+from ...db import chunks
+from ...errors import BackfillError
+from ...fields import LexicalSequenceField
+from ...schemes import ID, LeaseLost, LeaseUnavailable, TimeScheme
+from ...sequences import counters
+from ...times.bounds import last_tick
+from ..engines.statements import Row, Statements
+from ..target import Target
+from .batch import NOTHING, Batch, Written
+from .minting import mint_between
+from .writer import Writer
+
+
+class PolicyRows(ABC):
+    """The rows without an id that one policy gives ids to.
+
+    Their times are compared in the database only: Python can't show each of them.
+    """
+
+    which: str
+    """Which rows, and what ids they get, as the plan says it."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self._writer = _PolicyWriter(target)
+
+    @property
+    def statement(self) -> str:
+        """What writes a batch of them."""
+        return self._writer.statement
+
+    @property
+    @abstractmethod
+    def rows(self) -> QuerySet[Any]:
+        """In their order."""
+
+    def count(self) -> int:
+        return chunks.count(self.rows)
+
+    @abstractmethod
+    def check(self, count: int) -> None:
+        """Raise ``BackfillError`` where so many rows can't be given ids."""
+
+    @abstractmethod
+    def prepare(self, count: int) -> None:
+        """What must not be done in the transaction of the next batch, of up to ``count`` rows."""
+
+    def batch(self, size: int, last: Any, left: int) -> Batch:
+        """The next rows after the one with the key ``last`` (None: the first ones), of ``left``."""
+        rows = self.rows if last is None else self.rows.filter(self._after(last))
+        # Locked, so that nobody gives them a time of their own until the batch is committed.
+        if self.target.own_time:
+            keys = _keys(self.target, rows.select_for_update()[:size])
+        else:
+            keys = _locked_keys(self.target, rows, size)
+        if not keys:
+            return NOTHING
+        found: list[Row] = [(None, key) for key in keys]
+        with self._writer.naming(found[0]):
+            ids = self._ids(keys, max(left, len(keys)))
+        return Batch(found, len(keys), lambda: Written(self._writer.send(found, ids), None))
+
+    @abstractmethod
+    def _after(self, key: Any) -> Q:
+        """The rows after that one."""
+
+    @abstractmethod
+    def _ids(self, keys: Sequence[Any], left: int) -> Sequence[ID]:
+        """For these rows, the first of ``left``."""
+
+
+def policy_rows(target: Target) -> Iterator[PolicyRows]:
+    """Those that the policies of the target want to have ids."""
+    if target.on_null == "now":
+        yield _WithoutTime(target)
+    scheme = target.field.scheme
+    if target.on_out_of_range == "clamp" and isinstance(scheme, TimeScheme) and target.held:
+        start, end = target.held
+        first, last = scheme.earliest, last_tick(scheme)
+        yield _OutOfRange(target, f"too old for {scheme.title}", first, (None, start))
+        yield _OutOfRange(target, f"too new for {scheme.title}", last, (end, None))
+
+
+class _WithoutTime(PolicyRows):
+    """They get ids of now, in the order of the key."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.which = f"without {target.source.name} get ids of now"
+        self._made: Sequence[ID] = ()
+
+    @property
+    def rows(self) -> QuerySet[Any]:
+        timeless = Q(**{f"{self.target.source.name}__isnull": True})
+        return self.target.without_id.filter(timeless).order_by("pk")
+
+    def check(self, count: int) -> None:
+        """A sequence that ends is looked at for all rows together."""
+
+    def prepare(self, count: int) -> None:
+        """To generate ids may write the lease of a worker number, on a second connection, which on
+        SQLite would wait for the transaction.
+        """
+        target = self.target
+        if isinstance(target.field, LexicalSequenceField):
+            return
+        try:
+            self._made = target.field.generate_many_for([target.model()] * count, target.using)
+        except (LeaseLost, LeaseUnavailable) as error:
+            raise BackfillError(f"{target.label}: no ids of now: {error}") from error
+
+    def _after(self, key: Any) -> Q:
+        return Q(pk__gt=key)
+
+    def _ids(self, keys: Sequence[Any], left: int) -> Sequence[ID]:
+        field, count = self.target.field, len(keys)
+        if isinstance(field, LexicalSequenceField):
+            return counters.take(field, field.scheme, count, self.target.using)
+        return self._made[:count]
+
+
+class _OutOfRange(PolicyRows):
+    """They get ids of the scheme's first or last tick, in the order of the run."""
+
+    def __init__(
+        self,
+        target: Target,
+        what: str,
+        at: datetime,
+        bounds: tuple[datetime | None, datetime | None],
+    ) -> None:
+        super().__init__(target)
+        self.which = f"{what} get ids of {at:%Y-%m-%d %H:%M:%S} UTC"
+        self._at = at
+        self._bounds = bounds
+
+    @property
+    def rows(self) -> QuerySet[Any]:
+        target = self.target
+        return target.without_id.filter(target.between(*self._bounds)).order_by(*target.order)
+
+    def check(self, count: int) -> None:
+        capacity = self._scheme.layout.capacity(self._scheme.tick(self._at))
+        if count > capacity:
+            raise BackfillError(
+                f"{self.target.label}: {count:,} rows {self.which}, and a {self._scheme.title} has "
+                f"{capacity:,} ids of that time. Correct their times, or choose "
+                f"--on-out-of-range=skip; nothing was written."
+            )
+
+    def prepare(self, count: int) -> None:
+        """Nothing."""
+
+    def _after(self, key: Any) -> Q:
+        return self.target.after(self._place(key), key)
+
+    def _ids(self, keys: Sequence[Any], left: int) -> Sequence[ID]:
+        """Between those that the tick has already."""
+        target, scheme, name = self.target, self._scheme, self.target.field.name
+        of_tick = (
+            {f"{name}__created_at__lt": self._at + _length(scheme)}
+            if self._at == scheme.earliest
+            else {f"{name}__created_at__gte": self._at}
+        )
+        given = target.rows.filter(**of_tick).order_by(*target.order)
+        first, last = keys[0], keys[-1]
+        before = given.filter(target.before(self._place(first), first)).reverse()
+        after = given.filter(target.after(self._place(last), last))
+        lower, upper = (rows.values_list(name, flat=True).first() for rows in (before, after))
+        return mint_between(scheme, self._at, lower, upper, len(keys), left)
+
+    def _place(self, key: Any) -> Any:
+        """The place of a row in the order of the run, as the database has it."""
+        target = self.target
+        rows = target.rows.filter(pk=key)
+        if isinstance(target.source, DateField):
+            return Subquery(rows.values(target.place_name)[:1])
+        return target.first(rows)[0]
+
+    @property
+    def _scheme(self) -> TimeScheme:
+        scheme = self.target.field.scheme
+        assert isinstance(scheme, TimeScheme), "a sequence has no range"
+        return scheme
+
+
+class _PolicyWriter(Writer):
+    """Writes ids by key, whatever the time of the row."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._statements = _WithoutTimes(target, connections[target.using])
+
+    @property
+    def statement(self) -> str:
+        return self._sent
+
+    def stopped(self, row: Row, error: Exception) -> BackfillError:
+        return BackfillError(f"stopped at {self.target.model._meta.label} {row[1]}: {error}")
+
+    def _computing_ids(self) -> None:
+        return None
+
+
+class _WithoutTimes(Statements):
+    @property
+    def compares_times(self) -> bool:
+        return False
+
+
+def _keys(target: Target, rows: QuerySet[Any]) -> list[Any]:
+    names = [field.attname for field in target.key_fields]
+    if target.model._meta.is_composite_pk:
+        return [tuple(key) for key in rows.values_list(*names)]
+    return list(rows.values_list("pk", flat=True))
+
+
+def _locked_keys(target: Target, rows: QuerySet[Any], size: int) -> list[Any]:
+    """As ``_keys``, where the query has joins: PostgreSQL locks no row that an outer join may
+    lack."""
+    while keys := _keys(target, rows[:size]):
+        if not connections[target.using].features.has_select_for_update:
+            break
+        list(target.rows.filter(pk__in=keys).select_for_update().values_list("pk"))
+        if still := _keys(target, rows.filter(pk__in=keys)):
+            return still
+    return keys
+
+
+def _length(scheme: TimeScheme) -> timedelta:
+    return timedelta(microseconds=max(scheme.resolution_ns // 1000, 1))

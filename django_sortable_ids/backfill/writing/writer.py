@@ -1,0 +1,172 @@
+"""Makes batches of rows in the order of their creation times, and writes their ids."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from django.db import NotSupportedError, connections
+from django.utils.functional import cached_property
+
+from ...errors import BackfillError
+from ...fields import LexicalSequenceField
+from ...schemes import ID, OutOfRange, SequenceExhausted, TimeScheme
+from ...sequences import counters
+from ..engines.json_rows import JSONRows
+from ..engines.statements import Row, Statements
+from ..target import Target
+from .batch import NOTHING, Batch, Written
+from .computing import ComputingIDs
+from .cursor import Cursor
+from .execution import execute
+from .minting import Position, ascending, mint
+from .reading import Rows, read
+from .rows_behind import RowsBehind
+
+
+class Writer:
+    """Makes the batches of a target and writes them: the one thing that plan and run share.
+
+    The ids of a batch are computed by one UPDATE in the database, where it can compute them, else
+    made in Python and sent in one UPDATE.
+    """
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.behind = RowsBehind(target)
+        self._connection = connections[target.using]
+        self._statements = Statements(target, self._connection)
+        self._computing = self._computing_ids()
+
+    @property
+    def statements(self) -> Iterator[tuple[str, str]]:
+        """When and how rows are written."""
+        if self._computing is None:
+            yield "for each batch", self._sent
+            return
+        yield from self._computing.statements
+        yield "for rows that appear meanwhile", self._sent
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """Columns that an UPDATE would set to its own time, and that these keep."""
+        return self._statements.kept.names
+
+    def next(self, cursor: Cursor | None, size: int) -> Batch:
+        """The next ``size`` rows without an id behind the cursor, or as many as there are.
+
+        Raises ``BackfillError``, which names a row, where an id can't be made.
+        """
+        batch = self._next(cursor, size)
+        if batch.size:
+            self.behind.made(batch.rows[0], batch.rows[-1], batch.size)
+        return batch
+
+    def _next(self, cursor: Cursor | None, size: int) -> Batch:
+        if self._computing and (batch := self._computing.next(cursor, size)):
+            return batch
+        return self._minted(cursor, size)
+
+    def send(self, rows: Sequence[Row], ids: Sequence[ID]) -> int:
+        """Write ids for any rows; how many of them still had none."""
+        keys = [self.target.stored_key(pk) for _, pk in rows]
+        return self._send(keys, self._stored(ids), [created for created, _ in rows])
+
+    def known(self, rows: Sequence[Row]) -> Sequence[ID] | None:
+        """The ids of any rows, where these don't depend on those of other rows; else None."""
+        return None
+
+    @contextmanager
+    def naming(self, row: Row) -> Iterator[None]:
+        """Raise ``BackfillError`` with that row for an id that can't be made."""
+        try:
+            yield
+        except (OutOfRange, SequenceExhausted) as error:
+            raise self.stopped(row, error) from error
+
+    def stopped(self, row: Row, error: Exception) -> BackfillError:
+        return BackfillError(
+            f"stopped at {self.target.model._meta.label} {row[1]}, created at "
+            f"{self.target.at(row[0])}: {error}"
+        )
+
+    # Minted in Python
+
+    def _minted(self, cursor: Cursor | None, size: int) -> Batch:
+        rows = read(self.target, self.behind.next(cursor, size)[:size])
+        if rows is None:
+            return NOTHING
+        stored, position = self._mint(rows, cursor, size)
+        created, pk = rows.last
+
+        def write() -> Written:
+            filled = self._send(rows.keys, stored, rows.times)
+            return Written(filled, Cursor(created, pk, position), rows.last)
+
+        return Batch([rows.first, rows.last], len(rows.keys), write)
+
+    def _mint(
+        self, rows: Rows, cursor: Cursor | None, size: int
+    ) -> tuple[list[Any], Position | None]:
+        """What the column is to keep, and where the next batch goes on."""
+        field, count = self.target.field, len(rows.keys)
+        with self.naming(rows.last):
+            if isinstance(field, LexicalSequenceField):
+                ids = counters.take(field, field.scheme, count, self.target.using)
+                return self._stored(ids), None
+            position = cursor.position if cursor else None
+            ticks = ascending(self._scheme.ticks(rows.microseconds), position)
+            beyond = self.behind.left(cursor, rows.last, ticks, count) if count == size else 0
+            try:
+                numbers, position = mint(self._scheme, ticks, position, beyond + count)
+            except OutOfRange:
+                numbers, position = mint(self._scheme, ticks, position, beyond)
+            stored = field.stored(self._connection).all_to_db(numbers, self._connection)
+            return stored, position
+
+    def _stored(self, ids: Sequence[ID]) -> list[Any]:
+        save = self.target.field.get_db_prep_save
+        return [save(value, self._connection) for value in ids]
+
+    def _send(
+        self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
+    ) -> int:
+        """Write what the column is to keep; how many of the rows still had nothing.
+
+        ``times`` are those that servers compare with the rows', to see whether they have moved.
+        """
+        if self._connection.vendor == "sqlite":
+            with self._connection.cursor() as cursor:
+                cursor.executemany(
+                    self._sent, [(value, *key) for key, value in zip(keys, stored, strict=True)]
+                )
+                return int(cursor.rowcount)
+        lists = {f"key_{n}": list(part) for n, part in enumerate(zip(*keys, strict=True))}
+        lists["id"] = list(stored)
+        if self._statements.compares_times:
+            lists["created"] = [self.target.stored_time(created) for created in times]
+        if self._connection.vendor == "postgresql":
+            return execute(self._connection, self._sent, lists)
+        listed = JSONRows(self.target, self._connection).parameter(
+            zip(*lists.values(), strict=True)
+        )
+        return execute(self._connection, self._sent, {"rows": listed})
+
+    def _computing_ids(self) -> ComputingIDs | None:
+        """What computes them in the database, where that can be done."""
+        if not isinstance(self.target.field.scheme, TimeScheme):
+            return None
+        with suppress(NotSupportedError):
+            return ComputingIDs(self.target, self.behind)
+        return None
+
+    @cached_property
+    def _sent(self) -> str:
+        return self._statements.sent()
+
+    # Both
+
+    @property
+    def _scheme(self) -> TimeScheme:
+        scheme = self.target.field.scheme
+        assert isinstance(scheme, TimeScheme), "every other scheme has a time"
+        return scheme

@@ -1,0 +1,1 @@
+"""Columns, constraints and migrations of tables that exist."""

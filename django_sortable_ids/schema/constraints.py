@@ -1,0 +1,203 @@
+"""A filled column is made NOT NULL and unique, beside live writers.
+
+What is there already is looked up before each step, so that after a crash at any statement the same
+change is made again and goes on from there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import (
+    DataError,
+    IntegrityError,
+    NotSupportedError,
+    OperationalError,
+    models,
+    transaction,
+)
+from django.db.models import Index, QuerySet
+
+from ..db import partitions, tables
+from ..db.introspection import may_be_null
+from ..db.locks import strict, with_short_waits
+from ..errors import BackfillError
+from . import constraints_postgresql, constraints_sqlite, mysql_definition
+from .sqlite_references import refuse_orphans
+
+_NOT_IN_PLACE = (1845, 1846)
+_NEEDS_DEFAULT = 4108
+"""MariaDB's answer for a column that is INVISIBLE and to be NOT NULL."""
+_NULL_FOUND = 1138
+"""MySQL's answer, an OperationalError, where a row without a value has come meanwhile."""
+
+
+def constrain(
+    editor: Any, model: type[models.Model], old: Any, new: Any, backwards: bool = False
+) -> None:
+    """Alter the column from what ``old`` says of NULL and uniqueness to what ``new`` says.
+
+    ``backwards`` undoes such a change. On SQLite it leaves a UNIQUE that it has found there.
+
+    Raises ``BackfillError`` with what to do for rows without an id and for ids that are not unique,
+    ``ValueError`` where the two fields differ in anything else of the column.
+    """
+    _check_change(editor, old, new)
+    check_before(editor, model, old, new)
+    becomes_required = old.null and not new.null
+    if becomes_required and not editor.collect_sql:
+        _check_filled(editor, model, old)
+    try:
+        match editor.connection.vendor:
+            case "postgresql" if not new.unique and old.unique:
+                with_short_waits(editor.connection, lambda: editor.alter_field(model, old, new))
+            case "postgresql":
+                constraints_postgresql.alter(editor, model, old, new)
+            case "mysql":
+                _alter_in_place(editor, model, old, new)
+            case "sqlite":
+                constraints_sqlite.alter(editor, model, old, new, backwards)
+            case _:
+                with transaction.atomic(using=editor.connection.alias):
+                    editor.alter_field(model, old, new)
+    except (IntegrityError, DataError) as error:
+        if becomes_required:
+            _check_filled(editor, model, old)
+        raise BackfillError(
+            f"{_label(model, old)}: {error}. Its ids are not unique: `manage.py backfill_ids "
+            f"{_label(model, old)} --verify` counts them"
+        ) from error
+
+
+def check_before(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
+    """Raise ``BackfillError`` for what would refuse the change at its end: partitions that can't
+    have a unique column, on SQLite foreign keys."""
+    if editor.collect_sql:
+        return
+    if editor.connection.vendor == "sqlite":
+        refuse_orphans(editor.connection, _label(model, old))
+    if old.unique or not new.unique:
+        return
+    reason = partitions.why_not_unique(editor.connection, old)
+    if reason:
+        raise BackfillError(f"{_label(model, old)}: {reason}")
+
+
+def _label(model: type[models.Model], field: models.Field[Any, Any]) -> str:
+    return f"{model._meta.label}.{field.name}"
+
+
+def _check_change(editor: Any, old: Any, new: Any) -> None:
+    ours = {"null", "unique", "db_index", "blank"}
+    if (
+        new.primary_key
+        or old.primary_key
+        or old.column != new.column
+        or editor._field_should_be_altered(old, new, ignore=ours)
+    ):
+        raise ValueError(
+            f"{old} and {new} differ in more than null, unique and db_index: alter the rest of the "
+            f"column with an AlterField"
+        )
+
+
+def _check_filled(editor: Any, model: type[models.Model], field: models.Field[Any, Any]) -> None:
+    rows: QuerySet[Any] = QuerySet(model, using=editor.connection.alias)
+    missing = rows.filter(**{f"{field.name}__isnull": True}).order_by()
+    if missing.exists():
+        label = _label(model, field)
+        raise BackfillError(
+            f"{missing.count():,} rows of {label} have no id: run `manage.py backfill_ids "
+            f"{label}`, and this again"
+        )
+
+
+def _alter_in_place(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
+    """One statement for MariaDB and MySQL, whose table is readable and writable meanwhile."""
+    with strict(editor.connection):
+        _alter_strictly(editor, model, old, new)
+
+
+def _alter_strictly(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
+    quote, connection = editor.quote_name, editor.connection
+    changes: list[str] = []
+    parameters: list[Any] = []
+    if old.null != new.null and _is_nullable(editor, model, old) != new.null:
+        definition, parameters = _with_null(editor, model, new)
+        changes.append(f"MODIFY {definition}")
+    changes += _changes_of_indexes(editor, model, old, new)
+    if not changes:
+        return
+    plain = f"ALTER TABLE {quote(model._meta.db_table)} {', '.join(changes)}"
+    sql = f"{plain}, ALGORITHM=INPLACE, LOCK=NONE"
+    if editor.collect_sql:
+        editor.execute(sql, parameters or None)
+        return
+    try:
+        with_short_waits(connection, lambda: editor.execute(sql, parameters or None))
+    except (OperationalError, NotSupportedError) as error:
+        if error.args[:1] == (_NULL_FOUND,):
+            raise IntegrityError(*error.args) from error
+        if error.args[:1] and error.args[0] in _NOT_IN_PLACE:
+            raise BackfillError(
+                f"{_label(model, old)}: the server can't do it while others write "
+                f"({error.args[1]}). Run this while nobody writes, and migrate again: {plain}"
+            ) from error
+        if error.args[:1] == (_NEEDS_DEFAULT,):
+            raise BackfillError(
+                f"{_label(model, old)}: {error.args[1]}, since it is to be NOT NULL. Make the "
+                f"column visible, or give it a DEFAULT, and migrate again"
+            ) from error
+        raise
+
+
+def _with_null(
+    editor: Any, model: type[models.Model], new: models.Field[Any, Any]
+) -> tuple[str, list[Any]]:
+    """The column as it is in the database; as the field says where it isn't there yet, which
+    ``sqlmigrate`` shows."""
+    connection, table, column = editor.connection, model._meta.db_table, str(new.column)
+    if tables.kind(connection, table) == "table":
+        definition = mysql_definition.with_null(connection, table, column, new.null)
+        if definition is not None:
+            return definition, []
+    plain: Any = new.clone()
+    plain._unique = plain.db_index = False
+    plain.set_attributes_from_name(new.name)
+    plain.model = model
+    definition, parameters = editor.column_sql(model, plain)
+    return f"{editor.quote_name(column)} {definition}", list(parameters)
+
+
+def _changes_of_indexes(editor: Any, model: type[models.Model], old: Any, new: Any) -> list[str]:
+    quote, meta, column = editor.quote_name, model._meta, str(new.column)
+    _, plain_name = tables.split(editor.connection, meta.db_table)
+    named = {each.name for each in [*meta.constraints, *meta.indexes]}
+
+    def found(**kind: Any) -> list[str]:
+        if editor.collect_sql:
+            return []
+        names = tables.names_of(editor.connection, meta.db_table, column, **kind)
+        return [name for name in names if name not in named]
+
+    unique = found(unique=True, primary_key=False)
+    plain = found(index=True, unique=False, type=Index.suffix)
+    changes: list[str] = []
+    if new.unique and not old.unique and not unique:
+        name = editor._unique_constraint_name(plain_name, [column], quote=True)
+        changes.append(f"ADD CONSTRAINT {name} UNIQUE ({quote(column)})")
+    if old.unique and not new.unique:
+        changes += [f"DROP INDEX {quote(name)}" for name in unique]
+    had, has = (bool(each.db_index and not each.unique) for each in (old, new))
+    if had and not has:
+        changes += [f"DROP INDEX {quote(name)}" for name in plain]
+    if has and not had and not plain:
+        name = quote(editor._create_index_name(plain_name, [column]))
+        changes.append(f"ADD INDEX {name} ({quote(column)})")
+    return changes
+
+
+def _is_nullable(editor: Any, model: type[models.Model], field: models.Field[Any, Any]) -> bool:
+    if editor.collect_sql:
+        return field.null
+    return may_be_null(editor.connection, model._meta.db_table, str(field.column))

@@ -1,0 +1,180 @@
+"""NOT NULL and uniqueness on PostgreSQL, without a lock that lasts.
+
+What takes long, building the index and looking for NULL, lets writers write. The locks that keep
+them out are held for a change of the catalogue only. On a table in partitions, each of them gets
+its index so, since PostgreSQL builds none concurrently on the whole.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import IntegrityError, models
+from django.db.models import Index
+
+from ..db import partitions, tables
+from ..db.locks import with_short_waits
+
+
+def alter(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
+    """Add what ``new`` has and ``old`` has not: unique, NOT NULL; or take NOT NULL away.
+
+    Outside of a transaction, since no index can be built concurrently in one.
+    """
+    column = _Column(editor, model, new)
+    if new.unique and not old.unique:
+        if old.db_index:
+            column.drop_plain_indexes()
+        column.make_unique()
+        column.add_like_index()
+    if old.null and not new.null:
+        column.make_required()
+    elif new.null and not old.null:
+        column.alter("ALTER COLUMN {column} DROP NOT NULL")
+
+
+class _Column:
+    def __init__(
+        self,
+        editor: Any,
+        model: type[models.Model],
+        field: models.Field[Any, Any],
+        table: str = "",
+    ) -> None:
+        self.editor = editor
+        self.model = model
+        self.field = field
+        self.table = table or model._meta.db_table
+        self.column = str(field.column)
+        self.leaves = [
+            _Column(editor, model, field, leaf)
+            for leaf in partitions.leaves(editor.connection, self.table)
+        ]
+        self.is_partitioned = partitions.is_partitioned(editor.connection, self.table)
+
+    def make_unique(self) -> None:
+        """With the constraint that Django's AlterField would make."""
+        name = self._name("_uniq")
+        found = self._look_up(_INDEX, name)
+        if self.is_partitioned:
+            for leaf in self.leaves:
+                leaf.make_unique()
+            if not found:  # which takes the constraints of the partitions
+                self.alter(f"ADD CONSTRAINT {self._quote(name)} UNIQUE ({{column}})")
+            return
+        if not found or not found[0]:
+            # An invalid one, which an interrupted build has left, refuses ids but finds none.
+            self._build_index("UNIQUE ", name, "", exists=bool(found))
+        if not found or not found[1]:
+            self.alter(f"ADD CONSTRAINT {self._quote(name)} UNIQUE USING INDEX {self._quote(name)}")
+
+    def add_like_index(self) -> None:
+        """The second index that Django gives to a ``varchar``."""
+        if self.editor._create_like_index_sql(self.model, self.field) is None:
+            return
+        name = self._name("_like")
+        found = self._look_up(_INDEX, name)
+        for leaf in self.leaves:
+            leaf.add_like_index()
+        if not found or not found[0]:
+            self._build_index("", name, " varchar_pattern_ops", exists=bool(found))
+
+    def drop_plain_indexes(self) -> None:
+        """Those of ``db_index=True``, which the unique one replaces."""
+        if self.editor.collect_sql:
+            return
+        named = {each.name for each in self.model._meta.indexes} | {self._name("_like")}
+        plain = {"index": True, "unique": False, "type": Index.suffix}
+        for name in tables.names_of(self.editor.connection, self.table, self.column, **plain):
+            if name not in named:
+                self._drop_index(name)
+
+    def make_required(self) -> None:
+        """By way of a constraint whose proof SET NOT NULL takes, instead of a look at all rows."""
+        required = self._look_up(_REQUIRED, self.column)
+        if required and required[0]:
+            return
+        check = self._name("_notnull")
+        name = self._quote(check)
+        found = self._look_up(_CHECK, check)
+        if not found:
+            self.alter(f"ADD CONSTRAINT {name} CHECK ({{column}} IS NOT NULL) NOT VALID")
+        if not found or not found[0]:
+            try:
+                self._execute(f"ALTER TABLE {self._quote(self.table)} VALIDATE CONSTRAINT {name}")
+            except IntegrityError:
+                self.alter(f"DROP CONSTRAINT {name}")
+                raise
+        self.alter("ALTER COLUMN {column} SET NOT NULL", f"DROP CONSTRAINT {name}")
+
+    def alter(self, *changes: str) -> None:
+        """Statements that change the catalogue only, in one transaction."""
+
+        table, column = self._quote(self.table), self._quote(self.column)
+        self._shortly(*(f"ALTER TABLE {table} {each.format(column=column)}" for each in changes))
+
+    def _shortly(self, *statements: str) -> None:
+        def execute() -> None:
+            for sql in statements:
+                self._execute(sql)
+
+        if self.editor.collect_sql:
+            execute()
+        else:
+            with_short_waits(self.editor.connection, execute)
+
+    def _build_index(self, kind: str, name: str, operators: str, exists: bool) -> None:
+        if exists:
+            self._drop_index(name)
+        index = (
+            f"{self._quote(name)} ON {self._quote(self.table)} "
+            f"({self._quote(self.column)}{operators})"
+        )
+        if self.is_partitioned:  # which takes the indexes of the partitions
+            self._shortly(f"CREATE {kind}INDEX {index}")
+            return
+        try:
+            self._execute(f"CREATE {kind}INDEX CONCURRENTLY {index}")
+        except IntegrityError:
+            self._drop_index(name)
+            raise
+
+    def _drop_index(self, name: str) -> None:
+        schema, _ = tables.split(self.editor.connection, self.table)
+        index = f"{self._quote(schema)}.{self._quote(name)}" if schema else self._quote(name)
+        if self.is_partitioned:
+            self._shortly(f"DROP INDEX IF EXISTS {index}")
+        else:
+            self._execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index}")
+
+    def _look_up(self, query: str, name: str) -> Any:
+        if self.editor.collect_sql:
+            return None
+        with self.editor.connection.cursor() as cursor:
+            cursor.execute(query, [self._quote(self.table), name])
+            return cursor.fetchone()
+
+    def _name(self, suffix: str) -> str:
+        name: str = self.editor._create_index_name(self.table, [self.column], suffix=suffix)
+        return name
+
+    def _quote(self, name: str) -> str:
+        quoted: str = self.editor.quote_name(name)
+        return quoted
+
+    def _execute(self, sql: str) -> None:
+        self.editor.execute(sql)
+
+
+_INDEX = """
+    SELECT indisvalid, EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid)
+    FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+    WHERE indrelid = %s::regclass AND relname = %s
+"""
+_CHECK = """
+    SELECT convalidated FROM pg_constraint
+    WHERE conrelid = %s::regclass AND conname = %s AND contype = 'c'
+"""
+_REQUIRED = """
+    SELECT attnotnull FROM pg_attribute WHERE attrelid = %s::regclass AND attname = %s
+"""

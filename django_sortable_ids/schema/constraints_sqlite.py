@@ -1,0 +1,341 @@
+"""NOT NULL and uniqueness on SQLite, without a copy of the table.
+
+Django's AlterField makes the table again from the model, and drops what the model doesn't know:
+triggers, indexes, columns, types. Here uniqueness is an index, and NOT NULL is a word in the
+definition that SQLite keeps in ``sqlite_master``: no row is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from django.db import DatabaseError, IntegrityError, models, transaction
+
+from ..db.tables import folded_in_sqlite as folded
+from ..errors import BackfillError
+from .sql_tokens import NotUnderstood
+from .sqlite_definition import as_temporary, column_text, with_null, without_unique
+from .sqlite_references import refuse_orphans, refuse_references
+
+_DROPS_COLUMNS = (3, 35, 5)
+"""The first SQLite whose DROP COLUMN can be relied on."""
+
+
+def alter(
+    editor: Any, model: type[models.Model], old: Any, new: Any, backwards: bool = False
+) -> None:
+    """Make the column unique or not, NULL or NOT NULL, as ``new`` says, in one transaction.
+
+    Raises ``BackfillError`` for what can't be done without a copy, before anything is written.
+    """
+    column = _Column(editor, model, new)
+    if editor.collect_sql:
+        column.collect(old, new)
+        return
+    column.refuse_view()
+    with _schema_is_read_again(editor.connection), transaction.atomic(editor.connection.alias):
+        column.lock()
+        if new.unique and not old.unique:
+            column.make_unique()
+        if old.unique and not new.unique:
+            column.drop_unique(column.own_unique(old) if backwards else None)
+        column.set_plain_index(old, new)
+        if old.null != new.null:
+            column.set_null(new.null)
+
+
+def drop_column(editor: Any, model: type[models.Model], field: Any) -> None:
+    """Drop the column with its own indexes, and nothing else of the table."""
+    column = _Column(editor, model, field)
+    connection = editor.connection
+    if connection.Database.sqlite_version_info < _DROPS_COLUMNS:
+        raise BackfillError(
+            f"{column.label}: this SQLite can't drop a column without a copy of the table, which "
+            f"loses what the model doesn't know. Use SQLite 3.35.5 or later"
+        )
+    refuse_orphans(connection, column.label)
+    with transaction.atomic(connection.alias):
+        column.lock()
+        column.drop_unique()
+        for name, _ in column.indexes(unique=False):
+            column.drop_index(name)
+        try:
+            editor.execute(f"ALTER TABLE {column.quoted_table} DROP COLUMN {column.quoted}", None)
+        except DatabaseError as error:
+            raise BackfillError(
+                f"{column.label}: SQLite can't drop the column: {error}. Drop what uses it first"
+            ) from error
+
+
+_SET_DEFINITION = (
+    "UPDATE main.sqlite_master SET sql = %s WHERE type = 'table' AND name = %s COLLATE NOCASE"
+)
+_SET_INDEX = "UPDATE main.sqlite_master SET name = %s, sql = %s WHERE type = 'index' AND name = %s"
+_SET_NAME = "UPDATE main.sqlite_master SET name = %s WHERE type = 'index' AND name = %s"
+
+
+class _Description(NamedTuple):
+    """What SQLite has understood of a definition."""
+
+    columns: list[Any]
+    constraints: dict[str, Any]
+
+
+class _Column:
+    def __init__(
+        self, editor: Any, model: type[models.Model], field: models.Field[Any, Any]
+    ) -> None:
+        self.editor = editor
+        self.model = model
+        self.table = model._meta.db_table
+        self.column = str(field.column)
+        self.label = f"{model._meta.label}.{field.name}"
+        self.quoted_table: str = editor.quote_name(self.table)
+        self.quoted: str = editor.quote_name(self.column)
+
+    def refuse_view(self) -> None:
+        kinds = self._rows(
+            "SELECT type FROM sqlite_master WHERE name = %s COLLATE NOCASE", self.table
+        )
+        if ("view",) in kinds:
+            raise BackfillError(
+                f"{self.label}: {self.table} is a view: constrain the column of the table after "
+                f"FROM, by a model of that table"
+            )
+
+    def lock(self) -> None:
+        """Wait for other writers here: a transaction that has read would be refused, not wait."""
+        self._execute(f"UPDATE {self.quoted_table} SET {self.quoted} = {self.quoted} WHERE 0")
+
+    # Indexes
+
+    def make_unique(self) -> None:
+        if not any(self.indexes(unique=True)):
+            self._create_index("UNIQUE ", "_uniq")
+
+    def drop_unique(self, own: list[str] | None = None) -> None:
+        """All of them, or ``own``."""
+        found = list(self.indexes(unique=True))
+        dropped = [each for each in found if own is None or each[0] in own]
+        if dropped and dropped == found:
+            refuse_references(self.editor.connection, self.label, self.table, self.column)
+        for name, is_constraint in dropped:
+            self.drop_index(self._released(name) if is_constraint else name)
+
+    def own_unique(self, field: Any) -> list[str]:
+        """What ``make_unique`` has made, and not what it has found.
+
+        Django writes UNIQUE into CREATE TABLE when it copies the table for another migration.
+        """
+        written = f"{self.quoted} {self.editor.column_sql(self.model, field)[0]}"
+        is_copied = column_text(self._definition(), self.column) == written
+        return [
+            name
+            for name, is_constraint in self.indexes(unique=True)
+            if (is_copied if is_constraint else name in self._names("_uniq"))
+        ]
+
+    def set_plain_index(self, old: Any, new: Any) -> None:
+        """That of ``db_index=True``, which a unique one replaces."""
+        had, has = (bool(each.db_index and not each.unique) for each in (old, new))
+        name = self.editor._create_index_name(self.table, [self.column])
+        found = [each for each, _ in self.indexes(unique=False)]
+        if had and not has and name in found:
+            self.drop_index(name)
+        if has and not had and not found:
+            self._create_index("", "")
+
+    def indexes(self, unique: bool) -> Iterator[tuple[str, bool]]:
+        """Names of those on all rows of the column alone, and whether a constraint has made each.
+
+        Without those that the model's Meta names.
+        """
+        named = {each.name for each in [*self.model._meta.constraints, *self.model._meta.indexes]}
+        found = self._rows(
+            'SELECT name, origin FROM pragma_index_list(%s) WHERE "unique" = %s AND NOT partial',
+            self.table,
+            int(unique),
+        )
+        for name, origin in found:
+            columns = self._rows("SELECT name FROM pragma_index_info(%s)", name)
+            if name not in named and [_same(each, self.column) for (each,) in columns] == [True]:
+                yield name, origin != "c"
+
+    def drop_index(self, name: str) -> None:
+        self._execute(f"DROP INDEX {_quoted(name)}")
+
+    def _create_index(self, kind: str, suffix: str) -> None:
+        name = self.editor.quote_name(self._free_name(suffix))
+        self._execute(f"CREATE {kind}INDEX {name} ON {self.quoted_table} ({self.quoted})")
+
+    def _free_name(self, suffix: str) -> str:
+        """Django's name, or one like it where a renamed column has left its index there."""
+        names = self._names(suffix)
+        if self.editor.collect_sql:
+            return names[0]
+        taken = {name.lower() for (name,) in self._rows("SELECT name FROM sqlite_master")}
+        return next(name for name in names if name.lower() not in taken)
+
+    def _names(self, suffix: str) -> list[str]:
+        return [
+            str(self.editor._create_index_name(self.table, [self.column], suffix=suffix + number))
+            for number in ("", *(f"_{n}" for n in range(2, 100)))
+        ]
+
+    def _released(self, name: str) -> str:
+        """Turn the index of a UNIQUE in CREATE TABLE into one that can be dropped; its new name."""
+        before = self._constraints("main")
+        freed = self._free_name("_uniq")
+        index = (
+            f"CREATE UNIQUE INDEX {_quoted(freed)} ON {_quoted(self.table)} "
+            f"({_quoted(self.column)})"
+        )
+        with self._refused_with_reason():
+            sql = without_unique(self._definition(), self.column)
+            after = self._described(sql)
+            kept = {each: what for each, what in before.items() if each != name}
+            if list(kept.values()) != list(after.constraints.values()):
+                raise NotUnderstood("its UNIQUE is more than that")
+            if after.columns != self._columns("main"):
+                raise NotUnderstood("what was meant to change is not what changes")
+        # SQLite numbers these indexes as they stand in the definition.
+        renamed = zip(kept, after.constraints, strict=True)
+        self._write(
+            (_SET_DEFINITION, [sql, self.table]),
+            (_SET_INDEX, [freed, index, name]),
+            *((_SET_NAME, [new, old]) for old, new in renamed if old != new),
+        )
+        if self._constraints("main") != after.constraints:
+            raise BackfillError(f"{self.label}: SQLite has not taken the new definition")
+        return freed
+
+    # NULL
+
+    def set_null(self, null: bool) -> None:
+        if self._is_nullable() == null:
+            return
+        wanted = [
+            (*row[:3], int(not null), *row[4:]) if _same(row[1], self.column) else row
+            for row in self._columns("main")
+        ]
+        with self._refused_with_reason():
+            sql = with_null(self._definition(), self.column, null)
+            after = self._described(sql)
+            if after.columns != wanted or after.constraints != self._constraints("main"):
+                raise NotUnderstood("what was meant to change is not what changes")
+        self._write((_SET_DEFINITION, [sql, self.table]))
+        if not null and self._rows(
+            f"SELECT 1 FROM {self.quoted_table} WHERE {self.quoted} IS NULL LIMIT 1"
+        ):
+            raise IntegrityError("NULL was found")
+        if self._columns("main") != wanted:
+            raise BackfillError(f"{self.label}: SQLite has not taken the new definition")
+
+    # The definition
+
+    @contextmanager
+    def _refused_with_reason(self) -> Iterator[None]:
+        try:
+            yield
+        except (NotUnderstood, DatabaseError) as error:
+            raise BackfillError(
+                f"{self.label}: the definition of the table can't be changed in place: {error}. "
+                f"Use an AlterField, which copies the table and keeps only what the model knows"
+            ) from error
+
+    def _write(self, *statements: tuple[str, list[str]]) -> None:
+        ((version,),) = self._rows("PRAGMA main.schema_version")
+        self._execute("PRAGMA writable_schema = ON")
+        with self._refused_with_reason():  # in SQLite's defensive mode
+            for sql, parameters in statements:
+                self._execute(sql, parameters)
+        # Every connection, this one too, reads the definitions again when it finds another version.
+        self._execute(f"PRAGMA main.schema_version = {version + 1}")
+        self._execute("PRAGMA writable_schema = RESET")
+
+    def _definition(self) -> str:
+        found = self._rows(
+            "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = %s COLLATE NOCASE",
+            self.table,
+        )
+        if not found:
+            raise NotUnderstood("it is no table of the main database")
+        return str(found[0][0])
+
+    def _described(self, sql: str) -> _Description:
+        """What SQLite makes of the text, of a table in the temporary database."""
+        alias = self.editor.connection.alias
+        with transaction.atomic(alias):
+            self._execute(as_temporary(sql))
+            found = _Description(self._columns("temp"), self._constraints("temp"))
+            # Not DROP TABLE, after which temp.sqlite_sequence would stay and hide the real one.
+            transaction.set_rollback(True, alias)
+        return found
+
+    def _columns(self, schema: str) -> list[Any]:
+        return self._rows(f"PRAGMA {schema}.table_xinfo({self.quoted_table})")
+
+    def _constraints(self, schema: str) -> dict[str, Any]:
+        """Indexes of constraints, by their names in the order of the text, and foreign keys."""
+        found = [
+            (name, (unique, origin, self._rows(f"PRAGMA {schema}.index_xinfo({_quoted(name)})")))
+            for _, name, unique, origin, _ in self._rows(
+                f"PRAGMA {schema}.index_list({self.quoted_table})"
+            )
+            if origin != "c"
+        ]
+        found.sort(key=lambda each: int(each[0].rpartition("_")[2]))
+        keys = self._rows(f"PRAGMA {schema}.foreign_key_list({self.quoted_table})")
+        return {**dict(found), "": keys}
+
+    def _is_nullable(self) -> bool:
+        return not any(
+            each[3]
+            for each in self._rows(f"PRAGMA main.table_xinfo({self.quoted_table})")
+            if _same(each[1], self.column)
+        )
+
+    def _execute(self, sql: str, parameters: list[Any] | None = None) -> None:
+        self.editor.execute(sql, parameters)
+
+    def _rows(self, query: str, *parameters: Any) -> list[Any]:
+        with self.editor.connection.cursor() as cursor:
+            cursor.execute(query, parameters or None)
+            return list(cursor.fetchall())
+
+    def collect(self, old: Any, new: Any) -> None:
+        """What ``sqlmigrate`` shows."""
+        if new.unique and not old.unique:
+            self._create_index("UNIQUE ", "_uniq")
+        if old.unique and not new.unique:
+            name = self.editor._create_index_name(self.table, [self.column], suffix="_uniq")
+            self.drop_index(name)
+        if old.null != new.null:
+            state = "NULL" if new.null else "NOT NULL"
+            self.editor.collected_sql.append(
+                f"-- {state} for {self.quoted}, in the definition of {self.quoted_table} in "
+                f"sqlite_master"
+            )
+
+
+@contextmanager
+def _schema_is_read_again(connection: Any) -> Iterator[None]:
+    """At the end the connection has the definitions of the file, and can't write them."""
+    try:
+        yield
+    finally:
+        if connection.connection is not None:
+            with connection.cursor() as cursor:
+                cursor.execute("PRAGMA writable_schema = RESET")
+
+
+def _quoted(name: str) -> str:
+    """As Django's ``quote_name``, of a name that may hold quotes."""
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def _same(name: str | None, other: str) -> bool:
+    return name is not None and folded(name) == folded(other)

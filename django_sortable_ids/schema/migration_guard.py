@@ -1,0 +1,358 @@
+"""Refuses, before ``migrate`` runs, what would copy one id into many rows or corrupt a key.
+
+MariaDB and MySQL fill a new NOT NULL column with one value, and the nodes of a Galera cluster one
+with a default each for itself. Where a column's type changes SQLite keeps the integers of an old
+key as they are, MariaDB turns them into garbage. All that without an error. The guard walks through
+the plan and looks at the tables that have rows.
+
+``SORTABLE_IDS = {"GUARD_MIGRATIONS": False}`` turns it off. ``migrate --fake`` looks the same from
+here and may need that; code that calls ``MigrationExecutor`` itself goes past it.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.apps import AppConfig
+from django.apps.registry import Apps
+from django.core.management.base import CommandError
+from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import truncate_name
+from django.db.migrations.migration import Migration
+from django.db.migrations.operations import (
+    AddField,
+    AlterField,
+    AlterModelTable,
+    DeleteModel,
+    RemoveField,
+    RenameField,
+    RenameModel,
+    SeparateDatabaseAndState,
+)
+from django.db.migrations.operations.base import Operation
+from django.db.migrations.state import ProjectState
+from django.db.models.signals import pre_migrate
+
+from .. import conf
+from ..db import tables
+from ..fields import SortableIDField
+from . import migration_refusals as refusals
+from .sqlite_references import refuse_orphans
+from .stored_values import Column, misfit
+
+_KINDS = {
+    "integer": r"(big|medium|small|tiny)?(int|integer|serial)\b",
+    "uuid": r"uuid\b",
+    "text": r"((var)?char|character|(long|medium|tiny)?text)\b",
+    "bytes": r"(bytea|(long|medium|tiny)?blob|(var)?binary)\b",
+}
+
+
+def register(app_config: AppConfig) -> None:
+    """Have every plan checked; called once, when the app is ready."""
+    pre_migrate.connect(
+        check_plan, sender=app_config, dispatch_uid="django_sortable_ids.schema.migration_guard"
+    )
+
+
+def check_plan(
+    *,
+    using: str,
+    apps: Apps,
+    plan: list[tuple[Migration, bool]],
+    verbosity: int = 1,
+    stdout: Any = None,
+    **_: Any,
+) -> None:
+    """Raise ``CommandError``, with what to do instead, where the plan would damage a table."""
+    connection = connections[using]
+    if not conf.guard_migrations():
+        return
+    if connection.vendor == "sqlite" and any(_is_committed_at_once(each) for each, _ in plan):
+        refuse_orphans(connection, "Nothing was migrated")
+    out = (stdout or sys.stdout) if verbosity else None
+    from .unrecorded_swaps import undo  # which imports the backfill
+
+    for notice in undo(connection, apps, plan):
+        if out:
+            print(notice, file=out)
+    forwards = [migration for migration, backwards in plan if not backwards]
+    touched = any(
+        _touches_an_id(operation) for migration in forwards for operation in migration.operations
+    )
+    if not touched:
+        return
+    walk = _Walk(connection, ProjectState.from_apps(apps))
+    found = [refusal for migration in forwards for refusal in walk.through(migration)]
+    found += walk.lost_conversions()
+    if found:
+        raise CommandError("\n".join(["Nothing was migrated.", *found]))
+    if out and walk.notices:
+        print(*walk.notices, sep="\n", file=out)
+
+
+@dataclass
+class _Walk:
+    """Follows the state of the models through the plan, beside the tables as they are now."""
+
+    connection: BaseDatabaseWrapper
+    state: ProjectState
+    tables: dict[str, str] = field(default_factory=dict)
+    """The present name of a table that the plan renames, by its name at this point of it; an empty
+    one for what is no longer there."""
+    columns: dict[tuple[str, str], str | None] = field(default_factory=dict)
+    """The present name of a column that the plan renames, None for one that it adds, by the
+    table's present name and the column's name at this point."""
+    removed: list[tuple[tuple[str, str], str]] = field(default_factory=list)
+    """Ids that the plan removes: app and model, and the field."""
+    altered: list[tuple[tuple[str, str], str]] = field(default_factory=list)
+    """Ids whose scheme it alters."""
+    notices: list[str] = field(default_factory=list)
+    """What is no reason to stop."""
+
+    def through(self, migration: Migration) -> Iterator[str]:
+        for operation in migration.operations:
+            for refusal in self.step(migration.app_label, operation):
+                yield f"{migration}, {refusal}"
+
+    def step(self, app_label: str, operation: Operation) -> Iterator[str]:
+        """What is to be refused of an operation; afterwards its changes are made to the state."""
+        if isinstance(operation, SeparateDatabaseAndState):
+            before = self.state.clone()
+            for inner in operation.database_operations:
+                yield from self.step(app_label, inner)
+            self.state = before
+            operation.state_forwards(app_label, self.state)
+            return
+        self.remember(app_label, operation)
+        fills_rows = getattr(operation, "fills_rows", False)
+        if (
+            isinstance(operation, AddField | AlterField)
+            and _touches_an_id(operation)
+            and not fills_rows
+        ):
+            refusal = self.refusal(app_label, operation)
+            if refusal:
+                yield f"{app_label}.{operation.model_name}.{operation.name}: {refusal}"
+        self.apply(app_label, operation)
+
+    def apply(self, app_label: str, operation: Operation) -> None:
+        """Make the changes of an operation to the state, and follow what it adds and renames."""
+        swapped: tuple[str, ...] = getattr(operation, "swapped_fields", ())
+        if swapped:
+            self.swap(app_label, operation, swapped)
+            return
+        old: tuple[str, str | None]
+        new: tuple[str, str | None]
+        match operation:
+            case RenameModel():
+                old, new = (operation.old_name_lower, None), (operation.new_name_lower, None)
+            case AlterModelTable():
+                old = new = (operation.name_lower, None)
+            case RenameField():
+                model_name = operation.model_name_lower
+                old, new = (model_name, operation.old_name), (model_name, operation.new_name)
+            case AlterField():
+                old = new = (operation.model_name_lower, operation.name)
+            case DeleteModel():
+                table, _ = self.place(app_label, operation.name_lower, None)
+                operation.state_forwards(app_label, self.state)
+                self.tables[table] = ""
+                return
+            case AddField():
+                operation.state_forwards(app_label, self.state)
+                table, column = self.place(app_label, operation.model_name_lower, operation.name)
+                self.columns[self.tables.get(table, table), column] = None
+                return
+            case _:
+                operation.state_forwards(app_label, self.state)
+                return
+        table, column = self.place(app_label, *old)
+        operation.state_forwards(app_label, self.state)
+        new_table, new_column = self.place(app_label, *new)
+        present = self.tables.get(table, table)
+        self.tables |= {table: ""} | {new_table: present}
+        if column:
+            self.columns[present, new_column] = self.columns.pop((present, column), column)
+
+    def swap(self, app_label: str, operation: Any, names: tuple[str, ...]) -> None:
+        model_name = operation.model_name_lower
+        before = [self.place(app_label, model_name, name) for name in names]
+        table = self.tables.get(before[0][0], before[0][0])
+        found = [self.columns.pop((table, column), column) for _, column in before]
+        operation.state_forwards(app_label, self.state)
+        for name, present in zip(reversed(names), found, strict=True):
+            self.columns[table, self.place(app_label, model_name, name)[1]] = present
+
+    def place(self, app_label: str, model_name: str, field_name: str | None) -> tuple[str, str]:
+        """The names of the table and of a field's column at this point of the plan."""
+        model = self.state.models[app_label, model_name]
+        table = model.options.get("db_table") or truncate_name(
+            f"{app_label}_{model_name}", self.connection.ops.max_name_length()
+        )
+        if field_name is None:
+            return table, ""
+        named = model.fields[field_name].clone()
+        named.set_attributes_from_name(field_name)
+        return table, named.column
+
+    def refusal(self, app_label: str, operation: AddField | AlterField) -> str | None:
+        model_name = operation.model_name_lower
+        table, _ = self.place(app_label, model_name, None)
+        table = self.tables.get(table, table)
+        if not self.has_rows(table):
+            return None
+        new: Any = operation.field
+        if isinstance(operation, AddField):
+            if new.has_db_default():
+                return refusals.ADD_ON_EACH_NODE if self.is_a_galera_node() else None
+            return None if new.null else refusals.ADD
+        historical = self.state.clone().apps.get_model(app_label, model_name)
+        old = historical._meta.get_field(operation.name)
+        kinds = [_kind(each.db_type(self.connection)) for each in (old, new)]
+        if kinds[0] != kinds[1]:
+            is_id = isinstance(old, SortableIDField)
+            text = refusals.ALTER_TYPE_OF_IDS if is_id else refusals.ALTER_TYPE
+            return text.format(old=kinds[0], new=kinds[1], name=old.name)
+        column = self.columns.get((table, old.column), old.column)
+        if column and _may_change_values(old, new, self.connection):
+            found = self.misfit(table, column, historical, old, new)
+            if found:
+                return found
+        self.look_at_public_text(f"{app_label}.{model_name}.{operation.name}", old, new)
+        if not old.null or new.null:
+            return None
+        if column is None:
+            return refusals.ALTER_ADDED if self.fills_with_zeros() else None
+        missing = self.nulls(table, column)
+        only_constrains = getattr(operation, "copies_no_default", False)
+        reason = refusals.CONSTRAIN_NULL if only_constrains else refusals.ALTER_NULL
+        return reason.format(missing=missing) if missing else None
+
+    def has_rows(self, table: str) -> bool:
+        if not table or tables.kind(self.connection, table) != "table":
+            return False
+        with self.connection.cursor() as cursor:
+            cursor.execute(f"SELECT 1 FROM {self.connection.ops.quote_name(table)} LIMIT 1")
+            return cursor.fetchone() is not None
+
+    def misfit(self, table: str, column: str, model: Any, old: Any, new: Any) -> str | None:
+        """Why the column's values, of which some are looked at, are no ids of the new field."""
+        key = str(model._meta.pk_fields[0].column)
+        present = self.columns.get((table, key), key)
+        values = Column(self.connection, table, column, present).values()
+        found = misfit(values, new, old, self.connection)
+        if found is None:
+            return None
+        if isinstance(old, SortableIDField):
+            text = refusals.ALTER_SCHEME
+        else:
+            text = refusals.ALTER_NUMBERS if isinstance(values[0], int) else refusals.ALTER_VALUES
+        return text.format(misfit=found, looked=f"{len(values):,}", name=old.name)
+
+    def look_at_public_text(self, label: str, old: Any, new: SortableIDField) -> None:
+        if isinstance(old, SortableIDField) and _public(old) != _public(new):
+            self.notices.append(refusals.PUBLIC_TEXT.format(label=label))
+
+    def remember(self, app_label: str, operation: Operation) -> None:
+        """Fields that the plan removes, and those whose values it takes for ids of another scheme:
+        together they are an edit that was meant to be a swap."""
+        if not isinstance(operation, RemoveField | AlterField):
+            return
+        model_name = operation.model_name_lower
+        old: Any = self.state.models[app_label, model_name].fields[operation.name]
+        if not isinstance(old, SortableIDField):
+            return
+        model = app_label, model_name
+        if isinstance(operation, RemoveField):
+            table, column = self.place(app_label, model_name, operation.name)
+            table = self.tables.get(table, table)
+            present = self.columns.get((table, column), column)
+            if present and self.has_rows(table):
+                self.removed.append((model, operation.name))
+        elif getattr(operation.field, "scheme", None) != old.scheme:
+            self.altered.append((model, operation.name))
+
+    def lost_conversions(self) -> Iterator[str]:
+        """What is to be refused of the plan as a whole."""
+        pairs = [
+            (app_label, model_name, name, removed)
+            for (app_label, model_name), name in self.altered
+            for model, removed in self.removed
+            if model == (app_label, model_name)
+        ]
+        for app_label, model_name, name, removed in pairs:
+            if self.was_converted(app_label, model_name, removed, name):
+                yield (
+                    f"{app_label}.{model_name}.{removed}: "
+                    f"{refusals.LOST.format(name=name, removed=removed, model=model_name)}"
+                )
+
+    def was_converted(self, app_label: str, model_name: str, name: str, source: str) -> bool:
+        from ..models import BackfillRun
+
+        if tables.kind(self.connection, BackfillRun._meta.db_table) != "table":
+            return False
+        runs = BackfillRun.objects.using(self.connection.alias)
+        label = f"{app_label}.{model_name}.{name}"
+        options = runs.filter(target__iexact=label).values_list("options", flat=True)
+        return any(each.get("convert_from") == source for each in options)
+
+    def nulls(self, table: str, column: str) -> int:
+        quote = self.connection.ops.quote_name
+        with self.connection.cursor() as cursor:
+            cursor.execute(f"SELECT COUNT(*) FROM {quote(table)} WHERE {quote(column)} IS NULL")
+            return int(cursor.fetchone()[0])
+
+    def fills_with_zeros(self) -> bool:
+        """Whether the database is a MariaDB or MySQL that turns NULL to zeros for NOT NULL."""
+        if self.connection.vendor != "mysql":
+            return False
+        with self.connection.cursor() as cursor:
+            cursor.execute("SELECT @@sql_mode")
+            return "STRICT_" not in cursor.fetchone()[0]
+
+    def is_a_galera_node(self) -> bool:
+        """Whether an ALTER TABLE is executed by each node, and not its result copied."""
+        if self.connection.vendor != "mysql":
+            return False
+        with self.connection.cursor() as cursor:
+            cursor.execute("SHOW VARIABLES LIKE 'wsrep_on'")
+            return bool(cursor.fetchone() == ("wsrep_on", "ON"))
+
+
+def _is_committed_at_once(migration: Migration) -> bool:
+    """Whether it changes a sortable id outside of a transaction, which what Django finds at the end
+    doesn't undo."""
+    return not migration.atomic and any(map(_touches_an_id, migration.operations))
+
+
+def _touches_an_id(operation: Operation) -> bool:
+    """Whether the operation adds or alters a sortable id in the database."""
+    if isinstance(operation, SeparateDatabaseAndState):
+        return any(map(_touches_an_id, operation.database_operations))
+    return isinstance(operation, AddField | AlterField) and isinstance(
+        operation.field, SortableIDField
+    )
+
+
+def _may_change_values(old: Any, new: SortableIDField, connection: BaseDatabaseWrapper) -> bool:
+    """Whether the values may mean other ids afterwards, or none."""
+    if not isinstance(old, SortableIDField):
+        return True
+    return old.scheme != new.scheme or old.stored(connection) != new.stored(connection)
+
+
+def _public(field: SortableIDField) -> tuple[Any, ...]:
+    text = field.public_text
+    return text.prefix, text.separator, text.encoding, text.masked
+
+
+def _kind(db_type: str | None) -> str | None:
+    for kind, pattern in _KINDS.items():
+        if re.match(pattern, db_type or "", re.IGNORECASE):
+            return kind
+    return db_type

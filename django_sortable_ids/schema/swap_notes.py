@@ -1,0 +1,85 @@
+"""What a swap notes of itself, since it may be killed before its migration is recorded.
+
+The note says from which definitions of the two fields it began, and at which places of the table
+their columns were. No renaming moves a column, so that the places tell whether it was done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.db import models
+
+from ..db import tables
+from ..models import VerificationRun
+
+_PREFIX = "swap "
+_PLACES = {
+    "postgresql": "SELECT attname, attnum FROM pg_attribute WHERE attrelid = %s::regclass",
+    "mysql": "SELECT column_name, ordinal_position FROM information_schema.columns "
+    "WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s",
+}
+
+
+def key(before: type[models.Model], name: str, other: str) -> str:
+    return f"{_PREFIX}{before._meta.db_table} {name} {other}"[:200]
+
+
+def circumstances(
+    before: type[models.Model], name: str, other: str, *, backwards: bool
+) -> dict[str, Any]:
+    """Which swap it is: another one of the same fields begins from other definitions."""
+    fields = [before._meta.get_field(each) for each in (name, other)]
+    return {
+        "backwards": backwards,
+        "model": before._meta.label,
+        "fields": [name, other],
+        "were": [_definition(field) for field in fields],
+    }
+
+
+def _definition(field: Any) -> str:
+    _, path, _, kwargs = field.deconstruct()
+    plain = {each: kwargs[each] for each in sorted(kwargs) if isinstance(kwargs[each], str | int)}
+    return f"{path} {plain}"
+
+
+def state(connection: Any, table: str, columns: Iterable[str]) -> dict[str, Any]:
+    """What is noted before the columns are renamed."""
+    named = list(columns)
+    found = {"rows": 0}
+    return {"columns": named, "places": _places(connection, table, named), "found": found}
+
+
+def is_done(note: VerificationRun, connection: Any, table: str) -> bool:
+    """Whether the columns have been renamed since."""
+    before, now = note.state["places"], _places(connection, table, note.state["columns"])
+    return bool(before == now[::-1]) if len(now) == 2 else now == [None] * len(now)
+
+
+def unrecorded(connection: Any) -> Iterator[VerificationRun]:
+    """Notes of swaps that may not be recorded: the two definitions tell, unless they are equal."""
+    if tables.kind(connection, VerificationRun._meta.db_table) != "table":
+        return
+    kept = VerificationRun.objects.using(connection.alias).filter(target__startswith=_PREFIX)
+    for note in kept.order_by("pk"):
+        first, second = note.judged_by.get("were", ("", ""))
+        if first != second:
+            yield note
+
+
+def _places(connection: Any, table: str, columns: list[str]) -> list[int | None]:
+    if connection.vendor == "sqlite":
+        rows = [
+            (name, number) for number, name, *_ in tables.pragma(connection, table, "table_xinfo")
+        ]
+    else:
+        is_postgresql = connection.vendor == "postgresql"
+        quoted = connection.ops.quote_name(table)
+        names = [quoted] if is_postgresql else tables.split(connection, table)
+        with connection.cursor() as cursor:
+            cursor.execute(_PLACES[connection.vendor], names)
+            rows = cursor.fetchall()
+    found = {tables.folded(connection, name): number for name, number in rows}
+    return [found.get(tables.folded(connection, column)) for column in columns]

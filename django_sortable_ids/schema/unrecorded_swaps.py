@@ -1,0 +1,98 @@
+"""Swaps of two fields that were made by a migration which was killed before it was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.apps.registry import Apps
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations import Migration
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.state import ProjectState
+
+from ..models import VerificationRun
+from ..operations import SwapSortableID
+from . import swap_notes
+from .swap import Swap
+
+
+@dataclass(frozen=True, slots=True)
+class Unrecorded:
+    """The columns are as after the swap, ``django_migrations`` says what was before."""
+
+    apps: Apps
+    """The models as they are recorded."""
+    note: VerificationRun
+
+    @property
+    def model(self) -> str:
+        return str(self.note.judged_by["model"])
+
+    @property
+    def fields(self) -> tuple[str, str]:
+        name, other = self.note.judged_by["fields"]
+        return name, other
+
+    @property
+    def backwards(self) -> bool:
+        return bool(self.note.judged_by["backwards"])
+
+    def is_made_by(self, app_label: str, operation: Any, backwards: bool) -> bool:
+        """Whether this operation of a plan is the one that was not recorded."""
+        model = f"{app_label}.{getattr(operation, 'model_name_lower', '')}"
+        swapped = getattr(operation, "swapped_fields", None)
+        return (model, swapped, backwards) == (self.model.lower(), self.fields, self.backwards)
+
+    def undo(self, connection: BaseDatabaseWrapper) -> None:
+        """Swap the columns back to what is recorded."""
+        app_label, model_name = self.model.split(".")
+        state = ProjectState.from_apps(self.apps)
+        SwapSortableID(model_name, *self.fields).state_forwards(app_label, state)
+        recorded, swapped = self.apps.get_model(self.model), state.apps.get_model(self.model)
+        with connection.schema_editor(atomic=False) as editor:
+            # The names in the app's own records may not have followed yet.
+            Swap(editor, recorded, swapped, *self.fields).execute(self.backwards)
+            Swap(editor, swapped, recorded, *self.fields).execute(not self.backwards)
+
+
+def undo(
+    connection: BaseDatabaseWrapper, apps: Apps, plan: list[tuple[Migration, bool]]
+) -> Iterator[str]:
+    """Undo those that the plan would not make, so that the database is what is recorded; what is
+    told of each."""
+    made = [
+        (migration.app_label, operation, backwards)
+        for migration, backwards in plan
+        for operation in migration.operations
+    ]
+    for each in find(connection, apps):
+        if not any(each.is_made_by(*operation) for operation in made):
+            each.undo(connection)
+            yield (
+                f"{each.model}: a swap of {' and '.join(each.fields)} was made by a migration "
+                f"that stopped before it was recorded; it was undone."
+            )
+
+
+def find(connection: BaseDatabaseWrapper, apps: Apps | None = None) -> Iterator[Unrecorded]:
+    """Those of a database; ``apps`` has the models as they are recorded."""
+    for note in swap_notes.unrecorded(connection):
+        apps = apps or _recorded(connection)
+        judged_by = note.judged_by
+        try:
+            model = apps.get_model(judged_by["model"])
+            backwards = judged_by["backwards"]
+            now = swap_notes.circumstances(model, *judged_by["fields"], backwards=backwards)
+        except LookupError:
+            continue
+        if now == judged_by and swap_notes.is_done(note, connection, model._meta.db_table):
+            yield Unrecorded(apps, note)
+
+
+def _recorded(connection: BaseDatabaseWrapper) -> Apps:
+    loader = MigrationLoader(connection)
+    applied = [key for key in loader.applied_migrations if key in loader.graph.nodes]
+    found: Apps = loader.project_state(applied).apps
+    return found

@@ -1,0 +1,1 @@
+"""Counters in the database, from which processes take blocks."""

@@ -1,0 +1,80 @@
+"""Where a sequence stands: a row for each, advanced by one atomic UPDATE."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from django.db import connections, models, transaction
+from django.db.models import F
+from django.db.models.functions import Length
+
+from ..schemes import LexicalSequence
+
+
+def key_of(column: models.Field[Any, Any]) -> str:
+    """What a column's counter is called."""
+    return f"{column.model._meta.db_table}.{column.column}"
+
+
+def take(
+    column: models.Field[Any, Any],
+    scheme: LexicalSequence,
+    count: int,
+    using: str,
+    at_least: int | None = None,
+) -> list[str]:
+    """The next ``count`` ids of a column's sequence, in the current transaction of ``using``.
+
+    The UPDATE locks the counter's row until the transaction ends, so no other one sees the same
+    numbers, and a rollback gives back both the numbers and the rows that used them. Where the
+    width has fewer ids left, ``at_least`` that many will do; ``SequenceExhausted`` otherwise.
+    """
+    from ..models import SequenceCounter
+
+    key = key_of(column)
+    counters = SequenceCounter.objects.using(using)
+    with transaction.atomic(using=using):
+        if not counters.filter(key=key).update(taken=F("taken") + count):
+            _create(column, scheme, key, using)
+            counters.filter(key=key).update(taken=F("taken") + count)
+        counter = counters.get(key=key)
+        if counter.step != scheme.step:
+            raise ImproperlyConfigured(
+                f"the sequence {key} runs in steps of {counter.step}, the field says "
+                f"step={scheme.step}: set it back, or change the row of SequenceCounter"
+            )
+        running = replace(scheme, start=counter.first)
+        start, stop = counter.taken - count, counter.taken
+        if at_least is not None and stop > running.count:
+            stop = max(running.count, start + at_least)
+            counters.filter(key=key).update(taken=stop)
+        return [running.nth(n) for n in range(start, stop)]
+
+
+def _create(column: models.Field[Any, Any], scheme: LexicalSequence, key: str, using: str) -> None:
+    from ..models import SequenceCounter
+
+    highest = _highest(column, scheme, using)
+    first = scheme.start if highest is None else replace(scheme, start=highest).nth(1)
+    # Another process may create it meanwhile. As an upsert, because a failed INSERT leaves a shared
+    # lock on MariaDB and MySQL, and two that then both want to update the row are a deadlock.
+    takes_target = connections[using].features.supports_update_conflicts_with_target
+    SequenceCounter.objects.using(using).bulk_create(
+        [SequenceCounter(key=key, first=first, step=scheme.step, taken=0)],
+        update_conflicts=True,
+        update_fields=["key"],
+        unique_fields=["key"] if takes_target else None,
+    )
+
+
+def _highest(column: models.Field[Any, Any], scheme: LexicalSequence, using: str) -> str | None:
+    """The last id in a table that has ids already: adopted, or renamed with its model."""
+    given = column.model._base_manager.using(using).filter(**{f"{column.name}__isnull": False})
+    values = given.values_list(column.name, flat=True)
+    numeration = scheme.numeration
+    digits = numeration.digits("upper")
+    if list(digits) == sorted(digits) and not numeration.ignore_case:
+        return values.order_by(Length(column.name).desc(), F(column.name).desc()).first()
+    return max(values.iterator(), key=numeration.number, default=None)
