@@ -13,7 +13,7 @@ from django.db.migrations.state import ProjectState
 from django.db.models import QuerySet
 
 from .backfill.planning import plan
-from .backfill.sources import fields as finding
+from .backfill.sources.find import of_model
 from .backfill.supervising import run
 from .db import tables
 from .db.locks import with_short_waits
@@ -175,7 +175,7 @@ class AddSortableID(AddField):
         missing = rows.filter(**{f"{field.name}__isnull": True}).order_by()
         if not missing.exists():
             return
-        found = finding.of_model(model, field, self.created_from, using)
+        found = of_model(model, field, self.created_from, using)
         found = replace(found, allow_triggers=self.allow_triggers)
         if missing[: self.small + 1].count() > self.small:
             raise BackfillError(

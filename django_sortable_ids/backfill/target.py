@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from django.conf import settings
 from django.db import connections, models
 from django.db.models import Q, QuerySet
 from django.utils.functional import cached_property
@@ -20,6 +21,9 @@ from ..times.columns import TimeColumn, column_of
 
 OnNull = Literal["error", "skip", "now"]
 OnOutOfRange = Literal["error", "skip", "clamp"]
+
+Row = tuple[Any, Any]
+"""Creation time, or the old id of a conversion, and key."""
 
 PAGE = 20_000
 """How many rows are read at a time by what reads all of them."""
@@ -75,6 +79,67 @@ class Target:
         """Whether the row itself, or the same row of a parent, has the time in the source's
         column."""
         return True
+
+    @property
+    def described(self) -> str:
+        """What the times are, for people."""
+        return self.source.name
+
+    @property
+    def notes(self) -> Iterator[str]:
+        """What else is to be known of them."""
+        yield from ()
+
+    @property
+    def has_times(self) -> bool:
+        """Whether places are times, as those of a ``DateTimeField``."""
+        return True
+
+    @property
+    def generates(self) -> bool:
+        """Whether ids are generated; else they are those of other rows."""
+        return True
+
+    @property
+    def keeps_bits(self) -> bool:
+        """Whether ids are old ones in another form."""
+        return False
+
+    @property
+    def may_be_edited(self) -> bool:
+        """Whether the time of a row may change after it has its id."""
+        return True
+
+    @property
+    def may_be_indexed(self) -> bool:
+        """Whether an index on the source's column can have the rows in their order."""
+        return True
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What must stay the same between the start of a run and its resumption."""
+        _, _, _, arguments = self.field.deconstruct()
+        known = self.field.scheme_options
+        return {
+            "created_from": self.created_from,
+            **({"convert_from": self.convert_from} if self.convert_from else {}),
+            "scheme": self.field.scheme_name,
+            "time_zone": _time_zone(self.using),
+            **{key: repr(value) for key, value in arguments.items() if key in known},
+            **self.own_options,
+        }
+
+    @property
+    def own_options(self) -> dict[str, Any]:
+        """Those of this kind of source."""
+        return {}
+
+    def check(self) -> None:
+        """Raise ``BackfillError`` for values of the source that ids can't be made from."""
+
+    def warnings(self) -> Iterator[str]:
+        """What may surprise, but is no reason to stop."""
+        yield from ()
 
     @property
     def place_name(self) -> str:
@@ -175,6 +240,10 @@ class Target:
         """The aware creation time of a row that is at that place."""
         return self.times.at(created)
 
+    def shown_place(self, place: Any) -> str:
+        """A place for people."""
+        return self.at(place).isoformat()
+
     def load_place(self, saved: str) -> Any:
         """A place that was kept as text."""
         return self.times.load(saved)
@@ -274,6 +343,14 @@ class Target:
             yield from found
             created, pk = found[-1][:2]
             rest = timed.filter(self.after(created, pk))
+
+
+def _time_zone(using: str) -> str | None:
+    """Whose naive times they are."""
+    if not settings.USE_TZ:
+        return settings.TIME_ZONE
+    session: str = connections[using].timezone_name
+    return None if session == "UTC" else session
 
 
 def database_option(using: str) -> str:

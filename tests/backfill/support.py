@@ -10,7 +10,8 @@ from django.apps import apps
 from django.db import NotSupportedError, connections, models
 
 from django_sortable_ids.backfill.planning import plan
-from django_sortable_ids.backfill.sources import fields as finding
+from django_sortable_ids.backfill.sources.find import Given
+from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.backfill.supervising import run
 from django_sortable_ids.backfill.target import Target
 from django_sortable_ids.backfill.writing import computing, minting
@@ -65,7 +66,7 @@ def label(name: str) -> str:
 
 
 def find(name: str, using: str = "default", created_from: str | None = "created_at") -> Target:
-    return finding.find(label(name), created_from, using)
+    return find_target(label(name), Given(created_from), using)
 
 
 def build(name: str, batch_size: int = 5000, using: str = "default") -> plan.Plan:

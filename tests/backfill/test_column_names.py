@@ -6,7 +6,7 @@ import pytest
 from django.db import connection, models
 
 from django_sortable_ids.backfill.engines.time_index import time_index
-from django_sortable_ids.backfill.sources import fields as finding
+from django_sortable_ids.backfill.sources.find import of_model
 from django_sortable_ids.db.introspection import begins_an_index, is_unique, may_be_null
 from django_sortable_ids.fields import UUIDv7Field
 
@@ -87,7 +87,7 @@ def test_columns_in_capital_letters_are_there(make):
     assert begins_an_index(connection, "legacy_crate", "sent_at")
     if connection.vendor == "mysql":
         assert not may_be_null(connection, "legacy_crate", "public_id")
-        target = finding.of_model(model, model._meta.get_field("public_id"), "sent_at", "default")
+        target = of_model(model, model._meta.get_field("public_id"), "sent_at", "default")
         assert time_index(target, connection) == ("crate_sent", True)
 
 

@@ -12,7 +12,8 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from django_sortable_ids.backfill.planning import plan
-from django_sortable_ids.backfill.sources import old_ids
+from django_sortable_ids.backfill.sources.find import Given
+from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.backfill.supervising import run
 from django_sortable_ids.backfill.writing import sorted_pages
 from django_sortable_ids.errors import BackfillError
@@ -95,7 +96,7 @@ def label(name):
 
 
 def find(name, source, created_from=None):
-    return old_ids.find(label(name), created_from, source, "default")
+    return find_target(label(name), Given(created_from, source), "default")
 
 
 def fill(name, source, size=5000, progress=lambda _: None):
@@ -227,7 +228,7 @@ def test_it_goes_on_where_it_stopped(source, name):
     [
         (lambda: find("ulid", "plain"), "convert_from = 'old_uuid7', and now it is 'plain'"),
         (
-            lambda: old_ids.find(label("ulid"), "created_at", None, "default"),
+            lambda: find_target(label("ulid"), Given("created_at"), "default"),
             "convert_from = 'old_uuid7', and now it is None",
         ),
     ],

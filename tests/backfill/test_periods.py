@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 
 from django_sortable_ids.backfill.planning import plan
-from django_sortable_ids.backfill.sources import finding
+from django_sortable_ids.backfill.sources.find import Given, find
 from django_sortable_ids.backfill.supervising import run
 from django_sortable_ids.models import BackfillRun
 
@@ -102,9 +102,9 @@ def test_ids_of_the_application_are_no_part_of_it():
 
 def test_a_resumed_run_keeps_the_period():
     keys(*range(1, 11))
-    given = finding.Given("pk", None, None, "2015-01-01", "2024-06-30")
+    given = Given("pk", None, None, "2015-01-01", "2024-06-30")
     with pytest.raises(ZeroDivisionError):
-        run.execute(plan.build(finding.find(NAME, given, None), 4), lambda count: 1 // 0)
+        run.execute(plan.build(find(NAME, given, None), 4), lambda count: 1 // 0)
     keys(100)
     assert refusal(NAME, "--created-from=pk", "--start=2016-01-01", "--end=2024-06-30").startswith(
         f"a run on {NAME} stopped after 4 rows with start = '2015-01-01T05:00:00+00:00', and now "
@@ -325,7 +325,7 @@ def test_rows_that_come_while_it_runs(transactional_db):
         if len(calls) == 3:
             elsewhere(lambda: keys(1, 2, 60, 61))
 
-    target = finding.find(NAME, finding.Given(created_at="now"), None)
+    target = find(NAME, Given(created_at="now"), None)
     assert run.execute(plan.build(target, 4), progress).remaining == 0
     found = filled()
     assert [pk for pk, _ in found] == [1, 2, *range(10, 50), 60, 61]

@@ -11,7 +11,8 @@ from django.core.management import call_command
 from django.db import OperationalError, connection, transaction
 
 from django_sortable_ids.backfill.planning import plan
-from django_sortable_ids.backfill.sources import old_ids
+from django_sortable_ids.backfill.sources.find import Given
+from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.backfill.supervising import run
 from django_sortable_ids.backfill.supervising.control import Control
 from django_sortable_ids.backfill.supervising.pace import Limits
@@ -62,7 +63,7 @@ def arguments(name, *more):
 
 def planned(name, batch_size=2):
     option, value, _ = POLICIES[name]
-    target = old_ids.find(label(name), "created_at", None, "default")
+    target = find_target(label(name), Given("created_at"), "default")
     return plan.build(replaced(target, option, value), batch_size)
 
 
@@ -204,7 +205,7 @@ def test_the_plan_names_them():
 
 def test_rows_that_have_a_place_of_their_own_come_first():
     insert_orders([None, START, None, START])
-    target = old_ids.find(label("uuid7"), "created_at", None, "default")
+    target = find_target(label("uuid7"), Given("created_at"), "default")
     seen = []
 
     def look(count):
@@ -217,7 +218,7 @@ def test_rows_that_have_a_place_of_their_own_come_first():
 
 def test_more_than_the_tick_has_room_for_is_refused_before_anything_is_written():
     insert(Tight, [{"created_at": OLD}] * 9 + [{"created_at": START}])
-    target = old_ids.find("shop.Tight.eighth", "created_at", None, "default")
+    target = find_target("shop.Tight.eighth", Given("created_at"), "default")
     with pytest.raises(BackfillError, match=r"9 rows too old .* has 8 ids of that time"):
         plan.build(replaced(target, "on_out_of_range", "clamp"), 5)
     assert not BackfillRun.objects.exists()
@@ -242,7 +243,7 @@ def test_old_ids_that_are_missing_are_filled_by_the_run():
     old = field_of("shop.Old.old_ulid").scheme
     values = (None, old.generate(START), None)
     insert(Old, [{"name": "", "text": "", "old_ulid": value} for value in values])
-    target = old_ids.find("shop.Old.snowflake", None, "old_ulid", "default")
+    target = find_target("shop.Old.snowflake", Given(None, "old_ulid"), "default")
     result = run.execute(plan.build(replaced(target, "on_null", "now"), 1))
     assert (result.filled, result.remaining) == (3, 0)
     given = list(Old.objects.order_by("pk").values_list("snowflake", flat=True))
@@ -339,7 +340,7 @@ def test_inside_of_a_transaction_of_the_caller_nothing_is_committed():
 
 def test_every_command_continues_with_what_another_run_left():
     insert_orders([None] * 6)
-    target = replaced(old_ids.find(label("uuid7"), "created_at", None, "default"), "on_null", "now")
+    target = replaced(find_target(label("uuid7"), Given("created_at"), "default"), "on_null", "now")
 
     class Enough(Exception):
         pass

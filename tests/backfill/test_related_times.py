@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 
 from django_sortable_ids.backfill.planning import plan
-from django_sortable_ids.backfill.sources import finding
+from django_sortable_ids.backfill.sources.find import Given, find
 from django_sortable_ids.backfill.supervising import run
 from django_sortable_ids.backfill.writing import sorted_pages
 from django_sortable_ids.models import BackfillRun
@@ -200,7 +200,7 @@ def test_rows_and_bills_that_change_while_it_runs():
         if len(calls) == 3:
             elsewhere(change)
 
-    target = finding.find(NAME, finding.Given(created_from=ISSUED), None)
+    target = find(NAME, Given(created_from=ISSUED), None)
     result = run.execute(plan.build(target, 4), progress)
     assert result.remaining == 0
     assert not BillLine.objects.filter(public_id=None).exists()
@@ -308,7 +308,7 @@ def test_days_that_ids_cannot_hold():
 
 def test_another_time_zone_is_another_run(settings, monkeypatch):
     insert(BillLine, [{"amount": 0, "day": day} for day in DAYS])
-    target = finding.find(NAME, finding.Given(created_from="day"), None)
+    target = find(NAME, Given(created_from="day"), None)
     with pytest.raises(ZeroDivisionError):
         run.execute(plan.build(target, 2), lambda count: 1 // 0)
     settings.TIME_ZONE = "Europe/Berlin"
@@ -348,7 +348,7 @@ def statements_of(arguments, rows):
         said.append(sql)
         return execute(sql, params, many, context)
 
-    planned = plan.build(finding.find(NAME, finding.Given(**arguments), None), 1)
+    planned = plan.build(find(NAME, Given(**arguments), None), 1)
     with connection.execute_wrapper(note):
         assert run.execute(planned).filled == rows
     return said

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from django_sortable_ids.backfill.supervising import owner, run
-from django_sortable_ids.backfill.supervising.heartbeat import Heartbeat
+from django_sortable_ids.backfill.supervising.owner import Heartbeat
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
 

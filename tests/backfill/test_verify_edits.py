@@ -9,7 +9,8 @@ from django.db import connection
 
 from django_sortable_ids.backfill import target
 from django_sortable_ids.backfill.planning import plan
-from django_sortable_ids.backfill.sources import old_ids
+from django_sortable_ids.backfill.sources.find import Given
+from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.backfill.supervising import run
 from django_sortable_ids.backfill.verifying import verify
 from django_sortable_ids.models import BackfillRun
@@ -304,7 +305,7 @@ def converted(count=6):
     old = field_of("shop.Old.old_ksuid").scheme
     values = [old.generate(START + i * SECOND) for i in range(count)]
     insert(Old, [{"name": "", "text": "", "old_ksuid": value} for value in values])
-    found = old_ids.find("shop.Old.snowflake", None, "old_ksuid", "default")
+    found = find_target("shop.Old.snowflake", Given(None, "old_ksuid"), "default")
     run.execute(plan.build(found, 4))
     return found, list(Old.objects.order_by("old_ksuid").values_list("pk", flat=True))
 

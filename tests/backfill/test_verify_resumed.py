@@ -9,7 +9,8 @@ from django.db import Error, OperationalError, connection
 from django.utils import timezone
 
 from django_sortable_ids.backfill.planning import plan
-from django_sortable_ids.backfill.sources import old_ids
+from django_sortable_ids.backfill.sources.find import Given
+from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.backfill.supervising.run import execute
 from django_sortable_ids.backfill.verifying import checkpoints, verify
 from django_sortable_ids.backfill.verifying.verify import Verifier
@@ -96,7 +97,7 @@ def test_stopped_behind_any_page(name, pages, read_by, monkeypatch):
 )
 def test_of_a_conversion(source, name):
     insert_old(source, old_values(source, COUNT))
-    target = old_ids.find(f"shop.Old.{name}", None, source, "default")
+    target = find_target(f"shop.Old.{name}", Given(None, source), "default")
     execute(plan.build(target, 5))
     Old.objects.filter(pk=Old.objects.order_by(source)[7].pk).update(**{name: None})
     whole = verify.verify(target)

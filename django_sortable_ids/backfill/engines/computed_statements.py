@@ -20,8 +20,8 @@ from ...functions.composition import Composition
 from ...functions.moments import UnixMicroseconds
 from ...functions.randomness import RANDOM_BITS, RandomInteger
 from ...functions.ticks import tick_at
-from ..target import Target
-from .statements import Row, Statements
+from ..target import Row, Target
+from .statements import Statements
 
 
 class ComputedStatements(Statements, ABC):

@@ -8,14 +8,9 @@ half the time, and the table grows by three fifths where it would double. All ro
 one part, which puts them in order.
 """
 
-from dataclasses import dataclass, replace
 from typing import Any
 
 from ..target import Target
-from .statements import Row
-
-PARTS = 4
-"""Of a span. More of them save little more, and each has to look at all rows of the span."""
 
 _ALIGNED = 0.5
 """The least correlation of places on the disk with times, at which neighbours meet in a batch."""
@@ -35,54 +30,6 @@ WHERE attrelid = to_regclass(%s) AND attname = %s AND (
   )
 )
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """The rows of the ticks whose hash, masked, is this value."""
-
-    mask: int
-    value: int
-
-    @property
-    def halves(self) -> "tuple[Part, Part]":
-        bit = self.mask + 1
-        return Part(self.mask | bit, self.value), Part(self.mask | bit, self.value | bit)
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Rows between two places, both included, of which some parts are still to be written."""
-
-    first: Row
-    last: Row
-    size: int
-    """How many rows it had in all."""
-    left: tuple[Part, ...]
-    """In their order; the last one has the last tick as well, whatever its hash."""
-
-    @classmethod
-    def whole(cls, first: Row, last: Row, size: int) -> "Span":
-        mask = PARTS - 1
-        return cls(first, last, size, tuple(Part(mask, value) for value in range(PARTS)))
-
-    @property
-    def rows(self) -> int:
-        """How many rows the next part has, about."""
-        return max(1, self.size // (self.left[0].mask + 1))
-
-    def in_parts_of(self, size: int) -> "Span":
-        """With the next part cut in halves until it hardly has more rows than that."""
-        span = self
-        while 2 * span.rows > 3 * size:
-            part, *rest = span.left
-            span = replace(span, left=(*part.halves, *rest))
-        return span
-
-    @property
-    def rest(self) -> "Span | None":
-        """Behind the next part."""
-        return replace(self, left=self.left[1:]) if self.left[1:] else None
 
 
 def saves_work(target: Target, connection: Any) -> bool:

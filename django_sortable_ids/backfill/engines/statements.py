@@ -11,9 +11,6 @@ from ..target import Target
 from .json_rows import JSONRows
 from .kept_columns import KeptColumns, kept_columns
 
-Row = tuple[Any, Any]
-"""Creation time, or the old id of a conversion, and key."""
-
 
 class Statements:
     """What is said to the database about the batches of a target."""

@@ -5,25 +5,22 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from django.conf import settings
-from django.db import DatabaseError, NotSupportedError, connections
+from django.db import DatabaseError, NotSupportedError
 from django.db.models import Count, Min, Q
 
 from ...db import chunks
 from ...db.transactions import is_statement_timeout
 from ...errors import BackfillError
 from ...models import BackfillRun
-from ...schemes import TimeScheme
 from ...times.columns import as_stored
-from ..sources import old_ids
-from ..sources.conversion import Conversion, Lossless
-from ..sources.copies import Copies, CopyWriter
+from ..sources.conversion import Conversion
+from ..sources.copies import Copies
 from ..sources.derived import Derived
 from ..target import Target
 from ..verifying.pages import Judge
 from ..writing.converter import writer_of
+from ..writing.copy_writer import CopyWriter
 from ..writing.derived_writer import DerivedWriter
-from ..writing.minting import ascending, mint
 from ..writing.policy_rows import PolicyRows, policy_rows
 from ..writing.writer import Writer
 from . import preflight, side_effects
@@ -70,7 +67,7 @@ class Plan:
     @property
     def source(self) -> str:
         """What the ids are made from, for people."""
-        return _source(self.target)
+        return self.target.described
 
     def lines(self, with_sql: bool = False) -> Iterator[str]:
         """The plan, for people; without SQL it fits a terminal of 24 lines."""
@@ -78,8 +75,7 @@ class Plan:
         yield f"{target.label}: {target.field.scheme.title} of {self.source}"
         if self.resumed:
             yield f"  continues after the {self.filled_before:,} rows that were filled before"
-        if isinstance(target, Derived):
-            yield from (f"  {note}" for note in target.notes)
+        yield from (f"  {note}" for note in target.notes)
         yield f"  {self.rows:,} rows without an id, up to {self.batch_size:,} in a transaction"
         order = f"in the order of ({', '.join(target.order)})"
         if with_sql:
@@ -119,16 +115,17 @@ def build(target: Target, batch_size: int) -> Plan:
     preflight.check_rows(target, all_rows)
     for rows, count in by_policy:
         rows.check(count)
+    writer = _writer(target)
     return Plan(
         target=target,
-        writer=_writer(target),
+        writer=writer,
         batch_size=batch_size,
         missing=missing,
         by_policy=by_policy,
         given_from=given_from,
         resumed=resumed,
         estimate=estimate(target, all_rows, resumed),
-        samples=_sampled(target),
+        samples=_sampled(target, writer),
         warnings=(*effects, *preflight.warnings(target)),
     )
 
@@ -139,9 +136,9 @@ def _counted(target: Target, run: BackfillRun | None) -> tuple[int, datetime | N
     has given these ids; where none is left, the application gives them from now on.
     """
     now = datetime.now(UTC)
-    if isinstance(target, Conversion) or (isinstance(target, Derived) and not target.has_times):
+    if not target.has_times:
         return chunks.count(target.missing), None
-    if run is not None and run.options == options(target):
+    if run is not None and run.options == target.options:
         return chunks.count(target.missing), as_stored(now)
     try:
         rows, has_own = Judge(target).with_marks(target.rows), Q(verify_of_time=1)
@@ -170,45 +167,10 @@ def _writer(target: Target) -> Writer:
     return writer_of(target) if isinstance(target, Conversion) else Writer(target)
 
 
-def _source(target: Target) -> str:
-    if isinstance(target, Derived):
-        return target.described
-    name = target.source.name
-    if not isinstance(target, Conversion):
-        return name
-    kept = "bit for bit" if isinstance(target, Lossless) else "of the same time, in the same order"
-    return f"the {target.old.title} in {name}, {kept}"
-
-
-def options(target: Target) -> dict[str, Any]:
-    """What must stay the same between the start of a run and its resumption."""
-    _, _, _, arguments = target.field.deconstruct()
-    return {
-        "created_from": target.created_from,
-        **old_ids.options(target),
-        "scheme": target.field.scheme_name,
-        "time_zone": _time_zone(target),
-        **{
-            key: repr(value)
-            for key, value in arguments.items()
-            if key in target.field.scheme_options
-        },
-        **(target.options if isinstance(target, Derived) else {}),
-    }
-
-
-def _time_zone(target: Target) -> str | None:
-    """Whose naive times they are."""
-    if not settings.USE_TZ:
-        return settings.TIME_ZONE
-    session = connections[target.using].timezone_name
-    return None if session == "UTC" else session
-
-
 def _resumable(target: Target, run: BackfillRun | None) -> BackfillRun | None:
     if run is None or run.finished_at is not None:
         return None
-    now = options(target)
+    now = target.options
     for key in sorted(run.options.keys() | now.keys()):
         was, wanted = run.options.get(key), now.get(key)
         if was != wanted:
@@ -220,10 +182,12 @@ def _resumable(target: Target, run: BackfillRun | None) -> BackfillRun | None:
     return run
 
 
-def _sampled(target: Target) -> tuple[str, ...]:
+def _sampled(target: Target, writer: Writer) -> tuple[str, ...]:
     """None where the session has no time to look for the first rows: no index has them in order."""
     try:
-        samples, _ = chunks.in_time(target.using, SAMPLES, lambda _: tuple(_samples(target)))
+        samples, _ = chunks.in_time(
+            target.using, SAMPLES, lambda _: tuple(_samples(target, writer))
+        )
     except DatabaseError as error:
         if not is_statement_timeout(error):
             raise
@@ -231,26 +195,8 @@ def _sampled(target: Target) -> tuple[str, ...]:
     return samples
 
 
-def _samples(target: Target) -> Iterator[str]:
-    if isinstance(target, Conversion):
-        yield from _converted_samples(target)
-        return
-    if isinstance(target, Copies):
-        return
-    scheme = target.field.scheme
+def _samples(target: Target, writer: Writer) -> Iterator[str]:
     rows = target.read(target.missing_in_order[:SAMPLES])
-    if not rows or not isinstance(scheme, TimeScheme):
-        return
-    ticks = ascending((scheme.tick(target.at(created)) for created, _ in rows), None)
-    numbers, _ = mint(scheme, ticks, None, 0)
-    for (created, pk), value in zip(rows, scheme.all_from_trusted(numbers), strict=True):
-        at = target.at(created).isoformat()
-        yield f"{_short(pk)}, {at}: {target.field.public_text.format(value)}"
-
-
-def _converted_samples(target: Conversion) -> Iterator[str]:
-    rows = target.read(target.missing_in_order[:SAMPLES])
-    if rows:
-        ids, _ = writer_of(target).convert(rows, None, SAMPLES + 1)
-        for (place, pk), value in zip(rows, ids, strict=True):
-            yield f"{_short(pk)}, {target.value(place)}: {target.field.public_text.format(value)}"
+    for (place, pk), value in zip(rows, writer.preview(rows), strict=False):
+        text = target.field.public_text.format(value)
+        yield f"{_short(pk)}, {target.shown_place(place)}: {text}"

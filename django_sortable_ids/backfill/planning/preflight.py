@@ -15,9 +15,7 @@ from ...fields import LexicalSequenceField
 from ...schemes import SequenceExhausted, TimeScheme
 from ...sequences import counters
 from ...times.bounds import latest
-from ..sources import old_ids
-from ..sources.conversion import Conversion, Lossless, TimedUUIDs
-from ..sources.derived import Derived
+from ..sources.conversion import Conversion
 from ..target import Target
 from . import impossible_days, repeated_hours, skipped_hours, spellings
 
@@ -31,17 +29,14 @@ def check_rows(target: Target, missing: int) -> None:
     impossible_days.check(target)
     if target.on_null == "error":
         _check_null_times(target)
-    if isinstance(target, Conversion):
-        old_ids.check(target)
-    if isinstance(target, Derived):
-        target.check()
-        if not target.makes_own:
-            return
+    target.check()
+    if not target.generates:
+        return
     field, scheme = target.field, target.field.scheme
     if isinstance(scheme, TimeScheme):
         if target.on_out_of_range == "error":
             _check_range(target, scheme)
-        if missing > scheme.layout.tails and not isinstance(target, Lossless):
+        if missing > scheme.layout.tails and not target.keeps_bits:
             _check_room(target, scheme)
     elif isinstance(field, LexicalSequenceField):
         if target.on_out_of_range != "skip":
@@ -54,16 +49,15 @@ def check_rows(target: Target, missing: int) -> None:
 def warnings(target: Target) -> Iterator[str]:
     """What may surprise, but is no reason to stop."""
     source = target.source
-    if isinstance(target, Conversion):
-        yield from old_ids.warnings(target)
-    if not isinstance(target, Lossless | TimedUUIDs | Derived) and not _is_indexed(target):
+    yield from target.warnings()
+    if target.may_be_indexed and not _is_indexed(target):
         yield (
             f"no index begins with {source.column}, so that each batch sorts the table; with many "
             f"rows, make one first"
         )
-    if isinstance(target, Conversion) or (isinstance(target, Derived) and not target.makes_own):
+    if isinstance(target, Conversion) or not target.generates:
         return
-    if (not isinstance(target, Derived) or target.has_times) and (meaning := target.times.meaning):
+    if target.has_times and (meaning := target.times.meaning):
         yield meaning
     future = target.missing.filter(target.between(datetime.now(UTC) + timedelta(days=1), None))
     newest = Max(target.selected_place)

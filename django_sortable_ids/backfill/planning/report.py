@@ -20,7 +20,7 @@ from ... import history
 from ...db import chunks, tables
 from ...db.tables import Kind
 from ...fields import SortableIDField
-from ..sources import unmanaged
+from ...schema import unmanaged
 from ..target import database_option
 from . import report_needs
 from .report_needs import Migrations

@@ -18,6 +18,12 @@ from ...errors import BackfillError
 from ..target import Target
 from ..writing.sorted_pages import PAGE
 from .derived import Derived, first_day_from, midnight
+from .fields import check_table
+
+_NONE = (
+    "name one in a related row, --created-from order__created_at, a period to spread the rows "
+    "over, --created-from pk --start 2015-01-01 --end 2024-06-30, or take --created-at now"
+)
 
 
 class OtherColumn(Derived):
@@ -47,7 +53,7 @@ class OtherColumn(Derived):
         )
 
     @property
-    def options(self) -> dict[str, Any]:
+    def own_options(self) -> dict[str, Any]:
         return {"time_zone": settings.TIME_ZONE} if self.is_day else {}
 
     def at(self, created: Any) -> datetime:
@@ -92,10 +98,38 @@ def kind_of(model: type[models.Model], source: models.Field[Any, Any]) -> type[T
     return Target if is_own else OtherColumn
 
 
-def find(model: type[models.Model], path: str) -> models.Field[Any, Any]:
+def find_source(
+    model: type[models.Model], created_from: str | None, using: str
+) -> models.Field[Any, Any]:
+    """The date or time that ``created_from`` names, which may be in a related row."""
+    if created_from is not None and LOOKUP_SEP in created_from:
+        for related in _models_on(model, created_from):
+            check_table(related, using)
+        return _at_the_end_of(model, created_from)
+    times = [each for each in model._meta.fields if isinstance(each, models.DateField)]
+    for each in times:
+        if each.name == created_from:
+            return each
+    name = model._meta.label
+    other = next((each for each in model._meta.fields if each.name == created_from), None)
+    if other is not None:
+        raise BackfillError(
+            f"{name}.{created_from} is a {type(other).__name__}, and creation times come from a "
+            f"DateTimeField or a DateField: add one, and copy the times into it, with the zone and "
+            f"the time of day that they mean"
+        )
+    if not times:
+        raise BackfillError(f"{name} has no field with times: {_NONE}")
+    known = ", ".join(each.name for each in times)
+    if created_from is None:
+        raise BackfillError(f"say where creation times come from: --created-from, one of {known}")
+    raise BackfillError(f"{name} has no field {created_from!r} with times; it has {known}")
+
+
+def _at_the_end_of(model: type[models.Model], path: str) -> models.Field[Any, Any]:
     """The date or time at the end of a path of relations, with the path as its name."""
     name = path.split(LOOKUP_SEP)[-1]
-    reached = [model, *models_on(model, path)][-1]
+    reached = [model, *_models_on(model, path)][-1]
     try:
         found: Any = reached._meta.get_field(name)
     except FieldDoesNotExist:
@@ -112,7 +146,7 @@ def find(model: type[models.Model], path: str) -> models.Field[Any, Any]:
     return source
 
 
-def models_on(model: type[models.Model], path: str) -> list[type[models.Model]]:
+def _models_on(model: type[models.Model], path: str) -> list[type[models.Model]]:
     """The models that the relations of a path lead to, one after the other."""
     reached, found = model, []
     for step in path.split(LOOKUP_SEP)[:-1]:

@@ -1,15 +1,20 @@
 """Backfills from the ids of another column: where a row's place and time come from then."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, Q, QuerySet, TextField
+from django.db.models import Count, F, Q, QuerySet, TextField
 
+from ...db import chunks
+from ...errors import BackfillError
+from ...fields import SortableIDField
 from ...functions.fragments import Fragment
-from ...schemes import ID, OutOfRange, TimeScheme
+from ...schemes import ID, InvalidID, OutOfRange, TimeScheme
 from ..target import Target
 
 _PLACE = "sortable_ids_place"
@@ -34,6 +39,51 @@ class Conversion(Target):
     def created_from(self) -> None:
         return None
 
+    @property
+    def described(self) -> str:
+        kept = "bit for bit" if self.keeps_bits else "of the same time, in the same order"
+        return f"the {self.old.title} in {self.source.name}, {kept}"
+
+    @property
+    def has_times(self) -> bool:
+        return False
+
+    @property
+    def may_be_edited(self) -> bool:
+        return False
+
+    @property
+    def own_options(self) -> dict[str, Any]:
+        given: dict[str, Any] = {}
+        if isinstance(self.source, SortableIDField):
+            _, _, _, arguments = self.source.deconstruct()
+            known = self.source.scheme_options
+            given = {key: repr(value) for key, value in arguments.items() if key in known}
+        return {
+            "convert_from": self.convert_from,
+            "old_scheme": self.old.name,
+            **{f"old_{key}": value for key, value in given.items()},
+        }
+
+    def check(self) -> None:
+        """Look at the old id of every row without a new one."""
+        count, first = 0, None
+        for value, pk in self._old_ids():
+            if not _carries_time(self.old, value):
+                count, first = count + 1, first or (value, pk)
+        if first:
+            raise BackfillError(
+                f"{self.model._meta.label} {first[1]}{chunks.others(count)} has the "
+                f"{self.source.name} {first[0]}, {_kind(first[0])}and a "
+                f"{self.old.title} was expected. Give it an id yourself, or a NULL there and "
+                f"choose --on-null, or take --created-from for all rows; nothing was written."
+            )
+
+    def _old_ids(self) -> Iterator[tuple[ID, Any]]:
+        """Old id and key of rows without a new one, in the order of the key."""
+        by_key = Lossless(**{each.name: getattr(self, each.name) for each in fields(self)})
+        return by_key.walk(by_key.without_id)
+
     def value(self, place: Any) -> ID:
         """The old id of a row that is at that place."""
         found: ID = place
@@ -46,6 +96,9 @@ class Conversion(Target):
     def at(self, created: Any) -> datetime:
         return self.old.created_at(self.value(created))
 
+    def shown_place(self, place: Any) -> str:
+        return str(self.value(place))
+
     def load_place(self, saved: str) -> Any:
         return self.old.value_type(saved)
 
@@ -54,8 +107,33 @@ class Lossless(Conversion):
     """Every bit comes along, so that an id depends on its row alone: in the order of the key."""
 
     @property
+    def keeps_bits(self) -> bool:
+        return True
+
+    @property
+    def may_be_indexed(self) -> bool:
+        return False
+
+    @property
     def held(self) -> None:
         return None
+
+    def check(self) -> None:
+        super().check()
+        if not self.source.unique:
+            self._check_duplicates()
+
+    def _check_duplicates(self) -> None:
+        name = self.source.name
+        given = self.without_id.filter(**{f"{name}__isnull": False}).order_by()
+        shared = given.values(name).annotate(rows=Count("pk")).filter(rows__gt=1)
+        first = shared.order_by(name).first()
+        if first:
+            raise BackfillError(
+                f"{first['rows']:,} rows of {self.model._meta.label} share the {name} "
+                f"{first[name]}, and their new ids would be one, too: make them different; "
+                f"nothing was written."
+            )
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -127,6 +205,16 @@ class TimedUUIDs(Timed):
     version 1 nor on every MariaDB: a row's place is a text of their digits."""
 
     @property
+    def may_be_indexed(self) -> bool:
+        return False
+
+    def warnings(self) -> Iterator[str]:
+        yield (
+            f"no index has {self.source.name} in the order of its times, so that each batch sorts "
+            f"the table"
+        )
+
+    @property
     def place_name(self) -> str:
         return _PLACE
 
@@ -156,6 +244,17 @@ class TimedUUIDs(Timed):
     @property
     def _is_rearranged(self) -> bool:
         return self.old.layout.frame.version == _TIME_LOW_FIRST
+
+
+def _carries_time(scheme: TimeScheme, value: ID) -> bool:
+    try:
+        return scheme.carries_time(value)
+    except InvalidID:
+        return False
+
+
+def _kind(value: ID) -> str:
+    return f"a UUID of version {value.version}, " if isinstance(value, UUID) else ""
 
 
 class _Digits(Fragment):

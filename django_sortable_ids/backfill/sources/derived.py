@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.functional import cached_property
 
@@ -20,8 +19,6 @@ class Derived(Target):
     The place of a row is what its time is derived from, and its key.
     """
 
-    makes_own = True
-    """Whether ids are made; else they are those of other rows."""
     needs_sort = False
     """Whether no index can have the rows in their order."""
 
@@ -31,7 +28,10 @@ class Derived(Target):
 
     @property
     def has_times(self) -> bool:
-        """Whether places are times, as those of a ``DateTimeField``."""
+        return False
+
+    @property
+    def may_be_indexed(self) -> bool:
         return False
 
     @cached_property
@@ -39,23 +39,19 @@ class Derived(Target):
         """Values of other types are compared as they are."""
         return super().times if self.has_times else TimeColumn(self.source, self.using)
 
-    @property
-    @abstractmethod
-    def described(self) -> str:
-        """What the times are, for people."""
+
+class InOrderOfKeys(Derived):
+    """In the order of the primary key, which has an index."""
 
     @property
-    def notes(self) -> Iterator[str]:
-        """What else is to be known of them."""
-        yield from ()
+    def order(self) -> tuple[str, ...]:
+        return ("pk",)
 
-    @property
-    def options(self) -> dict[str, Any]:
-        """What must stay the same between the start of a run and its resumption."""
-        return {}
+    def after(self, created: Any, pk: Any) -> Q:
+        return Q(pk__gt=pk)
 
-    def check(self) -> None:
-        """Raise ``BackfillError`` for values that are no times."""
+    def _within(self, created: Any, in_time: Q) -> Q:
+        return in_time
 
 
 def midnight(day: date) -> datetime:

@@ -1,35 +1,19 @@
-"""Finds the target of a backfill, or says why a column can't be filled."""
+"""Finds the column that a backfill fills, or says why it can't be filled."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
 from django.db import DEFAULT_DB_ALIAS, connections, models, router
-from django.db.models.constants import LOOKUP_SEP
 
-from ... import history
 from ...db import tables
 from ...errors import BackfillError
 from ...fields import SortableIDField
 from ...models import BackfillRun, VerificationRun
-from ..target import Target, database_option
-from . import columns, copies, unmanaged
-
-_NONE = (
-    "name one in a related row, --created-from order__created_at, a period to spread the rows "
-    "over, --created-from pk --start 2015-01-01 --end 2024-06-30, or take --created-at now"
-)
-
-
-def find(label: str, created_from: str | None, using: str) -> Target:
-    """The target ``app.Model.field``; ``BackfillError`` for what can't be filled.
-
-    ``created_from`` None means what the last run on the target took.
-    """
-    return of_model(*find_field(label), created_from, using)
+from ...schema import unmanaged
+from ..target import database_option
 
 
 def canonical(label: str) -> str:
@@ -61,17 +45,6 @@ def find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
     return model, field
 
 
-def of_model(
-    model: type[models.Model], field: SortableIDField, created_from: str | None, using: str
-) -> Target:
-    """As ``find``, of a model that may be a historical one of a migration."""
-    check_tables(model, field, using)
-    if (original := history.original_of(model)) is not None:
-        return copies.target_of(model, field, using, original)
-    source = _find_source(model, created_from or _last_source(model, field, using), using)
-    return columns.kind_of(model, source)(model, field, source, using)
-
-
 def _find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
     parts = label.split(".")
     if len(parts) != 3:
@@ -96,39 +69,6 @@ def _find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
     if field.model is not model:
         raise BackfillError(f"{label} is in the table of {field.model._meta.label}: name that one")
     return model, field
-
-
-def _find_source(
-    model: type[models.Model], created_from: str | None, using: str
-) -> models.Field[Any, Any]:
-    if created_from is not None and LOOKUP_SEP in created_from:
-        for related in columns.models_on(model, created_from):
-            check_table(related, using)
-        return columns.find(model, created_from)
-    times = [each for each in model._meta.fields if isinstance(each, models.DateField)]
-    for each in times:
-        if each.name == created_from:
-            return each
-    name = model._meta.label
-    other = next((each for each in model._meta.fields if each.name == created_from), None)
-    if other is not None:
-        raise BackfillError(
-            f"{name}.{created_from} is a {type(other).__name__}, and creation times come from a "
-            f"DateTimeField or a DateField: add one, and copy the times into it, with the zone and "
-            f"the time of day that they mean"
-        )
-    if not times:
-        raise BackfillError(f"{name} has no field with times: {_NONE}")
-    known = ", ".join(each.name for each in times)
-    if created_from is None:
-        raise BackfillError(f"say where creation times come from: --created-from, one of {known}")
-    raise BackfillError(f"{name} has no field {created_from!r} with times; it has {known}")
-
-
-def _last_source(model: type[models.Model], field: SortableIDField, using: str) -> str | None:
-    runs = BackfillRun.objects.using(using).filter(target=f"{model._meta.label}.{field.name}")
-    options = runs.values_list("options", flat=True).first()
-    return options["created_from"] if options else None
 
 
 def database_of(label: str | None) -> str:

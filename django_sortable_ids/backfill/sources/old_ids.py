@@ -3,56 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import fields, replace
 from typing import Any
-from uuid import UUID
 
-from django.db import models, router
-from django.db.models import Count, QuerySet
+from django.db import models
+from django.db.models import QuerySet
 
-from ...db import chunks
 from ...errors import BackfillError
 from ...fields import SortableIDField
-from ...models import BackfillRun
-from ...schemes import ID, InvalidID, TimeScheme, get, is_lossless
+from ...schemes import TimeScheme, get, is_lossless
 from ...schemes.conversion import scheme_of_uuid
-from ..target import Target
-from . import fields as finding
 from .conversion import Conversion, Lossless, Timed, TimedUUIDs
-from .fields import check_tables, find_field, of_model
 
 _SAMPLE = 100
 """How many UUIDs are looked at for the version that is to be expected."""
 
 
-def find(
-    label: str, created_from: str | None, convert_from: str | None, using: str | None
-) -> Target:
-    """The target ``app.Model.field`` and what its ids are made of; ``BackfillError`` for what can't
-    be filled. Both None means what the last run on the target took; ``using`` None the database
-    that routers write the model to.
-    """
-    model, sortable = find_field(label)
-    using = using or router.db_for_write(model)
-    if convert_from is None and created_from is None:
-        check_tables(model, sortable, using)
-        runs = BackfillRun.objects.using(using).filter(target=finding.canonical(label))
-        last = runs.values_list("options", flat=True).first() or {}
-        convert_from, created_from = last.get("convert_from"), last.get("created_from")
-    if convert_from is None:
-        return of_model(model, sortable, created_from, using)
-    check_tables(model, sortable, using)
-    return _find_conversion(model, sortable, created_from, convert_from, using)
-
-
-def _find_conversion(
+def find_conversion(
     model: type[models.Model],
     sortable: SortableIDField,
     created_from: str | None,
     convert_from: str,
     using: str,
-) -> Target:
+) -> Conversion | None:
+    """The conversion from that field; None where its UUIDs carry no time, and ``created_from`` says
+    where they come from.
+    """
     source = _find_source(model, sortable, convert_from)
     label = f"{model._meta.label}.{convert_from}"
     if not isinstance(sortable.scheme, TimeScheme):
@@ -67,8 +42,7 @@ def _find_conversion(
                 f"{label} holds UUIDs of version 4 or another that carries no time: say where "
                 f"creation times come from, too: --created-from, {_times_of(model)}"
             )
-        found = of_model(model, sortable, created_from, using)
-        return replace(found, convert_from=convert_from)
+        return None
     if created_from is not None:
         raise BackfillError(
             f"{label} holds {old.title}s, which carry their times: leave --created-from away, or "
@@ -133,75 +107,3 @@ def _times_of(model: type[models.Model]) -> str:
     if not names:
         return f"a DateTimeField, of which {model._meta.label} has none"
     return f"one of {', '.join(names)}"
-
-
-def check(target: Conversion) -> None:
-    """Look at the old id of every row without a new one; ``BackfillError``, which names a row."""
-    count, first = 0, None
-    for value, pk in _walk(target):
-        if not _carries_time(target.old, value):
-            count, first = count + 1, first or (value, pk)
-    if first:
-        raise BackfillError(
-            f"{target.model._meta.label} {first[1]}{chunks.others(count)} has the "
-            f"{target.source.name} {first[0]}, {_kind(first[0])}and a "
-            f"{target.old.title} was expected. Give it an id yourself, or a NULL there and choose "
-            f"--on-null, or take --created-from for all rows; nothing was written."
-        )
-    if isinstance(target, Lossless) and not target.source.unique:
-        _check_duplicates(target)
-
-
-def _walk(target: Conversion) -> Iterator[tuple[ID, Any]]:
-    """Old id and key of rows without a new one, in the order of the key."""
-    values = {each.name: getattr(target, each.name) for each in fields(target)}
-    by_key = Lossless(**values)
-    return by_key.walk(by_key.without_id)
-
-
-def _carries_time(scheme: TimeScheme, value: ID) -> bool:
-    try:
-        return scheme.carries_time(value)
-    except InvalidID:
-        return False
-
-
-def _kind(value: ID) -> str:
-    return f"a UUID of version {value.version}, " if isinstance(value, UUID) else ""
-
-
-def _check_duplicates(target: Conversion) -> None:
-    name = target.source.name
-    given = target.without_id.filter(**{f"{name}__isnull": False}).order_by()
-    shared = given.values(name).annotate(rows=Count("pk")).filter(rows__gt=1)
-    first = shared.order_by(name).first()
-    if first:
-        raise BackfillError(
-            f"{first['rows']:,} rows of {target.model._meta.label} share the {name} {first[name]}, "
-            f"and their new ids would be one, too: make them different; nothing was written."
-        )
-
-
-def warnings(target: Conversion) -> Iterator[str]:
-    """What may surprise, but is no reason to stop."""
-    if isinstance(target, TimedUUIDs):
-        yield (
-            f"no index has {target.source.name} in the order of its times, so that each batch "
-            f"sorts the table"
-        )
-
-
-def options(target: Target) -> dict[str, Any]:
-    """What must stay the same between the start of a run and its resumption."""
-    if not isinstance(target, Conversion):
-        return {"convert_from": target.convert_from} if target.convert_from else {}
-    given: dict[str, Any] = {}
-    if isinstance(target.source, SortableIDField):
-        _, _, _, arguments = target.source.deconstruct()
-        known = target.source.scheme_options
-        given = {key: repr(value) for key, value in arguments.items() if key in known}
-    return {
-        "convert_from": target.convert_from,
-        "old_scheme": target.old.name,
-        **{f"old_{key}": value for key, value in given.items()},
-    }

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from ...errors import BackfillError
-from .derived import Derived, in_utc, midnight, shown
+from .derived import InOrderOfKeys, in_utc, midnight, shown
 
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -42,20 +42,6 @@ class Period:
         return low
 
 
-class InOrderOfKeys(Derived):
-    """In the order of the primary key, which has an index."""
-
-    @property
-    def order(self) -> tuple[str, ...]:
-        return ("pk",)
-
-    def after(self, created: Any, pk: Any) -> Q:
-        return Q(pk__gt=pk)
-
-    def _within(self, created: Any, in_time: Q) -> Q:
-        return in_time
-
-
 @dataclass(frozen=True)
 class Spread(InOrderOfKeys):
     """The place of a row is its key, an integer."""
@@ -81,7 +67,7 @@ class Spread(InOrderOfKeys):
         )
 
     @property
-    def options(self) -> dict[str, Any]:
+    def own_options(self) -> dict[str, Any]:
         period = self.period
         return {
             "start": period.start.astimezone(UTC).isoformat(),
@@ -128,7 +114,7 @@ class Fixed(InOrderOfKeys):
         yield "that is when the run starts; a run that continues, and --verify, take the same time"
 
     @property
-    def options(self) -> dict[str, Any]:
+    def own_options(self) -> dict[str, Any]:
         return {"created_at": self.moment.astimezone(UTC).isoformat()}
 
     def at(self, created: Any) -> datetime:

@@ -6,25 +6,31 @@ Whoever lost it finds its token gone, and writes nothing more.
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import socket
 import time
 from contextlib import suppress
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
-from django.db import Error, IntegrityError, transaction
+from django.db import Error, IntegrityError, connections, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from ...errors import BackfillError
 from ...models import BackfillRun
-from ..planning.plan import Plan, options
+from ..planning.plan import Plan
 from ..target import Target
 
+BEAT_SECONDS = 5.0
+"""From one sign of life of an owner to the next."""
 SILENCE_SECONDS = 60
 """After so long without a sign, an owner that can't be looked for is taken for dead."""
+
+logger = logging.getLogger("django_sortable_ids")
 
 
 def take(plan: Plan, token: str) -> BackfillRun:
@@ -58,7 +64,7 @@ def take(plan: Plan, token: str) -> BackfillRun:
             raise outdated(target)
     else:
         own |= _fresh(plan)
-        if run.options == options(target) and _has_ids(target):
+        if run.options == target.options and _has_ids(target):
             own |= {"cursor": run.cursor, "given_from": run.given_from}
     unchanged = {"pk": run.pk, "token": run.token, "batches": run.batches}
     if not runs(target).filter(**unchanged, heartbeat=run.heartbeat).update(**own):
@@ -157,7 +163,7 @@ def _create(target: Target, values: dict[str, Any]) -> BackfillRun:
 
 def _fresh(plan: Plan) -> dict[str, Any]:
     return {
-        "options": options(plan.target),
+        "options": plan.target.options,
         "cursor": None,
         "given_from": plan.given_from,
         "rows_filled": 0,
@@ -212,3 +218,34 @@ def _machine(name: str) -> str:
 
 def _read(path: str) -> str:
     return Path(path).read_text()
+
+
+class Heartbeat:
+    """Signs of life of a run whose batch takes long, or that pauses: a thread with a connection of
+    its own, until the end of the block.
+    """
+
+    def __init__(self, target: Target, run: BackfillRun, seconds: float = BEAT_SECONDS) -> None:
+        self._target = target
+        self._run = run
+        self._seconds = seconds
+        self._end = Event()
+        self._thread = Thread(target=self._beat, name="sortable-ids-heartbeat", daemon=True)
+
+    def __enter__(self) -> Heartbeat:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        # Not for as long as a lock or a network may let it wait.
+        self._thread.join(timeout=self._seconds)
+
+    def _beat(self) -> None:
+        while not self._end.wait(self._seconds):
+            try:
+                beat(self._target, self._run)
+            except Error as error:
+                logger.debug("no sign of the backfill of %s: %s", self._target.label, error)
+            finally:
+                connections[self._target.using].close()

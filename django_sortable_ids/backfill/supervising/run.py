@@ -21,7 +21,7 @@ from ..writing.late_rows import LateRows
 from ..writing.policy_rows import PolicyRows
 from . import owner
 from .control import Control, Stopped
-from .heartbeat import Heartbeat
+from .owner import Heartbeat
 from .pace import BatchSize, Limits, Pace
 from .persistence import Persistence, begin_batch, end_batches
 

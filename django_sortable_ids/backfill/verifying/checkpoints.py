@@ -9,9 +9,7 @@ from django.db import Error, transaction
 from django.utils import timezone
 
 from ...models import BackfillRun, VerificationRun
-from ..engines.statements import Row
-from ..planning.plan import options
-from ..target import Target
+from ..target import Row, Target
 from ..writing.cursor import dump_place, load_place
 from .pages import Previous
 from .verification import Verification
@@ -82,7 +80,7 @@ def _judged_by(target: Target, run: BackfillRun | None) -> dict[str, Any]:
     """What must not change between a start and its resumption."""
     policies = {"on_null": target.on_null, "on_out_of_range": target.on_out_of_range}
     of_run = run and {"started_at": run.started_at.isoformat(), "batches": run.batches}
-    return {**options(target), **policies, "run": of_run, "rules": RULES}
+    return {**target.options, **policies, "run": of_run, "rules": RULES}
 
 
 def _load_previous(target: Target, place: dict[str, Any], value: str) -> Previous:

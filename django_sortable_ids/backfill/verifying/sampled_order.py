@@ -13,7 +13,7 @@ from ...errors import BackfillError
 from ...fields import SortableIDField
 from ...models import BackfillRun
 from ...times.columns import aware
-from ..sources.finding import Given, find
+from ..sources.find import Given, find
 from ..target import Target
 from ..writing.cursor import Cursor
 from .verification import Verification

@@ -13,11 +13,9 @@ from ...db.chunks import in_time
 from ...models import BackfillRun
 from ...schemes import OutOfRange, TimeScheme
 from ...times.columns import aware
-from ..engines.statements import Row
 from ..planning import impossible_days, spellings
 from ..sources.conversion import Conversion, Lossless
-from ..sources.derived import Derived
-from ..target import Target
+from ..target import Row, Target
 from ..writing.cursor import Cursor
 from . import checkpoints
 from .checkpoints import Checkpoint
@@ -73,7 +71,7 @@ class Verifier:
         found = Verification(
             order=self._check.order,
             kept=self._check.kept,
-            may_be_edited=not isinstance(self.target, Conversion),
+            may_be_edited=self.target.may_be_edited,
         )
         return Checkpoint(chunks.count(self.target.rows), found)
 
@@ -145,7 +143,7 @@ def check_of(target: Target, run: BackfillRun | None) -> PageCheck:
     end = Cursor.load(target, run.cursor).place if run and run.cursor else None
     if isinstance(target, Conversion):
         return CheckedByOldTime(target, end)
-    if isinstance(target, Derived) and not target.has_times:
+    if not target.has_times:
         return CheckedByPlace(target, end)
     shared, ties = _shared_from(target, run), not (end and _was_cut(target, end))
     try:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..engines.statements import Row
+from ..target import Row
 from .cursor import Cursor
 
 

@@ -11,13 +11,12 @@ from ...fields.storage import IntegerStorage
 from ...functions.composition import Composition
 from ...schemes import TimeScheme
 from ..engines.computed_statements import ComputedStatements
-from ..engines.interleaving import PARTS, Span, saves_work
+from ..engines.interleaving import saves_work
 from ..engines.numbered_by_windows import NumberedByWindows
 from ..engines.numbered_while_read import NumberedWhileRead
-from ..engines.statements import Row
-from ..target import Target
+from ..target import Row, Target
 from .batch import Batch, Written
-from .cursor import Cursor
+from .cursor import PARTS, Cursor, Span
 from .execution import execute
 from .minting import Position
 from .rows_behind import RowsBehind, Stretch

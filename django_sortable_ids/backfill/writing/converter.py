@@ -7,8 +7,8 @@ from django.db.models import Q
 
 from ...errors import BackfillError
 from ...schemes import ID, InvalidID, TimeScheme
-from ..engines.statements import Row
 from ..sources.conversion import Conversion, Lossless, Timed, TimedUUIDs
+from ..target import Row
 from .batch import NOTHING, Batch, Written
 from .cursor import Cursor
 from .minting import Position, mint
@@ -41,6 +41,9 @@ class Converter(Writer):
     def rows_behind(self, cursor: Cursor | None, size: int) -> Sequence[Row]:
         """The next ``size`` rows without an id, or as many as there are."""
         return self.target.read(self.behind.all(cursor)[:size])
+
+    def preview(self, rows: Sequence[Row]) -> Sequence[ID]:
+        return self.convert(rows, None, len(rows) + 1)[0] if rows else ()
 
     @abstractmethod
     def convert(

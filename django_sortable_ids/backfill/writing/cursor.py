@@ -1,14 +1,63 @@
 """Where a run stands: the last row that it filled, and the id that it gave."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeGuard
 
 from ...schemes import ID, TimeScheme
-from ..engines.interleaving import Part, Span
-from ..engines.statements import Row
-from ..target import Target
+from ..target import Row, Target
 from .minting import Position
+
+PARTS = 4
+"""Of a span. More of them save little more, and each has to look at all rows of the span."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The rows of the ticks whose hash, masked, is this value."""
+
+    mask: int
+    value: int
+
+    @property
+    def halves(self) -> "tuple[Part, Part]":
+        bit = self.mask + 1
+        return Part(self.mask | bit, self.value), Part(self.mask | bit, self.value | bit)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Rows between two places, both included, of which some parts are still to be written."""
+
+    first: Row
+    last: Row
+    size: int
+    """How many rows it had in all."""
+    left: tuple[Part, ...]
+    """In their order; the last one has the last tick as well, whatever its hash."""
+
+    @classmethod
+    def whole(cls, first: Row, last: Row, size: int) -> "Span":
+        mask = PARTS - 1
+        return cls(first, last, size, tuple(Part(mask, value) for value in range(PARTS)))
+
+    @property
+    def rows(self) -> int:
+        """How many rows the next part has, about."""
+        return max(1, self.size // (self.left[0].mask + 1))
+
+    def in_parts_of(self, size: int) -> "Span":
+        """With the next part cut in halves until it hardly has more rows than that."""
+        span = self
+        while 2 * span.rows > 3 * size:
+            part, *rest = span.left
+            span = replace(span, left=(*part.halves, *rest))
+        return span
+
+    @property
+    def rest(self) -> "Span | None":
+        """Behind the next part."""
+        return replace(self, left=self.left[1:]) if self.left[1:] else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from ...errors import BackfillError
 from ...fields import LexicalSequenceField
 from ...schemes import OutOfRange
 from ...sequences import counters
-from ..engines.statements import Row
 from ..sources.derived import Derived
+from ..target import Row
 from .batch import NOTHING, Batch, Written
 from .cursor import Cursor
 from .minting import Position, ascending, mint

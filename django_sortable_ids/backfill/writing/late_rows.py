@@ -9,7 +9,7 @@ from ...db import chunks
 from ...fields import LexicalSequenceField
 from ...schemes import ID, TimeScheme
 from ...sequences import counters
-from ..engines.statements import Row
+from ..target import Row
 from .batch import Batch, Written
 from .cursor import Cursor
 from .minting import mint_between

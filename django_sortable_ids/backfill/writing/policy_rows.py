@@ -17,8 +17,8 @@ from ...fields import LexicalSequenceField
 from ...schemes import ID, LeaseLost, LeaseUnavailable, TimeScheme
 from ...sequences import counters
 from ...times.bounds import last_tick
-from ..engines.statements import Row, Statements
-from ..target import Target
+from ..engines.statements import Statements
+from ..target import Row, Target
 from .batch import NOTHING, Batch, Written
 from .minting import mint_between
 from .writer import Writer

@@ -10,8 +10,7 @@ from django.db.models import QuerySet
 
 from ...schemes.clock import MICROSECOND, UNIX_EPOCH
 from ...times.columns import TextColumn
-from ..engines.statements import Row
-from ..target import Target
+from ..target import Row, Target
 
 _NAIVE_EPOCH = UNIX_EPOCH.replace(tzinfo=None)
 

@@ -8,10 +8,8 @@ from django.db import connections
 from django.db.models import QuerySet
 
 from ...schemes import TimeScheme
-from ..engines.interleaving import Span
-from ..engines.statements import Row
-from ..target import Target
-from .cursor import Cursor
+from ..target import Row, Target
+from .cursor import Cursor, Span
 
 _LOOKS = 5
 """How often the last row of a stretch is looked for, when others change the one that was found."""

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import Any
 
-from ..engines.statements import Row
-from ..target import Target
+from ..target import Row, Target
 
 PAGE = 50_000
 """How many rows are kept of one sort."""

@@ -12,8 +12,8 @@ from ...fields import LexicalSequenceField
 from ...schemes import ID, OutOfRange, SequenceExhausted, TimeScheme
 from ...sequences import counters
 from ..engines.json_rows import JSONRows
-from ..engines.statements import Row, Statements
-from ..target import Target
+from ..engines.statements import Statements
+from ..target import Row, Target
 from .batch import NOTHING, Batch, Written
 from .computing import ComputingIDs
 from .cursor import Cursor
@@ -74,6 +74,16 @@ class Writer:
     def known(self, rows: Sequence[Row]) -> Sequence[ID] | None:
         """The ids of any rows, where these don't depend on those of other rows; else None."""
         return None
+
+    def preview(self, rows: Sequence[Row]) -> Sequence[ID]:
+        """Ids for the first rows, of the right time, that are not written: those to come have other
+        random bits. None of a sequence.
+        """
+        if not rows or not isinstance(self.target.field.scheme, TimeScheme):
+            return ()
+        ticks = [self._scheme.tick(self.target.at(created)) for created, _ in rows]
+        numbers, _ = mint(self._scheme, ascending(ticks, None), None, 0)
+        return list(self._scheme.all_from_trusted(numbers))
 
     @contextmanager
     def naming(self, row: Row) -> Iterator[None]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.core.management.base import CommandError
 
 from ...backfill.planning import plan, report
-from ...backfill.sources import fields as finding
+from ...backfill.sources.fields import database_of
 from ...backfill.supervising import owner, replicas, run, status
 from ...backfill.supervising.control import Control, signals
 from ...backfill.supervising.pace import Limits
@@ -31,7 +31,7 @@ def show_report(request: Request) -> None:
 
 def show_status(request: Request) -> None:
     label = request.options["target"]
-    using = request.options["database"] or finding.database_of(label)
+    using = request.options["database"] or database_of(label)
     if request.output.is_json:
         request.output.add(**documents.of_statuses(status.statuses(using, label), using))
     else:

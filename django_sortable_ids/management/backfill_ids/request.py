@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields, replace
 from signal import SIGINT
 from typing import Any
 
-from ...backfill.sources import fields as finding
-from ...backfill.sources import finding as sources
+from ...backfill.sources.fields import database_of, notes
+from ...backfill.sources.find import Given, find
 from ...backfill.supervising.control import Stopped
 from ...backfill.target import Target
 from ...db.locks import bounded_waits
@@ -35,8 +35,8 @@ class Request:
         """What is to be filled or verified; ``BackfillError`` for what can't be filled."""
         options = self.options
         label = options["target"]
-        self.output.say(*finding.notes(label))
-        found = sources.find(label, self.sources, options["database"])
+        self.output.say(*notes(label))
+        found = find(label, self.sources, options["database"])
         return replace(
             found,
             on_null=options["on_null"],
@@ -47,16 +47,14 @@ class Request:
     @contextmanager
     def bounded_waits(self) -> Iterator[None]:
         """Let no lock of others stop the reading for longer than ``--retry-time``."""
-        using = self.options["database"] or finding.database_of(self.options["target"])
+        using = self.options["database"] or database_of(self.options["target"])
         with bounded_waits(using, self.options["retry_time"]):
             yield
 
     @property
-    def sources(self) -> sources.Given:
+    def sources(self) -> Given:
         """Where times come from, as the options say it."""
-        return sources.Given(
-            **{each.name: self.options[each.name] for each in fields(sources.Given)}
-        )
+        return Given(**{each.name: self.options[each.name] for each in fields(Given)})
 
     @contextmanager
     def stopped(self, what: str, again: str) -> Iterator[None]:

@@ -10,7 +10,7 @@ from django.db import models, router
 from ...backfill.planning.empty import find_empty
 from ...backfill.sources import copies
 from ...backfill.sources.copies import Copies
-from ...backfill.sources.finding import Given
+from ...backfill.sources.find import Given
 from ...backfill.supervising.progress import Progress
 from ...backfill.target import Target, database_option
 from ...backfill.verifying import verify

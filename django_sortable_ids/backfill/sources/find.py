@@ -16,9 +16,10 @@ from ...models import BackfillRun
 from ...schemes import TimeScheme
 from ...times.bounds import last_tick
 from ..target import Target
-from . import copies, old_ids
-from . import fields as finding
+from . import columns, copies
 from .derived import shown
+from .fields import canonical, check_tables, find_field
+from .old_ids import find_conversion
 from .periods import Fixed, Period, Spread, parsed
 
 
@@ -38,7 +39,7 @@ def find(label: str, given: Given, using: str | None) -> Target:
     means what the last run on the target took; ``using`` None the database that routers write the
     model to.
     """
-    model, field = finding.find_field(label)
+    model, field = find_field(label)
     using = using or router.db_for_write(model)
     if (original := history.original_of(model)) is not None:
         if given != Given():
@@ -46,19 +47,44 @@ def find(label: str, given: Given, using: str | None) -> Target:
                 f"{model._meta.label} is a history of {original._meta.label}, whose ids it has "
                 f"copies of: leave the source of times away"
             )
-        finding.check_tables(model, field, using)
+        check_tables(model, field, using)
         return copies.target_of(model, field, using, original)
     _check_given(given)
     if given == Given() or given.created_from == "pk" or given.created_at:
-        finding.check_tables(model, field, using)
-        runs = BackfillRun.objects.using(using).filter(target=finding.canonical(label))
+        check_tables(model, field, using)
+        runs = BackfillRun.objects.using(using).filter(target=canonical(label))
         last = runs.first()
         given = _as_before(given, last)
         if given.created_at:
             return _fixed(model, field, using, last)
         if given.created_from == "pk":
             return _spread(model, field, using, given, last)
-    return old_ids.find(label, given.created_from, given.convert_from, using)
+    if given.convert_from is not None:
+        check_tables(model, field, using)
+        converted = find_conversion(model, field, given.created_from, given.convert_from, using)
+        if converted is not None:
+            return converted
+    found = of_model(model, field, given.created_from, using)
+    return replace(found, convert_from=given.convert_from)
+
+
+def of_model(
+    model: type[models.Model], field: SortableIDField, created_from: str | None, using: str
+) -> Target:
+    """The target whose times are in a column, of a model that may be a historical one of a
+    migration; ``created_from`` None means what the last run on the target took.
+    """
+    check_tables(model, field, using)
+    if (original := history.original_of(model)) is not None:
+        return copies.target_of(model, field, using, original)
+    source = columns.find_source(model, created_from or _last_source(model, field, using), using)
+    return columns.kind_of(model, source)(model, field, source, using)
+
+
+def _last_source(model: type[models.Model], field: SortableIDField, using: str) -> str | None:
+    runs = BackfillRun.objects.using(using).filter(target=f"{model._meta.label}.{field.name}")
+    options = runs.values_list("options", flat=True).first()
+    return options["created_from"] if options else None
 
 
 def _check_given(given: Given) -> None:
@@ -87,7 +113,7 @@ def _as_before(given: Given, last: BackfillRun | None) -> Given:
         return given
     if "created_at" in last.options:
         return Given(created_at="now")
-    return Given(created_from="pk") if last.options.get("created_from") == "pk" else given
+    return Given(last.options.get("created_from"), last.options.get("convert_from"))
 
 
 def _fixed(

@@ -7,10 +7,10 @@ from typing import Any
 
 from django.db import models
 
-from ...db import tables
-from ...db.introspection import is_unique, may_be_null
-from ...fields import SortableIDField
-from ...schema import constraints
+from ..db import tables
+from ..db.introspection import is_unique, may_be_null
+from ..fields import SortableIDField
+from . import constraints
 
 
 def how_to_add(field: SortableIDField, connection: Any) -> str | None:

@@ -1,0 +1,119 @@
+"""Gives the rows of a history model the ids of their originals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db.models import Min, Q
+
+from ...errors import BackfillError
+from ...fields import LexicalSequenceField
+from ...schemes import ID, TimeScheme
+from ...sequences import counters
+from ...times.columns import aware
+from ..sources.copies import Copies
+from ..target import Row
+from .batch import NOTHING, Batch, Written
+from .cursor import Cursor
+from .writer import Writer
+
+_AT_A_TIME = 500
+_TRIES = 10
+
+
+class CopyWriter(Writer):
+    target: Copies
+
+    def next(self, cursor: Cursor | None, size: int) -> Batch:
+        rows = self.target.read(self.behind.all(cursor)[:size])
+        if not rows:
+            return NOTHING
+        ids = self.known(rows)
+        place, pk = rows[-1]
+        return Batch(
+            rows,
+            len(rows),
+            lambda: Written(self.send(rows, ids), Cursor(place, pk, None), rows[-1]),
+        )
+
+    def known(self, rows: Sequence[Row]) -> Sequence[ID]:
+        """The ids of the rows' originals; of the deleted ones those that other copies have."""
+        keys = list(dict.fromkeys(key for key, _ in rows))
+        ids: dict[Any, ID | None] = {}
+        for start in range(0, len(keys), _AT_A_TIME):
+            some = keys[start : start + _AT_A_TIME]
+            found = dict(self._of_originals(some))
+            gone = [key for key in some if key not in found]
+            found |= self._of_other_copies(gone)
+            ids |= found | self._new([key for key in gone if key not in found])
+        for key, pk in rows:
+            if ids[key] is None:
+                label = self.target.original._meta.label
+                raise BackfillError(
+                    f"stopped at {self.target.model._meta.label} {pk}: {label} {key} has no id "
+                    f"yet. Fill {label}.{self.target.field.name} first"
+                )
+        return [value for key, _ in rows if (value := ids[key]) is not None]
+
+    def preview(self, rows: Sequence[Row]) -> Sequence[ID]:
+        return ()
+
+    def stopped(self, row: Row, error: Exception) -> BackfillError:
+        return BackfillError(
+            f"stopped at {self.target.model._meta.label} {row[1]}, a copy of "
+            f"{self.target.original._meta.label} {row[0]}: {error}"
+        )
+
+    def _computing_ids(self) -> None:
+        return None
+
+    def _of_originals(self, keys: Sequence[Any]) -> Iterator[tuple[Any, ID | None]]:
+        rows = self.target.originals.filter(pk__in=keys)
+        yield from rows.values_list("pk", self.target.field.name)
+
+    def _of_other_copies(self, keys: Sequence[Any]) -> dict[Any, ID]:
+        target, name = self.target, self.target.source.name
+        given = Q(**{f"{name}__in": keys, f"{target.field.name}__isnull": False})
+        rows = target.rows.filter(given).order_by("-pk")
+        return dict(rows.values_list(target.source.attname, target.field.name))
+
+    def _new(self, keys: Sequence[Any]) -> dict[Any, ID]:
+        """An id for each of these, of the time of its first copy."""
+        if not keys:
+            return {}
+        target, field = self.target, self.target.field
+        if isinstance(field, LexicalSequenceField):
+            # The counter of the originals: that of this table would give ids that they have.
+            counted = target.original._meta.get_field(field.name)
+            assert isinstance(counted, LexicalSequenceField)
+            numbers = counters.take(counted, counted.scheme, len(keys), target.using)
+            return dict(zip(keys, numbers, strict=True))
+        rows = target.rows.filter(**{f"{target.source.name}__in": keys}).order_by()
+        first = rows.values_list(target.source.attname).annotate(at=Min(_date_of(target)))
+        times = dict(first)
+        ids: dict[Any, ID] = {}
+        for key in sorted(keys, key=lambda each: (times[each], str(each))):
+            ids[key] = self._free(times[key], set(ids.values()))
+        return ids
+
+    def _free(self, at: datetime, taken: set[ID]) -> ID:
+        """An id of that time that no row has."""
+        scheme, name = self.target.field.scheme, self.target.field.name
+        assert isinstance(scheme, TimeScheme), "every other scheme has a time"
+        for _ in range(_TRIES):
+            made = scheme.generate(aware(at).astimezone(UTC))
+            same = Q(**{name: made})
+            if made not in taken and not (
+                self.target.originals.filter(same).exists()
+                or self.target.rows.filter(same).exists()
+            ):
+                return made
+        raise BackfillError(f"{scheme.title} has no id of {at} that is free in {_TRIES} tries")
+
+
+def _date_of(target: Copies) -> str:
+    """Where a row says when it was written; those of a relation know it of their history row."""
+    names = {each.name for each in target.model._meta.fields}
+    return "history_date" if "history_date" in names else "history__history_date"
