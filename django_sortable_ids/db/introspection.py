@@ -91,3 +91,9 @@ def has_pending_migrations(connection: BaseDatabaseWrapper, app_label: str) -> b
     loader = MigrationLoader(connection)
     applied = loader.applied_migrations
     return any(key[0] == app_label and key not in applied for key in loader.graph.nodes)
+
+
+def named_rows(cursor: Any) -> list[dict[str, Any]]:
+    """What a statement gave whose columns differ between versions of a server, by their names."""
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

@@ -205,7 +205,7 @@ def test_an_index_that_has_the_rows_in_order_is_read_without_sorting(table, chan
     insert(table, TIMES)
     assert time_index(target_of(table), connection) == index
     in_order = bool(index and index.is_in_order)
-    statement = next(Writer(target_of(table)).statements)[1]
+    statement = next(writer_of(target_of(table)).statements)[1]
     assert ("ORDER BY" in statement) != in_order
     look_ups = Handled(statement, "read_rnd")
     with connection.execute_wrapper(look_ups):
@@ -259,7 +259,7 @@ def mariadb(table):
 
 def read_ahead(table):
     """How many rows are read ahead of each batch of 20."""
-    said = dict(Writer(target_of(table)).statements)
+    said = dict(writer_of(target_of(table)).statements)
     handled = Handled(said["before it, to read what it changes"], "read_next")
     with connection.execute_wrapper(handled):
         assert ascends(filled(table, 20))
@@ -309,7 +309,7 @@ def test_what_is_read_ahead_is_not_locked(table):
     table.objects.bulk_create([table(at=START + i * MILLISECOND) for i in range(40)])
     given = table.objects.order_by("pk")[4].pk
     table.objects.exclude(pk=given).update(made=None)
-    statement = next(Writer(target_of(table)).statements)[1]
+    statement = next(writer_of(target_of(table)).statements)[1]
     other, seen = connection.copy(), []
 
     def lock(execute, sql, params, many, context):
@@ -343,7 +343,7 @@ def test_an_index_that_is_switched_off_is_not_hinted_at(table):
 @pytest.mark.parametrize("model", SOME, indirect=True, ids=label)
 def test_the_database_computes_what_it_can(model):
     field = model._meta.get_field("made")
-    statement = next(Writer(target_of(model)).statements)[1]
+    statement = next(writer_of(target_of(model)).statements)[1]
     if connection.vendor == "sqlite":
         assert statement.endswith('WHERE "id" = %s AND "made" IS NULL')
     elif label(field) in TEXTS:

@@ -1,24 +1,34 @@
-"""The SQL of each vendor that writes the ids of a batch."""
+"""The SQL that writes the ids of a batch, without what differs between databases."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import DateTimeField
+from django.db.models.expressions import Expression, RawSQL
+from django.db.models.sql import Query
 from django.utils.functional import cached_property
 
-from ...db.introspection import is_timestamp
-from ..target import Target
-from .json_rows import JSONRows
-from .kept_columns import KeptColumns, kept_columns
+from ...functions.composition import Composition
+from ...functions.moments import UnixMicroseconds
+from ...functions.randomness import RANDOM_BITS, RandomInteger
+from ...functions.ticks import tick_at
+from ..target import Row, Target
+from .kept_columns import KeptColumns
 
 
-class Statements:
+class Statements(ABC):
     """What is said to the database about the batches of a target."""
 
-    def __init__(self, target: Target, connection: Any) -> None:
+    kept = KeptColumns()
+    """The columns that every UPDATE sets to themselves."""
+
+    def __init__(self, target: Target, connection: Any, *, with_times: bool = True) -> None:
         self.target = target
         self.connection = connection
-        self._vendor: str = connection.vendor
+        self._with_times = with_times
         self._table = connection.ops.quote_name(target.model._meta.db_table)
         self._column = connection.ops.quote_name(str(target.field.column))
         self._keys = [connection.ops.quote_name(str(key.column)) for key in target.key_fields]
@@ -26,33 +36,41 @@ class Statements:
         self._source_column = connection.ops.quote_name(str(target.source.column))
 
     @cached_property
-    def kept(self) -> KeptColumns:
-        """The columns that every UPDATE sets to themselves."""
-        return kept_columns(self.connection, self.target.model._meta.db_table)
-
+    @abstractmethod
     def sent(self) -> str:
-        """Writes the ids of a batch that Python made: as ``one_by_one`` on SQLite, which is no
-        server and takes the least time for it, else one UPDATE with lists as parameters.
-        """
-        if self._vendor == "sqlite":
-            return self.one_by_one()
-        made, rows, on = self._listed()
-        return self._update(made, rows, f"{on}{self._unmoved}")
+        """Writes the ids of a batch that Python made."""
 
-    @property
-    def compares_times(self) -> bool:
-        """Whether ids that Python made are sent with their rows' times."""
-        if self._chain or not self.target.own_time:
-            return False
-        if not isinstance(self.target.source, DateTimeField):
-            return False
-        return self._vendor == "mysql" or self.target.times.knows_utc
+    @abstractmethod
+    def send(
+        self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
+    ) -> int:
+        """Write what the column is to keep, for rows with those keys; how many still had nothing.
+
+        ``times`` are those that the rows had when they were read: one that has moved since is left
+        alone, where the database compares them.
+        """
+
+    @abstractmethod
+    def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
+        """How many rows an UPDATE of a batch has changed."""
 
     def one_by_one(self) -> str:
         """Writes one id where there still is none; its parameters are the id and the key."""
         is_row = " AND ".join(f"{key} = %s" for key in self._keys)
         where = f"{is_row} AND {self._column} IS NULL"
         return f"UPDATE {self._table} SET {self._set('%s')} WHERE {where}"
+
+    @property
+    def _can_compare_times(self) -> bool:
+        """Whether the database knows which time a value of the column is."""
+        return self.target.times.knows_utc
+
+    @property
+    def _compares_times(self) -> bool:
+        """Whether ids that Python made are sent with their rows' times."""
+        if not self._with_times or self._chain or not self.target.own_time:
+            return False
+        return isinstance(self.target.source, DateTimeField) and self._can_compare_times
 
     def _set(self, value: str, table: str = "") -> str:
         """The assignments of every UPDATE, whose table has the alias ``table`` with its dot."""
@@ -64,56 +82,109 @@ class Statements:
         meta, of_time = self.target.model._meta, self.target.source.model
         return [] if of_time is self.target.model else list(meta.get_base_chain(of_time))
 
-    def _update(self, value: str, rows: str, on: str) -> str:
-        """``value`` for the rows that ``rows`` names, where there still is none."""
-        if self._vendor == "mysql":
-            return (
-                f"{self.kept.update} ({rows}) d "
-                f"STRAIGHT_JOIN {self._table} t FORCE INDEX (PRIMARY) ON {on} "
-                f"SET {self._set(value, 't.')} WHERE t.{self._column} IS NULL"
-            )
-        return (
-            f"UPDATE {self._table} AS t SET {self._set(value)} FROM ({rows}) d "
-            f"WHERE {on} AND t.{self._column} IS NULL"
-        )
-
     @property
     def _unmoved(self) -> str:
         """Leaves the rows to the sweep whose time another transaction has changed since it was
         read, where that can be said.
         """
-        if not self.compares_times:
-            return ""
-        return f" AND {self._time_as_read} = d.created"
+        return f" AND {self._time_as_read} = d.created" if self._compares_times else ""
 
     @property
     def _time_as_read(self) -> str:
-        """The time of a row as the session reads it; the UPDATE may have a zone of its own."""
-        time, zone = f"t.{self._source_column}", self.kept.session_zone
-        source = self.target.source
-        table, column = source.model._meta.db_table, str(source.column)
-        if zone is None or not is_timestamp(self.connection, table, column):
-            return time
-        return f"CONVERT_TZ({time}, '+00:00', '{zone}')"
+        return f"t.{self._source_column}"
 
     def _on_keys(self) -> str:
         pairs = zip(self._keys, self._key_names, strict=True)
         return " AND ".join(f"t.{key} = d.{name}" for key, name in pairs)
 
-    def _listed(self) -> tuple[str, str, str]:
-        """The id, the rows and how they are joined, of keys and ids that are parameters."""
-        if self._vendor == "postgresql":
-            names = [*self._key_names, "id"]
-            types = [key.rel_db_type(self.connection) for key in self.target.key_fields]
-            types.append(self.target.field.db_type(self.connection))
-            if self.compares_times:
-                names.append("created")
-                types.append(self.target.source.db_type(self.connection))
-            pairs = zip(names, types, strict=True)
-            lists = ", ".join(f"%({name})s::{kind}[]" for name, kind in pairs)
-            rows = f"SELECT * FROM unnest({lists}) u({', '.join(names)})"
-            return "d.id", rows, self._on_keys()
-        return JSONRows(self.target, self.connection).listed(with_times=self.compares_times)
+    def _lists(
+        self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
+    ) -> dict[str, list[Any]]:
+        """What is sent, a list for each column."""
+        lists = {f"key_{n}": list(part) for n, part in enumerate(zip(*keys, strict=True))}
+        lists["id"] = list(stored)
+        if self._compares_times:
+            lists["created"] = [self.target.stored_time(created) for created in times]
+        return lists
 
     def _quote(self, name: str | None) -> str:
         return str(self.connection.ops.quote_name(str(name)))
+
+
+class ComputedStatements(Statements):
+    """What is said about the batches of a target whose ids the database computes.
+
+    Each row gets the tick of its time, and a rank in it. The ranks of a tick are cut into equal
+    slots, one for each of its rows, in their order, and a rank is drawn from each.
+
+    The parameters have names: ``first_time``, ``first_key_0`` and so on are the place of the first
+    row of the batch, ``last_time``, ``last_key_0`` that of the last one; ``held_tick`` and
+    ``start`` are the tick that the batch before ended in and the first rank that is left there;
+    ``last_tick`` and ``beyond`` the tick of the last row and how many rows behind the batch share
+    it.
+    """
+
+    _numbered: tuple[str, str]
+    """Where tick and rank of a row are."""
+    last_given: str | None = None
+    """What tells tick and rank of the last row that a batch gave an id, where others may come
+    before its own last row, which then gets none."""
+
+    def __init__(self, target: Target, connection: Any, composition: Composition) -> None:
+        super().__init__(target, connection)
+        self._composition = composition
+        tick, rank = (RawSQL(name, ()) for name in self._numbered)
+        self._made = self._compile(composition.made_of(tick, rank))
+        self._random = self._compile(RandomInteger(below=1 << RANDOM_BITS))
+
+    @property
+    @abstractmethod
+    def of_batch(self) -> str:
+        """An UPDATE of the rows without an id between two places."""
+
+    @property
+    def before_batch(self) -> Mapping[str, str]:
+        """What the database is told before each batch: what for, and the statement. Their further
+        parameter is ``size``, how many rows of the batch have no id."""
+        return {}
+
+    @property
+    def of_one_time(self) -> str:
+        """The same, where all of them have one time."""
+        return self.of_batch
+
+    @property
+    def of_part(self) -> str:
+        """The same, of the rows of a ``Part``: ``mask`` and ``part``, and ``with_last_tick`` those
+        of the last tick. For engines that interleave."""
+        raise NotImplementedError
+
+    def place(self, name: str, row: Row) -> dict[str, Any]:
+        """The parameters for the place of a row, ``first`` or ``last``."""
+        created, pk = row
+        time = self.target.stored_time(created)
+        keys = zip(self._key_names, self.target.stored_key(pk), strict=True)
+        return {f"{name}_time": time} | {f"{name}_{key}": value for key, value in keys}
+
+    def _tick(self, time: str) -> str:
+        return self._compile(tick_at(UnixMicroseconds(RawSQL(time, ())), self._composition.scheme))
+
+    def _start_and_divisor(self, tick: str, ties: str) -> tuple[str, str]:
+        """The first rank of a tick, and how many slots it has."""
+        start = f"CASE WHEN {tick} = %(held_tick)s THEN %(start)s ELSE 0 END"
+        beyond = f"CASE WHEN {tick} = %(last_tick)s THEN %(beyond)s ELSE 0 END"
+        return start, f"({ties} + {beyond})"
+
+    def _compile(self, expression: Expression) -> str:
+        compiler = Query(self.target.model).get_compiler(connection=self.connection)
+        sql, _ = compiler.compile(expression)
+        return str(sql)
+
+    def _places(self, table: str) -> tuple[str, str, str]:
+        """The key of a row, of the first and of the last one, as a list of columns each."""
+        key = ", ".join(f"{table}.{key}" for key in self._keys)
+        first, last = (
+            ", ".join(f"%({side}_{name})s" for name in self._key_names)
+            for side in ("first", "last")
+        )
+        return f"({key})", f"({first})", f"({last})"

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ...db import tables
+from ...db.introspection import named_rows
 from ..target import Target
-from ..writing.execution import named_rows
 
 _TABLE = """
 SELECT engine, create_options FROM information_schema.tables

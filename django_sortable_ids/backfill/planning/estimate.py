@@ -13,16 +13,10 @@ from django.db import connections
 from ...fields import LexicalSequenceField
 from ...models import BackfillRun
 from ...schemes import TimeScheme
+from ..engines import engine_of
 from ..supervising.progress import minutes
 from ..target import Target
 from ..writing.minting import mint
-
-_ROWS_PER_SECOND = {
-    "postgresql": (5_000.0, 40_000.0),
-    "mysql": (10_000.0, 60_000.0),
-    "sqlite": (40_000.0, 200_000.0),
-}
-"""Of wide rows with many indexes on a slow disk, and as the benchmarks measure on two cores."""
 
 _INTEGER_BYTES = 8
 
@@ -49,13 +43,11 @@ class Estimate:
 
 def estimate(target: Target, missing: int, resumed: BackfillRun | None) -> Estimate:
     """Of ``missing`` rows; of a run that goes on with the rate that it had."""
-    connection = connections[target.using]
-    rates = _ROWS_PER_SECOND.get(connection.vendor, _ROWS_PER_SECOND["postgresql"])
+    engine = engine_of(target.using)
+    rates = engine.rows_per_second
     if resumed is not None and resumed.rate:
         rates = (resumed.rate, resumed.rate)
-    versions = 0
-    if connection.vendor == "postgresql" and missing:
-        versions = _bytes_of(target, missing)
+    versions = engine.version_bytes(target, missing) if missing else 0
     return Estimate(missing, rates, missing * _stored_bytes(target), versions)
 
 
@@ -77,21 +69,6 @@ def _stored_bytes(target: Target) -> int:
         case UUID():
             return len(stored.bytes)
     return len(getattr(stored, "adapted", stored))
-
-
-def _bytes_of(target: Target, rows: int) -> int:
-    """Of so many rows of a table of PostgreSQL, which knows about how many it has: to count them
-    would take as long as to find those without an id.
-    """
-    connection = connections[target.using]
-    with connection.cursor() as cursor:
-        table = connection.ops.quote_name(target.model._meta.db_table)
-        cursor.execute(
-            "SELECT pg_table_size(oid), reltuples FROM pg_class WHERE oid = to_regclass(%s)",
-            [table],
-        )
-        size, known = cursor.fetchone()
-    return int(size * rows / max(rows, known))
 
 
 def _size(count: float) -> str:

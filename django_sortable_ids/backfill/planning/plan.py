@@ -13,6 +13,7 @@ from ...db.transactions import is_statement_timeout
 from ...errors import BackfillError
 from ...models import BackfillRun
 from ...times.columns import as_stored
+from ..engines import Engine, engine_of
 from ..sources.conversion import Conversion
 from ..sources.copies import Copies
 from ..sources.derived import Derived
@@ -106,18 +107,19 @@ def build(target: Target, batch_size: int) -> Plan:
     with the triggers that the target doesn't allow, and where a run that stopped before had other
     options.
     """
-    effects = side_effects.check(target)
+    engine = engine_of(target.using)
+    effects = side_effects.check(target, engine)
     run = BackfillRun.objects.using(target.using).filter(target=target.label).first()
     resumed = _resumable(target, run)
     counted = _counted(target, run)
-    by_policy = tuple((rows, rows.count()) for rows in policy_rows(target))
+    by_policy = tuple((rows, rows.count()) for rows in policy_rows(target, engine))
     all_rows = counted.missing + sum(count for _, count in by_policy)
     preflight.check_rows(
         target, all_rows, may_have_impossible_days=counted.may_have_impossible_days
     )
     for rows, count in by_policy:
         rows.check(count)
-    writer = _writer(target)
+    writer = _writer(target, engine)
     return Plan(
         target=target,
         writer=writer,
@@ -176,12 +178,12 @@ def _short(pk: Any) -> str:
     return text if len(text) <= LONGEST_KEY else f"{text[: LONGEST_KEY - 3]}..."
 
 
-def _writer(target: Target) -> Writer:
+def _writer(target: Target, engine: Engine) -> Writer:
     if isinstance(target, Copies):
-        return CopyWriter(target)
+        return CopyWriter(target, engine)
     if isinstance(target, Derived):
-        return DerivedWriter(target)
-    return writer_of(target) if isinstance(target, Conversion) else Writer(target)
+        return DerivedWriter(target, engine)
+    return writer_of(target, engine) if isinstance(target, Conversion) else Writer(target, engine)
 
 
 def _resumable(target: Target, run: BackfillRun | None) -> BackfillRun | None:

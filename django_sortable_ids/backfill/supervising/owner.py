@@ -12,9 +12,10 @@ import os
 import socket
 import time
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any
+from typing import Any, Protocol
 
 from django.db import Error, IntegrityError, connections, transaction
 from django.db.models import QuerySet
@@ -22,7 +23,6 @@ from django.utils import timezone
 
 from ...errors import BackfillError
 from ...models import BackfillRun
-from ..planning.plan import Plan
 from ..target import Target
 
 BEAT_SECONDS = 5.0
@@ -33,7 +33,26 @@ SILENCE_SECONDS = 60
 logger = logging.getLogger("django_sortable_ids")
 
 
-def take(plan: Plan, token: str) -> BackfillRun:
+class Planned(Protocol):
+    """What of a plan is kept with its run."""
+
+    @property
+    def target(self) -> Target: ...
+
+    @property
+    def batch_size(self) -> int: ...
+
+    @property
+    def rows(self) -> int: ...
+
+    @property
+    def given_from(self) -> datetime | None: ...
+
+    @property
+    def resumed(self) -> BackfillRun | None: ...
+
+
+def take(plan: Planned, token: str) -> BackfillRun:
     """The run of the plan, which belongs to who knows the ``token`` from now on.
 
     A run that has ended begins again where it ended, so that rows in front of its cursor get ids
@@ -72,7 +91,7 @@ def take(plan: Plan, token: str) -> BackfillRun:
     return runs(target).get(pk=run.pk)
 
 
-def remember(plan: Plan) -> None:
+def remember(plan: Planned) -> None:
     """Keep the options of a run that has nothing to do, so that ``--verify`` knows them; nothing
     where there was a run, or where the database can't be written to.
     """
@@ -161,7 +180,7 @@ def _create(target: Target, values: dict[str, Any]) -> BackfillRun:
         raise _taken(target, runs(target).filter(target=target.label).first()) from None
 
 
-def _fresh(plan: Plan) -> dict[str, Any]:
+def _fresh(plan: Planned) -> dict[str, Any]:
     return {
         "options": plan.target.options,
         "cursor": None,

@@ -18,12 +18,10 @@ from ...db.transactions import (
     is_timeout,
 )
 from ...errors import BackfillError
+from ..engines import engine_of
 from .control import Control
 
 Result = TypeVar("Result")
-
-LOCK_SECONDS = 1
-"""How long a statement waits for a lock: writers that come later would queue up behind it."""
 
 _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 5.0
@@ -94,7 +92,7 @@ class Persistence:
         connection = connections[self._using]
         connection.ensure_connection()
         if self.possible and connection.connection is not self._session:
-            _prepare_session(self._using)
+            engine_of(self._using).prepare_session()
         self._session = connection.connection
 
     def _end(self, lost: bool, error: Error) -> TriedTooLong:
@@ -104,33 +102,6 @@ class Persistence:
             return TriedTooLong(f"{what}: {said}. {advice}")
         what = "the database could not be reached" if lost else "other transactions were in the way"
         return TriedTooLong(f"{what} for {self._seconds:g} s: {said}")
-
-
-def begin_batch(using: str) -> None:
-    """Let the statements of this transaction wait for locks for a short time only."""
-    connection = connections[using]
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
-
-
-def end_batches(using: str) -> None:
-    """Leave a session behind that nobody has changed."""
-    if connections[using].vendor == "mysql":
-        connections[using].close()
-
-
-def _prepare_session(using: str) -> None:
-    """What MariaDB and MySQL can't be told of one transaction: to wait for locks for a short time
-    only, and to lock no row that an UPDATE reads and leaves alone, as REPEATABLE READ does.
-    """
-    connection = connections[using]
-    if connection.vendor == "mysql":
-        with connection.cursor() as cursor:
-            # Of rows, and of a table: LOCK TABLES, ALTER TABLE.
-            cursor.execute(f"SET SESSION innodb_lock_wait_timeout = {LOCK_SECONDS}")
-            cursor.execute(f"SET SESSION lock_wait_timeout = {LOCK_SECONDS}")
-            cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
 
 
 def _is_in_the_way(error: Error) -> bool:

@@ -8,22 +8,9 @@ from collections.abc import Callable
 from django.db import InterfaceError, OperationalError, connections
 
 from ...errors import BackfillError
-from ..writing.execution import named_rows
+from ..engines import engine_of
 
 LOOK_SECONDS = 1.0
-
-_POSTGRESQL_PRIMARY = """
-SELECT count(*), count(state),
-       coalesce(max(extract(epoch FROM replay_lag)), 0)::float FROM pg_stat_replication
-"""
-_POSTGRESQL_REPLICA = """
-SELECT pg_is_in_recovery(), CASE
-  WHEN pg_last_wal_receive_lsn() IS NOT NULL AND NOT EXISTS (SELECT FROM pg_stat_wal_receiver)
-  THEN NULL
-  WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0
-  ELSE extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float END
-"""
-_LAG_COLUMNS = ("Seconds_Behind_Source", "Seconds_Behind_Master")
 
 
 def watch(
@@ -65,54 +52,10 @@ def watch(
 
 
 def _measure(using: str, replica: str | None) -> Callable[[], float | None]:
-    vendor = connections[replica or using].vendor
-    if vendor == "postgresql":
-        return (lambda: _of_postgresql_replica(replica)) if replica else lambda: _of_primary(using)
-    if vendor == "mysql" and replica:
-        return lambda: _of_mysql_replica(replica)
-    if vendor == "mysql":
-        raise BackfillError(
-            "a server of MariaDB or MySQL doesn't know the lag of its replicas: name the database "
-            "alias of one to ask, --replica ALIAS"
-        )
-    raise BackfillError(f"--max-replica-lag: {vendor} has no replicas")
+    if replica:
+        return lambda: engine_of(replica).lag_of_this_replica()
+    return lambda: engine_of(using).lag_of_replicas()
 
 
 def _unknown(asked: str) -> str:
     return f"the lag of {asked!r} is not known: its replication has stopped"
-
-
-def _of_primary(using: str) -> float | None:
-    with connections[using].cursor() as cursor:
-        cursor.execute(_POSTGRESQL_PRIMARY)
-        replicas, visible, lag = cursor.fetchone()
-    if not replicas:
-        raise BackfillError(f"no replica follows {using!r}, so that it has no lag to keep to")
-    if not visible:
-        raise BackfillError(
-            f"the lag of the replicas of {using!r} is hidden from its user: GRANT pg_monitor to it"
-        )
-    return float(lag)
-
-
-def _of_postgresql_replica(alias: str) -> float | None:
-    with connections[alias].cursor() as cursor:
-        cursor.execute(_POSTGRESQL_REPLICA)
-        follows, lag = cursor.fetchone()
-    if not follows:
-        raise _no_replica(alias)
-    return None if lag is None else float(lag)
-
-
-def _of_mysql_replica(alias: str) -> float | None:
-    with connections[alias].cursor() as cursor:
-        cursor.execute("SHOW REPLICA STATUS")
-        sources = named_rows(cursor)
-    if not sources:
-        raise _no_replica(alias)
-    lag = next(sources[0][name] for name in _LAG_COLUMNS if name in sources[0])
-    return None if lag is None else float(lag)
-
-
-def _no_replica(alias: str) -> BackfillError:
-    return BackfillError(f"the database {alias!r} is no replica: --replica needs one")

@@ -14,6 +14,7 @@ from django.utils import timezone
 from ...db import chunks
 from ...db.transactions import is_in_memory
 from ...errors import BackfillError
+from ..engines import engine_of
 from ..planning.plan import Plan
 from ..writing.batch import NOTHING, Batch
 from ..writing.cursor import Cursor
@@ -23,7 +24,7 @@ from . import owner
 from .control import Control, Stopped
 from .owner import Heartbeat
 from .pace import BatchSize, Limits, Pace
-from .persistence import Persistence, begin_batch, end_batches
+from .persistence import Persistence
 
 TRIES = 5
 """How often a batch is made anew when one of its ids is taken, as may be with 64 bits."""
@@ -113,7 +114,7 @@ class _Runner:
             finally:
                 if self._persist.possible:
                     with suppress(Error):
-                        end_batches(self.target.using)
+                        engine_of(self.target.using).end_session()
 
     def fill(self, count: int) -> None:
         """Fill ``count`` rows behind the cursor, if there are so many, and the rest of a batch."""
@@ -203,11 +204,11 @@ class _Runner:
         """See that the run still is as it was left: its batch may have been committed although the
         answer was lost, and another process may have taken it.
         """
+        engine = engine_of(self.target.using)
         mine = owner.mine(self.target, self.run).filter(batches=self.run.batches)
         if self._persist.possible:
-            begin_batch(self.target.using)
-        if connections[self.target.using].vendor == "sqlite":
-            # To write first: a transaction that has only read can't go on behind another writer.
+            engine.begin_batch()
+        if engine.writes_first:
             unchanged = bool(mine.update(heartbeat=owner.now_ms()))
         else:
             # Without a lock, so that the heartbeat gets through while the batch is made.

@@ -4,20 +4,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from django.db import NotSupportedError, connections
 from django.utils.functional import cached_property
 
 from ...fields.storage import IntegerStorage
 from ...functions.composition import Composition
 from ...schemes import TimeScheme
-from ..engines.computed_statements import ComputedStatements
-from ..engines.interleaving import saves_work
-from ..engines.numbered_by_windows import NumberedByWindows
-from ..engines.numbered_while_read import NumberedWhileRead
+from ..engines.base import Engine
 from ..target import Row, Target
 from .batch import Batch, Written
 from .cursor import PARTS, Cursor, Span
-from .execution import execute
 from .minting import Position
 from .rows_behind import RowsBehind, Stretch
 
@@ -29,23 +24,24 @@ of a span."""
 class ComputingIDs:
     """Raises ``NotSupportedError`` where the database can't compute them, or Python is faster."""
 
-    def __init__(self, target: Target, behind: RowsBehind) -> None:
+    def __init__(self, target: Target, engine: Engine, behind: RowsBehind) -> None:
         scheme = target.field.scheme
         assert isinstance(scheme, TimeScheme), "every other scheme has no time to compute from"
         self._target = target
         self._scheme = scheme
         self._behind = behind
-        self._connection = connections[target.using]
+        self._engine = engine
+        self._connection = engine.connection
         stored = target.field.stored(self._connection)
         self._composition = Composition(scheme, stored, self._connection)
-        self._statements = computed_statements(target, self._connection, self._composition)
+        self._statements = engine.computed(target, self._composition)
 
     @property
     def statements(self) -> Iterator[tuple[str, str]]:
         """When and how rows are written."""
         said = self._statements
         if self._interleaves:
-            yield f"for each part of {PARTS} batches of neighbours", self._of_part
+            yield f"for each part of {PARTS} batches of neighbours", self._statements.of_part
             yield "for a batch of one time", said.of_batch
         else:
             yield "for each batch", said.of_batch
@@ -96,7 +92,7 @@ class ComputingIDs:
             for each in said.before_batch.values():
                 cursor.execute(each, parameters | {"size": stretch.size})
         statement = said.of_one_time if stretch.goes_on else said.of_batch
-        filled = execute(self._connection, statement, parameters)
+        filled = self._statements.execute(statement, parameters)
         self._behind.wrote(filled, stretch.size)
         return Written(filled, self._cursor(stretch.last) if filled else None, stretch.last)
 
@@ -145,7 +141,7 @@ class ComputingIDs:
 
     @cached_property
     def _interleaves(self) -> bool:
-        return saves_work(self._target, self._connection)
+        return self._engine.interleaves(self._target)
 
     def _first_part(self, cursor: Cursor | None, size: int) -> Batch | None:
         stretch = self._behind.stretch(cursor, PARTS * size)
@@ -183,19 +179,4 @@ class ComputingIDs:
     ) -> int:
         part = {"mask": span.left[0].mask, "part": span.left[0].value}
         parameters |= part | {"with_last_tick": with_last_tick}
-        return execute(self._connection, self._of_part, parameters)
-
-    @property
-    def _of_part(self) -> str:
-        assert isinstance(self._statements, NumberedByWindows), "only PostgreSQL interleaves"
-        return self._statements.of_part
-
-
-def computed_statements(
-    target: Target, connection: Any, composition: Composition
-) -> ComputedStatements:
-    """Raises ``NotSupportedError`` where the database can't compute them, or Python is faster."""
-    kinds = {"postgresql": NumberedByWindows, "mysql": NumberedWhileRead}
-    if connection.vendor not in kinds or not target.times.knows_utc:
-        raise NotSupportedError("Python is faster, or knows the time zone better")
-    return kinds[connection.vendor](target, connection, composition)
+        return self._statements.execute(self._statements.of_part, parameters)

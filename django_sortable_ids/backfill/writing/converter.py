@@ -1,12 +1,13 @@
 """Batches of rows whose ids are made of those in another column."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from django.db.models import Q
 
 from ...errors import BackfillError
 from ...schemes import ID, InvalidID, TimeScheme
+from ..engines.base import Engine
 from ..sources.conversion import Conversion, Lossless, Timed, TimedUUIDs
 from ..target import Row
 from .batch import NOTHING, Batch, Written
@@ -20,11 +21,6 @@ class Converter(Writer):
     """Converts in Python and writes by key, so that the order of the rows may be any."""
 
     target: Conversion
-
-    @property
-    def statements(self) -> Iterator[tuple[str, str]]:
-        is_sqlite = self._connection.vendor == "sqlite"
-        yield "for each batch", self._statements.one_by_one() if is_sqlite else self._sent
 
     def next(self, cursor: Cursor | None, size: int) -> Batch:
         rows = self.rows_behind(cursor, size)
@@ -110,8 +106,8 @@ class _TimedConverter(Converter):
 class _TimedUUIDConverter(_TimedConverter):
     target: TimedUUIDs
 
-    def __init__(self, target: TimedUUIDs) -> None:
-        super().__init__(target)
+    def __init__(self, target: TimedUUIDs, engine: Engine) -> None:
+        super().__init__(target, engine)
         self._pages = SortedPages(target)
 
     def rows_behind(self, cursor: Cursor | None, size: int) -> Sequence[Row]:
@@ -123,11 +119,11 @@ class _TimedUUIDConverter(_TimedConverter):
         return super()._count_in_tick(scheme, last) if known is None else known
 
 
-def writer_of(target: Conversion) -> Converter:
+def writer_of(target: Conversion, engine: Engine) -> Converter:
     match target:
         case Lossless():
-            return _LosslessConverter(target)
+            return _LosslessConverter(target, engine)
         case TimedUUIDs():
-            return _TimedUUIDConverter(target)
+            return _TimedUUIDConverter(target, engine)
     assert isinstance(target, Timed)
-    return _TimedConverter(target)
+    return _TimedConverter(target, engine)

@@ -10,6 +10,7 @@ from ...errors import BackfillError
 from ...fields import LexicalSequenceField
 from ...schemes import OutOfRange
 from ...sequences import counters
+from ..engines.base import Engine
 from ..sources.derived import Derived
 from ..target import Row
 from .batch import NOTHING, Batch, Written
@@ -24,8 +25,8 @@ class DerivedWriter(Writer):
 
     target: Derived
 
-    def __init__(self, target: Derived) -> None:
-        super().__init__(target)
+    def __init__(self, target: Derived, engine: Engine) -> None:
+        super().__init__(target, engine)
         self._pages = SortedPages(target) if target.needs_sort else None
         self._left: dict[Row, int] = {}
         """How many rows of its tick were left after a place, as they were counted."""
@@ -39,7 +40,9 @@ class DerivedWriter(Writer):
         place, pk = rows[-1]
 
         def write() -> Written:
-            return Written(self._send(keys, stored, []), Cursor(place, pk, position), rows[-1])
+            return Written(
+                self._statements.send(keys, stored, []), Cursor(place, pk, position), rows[-1]
+            )
 
         return Batch(rows, len(rows), write)
 

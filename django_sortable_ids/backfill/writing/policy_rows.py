@@ -17,7 +17,7 @@ from ...fields import LexicalSequenceField
 from ...schemes import ID, LeaseLost, LeaseUnavailable, TimeScheme
 from ...sequences import counters
 from ...times.bounds import last_tick
-from ..engines.statements import Statements
+from ..engines.base import Engine
 from ..target import Row, Target
 from .batch import NOTHING, Batch, Written
 from .minting import mint_between
@@ -33,9 +33,9 @@ class PolicyRows(ABC):
     which: str
     """Which rows, and what ids they get, as the plan says it."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, engine: Engine) -> None:
         self.target = target
-        self._writer = _PolicyWriter(target)
+        self._writer = _PolicyWriter(target, engine)
 
     @property
     def statement(self) -> str:
@@ -82,23 +82,23 @@ class PolicyRows(ABC):
         """For these rows, the first of ``left``."""
 
 
-def policy_rows(target: Target) -> Iterator[PolicyRows]:
+def policy_rows(target: Target, engine: Engine) -> Iterator[PolicyRows]:
     """Those that the policies of the target want to have ids."""
     if target.on_null == "now":
-        yield _WithoutTime(target)
+        yield _WithoutTime(target, engine)
     scheme = target.field.scheme
     if target.on_out_of_range == "clamp" and isinstance(scheme, TimeScheme) and target.held:
         start, end = target.held
         first, last = scheme.earliest, last_tick(scheme)
-        yield _OutOfRange(target, f"too old for {scheme.title}", first, (None, start))
-        yield _OutOfRange(target, f"too new for {scheme.title}", last, (end, None))
+        yield _OutOfRange(target, engine, f"too old for {scheme.title}", first, (None, start))
+        yield _OutOfRange(target, engine, f"too new for {scheme.title}", last, (end, None))
 
 
 class _WithoutTime(PolicyRows):
     """They get ids of now, in the order of the key."""
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
+    def __init__(self, target: Target, engine: Engine) -> None:
+        super().__init__(target, engine)
         self.which = f"without {target.source.name} get ids of now"
         self._made: Sequence[ID] = ()
 
@@ -138,11 +138,12 @@ class _OutOfRange(PolicyRows):
     def __init__(
         self,
         target: Target,
+        engine: Engine,
         what: str,
         at: datetime,
         bounds: tuple[datetime | None, datetime | None],
     ) -> None:
-        super().__init__(target)
+        super().__init__(target, engine)
         self.which = f"{what} get ids of {at:%Y-%m-%d %H:%M:%S} UTC"
         self._at = at
         self._bounds = bounds
@@ -200,25 +201,17 @@ class _OutOfRange(PolicyRows):
 class _PolicyWriter(Writer):
     """Writes ids by key, whatever the time of the row."""
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self._statements = _WithoutTimes(target, connections[target.using])
+    with_times = False
 
     @property
     def statement(self) -> str:
-        return self._sent
+        return self._statements.sent
 
     def stopped(self, row: Row, error: Exception) -> BackfillError:
         return BackfillError(f"stopped at {self.target.model._meta.label} {row[1]}: {error}")
 
     def _computing_ids(self) -> None:
         return None
-
-
-class _WithoutTimes(Statements):
-    @property
-    def compares_times(self) -> bool:
-        return False
 
 
 def _keys(target: Target, rows: QuerySet[Any]) -> list[Any]:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connections
 from django.db.models import QuerySet
 
 from ...schemes import TimeScheme
@@ -31,15 +30,14 @@ class Stretch:
 class RowsBehind:
     """What is left of a target behind a cursor, None being in front of all rows."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, *, looks_up_ids: bool) -> None:
         self._target = target
         self._beyond: dict[tuple[Any, Any], int] = {}
         """How many rows of a tick are left behind a place, as they were counted."""
         self._tie: Row | None = None
         """The last row of a batch whose rows have one time: there may be more of them."""
-        self._is_dense = connections[target.using].vendor == "mysql"
-        """Whether nearly all rows are without an id; InnoDB has to look each of them up for that,
-        which takes as long as half of an UPDATE."""
+        self._is_dense = looks_up_ids
+        """Whether nearly all rows are without an id, and it takes long to look that up."""
 
     def all(self, cursor: Cursor | None) -> QuerySet[Any, Any]:
         missing = self._target.missing_in_order

@@ -4,20 +4,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from django.db import NotSupportedError, connections
-from django.utils.functional import cached_property
+from django.db import NotSupportedError
 
 from ...errors import BackfillError
 from ...fields import LexicalSequenceField
 from ...schemes import ID, OutOfRange, SequenceExhausted, TimeScheme
 from ...sequences import counters
-from ..engines.json_rows import JSONRows
-from ..engines.statements import Statements
+from ..engines.base import Engine
 from ..target import Row, Target
 from .batch import NOTHING, Batch, Written
 from .computing import ComputingIDs
 from .cursor import Cursor
-from .execution import execute
 from .minting import Position, ascending, mint
 from .reading import Rows, read
 from .rows_behind import RowsBehind
@@ -30,21 +27,25 @@ class Writer:
     made in Python and sent in one UPDATE.
     """
 
-    def __init__(self, target: Target) -> None:
+    with_times = True
+    """Whether a row is left alone that has moved since its id was made."""
+
+    def __init__(self, target: Target, engine: Engine) -> None:
         self.target = target
-        self.behind = RowsBehind(target)
-        self._connection = connections[target.using]
-        self._statements = Statements(target, self._connection)
+        self.behind = RowsBehind(target, looks_up_ids=engine.looks_up_ids)
+        self._engine = engine
+        self._connection = engine.connection
+        self._statements = engine.statements(target, with_times=self.with_times)
         self._computing = self._computing_ids()
 
     @property
     def statements(self) -> Iterator[tuple[str, str]]:
         """When and how rows are written."""
         if self._computing is None:
-            yield "for each batch", self._sent
+            yield "for each batch", self._statements.sent
             return
         yield from self._computing.statements
-        yield "for rows that appear meanwhile", self._sent
+        yield "for rows that appear meanwhile", self._statements.sent
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -69,7 +70,7 @@ class Writer:
     def send(self, rows: Sequence[Row], ids: Sequence[ID]) -> int:
         """Write ids for any rows; how many of them still had none."""
         keys = [self.target.stored_key(pk) for _, pk in rows]
-        return self._send(keys, self._stored(ids), [created for created, _ in rows])
+        return self._statements.send(keys, self._stored(ids), [created for created, _ in rows])
 
     def known(self, rows: Sequence[Row]) -> Sequence[ID] | None:
         """The ids of any rows, where these don't depend on those of other rows; else None."""
@@ -109,7 +110,7 @@ class Writer:
         created, pk = rows.last
 
         def write() -> Written:
-            filled = self._send(rows.keys, stored, rows.times)
+            filled = self._statements.send(rows.keys, stored, rows.times)
             return Written(filled, Cursor(created, pk, position), rows.last)
 
         return Batch([rows.first, rows.last], len(rows.keys), write)
@@ -137,41 +138,13 @@ class Writer:
         save = self.target.field.get_db_prep_save
         return [save(value, self._connection) for value in ids]
 
-    def _send(
-        self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
-    ) -> int:
-        """Write what the column is to keep; how many of the rows still had nothing.
-
-        ``times`` are those that servers compare with the rows', to see whether they have moved.
-        """
-        if self._connection.vendor == "sqlite":
-            with self._connection.cursor() as cursor:
-                cursor.executemany(
-                    self._sent, [(value, *key) for key, value in zip(keys, stored, strict=True)]
-                )
-                return int(cursor.rowcount)
-        lists = {f"key_{n}": list(part) for n, part in enumerate(zip(*keys, strict=True))}
-        lists["id"] = list(stored)
-        if self._statements.compares_times:
-            lists["created"] = [self.target.stored_time(created) for created in times]
-        if self._connection.vendor == "postgresql":
-            return execute(self._connection, self._sent, lists)
-        listed = JSONRows(self.target, self._connection).parameter(
-            zip(*lists.values(), strict=True)
-        )
-        return execute(self._connection, self._sent, {"rows": listed})
-
     def _computing_ids(self) -> ComputingIDs | None:
         """What computes them in the database, where that can be done."""
         if not isinstance(self.target.field.scheme, TimeScheme):
             return None
         with suppress(NotSupportedError):
-            return ComputingIDs(self.target, self.behind)
+            return ComputingIDs(self.target, self._engine, self.behind)
         return None
-
-    @cached_property
-    def _sent(self) -> str:
-        return self._statements.sent()
 
     # Both
 

@@ -8,12 +8,12 @@ from django.core.management.base import CommandError
 from django.db import models, router
 
 from ...backfill.planning.empty import find_empty
-from ...backfill.sources import copies
 from ...backfill.sources.copies import Copies
 from ...backfill.sources.find import Given
 from ...backfill.supervising.progress import Progress
 from ...backfill.target import Target, database_option
 from ...backfill.verifying import verify
+from ...backfill.verifying.copies import compare
 from ...backfill.verifying.verification import Verification
 from ...fields import SortableIDField
 from ...schema import next_migration
@@ -98,7 +98,7 @@ def _compare(request: Request, target: Copies) -> None:
             f"{target.label} is in a history model: several rows have the id of one original, and "
             f"no migration makes them unique. Take --verify"
         )
-    compared = copies.compare(target)
+    compared = compare(target)
     request.output.add(**documents.of_target(target), migration=None, next=None)
     request.output.add(**compared.document())
     request.output.explain(compared.lines())

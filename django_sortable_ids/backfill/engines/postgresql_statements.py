@@ -1,8 +1,11 @@
-"""The batches of PostgreSQL, whose rows are numbered by windows."""
+"""The batches of PostgreSQL."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.utils.functional import cached_property
 
-from .computed_statements import ComputedStatements
+from .statements import ComputedStatements, Statements
 
 _OF_PART = (
     " WHERE CASE WHEN tick = %(last_tick)s THEN %(with_last_tick)s "
@@ -10,8 +13,44 @@ _OF_PART = (
 )
 
 
-class NumberedByWindows(ComputedStatements):
-    """Of rows of one table, or of a table and its parents."""
+class PostgreSQLStatements(Statements):
+    @cached_property
+    def sent(self) -> str:
+        """One UPDATE with lists as parameters."""
+        names = [*self._key_names, "id"]
+        types = [key.rel_db_type(self.connection) for key in self.target.key_fields]
+        types.append(self.target.field.db_type(self.connection))
+        if self._compares_times:
+            names.append("created")
+            types.append(self.target.source.db_type(self.connection))
+        pairs = zip(names, types, strict=True)
+        lists = ", ".join(f"%({name})s::{kind}[]" for name, kind in pairs)
+        rows = f"SELECT * FROM unnest({lists}) u({', '.join(names)})"
+        return self._update("d.id", rows, f"{self._on_keys()}{self._unmoved}")
+
+    def send(
+        self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
+    ) -> int:
+        return self.execute(self.sent, self._lists(keys, stored, times))
+
+    def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
+        with self.connection.cursor() as cursor:
+            # The planner would read the whole table for the join of every batch.
+            cursor.execute("SET LOCAL enable_hashjoin = off")
+            cursor.execute("SET LOCAL enable_mergejoin = off")
+            cursor.execute(sql, parameters)
+            return int(cursor.rowcount)
+
+    def _update(self, value: str, rows: str, on: str) -> str:
+        """``value`` for the rows that ``rows`` names, where there still is none."""
+        return (
+            f"UPDATE {self._table} AS t SET {self._set(value)} FROM ({rows}) d "
+            f"WHERE {on} AND t.{self._column} IS NULL"
+        )
+
+
+class NumberedByWindows(PostgreSQLStatements, ComputedStatements):
+    """Rows of one table, or of a table and its parents, are numbered by windows."""
 
     _numbered = ("d.tick", "d.slot")
 

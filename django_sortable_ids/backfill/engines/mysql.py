@@ -1,0 +1,63 @@
+"""MariaDB and MySQL: rows are numbered while an UPDATE reads them in order."""
+
+from collections.abc import Iterator
+
+from django.db import NotSupportedError
+
+from ...db.introspection import named_rows
+from ...errors import BackfillError
+from ...functions.composition import Composition
+from ..target import Target
+from . import mysql_side_effects
+from .base import LOCK_SECONDS, Engine
+from .mysql_statements import MySQLStatements, NumberedWhileRead
+
+_LAG_COLUMNS = ("Seconds_Behind_Source", "Seconds_Behind_Master")
+
+
+class MySQL(Engine):
+    rows_per_second = (10_000.0, 60_000.0)
+    looks_up_ids = True
+
+    def statements(self, target: Target, *, with_times: bool = True) -> MySQLStatements:
+        return MySQLStatements(target, self.connection, with_times=with_times)
+
+    def computed(self, target: Target, composition: Composition) -> NumberedWhileRead:
+        if not target.times.knows_utc:
+            raise NotSupportedError("Python knows the time zone better")
+        return NumberedWhileRead(target, self.connection, composition)
+
+    def side_effects(self, target: Target) -> Iterator[str]:
+        kept = self.statements(target).kept
+        return mysql_side_effects.effects(target, self.connection, kept)
+
+    def side_effect_warnings(self, target: Target) -> Iterator[str]:
+        return mysql_side_effects.warnings(target, self.connection)
+
+    def prepare_session(self) -> None:
+        """Wait for locks for a short time only, and lock no row that an UPDATE reads and leaves
+        alone, as REPEATABLE READ does.
+        """
+        with self.connection.cursor() as cursor:
+            # Of rows, and of a table: LOCK TABLES, ALTER TABLE.
+            cursor.execute(f"SET SESSION innodb_lock_wait_timeout = {LOCK_SECONDS}")
+            cursor.execute(f"SET SESSION lock_wait_timeout = {LOCK_SECONDS}")
+            cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
+
+    def end_session(self) -> None:
+        self.connection.close()
+
+    def lag_of_replicas(self) -> float | None:
+        raise BackfillError(
+            "a server of MariaDB or MySQL doesn't know the lag of its replicas: name the database "
+            "alias of one to ask, --replica ALIAS"
+        )
+
+    def lag_of_this_replica(self) -> float | None:
+        with self.connection.cursor() as cursor:
+            cursor.execute("SHOW REPLICA STATUS")
+            sources = named_rows(cursor)
+        if not sources:
+            raise self._no_replica()
+        lag = next(sources[0][name] for name in _LAG_COLUMNS if name in sources[0])
+        return None if lag is None else float(lag)
