@@ -10,14 +10,14 @@ class SortableIDsConfig(AppConfig):
 
     def ready(self) -> None:
         from . import checks, functions, lookups, masked_relations
-        from .schema import migration_guard
+        from .migrating import guard
         from .workers import workers
 
         checks.register()
         functions.register()
         lookups.register()
         masked_relations.register()
-        migration_guard.register(self)
+        guard.register(self)
         workers.register()
         if self._uses("rest_framework"):
             from . import rest_framework

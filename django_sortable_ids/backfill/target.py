@@ -27,6 +27,8 @@ Row = tuple[Any, Any]
 
 PAGE = 20_000
 """How many rows are read at a time by what reads all of them."""
+SORTED_AT_ONCE = 50_000
+"""How many rows are kept of one sort, where no index has their order."""
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from ..db import tables
 from ..db.introspection import has_pending_migrations
 from ..fields import SortableIDField
+from ..fields.of_model import own_fields
 from ..fields.storage import BinaryStorage, IntegerStorage, TextStorage, UUIDStorage, mariadb_sorts
 from ..schema.stored_values import found_in
 from ..schemes import Scheme, TimeScheme
 from . import messages
-from .definitions import own_fields
 from .generic_relations import check_generic_relations_on_server
 
 SAMPLES = 60
@@ -135,7 +135,7 @@ def _check_columns(
 
     @cache
     def unrecorded() -> set[str]:
-        from ..schema.unrecorded_swaps import find  # which imports the backfill
+        from ..migrating.unrecorded_swaps import find  # which imports the backfill
 
         return {f"{each.model}.{name}" for each in find(connection) for name in each.fields}
 

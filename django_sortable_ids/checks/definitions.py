@@ -14,6 +14,7 @@ from django.db import models
 
 from .. import conf, history
 from ..fields import SortableIDField
+from ..fields.of_model import is_unique_with_others, own_fields
 from ..schemes import TimeScheme
 from . import messages
 from .generic_relations import check_generic_relations
@@ -46,13 +47,6 @@ def check_workers(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
         for field in _fields(app_configs)
         if (workers := _workers(field)) and field.makes_ids
     ]
-
-
-def own_fields(model: type[models.Model]) -> list[SortableIDField]:
-    """The sortable ids in the model's own table."""
-    if model._meta.proxy:
-        return []
-    return [field for field in model._meta.local_fields if isinstance(field, SortableIDField)]
 
 
 def _models(app_configs: Configs) -> list[type[models.Model]]:
@@ -116,14 +110,3 @@ def _check_fields(model: type[models.Model]) -> Iterator[CheckMessage]:
             and not history.is_copy(field)
         ):
             yield messages.not_unique(field)
-
-
-def is_unique_with_others(field: SortableIDField) -> bool:
-    """Whether a constraint has the field: by itself, or with others, such as a tenant."""
-    meta = field.model._meta
-    groups = [
-        *meta.unique_together,
-        *(constraint.fields for constraint in meta.total_unique_constraints),
-        [each.name for each in getattr(meta, "pk_fields", ())],
-    ]
-    return field.unique or any(field.name in group for group in groups)

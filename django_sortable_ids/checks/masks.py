@@ -13,10 +13,11 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from .. import conf
 from ..fields import SortableIDField
+from ..fields.of_model import own_fields
 from ..ids import id_at
 from . import messages
 from .cursors import field_in_cursors
-from .definitions import Configs, own_fields
+from .definitions import Configs
 
 _COOKIES = "django.contrib.sessions.backends.signed_cookies"
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from django_sortable_ids.backfill.supervising import owner, run, status
+from django_sortable_ids.backfill.reporting import status
+from django_sortable_ids.backfill.supervising import owner, run
 from django_sortable_ids.backfill.supervising.control import Control
 from django_sortable_ids.backfill.supervising.pace import FEWEST, MOST, BatchSize, Limits, Pace
 from django_sortable_ids.models import BackfillRun

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection
 
-from django_sortable_ids.backfill.planning import report
+from django_sortable_ids.backfill.reporting import report
 from django_sortable_ids.backfill.verifying import verify
 from django_sortable_ids.db import chunks
 from django_sortable_ids.db.transactions import is_statement_timeout

@@ -5,7 +5,7 @@ from django.db import models
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.fields import SnowflakeField, ULIDField
-from django_sortable_ids.schema.next_migration import NotMigrated, constrained, following
+from django_sortable_ids.migrating.next_migration import NotMigrated, constrained, following
 
 from .support import find
 

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.db import connection, connections
 from django.test.utils import isolate_apps
 
-from django_sortable_ids.backfill.planning import report
+from django_sortable_ids.backfill.reporting import report
 from django_sortable_ids.checks.databases import check_databases
 from django_sortable_ids.fields import SortableIDField, ULIDField
 from django_sortable_ids.models import BackfillRun

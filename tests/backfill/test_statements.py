@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from django.db import connection
 
-from django_sortable_ids.backfill.engines import numbered_while_read
+from django_sortable_ids.backfill.engines import engine_of, numbered_while_read
 from django_sortable_ids.backfill.engines.time_index import TimeIndex, time_index
 from django_sortable_ids.backfill.planning import plan
 from django_sortable_ids.backfill.supervising import run
@@ -56,6 +56,10 @@ def model(request):
     field.null = True
     with table_with(field) as made:
         yield made
+
+
+def writer_of(target):
+    return Writer(target, engine_of(target.using))
 
 
 def target_of(model):

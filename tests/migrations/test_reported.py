@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.db import connection, models
 from django.test.utils import isolate_apps
 
-from django_sortable_ids.backfill.planning import report
+from django_sortable_ids.backfill.reporting import report
 from django_sortable_ids.fields import SnowflakeField, ULIDField, UUIDv7Field
 from tests.marks import own_tables
 

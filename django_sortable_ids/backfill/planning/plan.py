@@ -14,6 +14,7 @@ from ...errors import BackfillError
 from ...models import BackfillRun
 from ...times.columns import as_stored
 from ..engines import Engine, engine_of
+from ..sources import impossible_days
 from ..sources.conversion import Conversion
 from ..sources.copies import Copies
 from ..sources.derived import Derived
@@ -24,7 +25,7 @@ from ..writing.copy_writer import CopyWriter
 from ..writing.derived_writer import DerivedWriter
 from ..writing.policy_rows import PolicyRows, policy_rows
 from ..writing.writer import Writer
-from . import impossible_days, preflight, side_effects
+from . import preflight, side_effects
 from .estimate import Estimate, estimate
 
 SAMPLES = 3

@@ -15,9 +15,10 @@ from ...fields import LexicalSequenceField
 from ...schemes import SequenceExhausted, TimeScheme
 from ...sequences import counters
 from ...times.bounds import latest
+from ..sources import impossible_days, spellings
 from ..sources.conversion import Conversion
 from ..target import Target
-from . import impossible_days, repeated_hours, skipped_hours, spellings
+from . import repeated_hours, skipped_hours
 
 
 def check_rows(target: Target, missing: int, *, may_have_impossible_days: bool) -> None:

@@ -15,8 +15,7 @@ from django.db.models.constants import LOOKUP_SEP
 from django.db.models.functions import Cast
 
 from ...errors import BackfillError
-from ..target import Target
-from ..writing.sorted_pages import PAGE
+from ..target import SORTED_AT_ONCE, Target
 from .derived import Derived, first_day_from, midnight
 from .fields import check_table
 
@@ -48,8 +47,8 @@ class OtherColumn(Derived):
     @property
     def notes(self) -> Iterator[str]:
         yield (
-            f"the rows are sorted by ({', '.join(self.order)}) once for each {PAGE:,}, since no "
-            f"index has that order"
+            f"the rows are sorted by ({', '.join(self.order)}) once for each {SORTED_AT_ONCE:,}, "
+            f"since no index has that order"
         )
 
     @property

@@ -13,7 +13,7 @@ from ...db.chunks import in_time
 from ...models import BackfillRun
 from ...schemes import OutOfRange, TimeScheme
 from ...times.columns import aware
-from ..planning import impossible_days, spellings
+from ..sources import impossible_days, spellings
 from ..sources.conversion import Conversion, Lossless
 from ..target import Row, Target
 from ..writing.cursor import Cursor

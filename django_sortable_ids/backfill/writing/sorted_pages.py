@@ -4,10 +4,7 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import Any
 
-from ..target import Row, Target
-
-PAGE = 50_000
-"""How many rows are kept of one sort."""
+from ..target import SORTED_AT_ONCE, Row, Target
 
 _KEYS = 500
 """How many rows are looked at again in one statement."""
@@ -54,7 +51,7 @@ class SortedPages:
         start = self._next.get(place, len(self._rows))
         left = len(self._rows) - start
         if not left or (left < size and not self._is_last):
-            self._sort(place, max(PAGE, size))
+            self._sort(place, max(SORTED_AT_ONCE, size))
             start = 0
         return self._rows[start : start + size]
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...backfill.planning.plan import Plan
-from ...backfill.planning.report import Entry
-from ...backfill.supervising.status import Status
+from ...backfill.reporting.report import Entry
+from ...backfill.reporting.status import Status
 from ...backfill.target import Target
 
 

@@ -16,8 +16,8 @@ from ...backfill.verifying import verify
 from ...backfill.verifying.copies import compare
 from ...backfill.verifying.verification import Verification
 from ...fields import SortableIDField
-from ...schema import next_migration
-from ...schema.next_migration import NextMigration, NotMigrated
+from ...migrating import next_migration
+from ...migrating.next_migration import NextMigration, NotMigrated
 from . import documents
 from .request import Request
 

@@ -8,13 +8,13 @@ from django.db import connections
 from django.db.migrations.loader import MigrationLoader
 from django.utils.functional import cached_property
 
-from ...checks.definitions import is_unique_with_others
 from ...db.introspection import is_unique, may_be_null
 from ...errors import BackfillError
 from ...fields import SortableIDField
-from ...schema.next_migration import UNREADABLE
+from ...fields.of_model import is_unique_with_others
+from ...migrating.next_migration import UNREADABLE
+from ...migrating.unrecorded_swaps import find
 from ...schema.stored_values import found_in
-from ...schema.unrecorded_swaps import find
 from ..target import database_option
 from ..verifying.sampled_order import disagrees_with
 

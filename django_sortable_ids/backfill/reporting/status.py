@@ -11,9 +11,10 @@ from django.core.exceptions import FieldDoesNotExist
 
 from ...fields import SortableIDField
 from ...models import BackfillRun
+from ..planning.estimate import minutes
 from ..sources.fields import check_table, find_field
-from .owner import is_alive, is_gone, silence
-from .progress import minutes, percent, share
+from ..supervising.owner import is_alive, is_gone, silence
+from ..supervising.progress import percent, share
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from django.db.migrations.state import ProjectState
 
 from ..models import VerificationRun
 from ..operations import SwapSortableID
-from . import swap_notes
-from .swap import Swap
+from ..schema import swap_notes
+from ..schema.swap import Swap
 
 
 @dataclass(frozen=True, slots=True)

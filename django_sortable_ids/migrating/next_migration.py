@@ -20,12 +20,12 @@ from django.db.migrations.exceptions import (
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.writer import MigrationWriter
 
-from ..checks.definitions import is_unique_with_others
 from ..db import partitions
 from ..db.introspection import has_pending_migrations, is_unique, may_be_null
 from ..fields import SortableIDField
+from ..fields.of_model import is_unique_with_others
 from ..operations import ConstrainSortableID
-from . import unmanaged
+from ..schema import unmanaged
 
 UNREADABLE = (
     BadMigrationError,

@@ -39,9 +39,9 @@ from django.db.models.signals import pre_migrate
 from .. import conf
 from ..db import tables
 from ..fields import SortableIDField
-from . import migration_refusals as refusals
-from .sqlite_references import refuse_orphans
-from .stored_values import Column, misfit
+from ..schema.sqlite_references import refuse_orphans
+from ..schema.stored_values import Column, misfit
+from . import refusals
 
 _KINDS = {
     "integer": r"(big|medium|small|tiny)?(int|integer|serial)\b",
@@ -54,7 +54,7 @@ _KINDS = {
 def register(app_config: AppConfig) -> None:
     """Have every plan checked; called once, when the app is ready."""
     pre_migrate.connect(
-        check_plan, sender=app_config, dispatch_uid="django_sortable_ids.schema.migration_guard"
+        check_plan, sender=app_config, dispatch_uid="django_sortable_ids.migrating.guard"
     )
 
 

@@ -1,0 +1,1 @@
+"""What there is to do, and how far it is."""
