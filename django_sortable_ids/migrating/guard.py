@@ -39,7 +39,7 @@ from django.db.models.signals import pre_migrate
 from .. import conf
 from ..db import tables
 from ..fields import SortableIDField
-from ..schema.sqlite_references import refuse_orphans
+from ..schema.sqlite_tables import refuse_orphans
 from ..schema.stored_values import Column, misfit
 from . import refusals
 

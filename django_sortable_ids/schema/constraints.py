@@ -6,6 +6,7 @@ change is made again and goes on from there.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django.db import (
@@ -22,8 +23,9 @@ from ..db import partitions, tables
 from ..db.introspection import may_be_null
 from ..db.locks import strict, with_short_waits
 from ..errors import BackfillError
-from . import constraints_postgresql, constraints_sqlite, mysql_definition
-from .sqlite_references import refuse_orphans
+from . import constraints_postgresql, constraints_sqlite
+from .sql_tokens import MYSQL, Token, columns
+from .sqlite_tables import refuse_orphans
 
 _NOT_IN_PLACE = (1845, 1846)
 _NEEDS_DEFAULT = 4108
@@ -158,7 +160,7 @@ def _with_null(
     ``sqlmigrate`` shows."""
     connection, table, column = editor.connection, model._meta.db_table, str(new.column)
     if tables.kind(connection, table) == "table":
-        definition = mysql_definition.with_null(connection, table, column, new.null)
+        definition = with_null(connection, table, column, new.null)
         if definition is not None:
             return definition, []
     plain: Any = new.clone()
@@ -201,3 +203,39 @@ def _is_nullable(editor: Any, model: type[models.Model], field: models.Field[Any
     if editor.collect_sql:
         return field.null
     return may_be_null(editor.connection, model._meta.db_table, str(field.column))
+
+
+_AFTER_NULL = {"DEFAULT", "ON", "COMMENT", "CHECK", "INVISIBLE", "WITHOUT", "WITH"}
+"""Before which NOT NULL can stand; on MariaDB nothing can follow CHECK."""
+_COMMENTS = re.compile(r"(?: */\*.*?\*/)*", re.DOTALL)
+"""Such as MySQL's ``/*!80023 INVISIBLE */``."""
+
+
+def with_null(connection: Any, table: str, column: str, null: bool) -> str | None:
+    """The column as MODIFY takes it; None where there is no such column.
+
+    In the session of ``locks.strict``, on which the spelling of SHOW CREATE TABLE depends.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(f"SHOW CREATE TABLE {connection.ops.quote_name(table)}")
+        sql = str(cursor.fetchone()[1])
+    for tokens in columns(sql, MYSQL):
+        if tokens[0].name.lower() == column.lower():
+            return _changed(sql, tokens, null)
+    return None
+
+
+def _changed(sql: str, tokens: list[Token], null: bool) -> str:
+    wanted = "NULL" if null else "NOT NULL"
+    outer = [token for token in tokens[1:] if token.depth == 1]
+    words = [token.keyword for token in outer]
+    trailing = _COMMENTS.match(sql, tokens[-1].end)
+    end = trailing.end() if trailing else tokens[-1].end
+    place = next((n for n, word in enumerate(words) if word == "NULL"), None)
+    if place is not None:
+        has_more = words[place - 1] in ("NOT", "DEFAULT")
+        start = outer[place - 1 if has_more else place].start
+        return f"{sql[tokens[0].start : start]}{wanted}{sql[outer[place].end : end]}"
+    at = next((token.start for token in outer if token.keyword in _AFTER_NULL), end)
+    before = sql[tokens[0].start : at].rstrip()
+    return f"{before} {wanted} {sql[at:end]}".rstrip()

@@ -16,8 +16,14 @@ from django.db import DatabaseError, IntegrityError, models, transaction
 from ..db.tables import folded_in_sqlite as folded
 from ..errors import BackfillError
 from .sql_tokens import NotUnderstood
-from .sqlite_definition import as_temporary, column_text, with_null, without_unique
-from .sqlite_references import refuse_orphans, refuse_references
+from .sqlite_tables import (
+    as_temporary,
+    column_text,
+    refuse_orphans,
+    refuse_references,
+    with_null,
+    without_unique,
+)
 
 _DROPS_COLUMNS = (3, 35, 5)
 """The first SQLite whose DROP COLUMN can be relied on."""

@@ -15,7 +15,7 @@ from django_sortable_ids.backfill.planning import plan
 from django_sortable_ids.backfill.sources.find import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.backfill.supervising import run
-from django_sortable_ids.backfill.writing import sorted_pages
+from django_sortable_ids.backfill.writing import reading
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.fields.storage import mariadb_sorts
 from django_sortable_ids.models import BackfillRun
@@ -607,7 +607,7 @@ def test_verify_writes_nothing():
 
 @pytest.mark.parametrize(("page", "size"), each_with([1, 2, 3, 7, 20, 21], [1, 3, 8]))
 def test_a_sort_may_end_anywhere(monkeypatch, page, size):
-    monkeypatch.setattr(sorted_pages, "SORTED_AT_ONCE", page)
+    monkeypatch.setattr(reading, "SORTED_AT_ONCE", page)
     insert_old("plain", old_values("plain"))
     assert fill("uuid7", "plain", size).filled == 20
     assert_converted("plain", "uuid7")
@@ -658,7 +658,7 @@ def test_one_sort_serves_many_batches():
 )
 def test_a_tick_is_filled_to_its_last_id(monkeypatch, source, page, size):
     """Eight in a millisecond, two milliseconds one behind the other."""
-    monkeypatch.setattr(sorted_pages, "SORTED_AT_ONCE", page)
+    monkeypatch.setattr(reading, "SORTED_AT_ONCE", page)
     scheme = old_scheme(source)
     insert_old(source, [*scheme.generate_many(8, START), *scheme.generate_many(8, START + SECOND)])
     assert fill("eighth", source, size).filled == 16

@@ -11,7 +11,7 @@ from django.db import connection
 from django_sortable_ids.backfill.planning import plan
 from django_sortable_ids.backfill.sources.find import Given, find
 from django_sortable_ids.backfill.supervising import run
-from django_sortable_ids.backfill.writing import sorted_pages
+from django_sortable_ids.backfill.writing import reading
 from django_sortable_ids.models import BackfillRun
 
 from .real_tables import command as call
@@ -63,7 +63,7 @@ def assert_right():
 @pytest.mark.parametrize("size", [1, 3, 100])
 @pytest.mark.parametrize("page", [2, 7, 1000])
 def test_the_time_of_the_related_row(monkeypatch, size, page):
-    monkeypatch.setattr(sorted_pages, "SORTED_AT_ONCE", page)
+    monkeypatch.setattr(reading, "SORTED_AT_ONCE", page)
     lines(20, bills(4))
     printed = call(NAME, f"--created-from={ISSUED}", f"--batch-size={size}")
     assert printed[0] == f"{NAME}: UUIDv7 of {ISSUED}"
@@ -147,7 +147,7 @@ def test_a_tick_without_room_is_refused_before_anything_is_written():
 @pytest.mark.parametrize("page", [2, 5, 50])
 @pytest.mark.parametrize("size", [1, 3, 8])
 def test_a_tick_is_filled_to_its_last_id(monkeypatch, page, size):
-    monkeypatch.setattr(sorted_pages, "SORTED_AT_ONCE", page)
+    monkeypatch.setattr(reading, "SORTED_AT_ONCE", page)
     lines(16, bills(2))
     call("shop.BillLine.eighth", f"--created-from={ISSUED}", f"--batch-size={size}")
     assert [pk for pk, _ in filled("eighth")] == [pk for pk, _ in expected()]

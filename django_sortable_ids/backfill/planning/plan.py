@@ -25,7 +25,7 @@ from ..writing.copy_writer import CopyWriter
 from ..writing.derived_writer import DerivedWriter
 from ..writing.policy_rows import PolicyRows, policy_rows
 from ..writing.writer import Writer
-from . import preflight, side_effects
+from . import preflight
 from .estimate import Estimate, estimate
 
 SAMPLES = 3
@@ -109,7 +109,7 @@ def build(target: Target, batch_size: int) -> Plan:
     options.
     """
     engine = engine_of(target.using)
-    effects = side_effects.check(target, engine)
+    effects = preflight.check_side_effects(target, engine)
     run = BackfillRun.objects.using(target.using).filter(target=target.label).first()
     resumed = _resumable(target, run)
     counted = _counted(target, run)

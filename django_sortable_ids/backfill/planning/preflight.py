@@ -15,10 +15,11 @@ from ...fields import LexicalSequenceField
 from ...schemes import SequenceExhausted, TimeScheme
 from ...sequences import counters
 from ...times.bounds import latest
+from ..engines import Engine
 from ..sources import impossible_days, spellings
 from ..sources.conversion import Conversion
 from ..target import Target
-from . import repeated_hours, skipped_hours
+from .clock_changes import check_repeated_hours, check_skipped_hours
 
 
 def check_rows(target: Target, missing: int, *, may_have_impossible_days: bool) -> None:
@@ -26,7 +27,7 @@ def check_rows(target: Target, missing: int, *, may_have_impossible_days: bool) 
 
     Raise ``BackfillError``, which names a row, where a row can't be given an id."""
     spellings.check(target)
-    repeated_hours.check(target)
+    check_repeated_hours(target)
     if may_have_impossible_days:
         impossible_days.check(target)
     if target.on_null == "error":
@@ -45,7 +46,7 @@ def check_rows(target: Target, missing: int, *, may_have_impossible_days: bool) 
             _check_shown(target)
         if missing:
             _check_width(field, missing, target.using)
-    skipped_hours.check(target)
+    check_skipped_hours(target)
 
 
 def warnings(target: Target) -> Iterator[str]:
@@ -132,3 +133,15 @@ def _is_indexed(target: Target) -> bool:
     connection = connections[target.using]
     source = target.source
     return begins_an_index(connection, source.model._meta.db_table, str(source.column))
+
+
+def check_side_effects(target: Target, engine: Engine) -> tuple[str, ...]:
+    """Warnings. Raise ``BackfillError``, which names each effect, unless the target allows them."""
+    effects, warnings = list(engine.side_effects(target)), engine.side_effect_warnings(target)
+    if effects and not target.allow_triggers:
+        raise BackfillError(
+            f"filling {target.label} changes more than its ids: {'; '.join(effects)}. Switch that "
+            f"off while the ids are filled, or allow it, if it is meant for each row: "
+            f"--allow-triggers, or allow_triggers=True of AddSortableID; nothing was written."
+        )
+    return (*(f"allowed, though no id: {each}" for each in effects), *warnings)

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
 from django.db import DEFAULT_DB_ALIAS, connections, models, router
+from django.db.models import QuerySet
 
+from ... import history
 from ...db import tables
 from ...errors import BackfillError
 from ...fields import SortableIDField
@@ -157,3 +159,19 @@ def _how_to_make(model: type[models.Model], using: str) -> str:
             f"database that has it by --database, or correct db_table"
         )
     return migrate
+
+
+def find_empty(label: str, using: str | None) -> tuple[type[models.Model], SortableIDField] | None:
+    """Model and field of ``app.Model.field`` where the table is empty and no run has filled it,
+    but for history models.
+
+    Raises ``BackfillError`` for what can't be filled.
+    """
+    model, field = find_field(label)
+    if history.original_of(model) is not None:
+        return None  # copies, whose originals are known
+    using = using or router.db_for_write(model)
+    check_tables(model, field, using)
+    runs = BackfillRun.objects.using(using).filter(target=f"{model._meta.label}.{field.name}")
+    rows: QuerySet[models.Model] = QuerySet(model, using=using)
+    return None if runs.exists() or rows.exists() else (model, field)

@@ -16,8 +16,7 @@ from ...db.transactions import is_in_memory
 from ...errors import BackfillError
 from ..engines import engine_of
 from ..planning.plan import Plan
-from ..writing.batch import NOTHING, Batch
-from ..writing.cursor import Cursor
+from ..writing.batch import NOTHING, Batch, Cursor
 from ..writing.late_rows import LateRows
 from ..writing.policy_rows import PolicyRows
 from . import owner

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from ...models import BackfillRun, VerificationRun
 from ..target import Row, Target
-from ..writing.cursor import dump_place, load_place
+from ..writing.batch import dump_place, load_place
 from .pages import Previous
 from .verification import Verification
 

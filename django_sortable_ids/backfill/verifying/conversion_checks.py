@@ -1,5 +1,7 @@
 """A page of rows with old ids, looked at: whether the new ones were made of them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from itertools import islice
@@ -9,10 +11,9 @@ from django.db.models import QuerySet
 
 from ...schemes import ID, InvalidID, OutOfRange, TimeScheme
 from ..sources.conversion import Conversion, Lossless
-from .exchanges import Moved, moved
 from .page_checks import CheckedInOrder
 from .pages import Previous
-from .verification import Disorder, Verification
+from .verification import Disorder, Moved, Verification, moved
 
 MADE_TOGETHER = timedelta(minutes=1)
 """The application makes the ids of a new row, the old and the new one, within so long."""
@@ -154,3 +155,33 @@ def _fail(target: Conversion, found: Verification, place: Any, pk: Any) -> None:
     found.unconverted += 1
     old = f"{target.source.name} {target.value(place)}"
     found.keep(Disorder.DECIDED, f"{pk} has an id that was not made of its {old}")
+
+
+class CheckedByPlace(CheckedInOrder):
+    """Ids of another time are those of the application, or their rows' times were changed since."""
+
+    def of_their_tick(
+        self, rows: QuerySet[Any], found: Verification, *, is_run: bool
+    ) -> Iterator[Previous]:
+        scheme, field = self._target.field.scheme, self._target.field
+        for place, pk, value in self._target.walk(rows, field.name):
+            found.rows += 1
+            if value is None:
+                continue
+            try:
+                if not isinstance(scheme, TimeScheme) or scheme.parts(value)[0] == scheme.tick(
+                    self._target.at(place)
+                ):
+                    yield pk, value, place
+                    continue
+                found.other_time += 1
+                if is_run:
+                    found.move(moved(scheme, self._target.at(place), pk, value))
+            except OutOfRange:
+                found.other_time += 1
+            except InvalidID:
+                if field.accept_other_versions:
+                    found.other_versions += 1
+                else:
+                    found.refused_versions += 1
+            found.unjudged += 1

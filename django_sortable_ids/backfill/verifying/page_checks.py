@@ -10,9 +10,8 @@ from django.db.models import Q, QuerySet
 from ...schemes import ID, InvalidID, OutOfRange, Scheme, TimeScheme
 from ...schemes.clock import MICROSECOND
 from ..target import Row, Target
-from .exchanges import moved
 from .pages import Judge, Previous
-from .verification import IN_ORDER, OF_THEIR_TIMES, Disorder, Verification
+from .verification import IN_ORDER, OF_THEIR_TIMES, Disorder, Verification, moved
 
 
 class PageCheck(Protocol):

@@ -15,7 +15,7 @@ from ...models import BackfillRun
 from ...times.columns import aware
 from ..sources.find import Given, find
 from ..target import Target
-from ..writing.cursor import Cursor
+from ..writing.batch import Cursor
 from .verification import Verification
 from .verify import check_of
 

@@ -1,12 +1,14 @@
 """What is found when the ids of a table are verified."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import Enum
 from itertools import chain, islice
 from typing import Any
 
-from .exchanges import MOST, Moved, exchanged
+from ...schemes import ID, InvalidID, OutOfRange, TimeScheme
 
 EXAMPLES = 3
 
@@ -17,6 +19,12 @@ out of order are a failure."""
 IN_ORDER = ", strictly in order"
 NOT_JUDGED = "; the order of none could be judged"
 OF_THEIR_TIMES = ", and of their rows' times"
+
+MOST = 5000
+"""So many rows with ids of another time are kept to be compared with each other."""
+
+Moved = list[str]
+"""The tick of a row, that of its id, and the key."""
 
 
 class Disorder(Enum):
@@ -239,3 +247,21 @@ class Verification:
     def _exchanges(self) -> Iterator[str]:
         for one, other in islice(exchanged(self.moved), EXAMPLES):
             yield f"  {one} and {other} have ids of each other's time"
+
+
+def moved(scheme: TimeScheme, created: datetime, pk: Any, value: ID) -> Moved | None:
+    """What is kept of a row; ``created`` is aware. None where it has no tick."""
+    try:
+        return [str(scheme.tick(created)), str(scheme.parts(value)[0]), str(pk)]
+    except (InvalidID, OutOfRange):
+        return None
+
+
+def exchanged(rows: Sequence[Moved]) -> Iterator[tuple[str, str]]:
+    """The keys of every two rows that have ids of each other's ticks."""
+    waiting: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for of_row, of_id, key in rows:
+        if others := waiting[of_id, of_row]:
+            yield others.pop(), key
+        else:
+            waiting[of_row, of_id].append(key)

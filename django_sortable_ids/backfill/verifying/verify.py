@@ -16,11 +16,10 @@ from ...times.columns import aware
 from ..sources import impossible_days, spellings
 from ..sources.conversion import Conversion, Lossless
 from ..target import Row, Target
-from ..writing.cursor import Cursor
+from ..writing.batch import Cursor
 from . import checkpoints
 from .checkpoints import Checkpoint
-from .conversion_checks import CheckedByOldID, CheckedByOldTime
-from .derived_checks import CheckedByPlace
+from .conversion_checks import CheckedByOldID, CheckedByOldTime, CheckedByPlace
 from .page_checks import CheckedByDatabase, CheckedByReading, PageCheck
 from .pages import Previous
 from .verification import Verification

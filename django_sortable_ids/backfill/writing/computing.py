@@ -11,8 +11,7 @@ from ...functions.composition import Composition
 from ...schemes import TimeScheme
 from ..engines.base import Engine
 from ..target import Row, Target
-from .batch import Batch, Written
-from .cursor import PARTS, Cursor, Span
+from .batch import PARTS, Batch, Cursor, Span, Written
 from .minting import Position
 from .rows_behind import RowsBehind, Stretch
 

@@ -10,10 +10,9 @@ from ...schemes import ID, InvalidID, TimeScheme
 from ..engines.base import Engine
 from ..sources.conversion import Conversion, Lossless, Timed, TimedUUIDs
 from ..target import Row
-from .batch import NOTHING, Batch, Written
-from .cursor import Cursor
+from .batch import NOTHING, Batch, Cursor, Written
 from .minting import Position, mint
-from .sorted_pages import SortedPages
+from .reading import SortedPages
 from .writer import Writer
 
 

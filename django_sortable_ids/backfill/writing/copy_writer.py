@@ -15,8 +15,7 @@ from ...sequences import counters
 from ...times.columns import aware
 from ..sources.copies import Copies
 from ..target import Row
-from .batch import NOTHING, Batch, Written
-from .cursor import Cursor
+from .batch import NOTHING, Batch, Cursor, Written
 from .writer import Writer
 
 _AT_A_TIME = 500

@@ -13,10 +13,9 @@ from ...sequences import counters
 from ..engines.base import Engine
 from ..sources.derived import Derived
 from ..target import Row
-from .batch import NOTHING, Batch, Written
-from .cursor import Cursor
+from .batch import NOTHING, Batch, Cursor, Written
 from .minting import Position, ascending, mint
-from .sorted_pages import SortedPages
+from .reading import SortedPages
 from .writer import Writer
 
 

@@ -10,8 +10,7 @@ from ...fields import LexicalSequenceField
 from ...schemes import ID, TimeScheme
 from ...sequences import counters
 from ..target import Row
-from .batch import Batch, Written
-from .cursor import Cursor
+from .batch import Batch, Cursor, Written
 from .minting import mint_between
 from .writer import Writer
 

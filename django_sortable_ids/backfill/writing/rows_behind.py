@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from ...schemes import TimeScheme
 from ..target import Row, Target
-from .cursor import Cursor, Span
+from .batch import Cursor, Span
 
 _LOOKS = 5
 """How often the last row of a stretch is looked for, when others change the one that was found."""

@@ -12,9 +12,8 @@ from ...schemes import ID, OutOfRange, SequenceExhausted, TimeScheme
 from ...sequences import counters
 from ..engines.base import Engine
 from ..target import Row, Target
-from .batch import NOTHING, Batch, Written
+from .batch import NOTHING, Batch, Cursor, Written
 from .computing import ComputingIDs
-from .cursor import Cursor
 from .minting import Position, ascending, mint
 from .reading import Rows, read
 from .rows_behind import RowsBehind

@@ -1,0 +1,1 @@
+"""Worker numbers, which the database leases to processes."""
