@@ -12,8 +12,7 @@ from django.db import models
 from django.db.models.constants import LOOKUP_SEP
 from django.utils import timezone
 
-from . import history
-from .fields import SortableIDField
+from .fields import SortableIDField, history
 from .fields.public import SEPARATORS
 from .schemes import ID, OutOfRange, TimeScheme
 from .schemes.messages import described

@@ -12,8 +12,8 @@ from django.core.checks import CheckMessage
 from django.core.exceptions import ImproperlyConfigured
 from django.db import models
 
-from .. import conf, history
-from ..fields import SortableIDField
+from .. import conf
+from ..fields import SortableIDField, history
 from ..fields.of_model import is_unique_with_others, own_fields
 from ..schemes import TimeScheme
 from . import messages

@@ -11,13 +11,13 @@ from django.db.models import Value
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
-from .. import callers, schemes
+from .. import schemes
 from ..schemes import ID, InvalidID, OutOfRange
 from ..schemes.messages import shown
-from .candidates import Candidates
+from . import callers
 from .form_fields import IDFormField, MaskedIDFormField
+from .lookup_values import Candidates, Malformed
 from .making import MadeIDField
-from .malformed import Malformed
 from .public import PublicText
 from .storage import (
     CharFieldStorage,

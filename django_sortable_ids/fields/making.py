@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from django.db import models
 from django.utils.functional import cached_property
 
-from .. import conf, history
+from .. import conf
 from ..schemes import ID, Scheme, TimeScheme
 from ..workers import workers
+from . import history
 
 if TYPE_CHECKING:
     Field = models.Field[Any, Any]

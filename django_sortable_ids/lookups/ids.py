@@ -10,10 +10,8 @@ from django.db.models import ForeignObject, Model, lookups
 from django.db.models.fields.related_lookups import get_normalized_value
 from django.http import Http404
 
-from .. import callers
-from ..fields import SortableIDField
-from ..fields.candidates import Candidates
-from ..fields.malformed import Malformed
+from ..fields import SortableIDField, callers
+from ..fields.lookup_values import Candidates, Malformed
 from ..schemes import ID, InvalidID
 
 _TEXT_LOOKUPS = (

@@ -16,10 +16,9 @@ from django.db import (
     router,
 )
 
-from ... import history
 from ...db import chunks, tables
 from ...db.tables import Kind
-from ...fields import SortableIDField
+from ...fields import SortableIDField, history
 from ...schema import unmanaged
 from ..target import database_option
 from . import report_needs

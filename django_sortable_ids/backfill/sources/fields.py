@@ -9,10 +9,9 @@ from django.core.exceptions import FieldDoesNotExist
 from django.db import DEFAULT_DB_ALIAS, connections, models, router
 from django.db.models import QuerySet
 
-from ... import history
 from ...db import tables
 from ...errors import BackfillError
-from ...fields import SortableIDField
+from ...fields import SortableIDField, history
 from ...models import BackfillRun, VerificationRun
 from ...schema import unmanaged
 from ..target import database_option

@@ -9,9 +9,8 @@ from typing import Any
 from django.db import models, router
 from django.db.models import Max, Min
 
-from ... import history
 from ...errors import BackfillError, WrongArguments
-from ...fields import SortableIDField
+from ...fields import SortableIDField, history
 from ...models import BackfillRun
 from ...schemes import TimeScheme
 from ...times.bounds import last_tick

@@ -258,7 +258,11 @@ def moved(scheme: TimeScheme, created: datetime, pk: Any, value: ID) -> Moved | 
 
 
 def exchanged(rows: Sequence[Moved]) -> Iterator[tuple[str, str]]:
-    """The keys of every two rows that have ids of each other's ticks."""
+    """The keys of every two rows that have ids of each other's ticks.
+
+    An id of another time than its row's says nothing by itself: the row's time may have been
+    edited, or the application generated the id. Edits seldom let two rows exchange their ticks.
+    """
     waiting: dict[tuple[str, str], list[str]] = defaultdict(list)
     for of_row, of_id, key in rows:
         if others := waiting[of_id, of_row]:

@@ -1,7 +1,9 @@
-"""What stands in a query for a text that is no id."""
+"""What stands in a query for a text that is no id, or that may be several."""
 
+from dataclasses import dataclass
 from typing import Any
 
+from ..schemes import ID
 from ..schemes.messages import shown
 
 
@@ -25,3 +27,17 @@ class Malformed:
 
     def __hash__(self) -> int:
         return hash(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The values that one public text may stand for, the likeliest first: always two or more.
+
+    ``exact`` and ``in`` look up all of them, also through relations. Where there is room for one
+    value only, the field takes the one that a row has. It stands in lookups and nowhere else.
+    """
+
+    values: tuple[ID, ...]
+
+    def __repr__(self) -> str:
+        return "<masked id>"

@@ -9,10 +9,10 @@ from django.db.models import ForeignObject
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 
+from ..fields import SortableIDField
+from ..ids import field_at, id_at
+from ..schemes import ID
 from . import signed_texts
-from .fields import SortableIDField
-from .ids import field_at, id_at
-from .schemes import ID
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
