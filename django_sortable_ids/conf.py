@@ -41,7 +41,7 @@ from typing import Any, Final, Literal
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from .schemes.clock import POLICIES, RollbackRule, set_rollback_rule
+from .schemes.generation.clock import POLICIES, RollbackRule, set_rollback_rule
 from .schemes.mask import MaskKey, read_keys
 
 WORKER_VARIABLE = "SORTABLE_IDS_WORKER"

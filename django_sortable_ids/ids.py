@@ -15,7 +15,7 @@ from django.utils import timezone
 from .fields import SortableIDField, history
 from .fields.public import SEPARATORS
 from .schemes import ID, OutOfRange, TimeScheme
-from .schemes.messages import described
+from .schemes.errors import described
 
 
 class Resolved(NamedTuple):

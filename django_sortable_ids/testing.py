@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
-from .schemes.clock import now_ns, unix_ns
-from .schemes.generator import replaced_sources
-from .schemes.sources import Sources
+from .schemes.generation.clock import Sources, now_ns, unix_ns
+from .schemes.generation.generator import replaced_sources
 
 
 class IDClock:

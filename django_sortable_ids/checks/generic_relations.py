@@ -18,7 +18,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from ..fields import SortableIDField
 from ..fields.storage import BinaryStorage, IntegerStorage, Storage, TextStorage, UUIDStorage
 from ..schemes import Scheme, TimeScheme
-from ..schemes.text_forms import Digits, TextForm, UUIDText
+from ..schemes.encodings.text_forms import Digits, TextForm, UUIDText
 from . import messages
 
 Server = Literal["sqlite", "postgresql", "mysql", "mariadb", "mariadb without uuid"]

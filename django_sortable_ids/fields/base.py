@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from .. import schemes
 from ..schemes import ID, InvalidID, OutOfRange
-from ..schemes.messages import shown
+from ..schemes.errors import shown
 from . import callers
 from .form_fields import IDFormField, MaskedIDFormField
 from .lookup_values import Candidates, Malformed

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..schemes import ID
-from ..schemes.messages import shown
+from ..schemes.errors import shown
 
 
 class Malformed:

@@ -12,9 +12,9 @@ from django.db import NotSupportedError, models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from ..schemes import OutOfRange, Scheme, TimeScheme
-from ..schemes.frames import UUIDFrame
-from ..schemes.text_forms import TextForm, UUIDText
-from ..schemes.uuid_values import uuid_of, uuids_of
+from ..schemes.bit_templates import UUIDFrame
+from ..schemes.encodings.notation import uuid_of, uuids_of
+from ..schemes.encodings.text_forms import TextForm, UUIDText
 
 # Text that is compared byte by byte. PostgreSQL's types are spelled so that Django doesn't see
 # "varchar" or "text" in front and adds no second index for LIKE.

@@ -1,7 +1,9 @@
 """What the database computes: ids, and the creation times in them."""
 
 from .created_at import CreatedAt
+from .digits import shortlex
 from .generate import GenerateID
+from .hexadecimal import register
 from .named import (
     GenerateCombV13UUID,
     GenerateHexULID,
@@ -20,8 +22,6 @@ from .named import (
     GenerateUUIDv7,
     GenerateXid,
 )
-from .shortlex import shortlex
-from .sqlite import register
 
 __all__ = [
     "CreatedAt",

@@ -9,8 +9,8 @@ from django.db.models.expressions import Expression
 
 from ..fields.storage import BinaryStorage, IntegerStorage, Storage, TextStorage, UUIDStorage
 from ..schemes import TimeScheme
-from ..schemes.frames import ByteFractionFrame, UUIDFrame
-from ..schemes.text_forms import Digits, Groups, UUIDText
+from ..schemes.bit_templates import ByteFractionFrame, UUIDFrame
+from ..schemes.encodings.text_forms import Digits, Groups, UUIDText
 from .digits import DigitsOfInteger
 from .fragments import Fragment, joined
 from .hexadecimal import BytesOfHex, HexOfInteger, HyphenatedHex, InsertedHex, Upper, UUIDOfHex

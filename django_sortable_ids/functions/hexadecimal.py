@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from django.db.backends.signals import connection_created
 from django.db.models import BigIntegerField, BinaryField, TextField
 
 from .fragments import Compiled, Fragment
@@ -126,3 +127,17 @@ def _slices(positions: Sequence[int]) -> list[str]:
         f"substr({{0}}, {start}, {end - start + 1})"
         for start, end in zip(starts, ends, strict=True)
     ]
+
+
+def register() -> None:
+    """Add it to every connection to come; called once, when the app is ready."""
+    connection_created.connect(_add_unhex, dispatch_uid="django_sortable_ids.functions.sqlite")
+
+
+def _add_unhex(sender: Any, connection: Any, **_: Any) -> None:
+    if connection.vendor == "sqlite" and connection.Database.sqlite_version_info < (3, 41):
+        connection.connection.create_function("unhex", 1, _unhex, deterministic=True)
+
+
+def _unhex(digits: str | None) -> bytes | None:
+    return None if digits is None else bytes.fromhex(digits)

@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import BigIntegerField, DateTimeField
 
-from ..schemes.clock import UNIX_EPOCH
+from ..schemes.generation.clock import UNIX_EPOCH
 from .fragments import Compiled, Fragment
 
 

@@ -11,8 +11,8 @@ from django.db.models.expressions import Expression
 from ..fields import SortableIDField
 from ..fields.storage import BinaryStorage, IntegerStorage, Storage, TextStorage
 from ..schemes import TimeScheme
-from ..schemes.frames import ByteFractionFrame
-from ..schemes.text_forms import Digits, Groups, UUIDText
+from ..schemes.bit_templates import ByteFractionFrame
+from ..schemes.encodings.text_forms import Digits, Groups, UUIDText
 from .digits import IntegerOfDigits, LargeIntegerOfDigits
 from .fragments import Fragment
 from .hexadecimal import HexOfBytes, HexOfUUID, IntegerOfHex

@@ -10,7 +10,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 
-from .alphabets import (
+from .bit_templates import ByteFractionFrame, TimeLowFirstFrame, UUIDFrame
+from .encodings.alphabets import (
     BASE36_LOWER,
     BASE58,
     BASE62,
@@ -20,14 +21,13 @@ from .alphabets import (
     PUSH_ID,
     SHORTUUID,
 )
-from .frames import ByteFractionFrame, TimeLowFirstFrame, UUIDFrame
+from .encodings.sql_server import SQLServerText
+from .encodings.text_forms import Digits, Groups, TextForm, UUIDText
 from .integers import SNOWFLAKES, snowflake, sonyflake, time64, tsid
 from .layout import Layout
 from .object_ids import objectid, xid
 from .scheme import Scheme
 from .sequence import lexical_sequence
-from .sql_server import SQLServerText
-from .text_forms import Digits, Groups, TextForm, UUIDText
 from .time_scheme import MILLISECOND, SECOND, TimeScheme
 
 GREGORIAN_EPOCH_NS = -12_219_292_800 * SECOND

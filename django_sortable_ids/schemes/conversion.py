@@ -2,8 +2,8 @@
 
 import uuid
 
+from .bit_templates import PLAIN, UUIDFrame
 from .catalog import all_schemes
-from .frames import PLAIN, UUIDFrame
 from .scheme import Scheme
 from .time_scheme import TimeScheme
 

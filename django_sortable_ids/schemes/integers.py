@@ -9,9 +9,9 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
-from .alphabets import BASE62, CROCKFORD
+from .encodings.alphabets import BASE62, CROCKFORD
+from .encodings.text_forms import Base64URL, Decimal, Digits, TextForm
 from .layout import Layout
-from .text_forms import Base64URL, Decimal, Digits, TextForm
 from .time_scheme import MILLISECOND, TimeScheme
 
 _BASE32 = Digits(CROCKFORD, 13, fold="upper")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .frames import PLAIN, Frame
+from .bit_templates import PLAIN, Frame
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

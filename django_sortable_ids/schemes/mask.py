@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from .frames import UUIDFrame
+from .bit_templates import UUIDFrame
 
 _V4, _V7 = UUIDFrame(4), UUIDFrame(7)
 _LOW_48 = (1 << 48) - 1

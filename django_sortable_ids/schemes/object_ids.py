@@ -3,9 +3,9 @@
 from dataclasses import replace
 from functools import lru_cache
 
-from .alphabets import BASE32_HEX_LOWER, HEX_LOWER
+from .encodings.alphabets import BASE32_HEX_LOWER, HEX_LOWER
+from .encodings.text_forms import Digits
 from .layout import Layout
-from .text_forms import Digits
 from .time_scheme import SECOND, TimeScheme
 
 MOST_WORKERS = 1 << 40

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, NamedTuple, Self, TypeGuard
 
-from .cached import cached_property
-from .copies import CopiedByFields
-from .errors import InvalidID, NotTimeOrdered
-from .messages import described
-from .text_forms import TextForm
-from .uuid_values import uuid_of, uuids_of
+from .encodings.notation import uuid_of, uuids_of
+from .encodings.text_forms import TextForm
+from .errors import InvalidID, NotTimeOrdered, described
+from .support import CopiedByFields, cached_property
 
 ID = uuid.UUID | str | int
 """The Python value of an id; each scheme has one of the three types."""

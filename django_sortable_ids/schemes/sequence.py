@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
-from .cached import cached_property
+from .encodings.text_forms import OneByOne
 from .errors import SequenceExhausted
 from .scheme import ID, Scheme
-from .text_forms import OneByOne
+from .support import cached_property
 
 CHARSETS = {
     "numeric": "0123456789",

@@ -8,16 +8,15 @@ from itertools import takewhile
 from threading import Lock
 from typing import ClassVar, TypeGuard
 
-from .cached import cached_property
-from .clock import MICROSECOND, UNIX_EPOCH, unix_ns
+from .bit_templates import PLAIN
 from .errors import InvalidID, NotTimeOrdered, OutOfRange
-from .frames import PLAIN
-from .generator import Generator
+from .generation.clock import MICROSECOND, UNIX_EPOCH, unix_ns
+from .generation.generator import Generator
+from .generation.leased_generator import LeaseSource, generator_for
+from .generation.randomness import spread
 from .layout import Layout
-from .leased_generator import generator_for
-from .leases import LeaseSource
 from .scheme import ID, Converted, Scheme
-from .spread import spread
+from .support import cached_property
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000

@@ -20,7 +20,7 @@ from django.utils import timezone
 from ..db.introspection import time_digits
 from ..errors import BackfillError
 from ..functions.moments import UnixMicroseconds
-from ..schemes.clock import MICROSECOND, UNIX_EPOCH
+from ..schemes.generation.clock import MICROSECOND, UNIX_EPOCH
 from .spelling import DJANGO, Spelling, spelling_of
 
 _WITHOUT_ZONE, _WITH_ZONE = 1114, 1184

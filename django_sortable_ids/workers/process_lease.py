@@ -11,7 +11,7 @@ from django.db import connections
 
 from ..db.transactions import in_a_thread
 from ..schemes import LeaseLost, LeaseUnavailable
-from ..schemes.clock import system_ns
+from ..schemes.generation.clock import system_ns
 from . import leases
 from .leases import Terms
 

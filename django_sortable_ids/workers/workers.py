@@ -30,7 +30,7 @@ from django.db import connections, router
 from .. import conf
 from ..db.transactions import is_in_memory
 from ..schemes import TimeScheme
-from ..schemes.leases import Lease
+from ..schemes.generation.leased_generator import Lease
 
 if TYPE_CHECKING:
     from .process_lease import ProcessLease, UnsharedLease

@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 
 from django_sortable_ids.backfill.writing import reading
-from django_sortable_ids.schemes.clock import MICROSECOND, UNIX_EPOCH
+from django_sortable_ids.schemes.generation.clock import MICROSECOND, UNIX_EPOCH
 
 from .support import MICROSECOND as ONE
 from .support import SECOND, START, fill, find, insert_orders, is_strict

@@ -6,7 +6,11 @@ from django.core.exceptions import ImproperlyConfigured
 from django_sortable_ids import conf
 from django_sortable_ids.checks.definitions import check_definitions
 from django_sortable_ids.fields import SnowflakeField, Time64Field, ULIDField, UUIDv7Field
-from django_sortable_ids.schemes.clock import RollbackRule, rollback_rule, set_rollback_rule
+from django_sortable_ids.schemes.generation.clock import (
+    RollbackRule,
+    rollback_rule,
+    set_rollback_rule,
+)
 
 
 def test_nothing_set(settings):

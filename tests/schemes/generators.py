@@ -3,9 +3,9 @@
 from dataclasses import replace
 from itertools import pairwise
 
-from django_sortable_ids.schemes.generator import Generator
+from django_sortable_ids.schemes.generation.clock import Sources
+from django_sortable_ids.schemes.generation.generator import Generator
 from django_sortable_ids.schemes.layout import Layout
-from django_sortable_ids.schemes.sources import Sources
 
 MANY = 20_000
 TINY = Layout(ticks=10, tails=4)

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from django_sortable_ids.schemes import alphabets
-from django_sortable_ids.schemes.notation import Notation
+from django_sortable_ids.schemes.encodings import alphabets
+from django_sortable_ids.schemes.encodings.notation import Notation
 
 from .support import vectors
 

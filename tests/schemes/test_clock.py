@@ -3,7 +3,11 @@
 import pytest
 
 from django_sortable_ids.schemes import ClockRollback, get
-from django_sortable_ids.schemes.clock import RollbackRule, rollback_rule, set_rollback_rule
+from django_sortable_ids.schemes.generation.clock import (
+    RollbackRule,
+    rollback_rule,
+    set_rollback_rule,
+)
 from django_sortable_ids.schemes.layout import Layout
 
 from .generators import MANY, generator, generator_of, increases, take

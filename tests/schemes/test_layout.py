@@ -6,13 +6,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from django_sortable_ids.schemes import OutOfRange, get
-from django_sortable_ids.schemes.clock import MICROSECOND, UNIX_EPOCH
-from django_sortable_ids.schemes.frames import (
+from django_sortable_ids.schemes.bit_templates import (
     PLAIN,
     ByteFractionFrame,
     TimeLowFirstFrame,
     UUIDFrame,
 )
+from django_sortable_ids.schemes.generation.clock import MICROSECOND, UNIX_EPOCH
 from django_sortable_ids.schemes.layout import Layout
 
 from .support import NOW, TIME_SCHEMES

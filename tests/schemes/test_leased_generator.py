@@ -9,10 +9,9 @@ import pytest
 import time_machine
 
 from django_sortable_ids.schemes import LeaseLost, get
-from django_sortable_ids.schemes.clock import system_ns
+from django_sortable_ids.schemes.generation.clock import Sources, system_ns
+from django_sortable_ids.schemes.generation.leased_generator import LeasedGenerator
 from django_sortable_ids.schemes.layout import Layout
-from django_sortable_ids.schemes.leased_generator import LeasedGenerator
-from django_sortable_ids.schemes.sources import Sources
 
 from .generators import TINY, fresh, increases, take
 from .test_processes import child_says, needs_fork

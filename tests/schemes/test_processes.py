@@ -13,8 +13,8 @@ from threading import Barrier, Event, Thread, current_thread
 import pytest
 
 from django_sortable_ids.schemes import get
-from django_sortable_ids.schemes.cached import cached_property
 from django_sortable_ids.schemes.layout import Layout
+from django_sortable_ids.schemes.support import cached_property
 from tests.patience import PATIENCE
 
 from .generators import TINY, fresh, generator, increases, take

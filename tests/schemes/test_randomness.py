@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from django_sortable_ids.schemes import get
-from django_sortable_ids.schemes.randomness import Randomness, drawn_below
+from django_sortable_ids.schemes.generation.randomness import Randomness, drawn_below
 
 from .generators import fresh, generator_of
 from .support import NOW_NS

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_sortable_ids.schemes.spread import spread
+from django_sortable_ids.schemes.generation.randomness import spread
 
 from .support import examples
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from django_sortable_ids.schemes import InvalidID, get
+from django_sortable_ids.schemes.encodings.sql_server import SQLServerText
+from django_sortable_ids.schemes.encodings.text_forms import Base64URL, Digits, UUIDText
 from django_sortable_ids.schemes.sequence import SequenceText
-from django_sortable_ids.schemes.sql_server import SQLServerText
-from django_sortable_ids.schemes.text_forms import Base64URL, Digits, UUIDText
 
 from .support import ENCODINGS, SCHEMES, examples, values, vectors
 

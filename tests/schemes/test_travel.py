@@ -7,7 +7,11 @@ import pytest
 import time_machine
 
 from django_sortable_ids.schemes import get
-from django_sortable_ids.schemes.clock import RollbackRule, rollback_rule, set_rollback_rule
+from django_sortable_ids.schemes.generation.clock import (
+    RollbackRule,
+    rollback_rule,
+    set_rollback_rule,
+)
 
 from .generators import fresh, increases
 from .support import TIME_SCHEMES

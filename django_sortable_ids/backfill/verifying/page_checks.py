@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from django.db.models import Q, QuerySet
 
 from ...schemes import ID, InvalidID, OutOfRange, Scheme, TimeScheme
-from ...schemes.clock import MICROSECOND
+from ...schemes.generation.clock import MICROSECOND
 from ..target import Row, Target
 from .pages import Judge, Previous
 from .verification import IN_ORDER, OF_THEIR_TIMES, Disorder, Verification, moved

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from ...schemes.clock import MICROSECOND, UNIX_EPOCH
+from ...schemes.generation.clock import MICROSECOND, UNIX_EPOCH
 from ...times.columns import TextColumn
 from ..target import SORTED_AT_ONCE, Row, Target
 

@@ -3,7 +3,7 @@
 import uuid
 from dataclasses import dataclass
 
-from .frames import TimeLowFirstFrame, UUIDFrame
+from ..bit_templates import TimeLowFirstFrame, UUIDFrame
 from .text_forms import OneByOne, UUIDText
 
 

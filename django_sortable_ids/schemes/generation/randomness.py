@@ -1,10 +1,11 @@
 """Random numbers of the operating system, fetched many at a time."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from secrets import randbelow
 from struct import unpack
 
-from .lanes import ones
+from ..support import ones
 
 BUFFER_BYTES = 1024
 
@@ -60,3 +61,24 @@ class Randomness:
             start, self._used = 0, size
             end = size
         return int.from_bytes(self._buffer[start:end], "big") >> (size * 8 - bits)
+
+
+def spread(
+    count: int,
+    start: int,
+    stop: int,
+    *,
+    among: int | None = None,
+    below: Callable[[int], int] = randbelow,
+) -> Iterator[int]:
+    """``count`` tails in ``range(start, stop)``, strictly increasing.
+
+    The range is cut into ``among`` equal slots, one for each id that the tick still has to take
+    (at least ``count``, the default), and a tail is drawn at random from each of the first
+    ``count`` slots. So a batch may end inside a tick, and the next one goes on behind its last
+    tail. The caller guarantees at least one tail a slot.
+    """
+    slots = count if among is None else among
+    size = (stop - start) // slots
+    for slot in range(start, start + count * size, size):
+        yield slot + below(size)

@@ -1,6 +1,8 @@
 """Attributes that are computed once, when they are first asked for."""
 
 from collections.abc import Callable
+from dataclasses import fields
+from functools import lru_cache
 from typing import Any, Generic, TypeVar, overload
 
 T = TypeVar("T")
@@ -31,3 +33,20 @@ class cached_property(Generic[T]):  # noqa: N801 - as in functools
         # No data descriptor: from now on Python finds the value first.
         value = instance.__dict__[self._name] = self._function(instance)
         return value
+
+
+@lru_cache(maxsize=64)
+def ones(count: int, width: int) -> int:
+    """A 1 in each of ``count`` lanes of that many bits."""
+    return ((1 << count * width) - 1) // ((1 << width) - 1)
+
+
+class CopiedByFields:
+    """A dataclass whose copies, and pickles, have its fields and nothing else.
+
+    What it has worked out and kept may be a function, which can't be pickled, or a generator of
+    ids, whose copy would make the same ones.
+    """
+
+    def __getstate__(self: Any) -> dict[str, object]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -8,11 +8,10 @@ from contextlib import contextmanager, suppress
 from itertools import accumulate
 from threading import Lock
 
-from .clock import rollback_rule
-from .errors import ClockRollback, OutOfRange
-from .layout import Layout
+from ..errors import ClockRollback, OutOfRange
+from ..layout import Layout
+from .clock import Sources, rollback_rule
 from .randomness import Randomness
-from .sources import Sources
 
 IDS_PER_MICROSECOND = 16
 """How many ids a tick must have room for, whatever random steps are drawn."""

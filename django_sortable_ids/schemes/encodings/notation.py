@@ -5,12 +5,13 @@ the digits of a number, or of many numbers: lanes are halved until each of them 
 joined in pairs until one is the number, and ``bytes.translate`` turns digits into characters.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import repeat
 from operator import add
+from uuid import UUID, SafeUUID
 
-from .cached import cached_property
-from .lanes import ones
+from ..support import cached_property, ones
 
 AT_ONCE = 256
 """How many numbers are written in one go."""
@@ -241,3 +242,25 @@ def _by_blocks(
         return before[1] + block(low)
 
     return write
+
+
+_new = UUID.__new__
+_set_int = UUID.__dict__["int"].__set__
+_set_is_safe = UUID.__dict__["is_safe"].__set__
+_UNKNOWN = SafeUUID.unknown
+
+
+def uuid_of(number: int) -> UUID:
+    """``UUID(int=number)``, for a number that is known to be one of 128 bits."""
+    value = _new(UUID)
+    _set_int(value, number)
+    _set_is_safe(value, _UNKNOWN)
+    return value
+
+
+def uuids_of(numbers: Sequence[int]) -> list[UUID]:
+    """``uuid_of`` for many numbers."""
+    values = list(map(_new, repeat(UUID, len(numbers))))
+    deque(map(_set_int, values, numbers), maxlen=0)
+    deque(map(_set_is_safe, values, repeat(_UNKNOWN)), maxlen=0)
+    return values

@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from .cached import cached_property
-from .copies import CopiedByFields
+from ..support import CopiedByFields, cached_property
 from .notation import Notation
 
 _BITS_BEYOND = "its last character has bits beyond the last byte"

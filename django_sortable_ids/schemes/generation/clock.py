@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal, get_args
@@ -73,3 +74,16 @@ def unix_ns(at: datetime) -> int:
             f"datetime(2026, 1, 1, tzinfo=timezone.utc)"
         )
     return (at - UNIX_EPOCH) // MICROSECOND * 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where a generator takes time and chance from."""
+
+    clock: Callable[[], int] = now_ns
+    """Unix time in ns."""
+    below: Callable[[int], int] | None = None
+    """``below(n)`` is in ``range(n)``. None: ``Randomness``, each generator with its own."""
+    sleep: Callable[[float], None] = time.sleep
+    travels: Callable[[], bool] = is_travelling
+    """Whether the clock is one of a test."""

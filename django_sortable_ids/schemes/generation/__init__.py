@@ -1,0 +1,1 @@
+"""New ids: time, chance and worker numbers."""
