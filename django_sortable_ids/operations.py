@@ -91,7 +91,7 @@ class AddSortableID(AddField):
     unless ``allow_triggers`` says that it is meant.
 
     The migration needs ``atomic = False``, and one of this app that comes before:
-    ``("django_sortable_ids", "0005_verification_run")``.
+    ``("django_sortable_ids", "0001_initial")``.
 
     Raises ``BackfillError`` where there are too many rows, or as ``backfill_ids`` does.
     """

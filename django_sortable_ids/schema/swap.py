@@ -90,7 +90,7 @@ class Swap:
         if VerificationRun._meta.db_table not in tables:
             raise BackfillError(
                 f"the database {connection.alias!r} has no table {VerificationRun._meta.db_table}: "
-                f"add ('django_sortable_ids', '0005_verification_run') to the dependencies of the "
+                f"add ('django_sortable_ids', '0001_initial') to the dependencies of the "
                 f"migration"
             )
         if connection.features.can_rollback_ddl:
