@@ -120,14 +120,12 @@ class Target:
     @property
     def options(self) -> dict[str, Any]:
         """What must stay the same between the start of a run and its resumption."""
-        _, _, _, arguments = self.field.deconstruct()
-        known = self.field.scheme_options
         return {
             "created_from": self.created_from,
             **({"convert_from": self.convert_from} if self.convert_from else {}),
             "scheme": self.field.scheme_name,
             "time_zone": _time_zone(self.using),
-            **{key: repr(value) for key, value in arguments.items() if key in known},
+            **{key: repr(value) for key, value in self.field.scheme_arguments.items()},
             **self.own_options,
         }
 

@@ -17,7 +17,7 @@ from ..schemes.errors import shown
 from . import callers
 from .form_fields import IDFormField, MaskedIDFormField
 from .lookup_values import Candidates, Malformed
-from .making import MadeIDField
+from .making import MadeIDField, taken_options
 from .public import PublicText
 from .storage import (
     CharFieldStorage,
@@ -41,7 +41,9 @@ class SortableIDField(MadeIDField):
     scheme_name: ClassVar[str]
     """The key of the scheme in the catalogue."""
     scheme_options: ClassVar[Mapping[str, Any]] = {}
-    """The arguments that go on to the scheme, with their defaults."""
+    """The arguments that go on to the scheme, with their defaults; a subclass may have others."""
+    scheme_arguments: Mapping[str, Any]
+    """Those in which the scheme of this field differs from the scheme of that name."""
     accept_other_versions: bool = False
     """Whether the column may hold UUIDs of other versions, which carry no time."""
 
@@ -89,13 +91,7 @@ class SortableIDField(MadeIDField):
                 f"would copy one value into every row. To add it to a table with rows, use "
                 f"null=True and run backfill_ids"
             )
-        self._options = {
-            key: kwargs.pop(key)
-            for key, usual in self.scheme_options.items()
-            if kwargs.get(key, usual) != usual
-        }
-        for key in self.scheme_options:
-            kwargs.pop(key, None)
+        self._options, self.scheme_arguments = taken_options(self, kwargs)
         kwargs.setdefault("editable", False)
         super().__init__(verbose_name, name, **kwargs)
         is_expression = hasattr(self.db_default, "resolve_expression")
@@ -104,7 +100,7 @@ class SortableIDField(MadeIDField):
                 f"db_default={self.db_default!r} is one value for every row: give an expression "
                 f"that makes an id"
             )
-        self.scheme = schemes.get(self.scheme_name, **self._options)
+        self.scheme = schemes.get(self.scheme_name, **self.scheme_arguments)
         if storage is not None and storage not in storage_names(self.scheme):
             raise ValueError(
                 f"storage={storage!r}: {self.scheme.title} has "

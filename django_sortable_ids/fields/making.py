@@ -117,3 +117,24 @@ class MadeIDField(Field):
 
     def get_pk_value_on_save(self, instance: models.Model) -> Any:
         return self.generate_for(instance) if self.makes_ids else None
+
+
+def taken_options(field: Any, kwargs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Takes the options of the scheme out of ``kwargs``: those that differ from the defaults of the
+    field's class, and those that differ from the scheme's own, which the classes of this package
+    have.
+    """
+    usual: dict[str, Any] = {}
+    of_scheme: dict[str, Any] = {}
+    for each in reversed(type(field).__mro__):
+        options = vars(each).get("scheme_options", {})
+        usual |= options
+        if each.__module__.startswith(f"{__package__}."):
+            of_scheme |= options
+    usual |= vars(field).get("scheme_options", {})
+    given = {key: kwargs.pop(key, default) for key, default in usual.items()}
+    own, for_scheme = (
+        {key: value for key, value in given.items() if value != defaults.get(key)}
+        for defaults in (usual, of_scheme)
+    )
+    return own, for_scheme

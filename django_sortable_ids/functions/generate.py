@@ -1,7 +1,7 @@
 """Ids that the database makes."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from django.db.models import BigIntegerField
 from django.db.models.expressions import Expression, Func
@@ -16,13 +16,19 @@ from .moments import StatementMicroseconds, UnixMicroseconds, UnixMicrosecondsNo
 from .randomness import RandomVariant
 from .ticks import tick_at
 
+_NAME_IT = (
+    "GenerateID() learns its scheme as the db_default of a sortable id; elsewhere name it, such as "
+    'GenerateID("ulid")'
+)
+
 
 class GenerateID(Func):
     """A new id of the scheme, of now or of ``at``, with a random tail.
 
-    ``GenerateID("ulid")`` and the like are for ``db_default`` and for ``update()``. ``options`` are
-    those of the scheme, ``storage`` is that of the column where it isn't the default one (a field
-    tells its own to its ``db_default``), and ``at`` is a ``DateTimeField``'s name or expression.
+    ``db_default=GenerateID()`` learns from its field which ids they are. Elsewhere, as in
+    ``update()``, name the scheme: ``GenerateID("ulid")``. ``options`` are those of the scheme,
+    ``storage`` is that of the column where it isn't the default one, and ``at`` is a
+    ``DateTimeField``'s name or expression.
 
     Ids of one tick have no order among them, and SQLite makes all ids of a statement in one tick.
     They have no worker number: an id of 64 bits hits another one of its tick with a chance of 1 in
@@ -36,12 +42,26 @@ class GenerateID(Func):
     ``TypeError`` for a scheme or an option that there isn't.
     """
 
-    scheme_name: ClassVar[str]
-
-    def __init__(self, scheme: str, *, at: Any = None, storage: str | None = None, **options: Any):
-        self.made = _Made(scheme, options, storage)
+    def __init__(
+        self,
+        scheme: str | None = None,
+        *,
+        at: Any = None,
+        storage: str | None = None,
+        **options: Any,
+    ) -> None:
+        if scheme is None and (storage or options):
+            raise TypeError(_NAME_IT)
+        self._made = None if scheme is None else _Made(scheme, options, storage)
         self.at = at is not None
-        super().__init__(*([at] if self.at else []), output_field=self.made)
+        super().__init__(*([at] if self.at else []), output_field=self._made)
+
+    @property
+    def made(self) -> SortableIDField:
+        """The field of the ids; ``TypeError`` where nobody has said which ones they are."""
+        if self._made is None:
+            raise TypeError(_NAME_IT)
+        return self._made
 
     def deconstruct(self) -> Any:
         path, args, kwargs = super().deconstruct()
@@ -51,6 +71,10 @@ class GenerateID(Func):
 
     def for_column(self, field: SortableIDField) -> Self:
         """This expression for the column of a field; ``ValueError`` where it makes other ids."""
+        _, args, kwargs = self.deconstruct()
+        if self._made is None:
+            given = {"storage": field.storage} if field.storage else {}
+            return type(self)(field.scheme_name, **kwargs | given | field.scheme_arguments)
         if (self.made.scheme, self.made.storage) == (field.scheme, field.storage):
             return self
         if self.made.scheme != field.scheme or self.made.storage is not None:
@@ -58,7 +82,6 @@ class GenerateID(Func):
                 f"{self!r} makes a {self.made.scheme.title} with storage={self.made.storage!r}; "
                 f"the column is a {field.scheme.title} with storage={field.storage!r}"
             )
-        _, args, kwargs = self.deconstruct()
         return type(self)(*args, **kwargs | {"storage": field.storage})
 
     def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:  # type: ignore[override]

@@ -15,7 +15,7 @@ from django_sortable_ids.backfill.planning import plan
 from django_sortable_ids.backfill.sources.impossible_days import is_impossible
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.errors import BackfillError
-from django_sortable_ids.functions import GenerateULID
+from django_sortable_ids.functions import GenerateID
 from django_sortable_ids.schemes import get
 from django_sortable_ids.times.spelling import shape_of, spelling_of
 from tests.combinations import each_with
@@ -280,7 +280,7 @@ def test_texts_without_a_zone_are_local_with_naive_times(settings):
 def test_ids_made_by_sqlite_have_the_times_that_django_reads(spelling):
     ties(10)
     respell((SPELLINGS | OTHERS)[spelling])
-    Order.objects.update(ulid=GenerateULID(at=F("created_at")))
+    Order.objects.update(ulid=GenerateID("ulid", at=F("created_at")))
     scheme = get("ulid")
     for at, value in Order.objects.values_list("created_at", "ulid"):
         assert scheme.parts(value)[0] == scheme.tick(at)

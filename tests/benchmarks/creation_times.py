@@ -25,7 +25,7 @@ from django.db.models.functions import TruncDay
 from django.utils import timezone
 
 from django_sortable_ids.fields import UUIDv7Field
-from django_sortable_ids.functions import CreatedAt, GenerateUUIDv7
+from django_sortable_ids.functions import CreatedAt, GenerateID
 from django_sortable_ids.functions.moments import MomentOfTick
 
 from .support import heading, markdown, megabytes, one_row, sizes, table_of
@@ -63,7 +63,7 @@ def fill(rows: int) -> None:
     at = RawSQL("at", [], output_field=models.DateTimeField())
     compiler = Row.objects.all().query.get_compiler(connection=connection)
     moment_sql, moment_params = compiler.compile(moment)
-    id_sql, id_params = compiler.compile(GenerateUUIDv7(at=at))
+    id_sql, id_params = compiler.compile(GenerateID("uuid7", at=at))
     with connection.cursor() as cursor:
         cursor.execute(
             f"""

@@ -10,8 +10,8 @@ from tests.migrations.sources import CREATE_WITH_ROWS, FIVE_ROWS
 
 pytestmark = [pytest.mark.galera, own_tables]
 
-IMPORT = "from django_sortable_ids.functions import GenerateHexULID"
-WITH_DEFAULT = "HexULIDField(null=True, db_default=GenerateHexULID())"
+IMPORT = "from django_sortable_ids.functions import GenerateID"
+WITH_DEFAULT = "HexULIDField(null=True, db_default=GenerateID())"
 
 
 def columns(nodes):

@@ -17,7 +17,7 @@ from django.utils import timezone
 import django_sortable_ids
 from django_sortable_ids import functions
 from django_sortable_ids.fields import HexULIDField, SnowflakeField, ULIDField, UUIDv7Field
-from django_sortable_ids.functions import GenerateHexULID, GenerateID, GenerateULID, GenerateUUIDv7
+from django_sortable_ids.functions import GenerateID
 from django_sortable_ids.functions.moments import UnixMicrosecondsNow
 from django_sortable_ids.functions.randomness import RandomHex
 from tests.capabilities import label
@@ -138,7 +138,7 @@ def assert_random(tails, scheme):
 def test_every_call_makes_another_id():
     """Two columns of one row, and the same column of two rows."""
     Order.objects.bulk_create(Order(number=f"{n}", created_at=MOMENTS[0]) for n in range(50))
-    Order.objects.update(uuid7=GenerateUUIDv7(), ulid=GenerateULID(at="created_at"))
+    Order.objects.update(uuid7=GenerateID("uuid7"), ulid=GenerateID("ulid", at="created_at"))
     ids = [each.hex for each in Order.objects.values_list("uuid7", flat=True)]
     assert len(set(ids)) == 50
     assert len(set(Order.objects.values_list("ulid", flat=True))) == 50
@@ -148,7 +148,7 @@ def test_every_call_makes_another_id():
 @pytest.mark.django_db
 def test_the_engine_makes_uuid7_itself_where_it_can():
     with CaptureQueriesContext(connection) as queries:
-        Order.objects.update(uuid7=GenerateUUIDv7())
+        Order.objects.update(uuid7=GenerateID("uuid7"))
     native = {
         "sqlite": False,
         "postgresql": connection.get_database_version() >= (18,),
@@ -182,18 +182,22 @@ def test_migrations_hold_it(function):
 
 
 def test_the_field_tells_its_storage():
-    field = ULIDField(storage="char", db_default=GenerateULID())
-    assert field.db_default == GenerateULID(storage="char")
+    field = ULIDField(storage="char", db_default=GenerateID())
+    assert field.db_default == GenerateID("ulid", storage="char")
     assert field.clone().db_default == field.db_default
     _, _, _, arguments = field.deconstruct()
-    assert arguments["db_default"] == GenerateULID(storage="char")
+    assert arguments["db_default"] == GenerateID("ulid", storage="char")
 
 
 @pytest.mark.parametrize(
     ("field", "expression", "message"),
     [
-        (UUIDv7Field, GenerateULID(), "makes a ULID with storage=None; the column is a UUIDv7"),
-        (ULIDField, GenerateULID(storage="char"), "with storage='char'; .* with storage=None"),
+        (UUIDv7Field, GenerateID("ulid"), "makes a ULID with storage=None; the column is a UUIDv7"),
+        (
+            ULIDField,
+            GenerateID("ulid", storage="char"),
+            "with storage='char'; .* with storage=None",
+        ),
         (SnowflakeField, GenerateID("snowflake", epoch_ms=5), "makes a snowflake"),
     ],
 )
@@ -216,7 +220,7 @@ def test_refuses_what_there_is_not():
 def test_a_program_without_django_makes_hex_ulids():
     """The default of the column is SQL of SQLite's own, with no function of Django's."""
     sqlite = ConnectionHandler({"default": {"ENGINE": "django.db.backends.sqlite3"}})["default"]
-    sql, params = Query(Order).get_compiler(connection=sqlite).compile(GenerateHexULID())
+    sql, params = Query(Order).get_compiler(connection=sqlite).compile(GenerateID("hexulid"))
     with closing(sqlite3.connect(":memory:")) as program:
         program.execute(f"CREATE TABLE made (id text PRIMARY KEY DEFAULT ({sql % params}))")
         before = timezone.now()

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.db import connection
 
-from django_sortable_ids.functions import GenerateULID
+from django_sortable_ids.functions import GenerateID
 from django_sortable_ids.schemes import get
 from tests.testapp.models import Order
 
@@ -15,7 +15,7 @@ AT = datetime(2024, 7, 1, 12, 30, 0, 123_000, tzinfo=UTC)
 
 
 def made_at():
-    Order.objects.update(ulid=GenerateULID(at="created_at"))
+    Order.objects.update(ulid=GenerateID("ulid", at="created_at"))
     return get("ulid").created_at(Order.objects.get().ulid)
 
 

@@ -29,7 +29,7 @@ from django.db.models.functions import (
 )
 from django.utils import timezone
 
-from django_sortable_ids.functions import CreatedAt, GenerateUUIDv6
+from django_sortable_ids.functions import CreatedAt, GenerateID
 from tests.combinations import each_with
 from tests.testapp.models import Order, OrderLine
 
@@ -302,5 +302,5 @@ def test_a_database_with_a_zone_of_its_own(name, database_in_tokyo):
     assert found.filter(at=F("created_at")).count() == len(stored)
     for lookup in ("hour", "date", "month"):
         compare(name, lookup, LOOKUPS[lookup](timezone.localtime(stored[0])))
-    found.update(uuid6=GenerateUUIDv6(at="created_at"))
+    found.update(uuid6=GenerateID("uuid6", at="created_at"))
     assert found.filter(uuid6__created_at=F("created_at")).count() == len(stored)

@@ -56,9 +56,7 @@ class Conversion(Target):
     def own_options(self) -> dict[str, Any]:
         given: dict[str, Any] = {}
         if isinstance(self.source, SortableIDField):
-            _, _, _, arguments = self.source.deconstruct()
-            known = self.source.scheme_options
-            given = {key: repr(value) for key, value in arguments.items() if key in known}
+            given = {key: repr(value) for key, value in self.source.scheme_arguments.items()}
         return {
             "convert_from": self.convert_from,
             "old_scheme": self.old.name,
