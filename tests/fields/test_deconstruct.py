@@ -242,3 +242,21 @@ def test_the_backend_knows_the_internal_type_and_converts_nothing():
 def test_system_checks_find_nothing():
     for model in apps.get_app_config("testapp").get_models():
         assert model.check(databases=["default"]) == []
+
+
+class OursField(SnowflakeField):
+    scheme_options = {"epoch_ms": 1_600_000_000_000}
+
+
+def test_a_subclass_may_have_other_options_of_the_scheme():
+    ours = SnowflakeField(epoch_ms=1_600_000_000_000).scheme
+    field = OursField(unique=True)
+    assert field.scheme == ours
+    _, path, arguments, options = field.deconstruct()
+    assert (path, arguments, options) == (f"{__name__}.OursField", [], {"unique": True})
+    assert field.clone().scheme == ours
+    assert OursField(epoch_ms=None).scheme == SnowflakeField().scheme
+    assert OursField(epoch_ms=None).clone().scheme == SnowflakeField().scheme
+    discord = OursField(layout="discord", epoch_ms=None)
+    assert discord.scheme == SnowflakeField(layout="discord").scheme
+    assert discord.clone().scheme == discord.scheme

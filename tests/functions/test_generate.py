@@ -189,6 +189,24 @@ def test_the_field_tells_its_storage():
     assert arguments["db_default"] == GenerateID("ulid", storage="char")
 
 
+def test_it_learns_the_scheme_and_its_options_from_the_column():
+    field = SnowflakeField(layout="discord", db_default=GenerateID())
+    assert field.db_default == GenerateID("snowflake", layout="discord")
+    assert field.clone().db_default == field.db_default
+    assert GenerateID().deconstruct() == ("django_sortable_ids.functions.GenerateID", (), {})
+
+
+@pytest.mark.django_db
+def test_without_a_column_it_wants_a_name():
+    name_it = r'elsewhere name it, such as GenerateID\("ulid"\)'
+    with pytest.raises(TypeError, match=name_it):
+        Order.objects.update(ulid=GenerateID())
+    with pytest.raises(TypeError, match=name_it):
+        GenerateID(storage="char")
+    with pytest.raises(TypeError, match=name_it):
+        GenerateID(epoch_ms=5)
+
+
 @pytest.mark.parametrize(
     ("field", "expression", "message"),
     [
