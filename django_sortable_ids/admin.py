@@ -15,8 +15,10 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from .fields import SortableIDField
-from .ids import field_at, id_at, id_field, id_fields, local_time
+from .fields.of_model import field_at, id_at, id_field, id_fields, local_time
 from .schemes import InvalidID, OutOfRange, TimeScheme
+
+__all__ = ["CreatedAtFilter", "SortableIDAdmin"]
 
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]

@@ -9,20 +9,21 @@ class SortableIDsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from . import checks, functions, lookups, masked_relations
+        from . import checks, lookups, masked_relations
+        from .functions import hexadecimal
         from .migrating import guard
-        from .workers import workers
+        from .workers import this_process
 
         checks.register()
-        functions.register()
+        hexadecimal.register()
         lookups.register()
         masked_relations.register()
         guard.register(self)
-        workers.register()
+        this_process.register()
         if self._uses("rest_framework"):
-            from . import rest_framework
+            from .rest_framework import masked
 
-            rest_framework.register()
+            masked.register()
         if self._uses("django_filters"):
             from . import filter_fields
 

@@ -6,7 +6,9 @@ from django.contrib.auth.forms import PasswordResetForm
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from .ids import id_at
+from .fields.of_model import id_at
+
+__all__ = ["SortableIDPasswordResetForm"]
 
 
 class SortableIDPasswordResetForm(PasswordResetForm):

@@ -20,6 +20,8 @@ from .db.transactions import in_transaction
 from .db.violations import columns_in_violation
 from .fields import SortableIDField
 
+__all__ = ["RetryOnCollision", "SortableIDQuerySet"]
+
 TRIES = 5
 """How many ids a row gets before the violation is raised."""
 

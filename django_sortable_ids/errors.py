@@ -2,6 +2,8 @@
 
 from django.core.management.base import CommandError
 
+__all__ = ["BackfillError", "Interrupted", "WrongArguments"]
+
 
 class BackfillError(CommandError):
     """Found, expected, and what to do next, for people; nothing has been written that is wrong."""

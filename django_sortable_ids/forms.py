@@ -12,8 +12,10 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from .fields import SortableIDField
-from .ids import id_at
+from .fields.of_model import id_at
 from .schemes import InvalidID
+
+__all__ = ["PublicModelChoiceField", "PublicModelMultipleChoiceField"]
 
 if TYPE_CHECKING:
     ModelChoiceField = forms.ModelChoiceField[Any]

@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 from .schemes.generation.clock import Sources, now_ns, unix_ns
 from .schemes.generation.generator import replaced_sources
 
+__all__ = ["IDClock", "deterministic_ids"]
+
 
 class IDClock:
     """The time of new ids: it stands still until it is set, and may go back."""

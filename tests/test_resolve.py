@@ -5,7 +5,7 @@ from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.test.utils import isolate_apps
 
-from django_sortable_ids import ids as instances
+from django_sortable_ids import ids
 from django_sortable_ids.fields import KUUIDField, PushIDField, ULIDField
 from django_sortable_ids.ids import public_id, resolve
 from tests.testapp.models import MaskedKey, Named, Order
@@ -53,7 +53,7 @@ def shop(monkeypatch):
             class Meta:
                 app_label = "testapp"
 
-        monkeypatch.setattr(instances, "apps", isolated)
+        monkeypatch.setattr(ids, "apps", isolated)
         yield {model.__name__: model for model in (Sale, SpecialSale, Post, Draft, Sheet)}
 
 
@@ -121,9 +121,9 @@ def test_a_prefix_of_two_fields(shop):
 
 def test_the_models_are_looked_through_once():
     resolve(f"order:{KUUID}")
-    known = instances._known
+    known = ids._known
     resolve(f"order:{KUUID}")
-    assert instances._known is known
+    assert ids._known is known
     apps.clear_cache()
     resolve(f"order:{KUUID}")
-    assert instances._known is not known
+    assert ids._known is not known

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..fields import SortableIDField
-from ..ids import id_at
+from ..fields.of_model import id_at
 
 
 def field_in_cursors(view: Any) -> SortableIDField | None:

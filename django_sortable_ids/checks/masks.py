@@ -13,8 +13,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from .. import conf
 from ..fields import SortableIDField
-from ..fields.of_model import own_fields
-from ..ids import id_at
+from ..fields.of_model import id_at, own_fields
 from . import messages
 from .cursors import field_in_cursors
 from .definitions import Configs

@@ -9,7 +9,7 @@ from django.utils.functional import cached_property
 
 from .. import conf
 from ..schemes import ID, Scheme, TimeScheme
-from ..workers import workers
+from ..workers import this_process
 from . import history
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class MadeIDField(Field):
         scheme = self.scheme
         if isinstance(scheme, TimeScheme) and scheme.layout.workers:
             worker = conf.worker()
-            return scheme.with_worker(workers.lease if worker == conf.LEASE else worker)
+            return scheme.with_worker(this_process.lease if worker == conf.LEASE else worker)
         return scheme
 
     def save_form_data(self, instance: models.Model, data: Any) -> None:

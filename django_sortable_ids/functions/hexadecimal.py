@@ -131,7 +131,7 @@ def _slices(positions: Sequence[int]) -> list[str]:
 
 def register() -> None:
     """Add it to every connection to come; called once, when the app is ready."""
-    connection_created.connect(_add_unhex, dispatch_uid="django_sortable_ids.functions.sqlite")
+    connection_created.connect(_add_unhex, dispatch_uid="django_sortable_ids.functions")
 
 
 def _add_unhex(sender: Any, connection: Any, **_: Any) -> None:

@@ -14,7 +14,6 @@ from .fields import (
     SortableIDRelatedField,
     SortableIDSlugRelatedField,
 )
-from .masked import register
 from .serializers import SortableIDModelSerializer
 from .views import SortableIDLookupMixin
 
@@ -30,7 +29,6 @@ __all__ = [
     "SortableIDModelSerializer",
     "SortableIDRelatedField",
     "SortableIDSlugRelatedField",
-    "register",
 ]
 
 

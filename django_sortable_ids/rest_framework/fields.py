@@ -14,7 +14,7 @@ from rest_framework.relations import (
 )
 
 from .. import fields as columns
-from ..ids import id_at, read_public
+from ..fields.of_model import id_at
 from ..schemes import ID
 from .relations import all_encodable, encodable
 
@@ -140,7 +140,7 @@ class SortableIDHyperlinkedIdentityField(
 
 def _parse(field: columns.SortableIDField, data: Any) -> ID:
     try:
-        return read_public(field, data)
+        return field.parse_public(data)
     except ValidationError as error:
         messages = [encodable(text) for text in error.messages]
         raise serializers.ValidationError(messages, code="invalid") from None

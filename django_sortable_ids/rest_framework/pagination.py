@@ -10,7 +10,7 @@ from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 
 from ..fields import SortableIDField
-from ..ids import field_at, id_at
+from ..fields.of_model import field_at, id_at
 from ..schemes import ID
 from . import signed_texts
 

@@ -7,7 +7,7 @@ from rest_framework.relations import ManyRelatedField
 from rest_framework.utils.model_meta import get_field_info
 
 from ..fields import SortableIDField
-from ..ids import id_at
+from ..fields.of_model import id_at
 
 
 def related_model(relation: Any) -> type[models.Model] | None:

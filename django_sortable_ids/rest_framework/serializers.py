@@ -16,7 +16,7 @@ from rest_framework.relations import (
 )
 
 from .. import fields as columns
-from ..ids import id_at
+from ..fields.of_model import id_at
 from .fields import (
     SortableIDField,
     SortableIDHyperlinkedIdentityField,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from django.core.exceptions import ValidationError
 from django.http import Http404
 
-from ..ids import id_at, read_public
+from ..fields.of_model import id_at
 
 if TYPE_CHECKING:
     from rest_framework.generics import GenericAPIView
@@ -29,7 +29,7 @@ class SortableIDLookupMixin(View):
             return super().get_object()
         given = self.kwargs
         try:
-            value = read_public(field, given[argument])
+            value = field.parse_public(given[argument])
         except ValidationError as error:
             raise Http404(error.messages[0]) from None
         self.kwargs = given | {argument: value}

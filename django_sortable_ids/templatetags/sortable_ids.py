@@ -6,7 +6,7 @@ from typing import Any
 from django import template
 from django.db import models
 
-from .. import ids as instances
+from .. import ids
 from ..schemes import OutOfRange
 
 register = template.Library()
@@ -20,7 +20,7 @@ def public_id(instance: Any, field: str | None = None) -> str:
     """
     if not isinstance(instance, models.Model):
         return ""
-    return instances.public_id(instance, field) or ""
+    return ids.public_id(instance, field) or ""
 
 
 @register.filter(expects_localtime=True)
@@ -29,6 +29,6 @@ def created_at(instance: Any, field: str | None = None) -> datetime | str:
     if not isinstance(instance, models.Model):
         return ""
     try:
-        return instances.created_at(instance, field) or ""
+        return ids.created_at(instance, field) or ""
     except OutOfRange:
         return ""

@@ -1,1 +1,5 @@
 """Worker numbers, which the database leases to processes."""
+
+from .this_process import take_lease
+
+__all__ = ["take_lease"]

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db import models
 from django.urls import reverse
 
-from django_sortable_ids import ids as instances
+from django_sortable_ids import ids
 from django_sortable_ids.fields import ULIDField, UUIDv7Field
 
 
@@ -104,11 +104,11 @@ class Flight(models.Model):
         return f"{self.airline.code} {self.number}"
 
     def get_absolute_url(self) -> str:
-        return reverse("flight-detail", args=[instances.public_id(self)])
+        return reverse("flight-detail", args=[ids.public_id(self)])
 
     @property
     def created_at(self) -> datetime | None:
-        return instances.created_at(self, "public_id")
+        return ids.created_at(self, "public_id")
 
 
 class Remark(models.Model):
@@ -122,8 +122,8 @@ class Remark(models.Model):
         return self.text
 
     def get_absolute_url(self) -> str:
-        return reverse("remark-detail", args=[instances.public_id(self)])
+        return reverse("remark-detail", args=[ids.public_id(self)])
 
     @property
     def created_at(self) -> datetime | None:
-        return instances.created_at(self)
+        return ids.created_at(self)

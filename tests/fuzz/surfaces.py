@@ -21,7 +21,8 @@ from rest_framework.permissions import AllowAny
 from rest_framework.test import APIClient, APIRequestFactory
 
 from django_sortable_ids.fields import SortableIDField
-from django_sortable_ids.ids import field_at, resolve
+from django_sortable_ids.fields.of_model import field_at
+from django_sortable_ids.ids import resolve
 from tests.store.api import serializer_for
 from tests.store.models import PRODUCTS, Basket, Order, Refund, Stock, Voucher
 from tests.testapp.models import KEYS, around

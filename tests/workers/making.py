@@ -26,7 +26,7 @@ django.setup()
 from django.db import transaction  # noqa: E402
 
 from django_sortable_ids.fields import SnowflakeField  # noqa: E402
-from django_sortable_ids.workers import workers  # noqa: E402
+from django_sortable_ids.workers import this_process  # noqa: E402
 from tests.patience import PATIENCE  # noqa: E402
 
 FIELD: Any = SnowflakeField(worker_bits=int(sys.argv[1]))
@@ -72,7 +72,7 @@ def leave(count: int) -> None:
 
 
 def lease() -> Any:
-    return workers._process.lease
+    return this_process._process.lease
 
 
 def wait_until_it_is_renewed() -> None:

@@ -6,7 +6,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django_sortable_ids import conf
 from django_sortable_ids.checks.definitions import check_definitions, check_workers
 from django_sortable_ids.fields import SnowflakeField, ULIDField
-from django_sortable_ids.workers import workers
+from django_sortable_ids.workers import this_process
 
 
 @pytest.fixture
@@ -89,6 +89,6 @@ def test_a_scheme_without_worker_numbers_asks_no_database(settings):
 
 
 def test_nothing_to_take(settings):
-    assert workers.take_lease() is None
+    assert this_process.take_lease() is None
     settings.SORTABLE_IDS = {"WORKER": 7}
-    assert workers.take_lease() is None
+    assert this_process.take_lease() is None

@@ -14,7 +14,7 @@ from django_sortable_ids.schemes.generation.clock import Sources
 from django_sortable_ids.schemes.generation.generator import replaced_sources
 from django_sortable_ids.schemes.generation.leased_generator import LeasedGenerator
 from django_sortable_ids.schemes.layout import Layout
-from django_sortable_ids.workers import process_lease, workers
+from django_sortable_ids.workers import process_lease, this_process
 from django_sortable_ids.workers.leases import Terms
 from django_sortable_ids.workers.process_lease import ProcessLease
 from tests.marks import own_tables
@@ -33,11 +33,11 @@ WORKERS = Layout(ticks=1 << 50, tails=1 << 16, workers=2)
 def process(settings, monkeypatch):
     """A process that has leased nothing yet."""
     settings.SORTABLE_IDS = {"WORKER": "lease"}
-    fresh = workers._Process()
-    monkeypatch.setattr(workers, "_process", fresh)
+    fresh = this_process._Process()
+    monkeypatch.setattr(this_process, "_process", fresh)
     with replaced_sources(Sources()):
         yield fresh
-    workers._give_back()
+    this_process._give_back()
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_the_number_is_right_for_the_fields_of_all_models(process, monkeypatch):
             def __str__(self):
                 return f"{self.id}"
 
-        monkeypatch.setattr(workers, "apps", isolated)
+        monkeypatch.setattr(this_process, "apps", isolated)
         occupy(0, 1, 2, 3)
         with pytest.raises(LeaseUnavailable, match="all 4 worker numbers are leased, 4 by web-9"):
             SnowflakeField().generate()
@@ -91,14 +91,14 @@ def test_the_number_is_right_for_the_fields_of_all_models(process, monkeypatch):
 
 def test_no_model_has_a_place_for_a_number(process, monkeypatch):
     with isolate_apps("tests.testapp") as isolated:
-        monkeypatch.setattr(workers, "apps", isolated)
-        assert workers.take_lease() is None
+        monkeypatch.setattr(this_process, "apps", isolated)
+        assert this_process.take_lease() is None
         assert SnowflakeField().generate() >> 12 & 1023 == 0
 
 
 def test_a_number_that_a_field_has_no_place_for(process, monkeypatch):
     with isolate_apps("tests.testapp") as isolated:
-        monkeypatch.setattr(workers, "apps", isolated)
+        monkeypatch.setattr(this_process, "apps", isolated)
         occupy(0, 1)
         SnowflakeField().generate()
         with pytest.raises(ValueError, match="worker number 2: expected 0 to 1"):
@@ -311,12 +311,12 @@ def test_before_a_request(process, monkeypatch):
             def __str__(self):
                 return f"{self.id}"
 
-        monkeypatch.setattr(workers, "apps", isolated)
+        monkeypatch.setattr(this_process, "apps", isolated)
         request_started.send(sender=None)
         assert (process.lease is not None) == (connection.vendor == "sqlite")
         with transaction.atomic():
             assert Counted().id >> 12 & 1023 == 0
-        assert workers.take_lease() == 0
+        assert this_process.take_lease() == 0
 
 
 @pytest.mark.parametrize("setting", [None, 7])

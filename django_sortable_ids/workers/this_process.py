@@ -78,7 +78,7 @@ def lease(places: int) -> Lease:
 
 def register() -> None:
     """Have Django call what is due before a request; once, when the app is ready."""
-    request_started.connect(_before_request, dispatch_uid="django_sortable_ids.workers.workers")
+    request_started.connect(_before_request, dispatch_uid="django_sortable_ids.workers")
 
 
 def _before_request(**_: Any) -> None:

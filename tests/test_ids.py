@@ -8,7 +8,8 @@ import pytest
 from django.core.exceptions import FieldDoesNotExist
 from django.utils import timezone
 
-from django_sortable_ids.ids import created_at, field_at, id_at, id_field, public_id
+from django_sortable_ids.fields.of_model import field_at, id_at, id_field
+from django_sortable_ids.ids import created_at, public_id
 from django_sortable_ids.schemes import NotTimeOrdered, OutOfRange
 from tests.store.models import (
     PRODUCTS,
