@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from django.conf import settings
 from django.db import connections, models
 from django.db.models import Q, QuerySet
 from django.utils.functional import cached_property
@@ -17,7 +16,7 @@ from ..db.chunks import in_time
 from ..fields import SortableIDField
 from ..schemes import TimeScheme
 from ..times.bounds import held, shown
-from ..times.columns import TimeColumn, column_of
+from ..times.columns import TimeColumn, column_of, zone_of_naive_times
 
 OnNull = Literal["error", "skip", "now"]
 OnOutOfRange = Literal["error", "skip", "clamp"]
@@ -124,7 +123,7 @@ class Target:
             "created_from": self.created_from,
             **({"convert_from": self.convert_from} if self.convert_from else {}),
             "scheme": self.field.scheme_name,
-            "time_zone": _time_zone(self.using),
+            "time_zone": zone_of_naive_times(self.using),
             **{key: repr(value) for key, value in self.field.scheme_arguments.items()},
             **self.own_options,
         }
@@ -343,14 +342,6 @@ class Target:
             yield from found
             created, pk = found[-1][:2]
             rest = timed.filter(self.after(created, pk))
-
-
-def _time_zone(using: str) -> str | None:
-    """Whose naive times they are."""
-    if not settings.USE_TZ:
-        return settings.TIME_ZONE
-    session: str = connections[using].timezone_name
-    return None if session == "UTC" else session
 
 
 def database_option(using: str) -> str:

@@ -20,16 +20,11 @@ from django.apps.registry import Apps
 from django.core.management.base import CommandError
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.backends.utils import truncate_name
 from django.db.migrations.migration import Migration
 from django.db.migrations.operations import (
     AddField,
     AlterField,
-    AlterModelTable,
-    DeleteModel,
     RemoveField,
-    RenameField,
-    RenameModel,
     SeparateDatabaseAndState,
 )
 from django.db.migrations.operations.base import Operation
@@ -42,6 +37,7 @@ from ..fields import SortableIDField
 from ..schema.sqlite_tables import refuse_orphans
 from ..schema.stored_values import Column, misfit
 from . import refusals
+from .followed_plan import FollowedPlan
 
 _KINDS = {
     "integer": r"(big|medium|small|tiny)?(int|integer|serial)\b",
@@ -85,7 +81,8 @@ def check_plan(
     )
     if not touched:
         return
-    walk = _Walk(connection, ProjectState.from_apps(apps))
+    state = ProjectState.from_apps(apps)
+    walk = _Walk(connection, FollowedPlan(connection, state))
     found = [refusal for migration in forwards for refusal in walk.through(migration)]
     found += walk.lost_conversions()
     if found:
@@ -96,16 +93,10 @@ def check_plan(
 
 @dataclass
 class _Walk:
-    """Follows the state of the models through the plan, beside the tables as they are now."""
+    """Looks at each operation of the plan beside the table as it is now."""
 
     connection: BaseDatabaseWrapper
-    state: ProjectState
-    tables: dict[str, str] = field(default_factory=dict)
-    """The present name of a table that the plan renames, by its name at this point of it; an empty
-    one for what is no longer there."""
-    columns: dict[tuple[str, str], str | None] = field(default_factory=dict)
-    """The present name of a column that the plan renames, None for one that it adds, by the
-    table's present name and the column's name at this point."""
+    followed: FollowedPlan
     removed: list[tuple[tuple[str, str], str]] = field(default_factory=list)
     """Ids that the plan removes: app and model, and the field."""
     altered: list[tuple[tuple[str, str], str]] = field(default_factory=list)
@@ -121,11 +112,11 @@ class _Walk:
     def step(self, app_label: str, operation: Operation) -> Iterator[str]:
         """What is to be refused of an operation; afterwards its changes are made to the state."""
         if isinstance(operation, SeparateDatabaseAndState):
-            before = self.state.clone()
+            before = self.followed.state.clone()
             for inner in operation.database_operations:
                 yield from self.step(app_label, inner)
-            self.state = before
-            operation.state_forwards(app_label, self.state)
+            self.followed.state = before
+            operation.state_forwards(app_label, before)
             return
         self.remember(app_label, operation)
         fills_rows = getattr(operation, "fills_rows", False)
@@ -137,72 +128,11 @@ class _Walk:
             refusal = self.refusal(app_label, operation)
             if refusal:
                 yield f"{app_label}.{operation.model_name}.{operation.name}: {refusal}"
-        self.apply(app_label, operation)
-
-    def apply(self, app_label: str, operation: Operation) -> None:
-        """Make the changes of an operation to the state, and follow what it adds and renames."""
-        swapped: tuple[str, ...] = getattr(operation, "swapped_fields", ())
-        if swapped:
-            self.swap(app_label, operation, swapped)
-            return
-        old: tuple[str, str | None]
-        new: tuple[str, str | None]
-        match operation:
-            case RenameModel():
-                old, new = (operation.old_name_lower, None), (operation.new_name_lower, None)
-            case AlterModelTable():
-                old = new = (operation.name_lower, None)
-            case RenameField():
-                model_name = operation.model_name_lower
-                old, new = (model_name, operation.old_name), (model_name, operation.new_name)
-            case AlterField():
-                old = new = (operation.model_name_lower, operation.name)
-            case DeleteModel():
-                table, _ = self.place(app_label, operation.name_lower, None)
-                operation.state_forwards(app_label, self.state)
-                self.tables[table] = ""
-                return
-            case AddField():
-                operation.state_forwards(app_label, self.state)
-                table, column = self.place(app_label, operation.model_name_lower, operation.name)
-                self.columns[self.tables.get(table, table), column] = None
-                return
-            case _:
-                operation.state_forwards(app_label, self.state)
-                return
-        table, column = self.place(app_label, *old)
-        operation.state_forwards(app_label, self.state)
-        new_table, new_column = self.place(app_label, *new)
-        present = self.tables.get(table, table)
-        self.tables |= {table: ""} | {new_table: present}
-        if column:
-            self.columns[present, new_column] = self.columns.pop((present, column), column)
-
-    def swap(self, app_label: str, operation: Any, names: tuple[str, ...]) -> None:
-        model_name = operation.model_name_lower
-        before = [self.place(app_label, model_name, name) for name in names]
-        table = self.tables.get(before[0][0], before[0][0])
-        found = [self.columns.pop((table, column), column) for _, column in before]
-        operation.state_forwards(app_label, self.state)
-        for name, present in zip(reversed(names), found, strict=True):
-            self.columns[table, self.place(app_label, model_name, name)[1]] = present
-
-    def place(self, app_label: str, model_name: str, field_name: str | None) -> tuple[str, str]:
-        """The names of the table and of a field's column at this point of the plan."""
-        model = self.state.models[app_label, model_name]
-        table = model.options.get("db_table") or truncate_name(
-            f"{app_label}_{model_name}", self.connection.ops.max_name_length()
-        )
-        if field_name is None:
-            return table, ""
-        named = model.fields[field_name].clone()
-        named.set_attributes_from_name(field_name)
-        return table, named.column
+        self.followed.apply(app_label, operation)
 
     def refusal(self, app_label: str, operation: AddField | AlterField) -> str | None:
         model_name = operation.model_name_lower
-        table, _ = self.place(app_label, model_name, None)
-        table = self.tables.get(table, table)
+        table = self.followed.table(app_label, model_name)
         if not self.has_rows(table):
             return None
         new: Any = operation.field
@@ -210,14 +140,14 @@ class _Walk:
             if new.has_db_default():
                 return refusals.ADD_ON_EACH_NODE if self.is_a_galera_node() else None
             return None if new.null else refusals.ADD
-        historical = self.state.clone().apps.get_model(app_label, model_name)
+        historical = self.followed.state.clone().apps.get_model(app_label, model_name)
         old = historical._meta.get_field(operation.name)
         kinds = [_kind(each.db_type(self.connection)) for each in (old, new)]
         if kinds[0] != kinds[1]:
             is_id = isinstance(old, SortableIDField)
             text = refusals.ALTER_TYPE_OF_IDS if is_id else refusals.ALTER_TYPE
             return text.format(old=kinds[0], new=kinds[1], name=old.name)
-        column = self.columns.get((table, old.column), old.column)
+        column = self.followed.column(table, old.column)
         if column and _may_change_values(old, new, self.connection):
             found = self.misfit(table, column, historical, old, new)
             if found:
@@ -242,7 +172,7 @@ class _Walk:
     def misfit(self, table: str, column: str, model: Any, old: Any, new: Any) -> str | None:
         """Why the column's values, of which some are looked at, are no ids of the new field."""
         key = str(model._meta.pk_fields[0].column)
-        present = self.columns.get((table, key), key)
+        present = self.followed.column(table, key)
         values = Column(self.connection, table, column, present).values()
         found = misfit(values, new, old, self.connection)
         if found is None:
@@ -263,15 +193,14 @@ class _Walk:
         if not isinstance(operation, RemoveField | AlterField):
             return
         model_name = operation.model_name_lower
-        old: Any = self.state.models[app_label, model_name].fields[operation.name]
+        old: Any = self.followed.state.models[app_label, model_name].fields[operation.name]
         if not isinstance(old, SortableIDField):
             return
         model = app_label, model_name
         if isinstance(operation, RemoveField):
-            table, column = self.place(app_label, model_name, operation.name)
-            table = self.tables.get(table, table)
-            present = self.columns.get((table, column), column)
-            if present and self.has_rows(table):
+            table = self.followed.table(app_label, model_name)
+            _, column = self.followed.names(app_label, model_name, operation.name)
+            if self.followed.column(table, column) and self.has_rows(table):
                 self.removed.append((model, operation.name))
         elif getattr(operation.field, "scheme", None) != old.scheme:
             self.altered.append((model, operation.name))

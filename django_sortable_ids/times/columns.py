@@ -279,3 +279,11 @@ def _or_last_day(convert: Any, at: datetime) -> datetime:
         # The last day of the calendar, shifted out of it by the zone.
         return at.replace(tzinfo=None)
     return converted
+
+
+def zone_of_naive_times(using: str) -> str | None:
+    """Whose local times naive ones are; None for UTC."""
+    if not settings.USE_TZ:
+        return settings.TIME_ZONE
+    session: str = connections[using].timezone_name
+    return None if session == "UTC" else session
