@@ -207,7 +207,7 @@ class _MadeIDs:
 
 def _made_fields(model: type[models.Model]) -> list[SortableIDField]:
     fields = model._meta.local_concrete_fields
-    return [field for field in fields if isinstance(field, SortableIDField) and field.makes_ids]
+    return [field for field in fields if isinstance(field, SortableIDField) and field.generates_ids]
 
 
 def _without(field: SortableIDField, rows: Sequence[models.Model]) -> list[models.Model]:

@@ -37,8 +37,8 @@ def resolve(text: str) -> Resolved:
     Raises ``LookupError`` for a prefix that no model has, or several have for such ids, and
     ``ValidationError`` for a malformed id behind a prefix.
     """
-    known = _fields_by_lead()
-    fields = [field for lead in _leads(text) for field in known.get(lead, ())]
+    known = _fields_by_prefix()
+    fields = [field for lead in _prefixes(text) for field in known.get(lead, ())]
     if not fields:
         raise LookupError(
             f"{described(text)} has no prefix of an id; there are {', '.join(sorted(known))}"
@@ -55,7 +55,7 @@ def resolve(text: str) -> Resolved:
     return found[0]
 
 
-def _leads(text: Any) -> Iterator[str]:
+def _prefixes(text: Any) -> Iterator[str]:
     """What may be prefix and separator: the text up to each of its separators."""
     if isinstance(text, str):
         for end, character in enumerate(text[:64], start=1):
@@ -66,19 +66,19 @@ def _leads(text: Any) -> Iterator[str]:
 _known: tuple[list[type[models.Model]], dict[str, list[SortableIDField]]] = ([], {})
 
 
-def _fields_by_lead() -> dict[str, list[SortableIDField]]:
+def _fields_by_prefix() -> dict[str, list[SortableIDField]]:
     global _known
     # Django gives the same list until the registry changes.
     current = apps.get_models()
     if _known[0] is not current:
-        by_lead: dict[str, list[SortableIDField]] = {}
+        by_prefix: dict[str, list[SortableIDField]] = {}
         for model in current:
             if history.original_of(model) is not None:
                 continue
             for field in model._meta.local_fields:
                 if isinstance(field, SortableIDField) and field.public_text.prefix:
-                    by_lead.setdefault(field.public_text.lead, []).append(field)
-        _known = current, by_lead
+                    by_prefix.setdefault(field.public_text.full_prefix, []).append(field)
+        _known = current, by_prefix
     return _known[1]
 
 

@@ -15,7 +15,7 @@ from django.utils.functional import cached_property
 from ..db.chunks import in_time
 from ..fields import SortableIDField
 from ..schemes import TimeScheme
-from ..times.bounds import held, shown
+from ..times.bounds import shown, time_range
 from ..times.columns import TimeColumn, column_of, zone_of_naive_times
 
 OnNull = Literal["error", "skip", "now"]
@@ -151,10 +151,10 @@ class Target:
         return column_of(self.source, self.using)
 
     @property
-    def held(self) -> tuple[datetime, datetime] | None:
+    def time_range(self) -> tuple[datetime, datetime] | None:
         """The times that the scheme can hold, the end excluded; None where none is refused."""
         scheme = self.field.scheme
-        return held(scheme) if isinstance(scheme, TimeScheme) else self._shown
+        return time_range(scheme) if isinstance(scheme, TimeScheme) else self._shown
 
     @property
     def has_shown_time(self) -> Q:
@@ -189,8 +189,8 @@ class Target:
         missing = Q(**{f"{self.field.name}__isnull": True})
         if self.on_null != "error":
             missing &= Q(**{f"{self.source.name}__isnull": False})
-        if self.on_out_of_range != "error" and self.held:
-            missing &= self.between(*self.held)
+        if self.on_out_of_range != "error" and self.time_range:
+            missing &= self.between(*self.time_range)
         return missing
 
     @property
@@ -203,8 +203,8 @@ class Target:
         """The rows that are to stay without an id."""
         name, none = self.source.name, Q(pk__in=[])
         skipped = Q(**{f"{name}__isnull": True}) if self.on_null == "skip" else none
-        if self.on_out_of_range == "skip" and self.held:
-            start, end = self.held
+        if self.on_out_of_range == "skip" and self.time_range:
+            start, end = self.time_range
             skipped |= self.between(None, start) | self.between(end, None)
         return self.without_id.filter(skipped)
 

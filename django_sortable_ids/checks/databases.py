@@ -72,7 +72,7 @@ def _check_server(
 ) -> Iterator[CheckMessage]:
     if not connection.features.can_return_columns_from_insert:
         for field in fields:
-            if field.primary_key and not field.makes_ids:
+            if field.primary_key and not field.generates_ids:
                 yield messages.key_not_returned(field, connection.display_name)
     if connection.vendor != "mysql":
         return

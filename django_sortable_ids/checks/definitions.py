@@ -45,7 +45,7 @@ def check_workers(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
     return [
         messages.no_worker_number(field, workers)
         for field in _fields(app_configs)
-        if (workers := _workers(field)) and field.makes_ids
+        if (workers := _workers(field)) and field.generates_ids
     ]
 
 
@@ -64,11 +64,13 @@ def _check_prefixes(app_configs: Configs) -> Iterator[CheckMessage]:
     by_prefix: dict[str, list[SortableIDField]] = defaultdict(list)
     for field in _fields(None):
         if field.public_text.prefix is not None and not history.is_copy(field):
-            by_prefix[field.public_text.lead].append(field)
+            by_prefix[field.public_text.full_prefix].append(field)
     for field in _fields(app_configs):
         if history.is_copy(field):
             continue
-        others = [other for other in by_prefix[field.public_text.lead] if not _same(field, other)]
+        others = [
+            other for other in by_prefix[field.public_text.full_prefix] if not _same(field, other)
+        ]
         if others:
             yield messages.shared_prefix(field, others)
 
@@ -88,7 +90,7 @@ def _check_settings(app_configs: Configs) -> Iterator[CheckMessage]:
         for field in _fields(app_configs):
             scheme = field.scheme
             if isinstance(worker, int) and isinstance(scheme, TimeScheme) and _workers(field):
-                scheme.layout.tails_of(worker)
+                scheme.layout.suffixes_of(worker)
     except (ImproperlyConfigured, ValueError) as error:
         yield messages.wrong_settings(str(error))
 
@@ -102,7 +104,7 @@ def _check_fields(model: type[models.Model]) -> Iterator[CheckMessage]:
     generic = {getattr(each, "fk_field", None) for each in model._meta.private_fields}
     for field in own_fields(model):
         if field.primary_key:
-            if not field.makes_ids and django.VERSION < (6, 1):
+            if not field.generates_ids and django.VERSION < (6, 1):
                 yield messages.key_not_returned_by_bulk_create(field)
         elif (
             field.name not in generic

@@ -20,8 +20,8 @@ def _label(field: SortableIDField) -> str:
 def shared_prefix(field: SortableIDField, others: list[SortableIDField]) -> CheckMessage:
     named = ", ".join(map(_label, others))
     return Error(
-        f"The prefix {field.public_text.lead!r} is that of {named} too: an id with it does not "
-        f"say whose it is.",
+        f"The prefix {field.public_text.full_prefix!r} is that of {named} too: an id with it does "
+        f"not say whose it is.",
         hint="Give each of them a prefix of its own.",
         obj=field,
         id="sortable_ids.E001",

@@ -16,8 +16,8 @@ from ..schemes import ID, InvalidID, OutOfRange
 from ..schemes.errors import shown
 from . import callers
 from .form_fields import IDFormField, MaskedIDFormField
+from .generating import GeneratedIDField, taken_options
 from .lookup_values import Candidates, Malformed
-from .making import MadeIDField, taken_options
 from .public import PublicText
 from .storage import (
     CharFieldStorage,
@@ -29,7 +29,7 @@ from .storage import (
 )
 
 
-class SortableIDField(MadeIDField):
+class SortableIDField(GeneratedIDField):
     """An id of one scheme, made in Python: use one of its subclasses.
 
     A primary key gets its id when the instance is made, every other column when the row is
@@ -218,7 +218,7 @@ class SortableIDField(MadeIDField):
         )
 
     def clean(self, value: Any, model_instance: models.Model | None) -> Any:
-        if value in (None, "") and self.makes_ids:
+        if value in (None, "") and self.generates_ids:
             return None
         return super().clean(value, model_instance)
 
@@ -339,7 +339,7 @@ class SortableIDField(MadeIDField):
         usual: dict[str, Any] = {"form_class": IDFormField, "empty_value": None}
         if self.public_text.masked and "form_class" not in kwargs:
             usual |= {"form_class": MaskedIDFormField, "id_field": self}
-        if self.makes_ids:
+        if self.generates_ids:
             # A blank asks for an id: no initial value, which Django would take from ``default``.
             usual |= {"required": False, "initial": None, "show_hidden_initial": False}
         return super().formfield(**(usual | kwargs))

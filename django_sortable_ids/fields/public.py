@@ -46,26 +46,26 @@ class PublicText:
             raise ValueError(f"separator={self.separator!r}: expected '_' or ':'")
 
     @property
-    def lead(self) -> str:
+    def full_prefix(self) -> str:
         return "" if self.prefix is None else self.prefix + self.separator
 
     @property
     def pattern(self) -> str:
         """A regular expression, not anchored, that every public text matches."""
-        return self.lead + self.scheme.text_form(self.encoding).pattern
+        return self.full_prefix + self.scheme.text_form(self.encoding).pattern
 
     @property
     def expected(self) -> str:
         """What a right text is, in words, with an example."""
         form = self.scheme.text_form(self.encoding)
-        lead = f"“{self.lead}” and " if self.lead else ""
+        lead = f"“{self.full_prefix}” and " if self.full_prefix else ""
         return f"{lead}{form.expected}, such as {self.format(self.scheme.example)}"
 
     def format(self, value: ID) -> str:
         number = self.scheme.to_int(value)
         if self.masked:
             number = mask(number, conf.mask_keys()[0])
-        return self.lead + self.scheme.text_form(self.encoding).format(number)
+        return self.full_prefix + self.scheme.text_form(self.encoding).format(number)
 
     def shown(self, value: Any) -> Any:
         """The public text of a value; anything else, such as a text or a UUIDv4, as it is."""
@@ -93,10 +93,10 @@ class PublicText:
         """
         if isinstance(text, uuid.UUID) and self.encoding is None:
             text = str(text)  # what the path converter <uuid:pk> makes of it
-        if not isinstance(text, str) or not text.startswith(self.lead):
-            raise InvalidID(f"{described(text)} does not begin with {self.lead!r}")
+        if not isinstance(text, str) or not text.startswith(self.full_prefix):
+            raise InvalidID(f"{described(text)} does not begin with {self.full_prefix!r}")
         longest = self.scheme.text_form(self.encoding).length + _SPELLINGS
-        bare = text[len(self.lead) : len(self.lead) + longest]
+        bare = text[len(self.full_prefix) : len(self.full_prefix) + longest]
         if not self.masked:
             return (self.scheme.parse(bare, self.encoding),)
         numbers = sorted(dict.fromkeys(self._unmasked(bare, conf.mask_keys())), key=_is_unlikely)
@@ -104,9 +104,9 @@ class PublicText:
 
     def parse_with(self, text: str, key: MaskKey) -> ID:
         """The value of a text that this key has masked; ``InvalidID``."""
-        if not text.startswith(self.lead):
-            raise InvalidID(f"{described(text)} does not begin with {self.lead!r}")
-        return self.scheme.from_trusted(self._unmasked(text[len(self.lead) :], [key])[0])
+        if not text.startswith(self.full_prefix):
+            raise InvalidID(f"{described(text)} does not begin with {self.full_prefix!r}")
+        return self.scheme.from_trusted(self._unmasked(text[len(self.full_prefix) :], [key])[0])
 
     def _unmasked(self, text: str, keys: Iterable[MaskKey]) -> list[int]:
         try:

@@ -74,7 +74,7 @@ class LexicalSequenceField(SortableIDField):
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
         missing = getattr(model_instance, self.attname) is None
-        if add and missing and self.makes_ids:
+        if add and missing and self.generates_ids:
             return _Uncounted(model_instance)
         return super().pre_save(model_instance, add)
 

@@ -12,7 +12,7 @@ from django.db import NotSupportedError, models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from ..schemes import OutOfRange, Scheme, TimeScheme
-from ..schemes.bit_templates import UUIDFrame
+from ..schemes.bit_templates import UUIDTemplate
 from ..schemes.encodings.notation import uuid_of, uuids_of
 from ..schemes.encodings.text_forms import TextForm, UUIDText
 
@@ -276,5 +276,5 @@ def mariadb_sorts(scheme: Scheme) -> bool:
 
     It reorders versions below 6, and rejects versions above 7 whose byte 8 is 80 (MDEV-29959).
     """
-    frame = scheme.layout.frame if isinstance(scheme, TimeScheme) else None
-    return isinstance(frame, UUIDFrame) and frame.version in (6, 7)
+    template = scheme.layout.template if isinstance(scheme, TimeScheme) else None
+    return isinstance(template, UUIDTemplate) and template.version in (6, 7)

@@ -1,4 +1,4 @@
-"""An id put together of its tick and its tail, as its column takes it."""
+"""An id put together of its tick and its suffix, as its column takes it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +9,7 @@ from django.db.models.expressions import Expression
 
 from ..fields.storage import BinaryStorage, IntegerStorage, Storage, TextStorage, UUIDStorage
 from ..schemes import TimeScheme
-from ..schemes.bit_templates import ByteFractionFrame, UUIDFrame
+from ..schemes.bit_templates import ByteFractionTemplate, UUIDTemplate
 from ..schemes.encodings.text_forms import Digits, Groups, UUIDText
 from .digits import DigitsOfInteger
 from .fragments import Fragment, joined
@@ -26,7 +26,7 @@ _UUID_RANK_BITS = 46
 class Composition:
     """How a column's ids are made of numbers that the database has.
 
-    The front of a tail is its rank, a number below ``ranks``; what follows is random. So ids of
+    The front of a suffix is its rank, a number below ``ranks``; what follows is random. So ids of
     one tick whose ranks ascend are in order, and still not to be guessed.
     """
 
@@ -37,20 +37,20 @@ class Composition:
     @property
     def reads_tick_often(self) -> bool:
         """Whether the tick stands in the SQL more than once, and has to be the same each time."""
-        frame = self.scheme.layout.frame
-        return self._is_other_text or isinstance(frame, ByteFractionFrame)
+        template = self.scheme.layout.template
+        return self._is_other_text or isinstance(template, ByteFractionTemplate)
 
     @property
     def ranks(self) -> int:
-        """How many ranks there are; each holds ``tails // ranks`` tails.
+        """How many ranks there are; each holds ``suffixes // ranks`` suffixes.
 
         Raises ``NotSupportedError`` where the database can't write the column's text.
         """
-        tails = self.scheme.layout.tails
+        suffixes = self.scheme.layout.suffixes
         if isinstance(self.stored, IntegerStorage):
-            if tails > 1 << _RANK_BITS:
-                raise NotSupportedError(f"a {self.scheme.title} with {tails} tails in a tick")
-            return tails
+            if suffixes > 1 << _RANK_BITS:
+                raise NotSupportedError(f"a {self.scheme.title} with {suffixes} suffixes in a tick")
+            return suffixes
         if self._is_other_text:
             alphabet, _, groups = self._text_parts()
             digits, bits = groups[0]
@@ -60,11 +60,11 @@ class Composition:
             while base**digits > 1 << _RANK_BITS:
                 digits -= 1
             return int(base**digits)
-        uuid = isinstance(self.scheme.layout.frame, UUIDFrame)
-        return min(tails, 1 << (_UUID_RANK_BITS if uuid else _RANK_BITS))
+        uuid = isinstance(self.scheme.layout.template, UUIDTemplate)
+        return min(suffixes, 1 << (_UUID_RANK_BITS if uuid else _RANK_BITS))
 
     def made_of(self, tick: Expression, rank: Expression | None = None) -> Expression:
-        """An id of that tick and rank, or with a random tail.
+        """An id of that tick and rank, or with a random suffix.
 
         Both expressions are read several times. Raises ``NotSupportedError`` where the database
         can't write the column's text.
@@ -74,8 +74,8 @@ class Composition:
             tick = Complement(tick, last=layout.ticks - 1)
             rank = rank and Complement(rank, last=self.ranks - 1)
         if isinstance(self.stored, IntegerStorage):
-            tail = rank or RandomInteger(below=layout.tails)
-            return Composed(tick, tail, tails=layout.tails)
+            suffix = rank or RandomInteger(below=layout.suffixes)
+            return Composed(tick, suffix, suffixes=layout.suffixes)
         if self._is_other_text:
             return self._text(tick, rank)
         return self.from_hex(self._hex(tick, rank))
@@ -95,7 +95,7 @@ class Composition:
 
     def versioned(self, front: Expression, *behind: Expression) -> Expression:
         """The digits of a UUID: 15 in front, the version put in, and 16 behind."""
-        version = self.scheme.layout.frame.version
+        version = self.scheme.layout.template.version
         return joined([InsertedHex(front, position=13, digit=f"{version:x}"), *behind])
 
     @property
@@ -109,18 +109,18 @@ class Composition:
         )
 
     def _hex(self, tick: Expression, rank: Expression | None) -> Expression:
-        scheme, frame = self.scheme, self.scheme.layout.frame
+        scheme, template = self.scheme, self.scheme.layout.template
         length = len(hex_positions(scheme))
-        if isinstance(frame, UUIDFrame):
+        if isinstance(template, UUIDTemplate):
             return self._uuid_hex(tick, rank, length)
-        if isinstance(frame, ByteFractionFrame):
-            tick = WithByteFraction(tick, fractions=frame.fractions)
+        if isinstance(template, ByteFractionTemplate):
+            tick = WithByteFraction(tick, fractions=template.fractions)
         random = 2 * scheme.byte_length - length
-        tail: list[Expression] = []
+        suffix: list[Expression] = []
         if rank:
-            tail.append(HexOfInteger(rank, digits=_RANK_BITS // 4))
+            suffix.append(HexOfInteger(rank, digits=_RANK_BITS // 4))
             random -= _RANK_BITS // 4
-        return joined([HexOfInteger(tick, digits=length), *tail, RandomHex(digits=random)])
+        return joined([HexOfInteger(tick, digits=length), *suffix, RandomHex(digits=random)])
 
     def _uuid_hex(self, tick: Expression, rank: Expression | None, length: int) -> Expression:
         if rank is None:
@@ -129,11 +129,11 @@ class Composition:
             return self.versioned(front, RandomVariant())
         bits = _UUID_RANK_BITS
         if length < 15:
-            # The tail begins in front of the variant.
+            # The suffix begins in front of the variant.
             fronted = 4 * (15 - length)
             bits -= fronted
             high = ShiftedRight(rank, bits=bits, mask=(1 << fronted) - 1)
-            tick = Composed(tick, high, tails=1 << fronted)
+            tick = Composed(tick, high, suffixes=1 << fronted)
             rank = ShiftedRight(rank, bits=0, mask=(1 << bits) - 1)
         variant = _Sum(rank, number=0b10 << bits)
         digits = (bits + 2) // 4
@@ -144,28 +144,28 @@ class Composition:
         )
 
     def _text(self, tick: Expression, rank: Expression | None) -> Expression:
-        """The id as digits of another alphabet, where its time and its tail don't share one."""
+        """The id as digits of another alphabet, where its time and its suffix don't share one."""
         alphabet, length, groups = self._text_parts()
-        tail: list[Expression] = []
+        suffix: list[Expression] = []
         for digits, bits in groups:
             if rank is None:
-                tail += _random_group(alphabet, digits, bits)
+                suffix += _random_group(alphabet, digits, bits)
                 continue
             ranked = _length(self.ranks, len(alphabet))
-            tail.append(DigitsOfInteger(rank, alphabet=alphabet, length=ranked))
+            suffix.append(DigitsOfInteger(rank, alphabet=alphabet, length=ranked))
             if ranked < digits:
-                tail.append(RandomDigits(alphabet=alphabet, length=digits - ranked))
+                suffix.append(RandomDigits(alphabet=alphabet, length=digits - ranked))
             rank = None
-        return joined([DigitsOfInteger(tick, alphabet=alphabet, length=length), *tail])
+        return joined([DigitsOfInteger(tick, alphabet=alphabet, length=length), *suffix])
 
     def _text_parts(self) -> tuple[str, int, list[tuple[int, int | None]]]:
-        """The alphabet, the digits of the time, and digits and bits of each group of the tail."""
+        """The alphabet, the digits of the time, and digits and bits of each group of the suffix."""
         assert isinstance(self.stored, TextStorage)
         match self.stored.form:
             case Groups(alphabet, ((length, _), *groups)):
                 return alphabet, length, list(groups)
             case Digits(alphabet, total) if behind := _whole_digits(
-                self.scheme.layout.tails, len(alphabet)
+                self.scheme.layout.suffixes, len(alphabet)
             ):
                 return alphabet, total - behind, [(behind, None)]
             case form:
@@ -178,10 +178,10 @@ class Composition:
 
 
 class Composed(Fragment):
-    """A number behind another one: ``{0} * tails + {1}``."""
+    """A number behind another one: ``{0} * suffixes + {1}``."""
 
     output_field = BigIntegerField()
-    postgresql = sqlite = mysql = "({0} * {tails} + {1})"
+    postgresql = sqlite = mysql = "({0} * {suffixes} + {1})"
 
 
 class _Sum(Fragment):
@@ -189,13 +189,13 @@ class _Sum(Fragment):
     postgresql = sqlite = mysql = "({0} + {number})"
 
 
-def _whole_digits(tails: int, base: int) -> int:
-    """How many digits of that base the tail is, or 0 where it isn't a whole number of them."""
+def _whole_digits(suffixes: int, base: int) -> int:
+    """How many digits of that base the suffix is, or 0 where it isn't a whole number of them."""
     length = 0
-    while tails % base == 0:
-        tails //= base
+    while suffixes % base == 0:
+        suffixes //= base
         length += 1
-    return length if tails == 1 else 0
+    return length if suffixes == 1 else 0
 
 
 def _length(numbers: int, base: int) -> int:

@@ -23,7 +23,7 @@ _NAME_IT = (
 
 
 class GenerateID(Func):
-    """A new id of the scheme, of now or of ``at``, with a random tail.
+    """A new id of the scheme, of now or of ``at``, with a random suffix.
 
     ``db_default=GenerateID()`` learns from its field which ids they are. Elsewhere, as in
     ``update()``, name the scheme: ``GenerateID("ulid")``. ``options`` are those of the scheme,

@@ -11,7 +11,7 @@ from django.db.models.expressions import Expression
 from ..fields import SortableIDField
 from ..fields.storage import BinaryStorage, IntegerStorage, Storage, TextStorage
 from ..schemes import TimeScheme
-from ..schemes.bit_templates import ByteFractionFrame
+from ..schemes.bit_templates import ByteFractionTemplate
 from ..schemes.encodings.text_forms import Digits, Groups, UUIDText
 from .digits import IntegerOfDigits, LargeIntegerOfDigits
 from .fragments import Fragment
@@ -130,7 +130,7 @@ def is_of_version(column: Expression, field: SortableIDField, connection: Any) -
     scheme = field.scheme
     assert isinstance(scheme, TimeScheme)
     found = hex_text(column, field.stored(connection), connection, bytes=9)
-    digit = f"{scheme.layout.frame.version:x}"
+    digit = f"{scheme.layout.template.version:x}"
     return IsOfVersion(
         found.text,
         digit=digit.upper() if found.upper else digit,
@@ -153,8 +153,8 @@ def tick_of(column: Expression, field: SortableIDField, connection: Any) -> Expr
     scheme = field.scheme
     assert isinstance(scheme, TimeScheme)
     counted = _counted(column, scheme, field.stored(connection), connection)
-    if isinstance(scheme.layout.frame, ByteFractionFrame):
-        counted = FromByteFraction(counted, fractions=scheme.layout.frame.fractions)
+    if isinstance(scheme.layout.template, ByteFractionTemplate):
+        counted = FromByteFraction(counted, fractions=scheme.layout.template.fractions)
     return Complement(counted, last=scheme.layout.ticks - 1) if scheme.descending else counted
 
 
@@ -178,21 +178,21 @@ def _counted(
 def hex_positions(scheme: TimeScheme) -> Sequence[int]:
     """Which of an id's hexadecimal digits, counted from 1, hold the tick."""
     layout = scheme.layout
-    tail = layout.frame.wrap(layout.tails - 1) ^ layout.frame.wrap(0)
-    fixed = (13, 17) if layout.frame.version else ()
-    digits = f"{tail:0{scheme.byte_length * 2}x}"
+    suffix = layout.template.wrap(layout.suffixes - 1) ^ layout.template.wrap(0)
+    fixed = (13, 17) if layout.template.version else ()
+    digits = f"{suffix:0{scheme.byte_length * 2}x}"
     return [n for n, digit in enumerate(digits, 1) if digit == "0" and n not in fixed]
 
 
 def _of_integer(column: Expression, scheme: TimeScheme) -> Expression:
-    tails = scheme.layout.tails
-    if tails & (tails - 1):
-        return Quotient(column, divisor=tails)
-    return ShiftedRight(column, bits=tails.bit_length() - 1, mask=_tick_mask(scheme))
+    suffixes = scheme.layout.suffixes
+    if suffixes & (suffixes - 1):
+        return Quotient(column, divisor=suffixes)
+    return ShiftedRight(column, bits=suffixes.bit_length() - 1, mask=_tick_mask(scheme))
 
 
 def _of_digits(column: Expression, scheme: TimeScheme, form: Digits, connection: Any) -> Expression:
-    base, tails = len(form.alphabet), scheme.layout.tails
+    base, suffixes = len(form.alphabet), scheme.layout.suffixes
     if base & (base - 1):
         if connection.vendor == "sqlite":
             raise NotSupportedError(
@@ -200,10 +200,10 @@ def _of_digits(column: Expression, scheme: TimeScheme, form: Digits, connection:
                 f"{scheme.bits} bits in base {base}: keep it as bytes, with storage='binary'"
             )
         return LargeIntegerOfDigits(
-            column, alphabet=form.alphabet, length=form.length, divisor=tails
+            column, alphabet=form.alphabet, length=form.length, divisor=suffixes
         )
     bits = base.bit_length() - 1
-    behind = tails.bit_length() - 1 + form.padding
+    behind = suffixes.bit_length() - 1 + form.padding
     length = form.length - behind // bits
     front = IntegerOfDigits(column, alphabet=form.alphabet, length=length)
     if not behind % bits:

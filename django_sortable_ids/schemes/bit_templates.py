@@ -1,7 +1,7 @@
 """What stands between a plain payload and the number: the fixed bits of a UUID, above all.
 
-A frame turns a payload, whose order is the order of time, into the number that is stored, and
-back. All of them but ``TimeLowFirstFrame`` keep the order.
+A template turns a payload, whose order is the order of time, into the number that is stored, and
+back. All of them but ``TimeLowFirstTemplate`` keep the order.
 
 UUID, most significant bit first (RFC 9562, section 4)::
 
@@ -18,7 +18,7 @@ _FIXED = 0xF << 14 | 0b11
 """Version and variant, of a number without its lowest 62 bits."""
 
 
-class Frame(Protocol):
+class BitTemplate(Protocol):
     @property
     def version(self) -> int | None:
         """The UUID version of the numbers, None for other ones."""
@@ -34,7 +34,7 @@ class Frame(Protocol):
         """
 
     def fits(self, number: int) -> bool:
-        """Whether the fixed bits of a number are this frame's."""
+        """Whether the fixed bits of a number are this template's."""
 
     def wrap(self, payload: int) -> int:
         """The number for a payload."""
@@ -44,11 +44,11 @@ class Frame(Protocol):
         return list(map(self.wrap, payloads))
 
     def unwrap(self, number: int) -> int | None:
-        """The payload of a number, or None where its fixed bits are not this frame's."""
+        """The payload of a number, or None where its fixed bits are not this template's."""
 
 
 @dataclass(frozen=True, slots=True)
-class PlainFrame(Frame):
+class PlainFrame(BitTemplate):
     """No fixed bits: the number is the payload."""
 
     version: ClassVar[None] = None
@@ -72,7 +72,7 @@ PLAIN = PlainFrame()
 
 
 @dataclass(frozen=True, slots=True)
-class UUIDFrame(Frame):
+class UUIDTemplate(BitTemplate):
     """122 payload bits, with a version and the variant of RFC 9562 put in."""
 
     version: int
@@ -106,7 +106,7 @@ class UUIDFrame(Frame):
 
 
 @dataclass(frozen=True, slots=True)
-class TimeLowFirstFrame(Frame):
+class TimeLowFirstTemplate(BitTemplate):
     """UUID version 1: the same payload as version 6, its time fields the other way round.
 
     RFC 9562, section 5.1: ``time_low 32 | time_mid 16 | version 4 | time_high 12``, so the number
@@ -139,35 +139,35 @@ class TimeLowFirstFrame(Frame):
 
 
 @dataclass(frozen=True, slots=True)
-class ByteFractionFrame(Frame):
+class ByteFractionTemplate(BitTemplate):
     """Seconds and a byte for their fraction, of which only ``fractions`` values are used::
 
-    second | fraction 8, from 0 to fractions - 1 | tail
+    second | fraction 8, from 0 to fractions - 1 | suffix
     """
 
     fractions: int
-    tail_bits: int
+    suffix_bits: int
     version: ClassVar[None] = None
     keeps_order: ClassVar[bool] = True
 
     @property
     def run_bits(self) -> int:
-        return self.tail_bits
+        return self.suffix_bits
 
     def fits(self, number: int) -> bool:
-        return number >> self.tail_bits & 0xFF < self.fractions
+        return number >> self.suffix_bits & 0xFF < self.fractions
 
     def wrap(self, payload: int) -> int:
-        second, fraction = divmod(payload >> self.tail_bits, self.fractions)
-        return (second << 8 | fraction) << self.tail_bits | payload & self._tail
+        second, fraction = divmod(payload >> self.suffix_bits, self.fractions)
+        return (second << 8 | fraction) << self.suffix_bits | payload & self._suffix
 
     def unwrap(self, number: int) -> int | None:
         if not self.fits(number):
             return None
-        time = number >> self.tail_bits
+        time = number >> self.suffix_bits
         tick = (time >> 8) * self.fractions + (time & 0xFF)
-        return tick << self.tail_bits | number & self._tail
+        return tick << self.suffix_bits | number & self._suffix
 
     @property
-    def _tail(self) -> int:
-        return (1 << self.tail_bits) - 1
+    def _suffix(self) -> int:
+        return (1 << self.suffix_bits) - 1

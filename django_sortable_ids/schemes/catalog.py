@@ -10,7 +10,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 
-from .bit_templates import ByteFractionFrame, TimeLowFirstFrame, UUIDFrame
+from .bit_templates import ByteFractionTemplate, TimeLowFirstTemplate, UUIDTemplate
 from .encodings.alphabets import (
     BASE36_LOWER,
     BASE58,
@@ -52,7 +52,7 @@ UUID7 = TimeScheme(
     bits=128,
     value_type=uuid.UUID,
     text_forms=_UUID_FORMS,
-    layout=Layout(ticks=1 << 48, tails=1 << 74, frame=UUIDFrame(7)),
+    layout=Layout(ticks=1 << 48, suffixes=1 << 74, template=UUIDTemplate(7)),
     tick_ns=MILLISECOND,
 )
 
@@ -64,7 +64,7 @@ UUID6 = TimeScheme(
     bits=128,
     value_type=uuid.UUID,
     text_forms=_UUID_FORMS,
-    layout=Layout(ticks=1 << 60, tails=1 << 62, frame=UUIDFrame(6)),
+    layout=Layout(ticks=1 << 60, suffixes=1 << 62, template=UUIDTemplate(6)),
     epoch_ns=GREGORIAN_EPOCH_NS,
     tick_ns=100,
 )
@@ -77,7 +77,7 @@ COMB13 = TimeScheme(
     bits=128,
     value_type=uuid.UUID,
     text_forms=(*_UUID_FORMS, ("sqlserver", SQLServerText(13))),
-    layout=Layout(ticks=1 << 60, tails=1 << 62, frame=UUIDFrame(13)),
+    layout=Layout(ticks=1 << 60, suffixes=1 << 62, template=UUIDTemplate(13)),
     epoch_ns=GREGORIAN_EPOCH_NS,
     tick_ns=100,
 )
@@ -90,7 +90,7 @@ UUID1 = TimeScheme(
     bits=128,
     value_type=uuid.UUID,
     text_forms=_UUID_FORMS[:2],
-    layout=Layout(ticks=1 << 60, tails=1 << 62, frame=TimeLowFirstFrame()),
+    layout=Layout(ticks=1 << 60, suffixes=1 << 62, template=TimeLowFirstTemplate()),
     epoch_ns=GREGORIAN_EPOCH_NS,
     tick_ns=100,
 )
@@ -103,7 +103,7 @@ ULID = TimeScheme(
     bits=128,
     value_type=str,
     text_forms=(("canonical", Digits(CROCKFORD, 26, fold="upper")),),
-    layout=Layout(ticks=1 << 48, tails=1 << 80),
+    layout=Layout(ticks=1 << 48, suffixes=1 << 80),
     tick_ns=MILLISECOND,
 )
 
@@ -116,7 +116,7 @@ HEXULID = TimeScheme(
     value_type=str,
     text_forms=(("canonical", Digits(HEX_UPPER, 32)),),
     stored_as_text=True,
-    layout=Layout(ticks=1 << 48, tails=1 << 80),
+    layout=Layout(ticks=1 << 48, suffixes=1 << 80),
     tick_ns=MILLISECOND,
 )
 
@@ -129,7 +129,7 @@ TIMEFLAKE = TimeScheme(
     bits=128,
     value_type=str,
     text_forms=(("canonical", Digits(BASE62, 22)),),
-    layout=Layout(ticks=1 << 48, tails=1 << 80),
+    layout=Layout(ticks=1 << 48, suffixes=1 << 80),
     tick_ns=MILLISECOND,
 )
 
@@ -142,7 +142,7 @@ SCRU128 = TimeScheme(
     bits=128,
     value_type=str,
     text_forms=(("canonical", Digits(BASE36_LOWER, 25, fold="lower")),),
-    layout=Layout(ticks=1 << 48, tails=1 << 80),
+    layout=Layout(ticks=1 << 48, suffixes=1 << 80),
     tick_ns=MILLISECOND,
 )
 
@@ -155,7 +155,7 @@ PUSHID = TimeScheme(
     value_type=str,
     text_forms=(("canonical", Digits(PUSH_ID, 20)),),
     stored_as_text=True,
-    layout=Layout(ticks=1 << 48, tails=1 << 72),
+    layout=Layout(ticks=1 << 48, suffixes=1 << 72),
     tick_ns=MILLISECOND,
 )
 
@@ -168,7 +168,7 @@ KSUID = TimeScheme(
     bits=160,
     value_type=str,
     text_forms=(("canonical", Digits(BASE62, 27)),),
-    layout=Layout(ticks=1 << 32, tails=1 << 128),
+    layout=Layout(ticks=1 << 32, suffixes=1 << 128),
     epoch_ns=1_400_000_000 * SECOND,
     tick_ns=SECOND,
 )
@@ -179,7 +179,9 @@ KSUID_MS = replace(
     name="ksuid_ms",
     title="KSUID (4 ms)",
     specification="https://github.com/svix/rust-ksuid",
-    layout=Layout(ticks=250 << 32, tails=1 << 120, frame=ByteFractionFrame(250, tail_bits=120)),
+    layout=Layout(
+        ticks=250 << 32, suffixes=1 << 120, template=ByteFractionTemplate(250, suffix_bits=120)
+    ),
     tick_ns=4 * MILLISECOND,
 )
 
@@ -215,7 +217,7 @@ def kuuid(
         value_type=str,
         text_forms=(("canonical", Groups(BASE62, ((8, 48), *[(6, 32)] * groups))),),
         stored_as_text=True,
-        layout=Layout(ticks=62**8, tails=1 << 32 * groups, descending=reverse),
+        layout=Layout(ticks=62**8, suffixes=1 << 32 * groups, descending=reverse),
         tick_ns=SECOND if precision == "s" else MILLISECOND,
     )
 

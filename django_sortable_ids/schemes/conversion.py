@@ -2,15 +2,15 @@
 
 import uuid
 
-from .bit_templates import PLAIN, UUIDFrame
+from .bit_templates import PLAIN, UUIDTemplate
 from .catalog import all_schemes
 from .scheme import Scheme
 from .time_scheme import TimeScheme
 
 UUID_SCHEMES = {
-    scheme.layout.frame.version: scheme
+    scheme.layout.template.version: scheme
     for scheme in all_schemes()
-    if isinstance(scheme, TimeScheme) and scheme.layout.frame.version is not None
+    if isinstance(scheme, TimeScheme) and scheme.layout.template.version is not None
 }
 """The schemes of UUIDs with a time, by version."""
 
@@ -28,16 +28,16 @@ def is_lossless(source: Scheme, to: Scheme) -> bool:
     if (source.epoch_ns, source.tick_ns) != (to.epoch_ns, to.tick_ns):
         return False
     ours, theirs = source.layout, to.layout
-    if (ours.ticks, ours.tails) == (theirs.ticks, theirs.tails):
+    if (ours.ticks, ours.suffixes) == (theirs.ticks, theirs.suffixes):
         return ours.smallest >= theirs.smallest and ours.last <= theirs.last
     return (
-        isinstance(ours.frame, UUIDFrame)
+        isinstance(ours.template, UUIDTemplate)
         and not ours.descending
         and ours.ticks <= 1 << _BITS_BEFORE_VERSION
-        and theirs.frame is PLAIN
+        and theirs.template is PLAIN
         and not theirs.descending
         and source.bits == to.bits
-        and (theirs.ticks, theirs.ticks * theirs.tails) == (ours.ticks, 1 << to.bits)
+        and (theirs.ticks, theirs.ticks * theirs.suffixes) == (ours.ticks, 1 << to.bits)
         and (theirs.smallest, theirs.last) == (0, (1 << to.bits) - 1)
     )
 

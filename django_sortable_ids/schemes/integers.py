@@ -35,7 +35,7 @@ class _Snowflake:
     bits: int
     time_bits: int
     worker_bits: int = 0
-    """0 where the whole tail is random: there is no number to give to a worker."""
+    """0 where the whole suffix is random: there is no number to give to a worker."""
     epoch_ms: int
     tick_ns: int = MILLISECOND
 
@@ -112,8 +112,8 @@ def snowflake(
     usual = SNOWFLAKES[layout]
     time_bits = usual.time_bits if time_bits is None else time_bits
     worker_bits = usual.worker_bits if worker_bits is None else worker_bits
-    tail_bits = usual.bits - time_bits
-    if not 1 <= time_bits < usual.bits or not 0 <= worker_bits <= tail_bits:
+    suffix_bits = usual.bits - time_bits
+    if not 1 <= time_bits < usual.bits or not 0 <= worker_bits <= suffix_bits:
         raise ValueError(
             f"time_bits={time_bits}, worker_bits={worker_bits}: "
             f"together they have {usual.bits} bits at most"
@@ -127,7 +127,7 @@ def snowflake(
         text_forms=_forms(Decimal(len(str(2**usual.bits - 1)))),
         layout=Layout(
             ticks=1 << time_bits,
-            tails=1 << tail_bits,
+            suffixes=1 << suffix_bits,
             workers=1 << worker_bits if worker_bits else None,
         ),
         epoch_ns=(usual.epoch_ms if epoch_ms is None else epoch_ms) * MILLISECOND,
@@ -156,8 +156,8 @@ def sonyflake(
     """
     if version not in _SONYFLAKE_EPOCHS_MS:
         raise ValueError(f"version={version!r}: expected 1 or 2")
-    tail_bits = sequence_bits + worker_bits
-    if sequence_bits < 0 or worker_bits < 1 or tail_bits > 62:
+    suffix_bits = sequence_bits + worker_bits
+    if sequence_bits < 0 or worker_bits < 1 or suffix_bits > 62:
         raise ValueError(
             f"sequence_bits={sequence_bits}, worker_bits={worker_bits}: expected 0 and 1 at least, "
             f"and 62 at most in all"
@@ -170,8 +170,8 @@ def sonyflake(
         value_type=int,
         text_forms=_forms(Decimal(19)),
         layout=Layout(
-            ticks=1 << 63 - tail_bits,
-            tails=1 << tail_bits,
+            ticks=1 << 63 - suffix_bits,
+            suffixes=1 << suffix_bits,
             workers=1 << worker_bits,
             worker_last=True,
         ),
@@ -197,7 +197,9 @@ def tsid(*, node_bits: int = 10, epoch_ms: int = 1_577_836_800_000) -> TimeSchem
         bits=64,
         value_type=int,
         text_forms=_forms(Decimal(20), replace(_BASE32, aliases=("ILO", "110"))),
-        layout=Layout(ticks=1 << 42, tails=1 << 22, workers=1 << node_bits if node_bits else None),
+        layout=Layout(
+            ticks=1 << 42, suffixes=1 << 22, workers=1 << node_bits if node_bits else None
+        ),
         epoch_ns=epoch_ms * MILLISECOND,
         tick_ns=MILLISECOND,
     )
@@ -207,15 +209,15 @@ def tsid(*, node_bits: int = 10, epoch_ms: int = 1_577_836_800_000) -> TimeSchem
 def time64(*, layout: Literal["4+5", "3+6"] = "4+5", workers: int | None = None) -> TimeScheme:
     """A 19-digit decimal number: 10 digits of Unix seconds, then those of ``layout``.
 
-    ``"4+5"``: 4 digits of 0.1 ms and 5 of tail; ``"3+6"``: 3 digits of ms and 6 of tail. The tail
-    is random; with ``workers``, a power of ten, its first digits are a worker number and the rest
-    a sequence. From 2001-09-09T01:46:40Z, where seconds get their tenth digit, to 2262-04-11.
+    ``"4+5"``: 4 digits of 0.1 ms and 5 of suffix; ``"3+6"``: 3 digits of ms and 6 of suffix. The
+    suffix is random; with ``workers``, a power of ten, its first digits are a worker number and the
+    rest a sequence. From 2001-09-09T01:46:40Z, where seconds get their tenth digit, to 2262-04-11.
     """
     if layout not in ("4+5", "3+6"):
         raise ValueError(f"layout={layout!r}: expected '4+5' or '3+6'")
-    tails, tick_ns = (10**5, MILLISECOND // 10) if layout == "4+5" else (10**6, MILLISECOND)
-    if workers not in (None, *(10**n for n in range(1, len(str(tails)) - 1))):
-        raise ValueError(f"workers={workers}: expected a power of ten from 10 to {tails // 10}")
+    suffixes, tick_ns = (10**5, MILLISECOND // 10) if layout == "4+5" else (10**6, MILLISECOND)
+    if workers not in (None, *(10**n for n in range(1, len(str(suffixes)) - 1))):
+        raise ValueError(f"workers={workers}: expected a power of ten from 10 to {suffixes // 10}")
     return TimeScheme(
         name="time64",
         title="64-bit decimal time id",
@@ -224,8 +226,8 @@ def time64(*, layout: Literal["4+5", "3+6"] = "4+5", workers: int | None = None)
         value_type=int,
         text_forms=_forms(Decimal(19, keeps_order=True)),
         layout=Layout(
-            ticks=(2**63 - 1) // tails + 1,
-            tails=tails,
+            ticks=(2**63 - 1) // suffixes + 1,
+            suffixes=suffixes,
             workers=workers,
             smallest=10**18,
             largest=2**63 - 1,

@@ -9,9 +9,9 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from .bit_templates import UUIDFrame
+from .bit_templates import UUIDTemplate
 
-_V4, _V7 = UUIDFrame(4), UUIDFrame(7)
+_V4, _V7 = UUIDTemplate(4), UUIDTemplate(7)
 _LOW_48 = (1 << 48) - 1
 _LOW_62 = (1 << 62) - 1
 _LOW_64 = (1 << 64) - 1
@@ -58,8 +58,8 @@ def unmask(number: int, key: MaskKey) -> int | None:
 
 def _flip(payload: int, key: MaskKey) -> int:
     # rand_a 12, in two bytes | rand_b 62, in eight
-    tail = payload & _TAIL
-    message = (tail >> 62).to_bytes(2, "big") + (tail & _LOW_62).to_bytes(8, "big")
+    suffix = payload & _TAIL
+    message = (suffix >> 62).to_bytes(2, "big") + (suffix & _LOW_62).to_bytes(8, "big")
     return payload ^ (siphash(message, key) & _LOW_48) << _TAIL_BITS
 
 

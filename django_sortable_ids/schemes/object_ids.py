@@ -19,7 +19,7 @@ _XID = TimeScheme(
     bits=96,
     value_type=str,
     text_forms=(("canonical", Digits(BASE32_HEX_LOWER, 20, padding=4)),),
-    layout=Layout(ticks=1 << 32, tails=1 << 64),
+    layout=Layout(ticks=1 << 32, suffixes=1 << 64),
     tick_ns=SECOND,
 )
 
@@ -31,7 +31,7 @@ _OBJECTID = TimeScheme(
     bits=96,
     value_type=str,
     text_forms=(("canonical", Digits(HEX_LOWER, 24, fold="lower")),),
-    layout=Layout(ticks=1 << 32, tails=1 << 64),
+    layout=Layout(ticks=1 << 32, suffixes=1 << 64),
     tick_ns=SECOND,
 )
 

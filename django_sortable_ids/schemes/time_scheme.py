@@ -52,7 +52,7 @@ class TimeScheme(Scheme):
     @property
     def sorts(self) -> bool:
         """Whether values sort by their times, newest last or, if ``descending``, newest first."""
-        return self.layout.frame.keeps_order
+        return self.layout.template.keeps_order
 
     @property
     def resolution_ns(self) -> int:
@@ -61,7 +61,7 @@ class TimeScheme(Scheme):
     def holds(self, number: int) -> bool:
         first, last = self._number_range
         return first <= number <= last and (
-            self.accepts_other_versions or self.layout.frame.fits(number)
+            self.accepts_other_versions or self.layout.template.fits(number)
         )
 
     @cached_property
@@ -81,7 +81,7 @@ class TimeScheme(Scheme):
     def _text_range(self) -> tuple[str, str] | None:
         """The first and the last value, where every text between the two is one too."""
         form = self.canonical
-        if self.value_type is not str or not form.keeps_order or self.layout.frame is not PLAIN:
+        if self.value_type is not str or not form.keeps_order or self.layout.template is not PLAIN:
             return None
         first, last = map(form.format, self.whole_range)
         return first, last
@@ -94,7 +94,7 @@ class TimeScheme(Scheme):
         return _accepting_other_versions(self)
 
     def _misfit(self, number: int) -> str:
-        wanted = self.layout.frame.version
+        wanted = self.layout.template.version
         found = number >> 76 & 0xF
         if wanted is None or wanted == found or number >> self.bits:
             return super()._misfit(number)
@@ -104,7 +104,7 @@ class TimeScheme(Scheme):
 
     def generate(self, at: datetime | None = None) -> ID:
         """A new value: of now, greater than all that this process made before; or of ``at``, with
-        a random tail.
+        a random suffix.
 
         ``at`` is aware. Raises ``OutOfRange`` where the scheme can't hold the time, and
         ``ClockRollback`` where the clock went back and the process's ``RollbackRule`` says so.
@@ -124,8 +124,8 @@ class TimeScheme(Scheme):
         room = self.layout.capacity(tick)
         if n > room:
             raise OutOfRange(f"{self.title} has room for {room} ids of one tick, not for {n}")
-        tails = list(spread(n, 0, room)) if n else []
-        return self.all_from_trusted(self.layout.join_all(tick, tails))
+        suffixes = list(spread(n, 0, room)) if n else []
+        return self.all_from_trusted(self.layout.join_all(tick, suffixes))
 
     def with_worker(self, worker: int | LeaseSource | None) -> "TimeScheme":
         """This scheme for the worker with that number; always the same object for the same number.
@@ -157,7 +157,7 @@ class TimeScheme(Scheme):
         return self.layout.split(self.to_int(value)) is not None
 
     def parts(self, value: ID) -> tuple[int, int]:
-        """The tick, counted from the scheme's epoch, and the tail; ``InvalidID``."""
+        """The tick, counted from the scheme's epoch, and the suffix; ``InvalidID``."""
         number = self.to_int(value)
         parts = self.layout.split(number)
         if parts is None:
@@ -289,11 +289,11 @@ class TimeScheme(Scheme):
         """
         if not isinstance(to, TimeScheme):
             raise NotTimeOrdered(f"{to.title} carries no creation time to convert to")
-        tick, tail = self.parts(value)
+        tick, suffix = self.parts(value)
         ours, theirs = self.layout, to.layout
         if (self.epoch_ns, self.tick_ns) == (to.epoch_ns, to.tick_ns):
-            if (ours.ticks, ours.tails) == (theirs.ticks, theirs.tails):
-                return Converted(to.from_trusted(theirs.join(tick, tail)), lossless=True)
+            if (ours.ticks, ours.suffixes) == (theirs.ticks, theirs.suffixes):
+                return Converted(to.from_trusted(theirs.join(tick, suffix)), lossless=True)
             parts = theirs.split(self.to_int(value)) if self.bits == to.bits else None
             if parts is not None and parts[0] == tick:
                 return Converted(to.from_trusted(self.to_int(value)), lossless=True)

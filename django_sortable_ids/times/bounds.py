@@ -7,7 +7,7 @@ from ..schemes import TimeScheme
 _LARGEST_INTEGER = 2**63 - 1
 
 
-def held(scheme: TimeScheme) -> tuple[datetime, datetime]:
+def time_range(scheme: TimeScheme) -> tuple[datetime, datetime]:
     """The first time, and the end, excluded, both aware."""
     # In the last year of the calendar the last tick is left out, whose end no datetime can show.
     last = latest(scheme)

@@ -119,7 +119,7 @@ def _places() -> Iterator[int]:
     for model in apps.get_models(include_auto_created=True):
         for each in model._meta.local_fields:
             scheme = getattr(each, "scheme", None)
-            if isinstance(scheme, TimeScheme) and getattr(each, "makes_ids", False):
+            if isinstance(scheme, TimeScheme) and getattr(each, "generates_ids", False):
                 workers = scheme.layout.workers
                 if workers:
                     yield workers

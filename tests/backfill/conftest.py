@@ -74,4 +74,4 @@ def create_tables(using: str, *models: Any) -> None:
 def read_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who reads the rows of a verification and judges them: Python, or the database, if it can."""
     if request.param == "Python":
-        monkeypatch.setattr(page_checks, "Judge", refuse)
+        monkeypatch.setattr(page_checks, "RowCheck", refuse)

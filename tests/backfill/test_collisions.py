@@ -29,13 +29,13 @@ pytestmark = pytest.mark.django_db
 EIGHTH = "shop.Tight.eighth"
 
 
-def id_of(tail, at=START):
+def id_of(suffix, at=START):
     scheme = field_of(EIGHTH).scheme
-    return scheme.from_int(scheme.layout.join(scheme.tick(at), tail))
+    return scheme.from_int(scheme.layout.join(scheme.tick(at), suffix))
 
 
 def draw(monkeypatch, *draws):
-    """Have these tails drawn, one after the other, and the last one for ever, by Python."""
+    """Have these suffixes drawn, one after the other, and the last one for ever, by Python."""
     left = list(draws)
 
     def below(size):

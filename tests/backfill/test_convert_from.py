@@ -164,9 +164,9 @@ def test_fresh_randomness_where_not_every_bit_comes_along():
     values = [uuid.uuid1(node=NODE, clock_seq=1) for _ in range(5)]
     insert_old("plain", values)
     fill("uuid7", "plain")
-    tails = {value.int & (1 << 48) - 1 for value in Old.objects.values_list("uuid7", flat=True)}
-    assert len(tails) == 5
-    assert NODE not in tails
+    suffixes = {value.int & (1 << 48) - 1 for value in Old.objects.values_list("uuid7", flat=True)}
+    assert len(suffixes) == 5
+    assert NODE not in suffixes
 
 
 @pytest.mark.parametrize("version", ["uuid6", "uuid7", "comb13"])

@@ -101,7 +101,7 @@ def test_late_rows_fill_a_tick_to_the_last_id():
 
 
 def spread_out(late):
-    # The last of 8 tails, so that all that come later fit in front of it.
+    # The last of 8 suffixes, so that all that come later fit in front of it.
     scheme = field_of("shop.Tight.eighth").scheme
     last = scheme.from_int(scheme.layout.join(scheme.tick(START), 7))
     Tight.objects.filter(pk=20).update(eighth=last)

@@ -30,7 +30,7 @@ def numbers(scheme, ids):
     return [sign * scheme.to_int(value) for value in ids]
 
 
-def tails(ids):
+def suffixes(ids):
     return [TINY.parts(value)[1] for value in ids]
 
 
@@ -71,7 +71,7 @@ def test_a_row_alone_in_its_tick_gets_an_id_from_anywhere_in_it(scheme):
     for _ in range(2000):
         ids, _ = mint(scheme, [NOW, NOW + 2 * SECOND], None, 0)
         suffixes += [scheme.parts(value)[1] for value in ids]
-    size = scheme.layout.tails
+    size = scheme.layout.suffixes
     upper = sum(2 * suffix >= size for suffix in suffixes)
     assert not is_far(upper, 1 / 2, len(suffixes))
     if size.bit_count() == 1:
@@ -90,7 +90,7 @@ def test_a_tick_can_be_filled_to_the_last_id(sizes):
         left -= size
         ids, position = mint(TINY, [NOW] * size, position, left)
         found += ids
-    assert tails(found) == list(range(8))
+    assert suffixes(found) == list(range(8))
 
 
 @pytest.mark.parametrize(("rows", "beyond"), [(9, 0), (1, 8), (8, 1)])
@@ -112,8 +112,8 @@ def test_room_in_a_tick_is_what_batches_before_left():
 
 def test_rows_beyond_share_the_last_tick_only():
     ids, _ = mint(TINY, [NOW] * 8 + [NOW + SECOND], None, 7)
-    assert tails(ids)[:8] == list(range(8))
-    assert tails(ids)[8] == 0
+    assert suffixes(ids)[:8] == list(range(8))
+    assert suffixes(ids)[8] == 0
 
 
 @pytest.mark.parametrize("scheme", SORTING_SCHEMES)
@@ -126,8 +126,8 @@ def test_many_ids_fit_between_two(scheme, monkeypatch):
     assert {scheme.tick(NOW)} == {scheme.parts(value)[0] for value in middle}
 
 
-def eighth(tail):
-    return TINY.from_int(TINY.layout.join(TINY.tick(NOW), tail))
+def eighth(suffix):
+    return TINY.from_int(TINY.layout.join(TINY.tick(NOW), suffix))
 
 
 @pytest.mark.parametrize(
@@ -140,17 +140,17 @@ def eighth(tail):
     ],
 )
 def test_the_room_between_two_ids_can_be_used_up(before, behind, count, expected):
-    bounds = [None if tail is None else eighth(tail) for tail in (before, behind)]
-    assert tails(mint_between(TINY, NOW, *bounds, count, count)) == expected
+    bounds = [None if suffix is None else eighth(suffix) for suffix in (before, behind)]
+    assert suffixes(mint_between(TINY, NOW, *bounds, count, count)) == expected
 
 
 def test_ids_for_rows_that_are_still_to_come_are_left_free():
     for _ in range(20):
-        assert tails(mint_between(TINY, NOW, None, None, 2, 4))[-1] < 4
+        assert suffixes(mint_between(TINY, NOW, None, None, 2, 4))[-1] < 4
 
 
 def test_out_of_order_neighbours_are_not_ours_and_the_one_before_counts():
-    assert tails(mint_between(TINY, NOW, eighth(5), eighth(2), 2, 2)) == [6, 7]
+    assert suffixes(mint_between(TINY, NOW, eighth(5), eighth(2), 2, 2)) == [6, 7]
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_out_of_order_neighbours_are_not_ours_and_the_one_before_counts():
     [(3, 4, 1, 0), (7, None, 1, 0), (None, 0, 1, 0), (3, 6, 3, 2)],
 )
 def test_more_rows_between_two_ids_than_there_is_room_are_refused(before, behind, count, room):
-    bounds = [None if tail is None else eighth(tail) for tail in (before, behind)]
+    bounds = [None if suffix is None else eighth(suffix) for suffix in (before, behind)]
     with pytest.raises(OutOfRange) as caught:
         mint_between(TINY, NOW, *bounds, count, count)
     assert str(caught.value) == (

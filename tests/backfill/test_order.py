@@ -87,8 +87,8 @@ def test_no_rows_of_a_tick_are_neighbours(name):
     """Who knows one id can't name the next: they are drawn at random, not counted."""
     insert_orders([START] * 50)
     fill(name, 20)
-    tails = [field_of(name).scheme.parts(value)[1] for value in ids(name)]
-    assert len({other - one for one, other in pairwise(tails)}) > 25
+    suffixes = [field_of(name).scheme.parts(value)[1] for value in ids(name)]
+    assert len({other - one for one, other in pairwise(suffixes)}) > 25
 
 
 def test_an_empty_table_is_done_at_once():

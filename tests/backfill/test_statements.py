@@ -95,7 +95,7 @@ def test_ids_have_their_times_and_order_whatever_the_batches(model, made_in, mon
     for size in (5, 5000):
         ranks = filled(model, size)
         assert ascends(ranks)
-        if model._meta.get_field("made").scheme.layout.tails > 1 << 60:
+        if model._meta.get_field("made").scheme.layout.suffixes > 1 << 60:
             assert before.isdisjoint(ranks)
         before.update(ranks)
 

@@ -1,7 +1,7 @@
 """``backfill_ids`` beside one unbatched UPDATE with the same SQL, and beside a loop of ``save()``.
 
 Every round makes a table of wide rows with three indexes, five rows to a time, for each of the
-three, and runs it in a process of its own. The UPDATE is ``GenerateID(at=...)``, whose tails are
+three, and runs it in a process of its own. The UPDATE is ``GenerateID(at=...)``, whose suffixes are
 random; on SQLite it is the least that any can do, ``SET id = hex(randomblob(16))``. The loop runs
 over fewer rows and is extrapolated. Shown are medians, and the most memory that a process had.
 With several numbers of rows, the last column compares the time of a row with that of the first.

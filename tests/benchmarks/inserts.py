@@ -6,7 +6,7 @@ Every round runs all the keys, in another order. The numbers are medians of the 
 
 The written WAL is, on PostgreSQL, that of the whole server, on which nothing else may write; each
 run begins after a CHECKPOINT, which takes a superuser or a member of pg_checkpoint. On SQLite it is
-the frames of its WAL file, which is checkpointed after each batch.
+the templates of its WAL file, which is checkpointed after each batch.
 
 Run it as ``python -m tests.benchmarks.inserts``.
 """
@@ -74,8 +74,8 @@ class SQLiteWAL(WAL):
         self._frames = 0
 
     def committed(self) -> None:
-        _, frames, _ = one_row("PRAGMA wal_checkpoint(PASSIVE)")
-        self._frames += frames
+        _, templates, _ = one_row("PRAGMA wal_checkpoint(PASSIVE)")
+        self._frames += templates
 
     def written(self) -> int:
         return self._frames * self._frame_size

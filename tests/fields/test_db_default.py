@@ -43,7 +43,7 @@ def model(request):
 
 def test_python_makes_none():
     field = database_made(primary_key=True)
-    assert not field.makes_ids
+    assert not field.generates_ids
     assert not field.has_default()
 
 

@@ -73,7 +73,7 @@ def test_python_takes_the_public_text_and_the_bare_one(field, value, text):
 @pytest.mark.parametrize(("field", "value", "text"), TEXTS.values(), ids=TEXTS)
 def test_the_public_text_is_strict(field, value, text):
     """Nothing else, not even the bare id where there is a prefix."""
-    lead = field.public_text.lead
+    lead = field.public_text.full_prefix
     wrong = [f"{text}\n", f" {text}", f"{text}!", "", f"x{text}", f"usr_{text}", None, 1.5, value]
     if lead:
         wrong += [text.removeprefix(lead), text.replace(lead, lead.upper())]
@@ -107,8 +107,8 @@ def test_type_ids(entry):
     public = PublicText(get("uuid7"), entry["prefix"] or None, "_", "base32")
     form = public.scheme.text_form(public.encoding)
     number = uuid.UUID(entry["uuid"]).int
-    assert public.lead + form.format(number) == entry["text"]
-    assert form.parse(entry["text"].removeprefix(public.lead)) == number
+    assert public.full_prefix + form.format(number) == entry["text"]
+    assert form.parse(entry["text"].removeprefix(public.full_prefix)) == number
     with pytest.raises(InvalidID, match="it is a UUID of version"):
         public.parse(entry["text"])
 

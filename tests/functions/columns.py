@@ -79,4 +79,4 @@ LONG_TEXTS = [
 has randomness in such a base."""
 
 UNMADE = [*LONG_TEXTS, XidField(storage="char")]
-"""Texts whose time and tail share a digit."""
+"""Texts whose time and suffix share a digit."""

@@ -112,22 +112,22 @@ def assert_unlike(values, scheme):
 
     By Chernoff's bound more pairs are equal with a chance below 1e-9.
     """
-    tails = scheme.layout.tails
-    if tails > 1 << 60:
+    suffixes = scheme.layout.suffixes
+    if suffixes > 1 << 60:
         assert len(set(values)) == ROWS
     else:
-        assert ROWS - len(set(values)) < 8 + 4 * ROWS * (ROWS - 1) / 2 / tails
+        assert ROWS - len(set(values)) < 8 + 4 * ROWS * (ROWS - 1) / 2 / suffixes
 
 
-def assert_random(tails, scheme):
-    """Every bit of the tail: by Hoeffding's inequality one is refused with a chance below 3e-11."""
-    if scheme.layout.tails & (scheme.layout.tails - 1):
-        assert max(tails) > 0.9 * scheme.layout.tails
-        assert min(tails) < 0.1 * scheme.layout.tails
+def assert_random(suffixes, scheme):
+    """Every bit of the suffix: by Hoeffding's inequality one is refused with a chance of 3e-11."""
+    if scheme.layout.suffixes & (scheme.layout.suffixes - 1):
+        assert max(suffixes) > 0.9 * scheme.layout.suffixes
+        assert min(suffixes) < 0.1 * scheme.layout.suffixes
         return
     ones = [
-        sum(tail >> bit & 1 for tail in tails)
-        for bit in range(scheme.layout.tails.bit_length() - 1)
+        sum(suffix >> bit & 1 for suffix in suffixes)
+        for bit in range(scheme.layout.suffixes.bit_length() - 1)
     ]
     # The first digit of a kuuid's group is one of 0 to 3, so that the group fits into 32 bits.
     rare = {bit for bit, count in enumerate(ones) if not 0.25 * ROWS < count < 0.75 * ROWS}

@@ -40,7 +40,7 @@ def malformed(field: SortableIDField) -> list[str]:
     """Texts that are no public text of the field; none of them is empty."""
     right = example_of(field)
     bare = str(field.scheme.example)
-    lead = field.public_text.lead
+    lead = field.public_text.full_prefix
     texts = [
         *("x", "None", "null", "-1", "+1", "1.5", "1e5", "0x10", "1_0", "é", "१२३", "🦄", "%"),
         *("'; DROP TABLE store_order; --", "<script>alert(1)</script>", "../../admin", "\\", '"'),

@@ -8,7 +8,7 @@ from django_sortable_ids.schemes.generation.generator import Generator
 from django_sortable_ids.schemes.layout import Layout
 
 MANY = 20_000
-TINY = Layout(ticks=10, tails=4)
+TINY = Layout(ticks=10, suffixes=4)
 
 
 def fresh(scheme):
@@ -17,7 +17,7 @@ def fresh(scheme):
 
 
 class Pairs(Generator):
-    """Says tick and tail in the place of each number."""
+    """Says tick and suffix in the place of each number."""
 
     def next(self):
         return self._layout.split(super().next())

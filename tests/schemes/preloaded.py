@@ -9,9 +9,9 @@ from typing import Any
 from django_sortable_ids.schemes import get
 from django_sortable_ids.schemes.layout import Layout
 
-# With ticks so long, and tails so few for them, every step from one id to the next is 1.
+# With ticks so long, and suffixes so few for them, every step from one id to the next is 1.
 COUNTING = replace(
-    get("ulid"), layout=Layout(ticks=1 << 48, tails=1 << 52), tick_ns=1_000_000_000_000_000_000
+    get("ulid"), layout=Layout(ticks=1 << 48, suffixes=1 << 52), tick_ns=1_000_000_000_000_000_000
 )
 SCHEMES = [get("uuid7"), get("ulid"), COUNTING]
 BEFORE = [[str(scheme.generate()) for _ in range(100)] for scheme in SCHEMES]

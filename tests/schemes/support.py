@@ -92,8 +92,8 @@ def floored(scheme, at):
     return from_unix_ns(scheme.epoch_ns + tick * scheme.tick_ns)
 
 
-def value_of(scheme, tick, tail):
-    return scheme.from_int(scheme.layout.join(tick, tail))
+def value_of(scheme, tick, suffix):
+    return scheme.from_int(scheme.layout.join(tick, suffix))
 
 
 def ids_at(scheme, moments):
@@ -130,7 +130,7 @@ def evenly_spaced(scheme, count=200):
     layout = scheme.layout
     span = layout.last - layout.smallest
     payloads = [layout.smallest + span * i // count for i in range(count)]
-    numbers = sorted(layout.join(*divmod(payload, layout.tails)) for payload in payloads)
+    numbers = sorted(layout.join(*divmod(payload, layout.suffixes)) for payload in payloads)
     return [scheme.from_int(number) for number in numbers]
 
 
@@ -159,11 +159,11 @@ def values(draw, scheme, *, shown=False):
 def _neighbours(scheme, value):
     number = scheme.to_int(value)
     if isinstance(scheme, TimeScheme):
-        tick, tail = scheme.parts(value)
-        payload = tick * scheme.layout.tails + tail
-        near = [payload - 1, payload + 1, payload - scheme.layout.tails]
+        tick, suffix = scheme.parts(value)
+        payload = tick * scheme.layout.suffixes + suffix
+        near = [payload - 1, payload + 1, payload - scheme.layout.suffixes]
         near = [p for p in near if scheme.layout.smallest <= p <= scheme.layout.last]
-        numbers = [scheme.layout.join(*divmod(p, scheme.layout.tails)) for p in near]
+        numbers = [scheme.layout.join(*divmod(p, scheme.layout.suffixes)) for p in near]
     else:
         numbers = [n for n in (number - 1, number + 1) if scheme.holds(n)]
     return [scheme.from_int(n) for n in numbers]

@@ -15,7 +15,7 @@ from .support import NOW_NS, TIME_SCHEMES
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
-FEW = Layout(ticks=1 << 50, tails=4, workers=1)
+FEW = Layout(ticks=1 << 50, suffixes=4, workers=1)
 """A worker has four ids of a tick."""
 
 

@@ -16,8 +16,8 @@ PAIRS = 400
 """A Poisson count of this mean is outside of 0.6 to 1.45 times the mean with a chance below 1e-15
 (Chernoff's bound)."""
 
-RANDOM = [param for param in TIME_SCHEMES if param.values[0].layout.tails >= 1 << 12]
-BITS = [param for param in RANDOM if param.values[0].layout.tails.bit_count() == 1]
+RANDOM = [param for param in TIME_SCHEMES if param.values[0].layout.suffixes >= 1 << 12]
+BITS = [param for param in RANDOM if param.values[0].layout.suffixes.bit_count() == 1]
 
 
 @cache
@@ -34,19 +34,19 @@ def suffixes_of_ticks(scheme):
 
 @pytest.mark.parametrize("scheme", BITS)
 def test_every_random_bit_is_1_in_half_of_the_first_ids(scheme):
-    assert uneven_bits(suffixes_of_ticks(scheme), scheme.layout.tails.bit_length() - 1) == []
+    assert uneven_bits(suffixes_of_ticks(scheme), scheme.layout.suffixes.bit_length() - 1) == []
 
 
 @pytest.mark.parametrize("scheme", RANDOM)
 def test_first_ids_are_spread_evenly_over_the_tick(scheme):
-    found = Counter(each * 4 // scheme.layout.tails for each in suffixes_of_ticks(scheme))
+    found = Counter(each * 4 // scheme.layout.suffixes for each in suffixes_of_ticks(scheme))
     assert [part for part in range(4) if is_far(found[part], 1 / 4, TICKS)] == []
 
 
 @pytest.mark.parametrize("scheme", RANDOM)
 def test_processes_that_start_in_one_tick_collide_as_seldom_as_the_full_range_allows(scheme):
     """The birthday bound: n processes have n * (n - 1) / 2 pairs, each equal by 1 in the range."""
-    size = scheme.layout.tails
+    size = scheme.layout.suffixes
     cells = min(size, CELLS)
     processes = isqrt(2 * PAIRS * cells)
     found = equal_pairs(each * cells // size for each in first_suffixes(scheme, processes))

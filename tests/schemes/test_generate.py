@@ -101,5 +101,5 @@ def test_a_given_time_leaves_the_generator_alone():
 @pytest.mark.parametrize("scheme", TIME_SCHEMES)
 def test_the_tails_of_a_given_time_use_the_whole_tick(scheme):
     capacity = scheme.layout.capacity(scheme.tick(NOW))
-    tails = [scheme.parts(scheme.generate(NOW))[1] for _ in range(64)]
-    assert min(tails) < capacity // 2 < max(tails)
+    suffixes = [scheme.parts(scheme.generate(NOW))[1] for _ in range(64)]
+    assert min(suffixes) < capacity // 2 < max(suffixes)

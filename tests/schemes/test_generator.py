@@ -48,7 +48,7 @@ def test_a_clock_outside_of_the_range_is_refused(scheme):
 
 
 @pytest.mark.parametrize(
-    "scheme", [param for param in TIME_SCHEMES if param.values[0].layout.tails > 1 << 16]
+    "scheme", [param for param in TIME_SCHEMES if param.values[0].layout.suffixes > 1 << 16]
 )
 def test_one_id_does_not_tell_the_next(scheme):
     pairs = take(generator_of(scheme, lambda: NOW_NS), 50)
@@ -62,7 +62,7 @@ def test_one_id_does_not_tell_the_next(scheme):
 @examples
 @given(times=st.lists(st.integers(0, 30), max_size=60), worker=st.none() | st.integers(0, 3))
 def test_any_clock_gives_increasing_ids(times, worker):
-    layout = Layout(ticks=100, tails=8, workers=4)
+    layout = Layout(ticks=100, suffixes=8, workers=4)
     shown = []
 
     def clock():
@@ -73,10 +73,10 @@ def test_any_clock_gives_increasing_ids(times, worker):
     pairs = []
     while times:
         pairs.append(going.next())
-        tick, tail = pairs[-1]
+        tick, suffix = pairs[-1]
         assert shown[-1] <= tick < layout.ticks
-        assert 0 <= tail < layout.tails
-        assert worker is None or tail // 2 == worker
+        assert 0 <= suffix < layout.suffixes
+        assert worker is None or suffix // 2 == worker
     assert increases(pairs)
 
 
@@ -116,16 +116,16 @@ def least_then_largest():
 
 
 @pytest.mark.parametrize(
-    ("tails", "headroom"), [(1 << 74, 1 << 64), (1 << 22, 4096), (10**5, 97), (1024, 1), (8, 0)]
+    ("suffixes", "headroom"), [(1 << 74, 1 << 64), (1 << 22, 4096), (10**5, 97), (1024, 1), (8, 0)]
 )
-def test_the_first_suffix_is_drawn_from_all_but_a_1024th_of_the_tick(tails, headroom):
-    layout = Layout(ticks=10, tails=tails)
-    assert generator(layout, lambda: 5, below=largest).next() == (5, tails - headroom - 1)
+def test_the_first_suffix_is_drawn_from_all_but_a_1024th_of_the_tick(suffixes, headroom):
+    layout = Layout(ticks=10, suffixes=suffixes)
+    assert generator(layout, lambda: 5, below=largest).next() == (5, suffixes - headroom - 1)
     assert generator(layout, lambda: 5, below=lambda size: 0).next() == (5, 0)
 
 
 def test_a_last_tick_that_is_cut_has_its_own_headroom():
-    layout = Layout(ticks=7, tails=1 << 20, largest=(6 << 20) + 2047)
+    layout = Layout(ticks=7, suffixes=1 << 20, largest=(6 << 20) + 2047)
     assert generator(layout, lambda: 6, below=largest).next() == (6, 2048 - 2 - 1)
 
 
@@ -135,18 +135,18 @@ def test_a_first_suffix_at_the_end_of_the_tick_goes_on_in_the_next_tick():
 
 
 @pytest.mark.parametrize(
-    ("tails", "tick_ns", "room"),
+    ("suffixes", "tick_ns", "room"),
     [(1 << 74, 10**6, 16_384), (1 << 62, 100, 4096), (1 << 64, 10**9, 1 << 24)],
 )
-def test_ids_keep_far_from_the_end_of_a_tick_wherever_it_starts(tails, tick_ns, room):
+def test_ids_keep_far_from_the_end_of_a_tick_wherever_it_starts(suffixes, tick_ns, room):
     """Each step is the largest one, and not even half of the headroom is used."""
-    layout = Layout(ticks=10, tails=tails)
+    layout = Layout(ticks=10, suffixes=suffixes)
     going = generator(layout, lambda: 0, tick_ns=tick_ns, below=largest)
     pairs = take(going, 1001)
     steps = [after[1] - before[1] for before, after in pairwise(pairs)]
     assert all(step & step - 1 == 0 for step in steps)
     assert steps == sorted(steps, reverse=True)
-    assert steps[0] * room <= tails >> 10 < 2 * steps[0] * room
+    assert steps[0] * room <= suffixes >> 10 < 2 * steps[0] * room
     assert pairs[-1][0] == 0
 
 
@@ -160,7 +160,7 @@ def test_steps_of_64_bit_ids_do_not_get_smaller(name):
 
 
 def test_steps_leave_room_for_4096_ids_of_a_tick():
-    layout = Layout(ticks=10, tails=1 << 20)
+    layout = Layout(ticks=10, suffixes=1 << 20)
     going = generator(layout, lambda: 5, below=least_then_largest())
     pairs = take(going, 4096)
     assert {tick for tick, _ in pairs} == {5}
@@ -168,7 +168,7 @@ def test_steps_leave_room_for_4096_ids_of_a_tick():
 
 
 def test_steps_leave_room_for_16_ids_a_microsecond():
-    layout = Layout(ticks=10, tails=1 << 40)
+    layout = Layout(ticks=10, suffixes=1 << 40)
     going = generator(layout, lambda: 0, tick_ns=10**9, below=least_then_largest())
     first, second = take(going, 2)
     assert second[1] - first[1] == 2**15 <= 2**39 // 16_000_000
@@ -190,7 +190,7 @@ def test_a_clock_before_the_first_tick_is_refused(now):
 
 
 def test_a_last_tick_that_is_cut_is_not_overrun():
-    layout = Layout(ticks=7, tails=10, largest=64)
+    layout = Layout(ticks=7, suffixes=10, largest=64)
     going = generator(layout, lambda: 6, below=lambda size: 0)
     assert take(going, 5) == [(6, 0), (6, 1), (6, 2), (6, 3), (6, 4)]
     with pytest.raises(OutOfRange):

@@ -8,9 +8,9 @@ import pytest
 from django_sortable_ids.schemes import OutOfRange, get
 from django_sortable_ids.schemes.bit_templates import (
     PLAIN,
-    ByteFractionFrame,
-    TimeLowFirstFrame,
-    UUIDFrame,
+    ByteFractionTemplate,
+    TimeLowFirstTemplate,
+    UUIDTemplate,
 )
 from django_sortable_ids.schemes.generation.clock import MICROSECOND, UNIX_EPOCH
 from django_sortable_ids.schemes.layout import Layout
@@ -18,20 +18,20 @@ from django_sortable_ids.schemes.layout import Layout
 from .support import NOW, TIME_SCHEMES
 
 SMALL = [
-    Layout(ticks=5, tails=4),
-    Layout(ticks=5, tails=3, descending=True),
-    Layout(ticks=7, tails=10, smallest=20, largest=64),
-    Layout(ticks=7, tails=10, smallest=20, largest=64, descending=False, workers=5),
-    Layout(ticks=1, tails=1),
+    Layout(ticks=5, suffixes=4),
+    Layout(ticks=5, suffixes=3, descending=True),
+    Layout(ticks=7, suffixes=10, smallest=20, largest=64),
+    Layout(ticks=7, suffixes=10, smallest=20, largest=64, descending=False, workers=5),
+    Layout(ticks=1, suffixes=1),
 ]
-EIGHTS = Layout(ticks=3, tails=8, workers=4)
+EIGHTS = Layout(ticks=3, suffixes=8, workers=4)
 
 
 def pairs_of(layout):
     return [
-        (tick, tail)
+        (tick, suffix)
         for tick in range(layout.first_tick, layout.last_tick + 1)
-        for tail in range(layout.capacity(tick))
+        for suffix in range(layout.capacity(tick))
     ]
 
 
@@ -58,33 +58,38 @@ def test_between(layout):
 
 
 def test_a_last_tick_that_is_cut_has_less_room():
-    layout = Layout(ticks=7, tails=10, smallest=20, largest=64)
+    layout = Layout(ticks=7, suffixes=10, smallest=20, largest=64)
     assert [layout.capacity(tick) for tick in (2, 5, 6)] == [10, 10, 5]
     assert (layout.first_tick, layout.last_tick) == (2, 6)
 
 
 def test_a_smallest_payload_inside_a_tick_leaves_that_tick_out():
-    assert Layout(ticks=7, tails=10, smallest=21).first_tick == 3
+    assert Layout(ticks=7, suffixes=10, smallest=21).first_tick == 3
 
 
 def test_the_tails_of_a_worker():
-    assert [list(EIGHTS.tails_of(worker)) for worker in range(4)] == [
+    assert [list(EIGHTS.suffixes_of(worker)) for worker in range(4)] == [
         [0, 1],
         [2, 3],
         [4, 5],
         [6, 7],
     ]
     last = replace(EIGHTS, worker_last=True)
-    assert [list(last.tails_of(worker)) for worker in range(4)] == [[0, 4], [1, 5], [2, 6], [3, 7]]
+    assert [list(last.suffixes_of(worker)) for worker in range(4)] == [
+        [0, 4],
+        [1, 5],
+        [2, 6],
+        [3, 7],
+    ]
 
 
 def test_byte_fraction_frame():
-    frame = ByteFractionFrame(250, tail_bits=16)
-    numbers = [frame.wrap(tick << 16 | 0xABCD) for tick in (0, 249, 250, 499, 500)]
+    template = ByteFractionTemplate(250, suffix_bits=16)
+    numbers = [template.wrap(tick << 16 | 0xABCD) for tick in (0, 249, 250, 499, 500)]
     assert numbers == [0x00_00_ABCD, 0x00_F9_ABCD, 0x01_00_ABCD, 0x01_F9_ABCD, 0x02_00_ABCD]
     for tick in range(600):
-        assert frame.unwrap(frame.wrap(tick << 16 | tick)) == tick << 16 | tick
-    assert [frame.unwrap(0x01_00_0000 | byte << 16) is None for byte in (249, 250, 255)] == [
+        assert template.unwrap(template.wrap(tick << 16 | tick)) == tick << 16 | tick
+    assert [template.unwrap(0x01_00_0000 | byte << 16) is None for byte in (249, 250, 255)] == [
         False,
         True,
         True,
@@ -92,31 +97,33 @@ def test_byte_fraction_frame():
 
 
 def test_uuid_frame_bits():
-    frame = UUIDFrame(7)
-    assert frame.wrap(0) == 0x00000000_0000_7000_8000_000000000000
-    assert frame.wrap((1 << 122) - 1) == 0xFFFFFFFF_FFFF_7FFF_BFFF_FFFFFFFFFFFF
-    assert frame.wrap(1 << 74) == 0x00000000_0001_7000_8000_000000000000
-    assert frame.wrap(1 << 62) == 0x00000000_0000_7001_8000_000000000000
+    template = UUIDTemplate(7)
+    assert template.wrap(0) == 0x00000000_0000_7000_8000_000000000000
+    assert template.wrap((1 << 122) - 1) == 0xFFFFFFFF_FFFF_7FFF_BFFF_FFFFFFFFFFFF
+    assert template.wrap(1 << 74) == 0x00000000_0001_7000_8000_000000000000
+    assert template.wrap(1 << 62) == 0x00000000_0000_7001_8000_000000000000
 
 
 def test_time_low_first_frame_bits():
-    frame = TimeLowFirstFrame()
-    assert frame.wrap(0) == 0x00000000_0000_1000_8000_000000000000
-    assert frame.wrap((1 << 122) - 1) == 0xFFFFFFFF_FFFF_1FFF_BFFF_FFFFFFFFFFFF
-    assert frame.wrap(0x123_4567_89ABCDEF << 62) == 0x89ABCDEF_4567_1123_8000_000000000000
+    template = TimeLowFirstTemplate()
+    assert template.wrap(0) == 0x00000000_0000_1000_8000_000000000000
+    assert template.wrap((1 << 122) - 1) == 0xFFFFFFFF_FFFF_1FFF_BFFF_FFFFFFFFFFFF
+    assert template.wrap(0x123_4567_89ABCDEF << 62) == 0x89ABCDEF_4567_1123_8000_000000000000
 
 
-@pytest.mark.parametrize("frame", [PLAIN, UUIDFrame(6), UUIDFrame(13), TimeLowFirstFrame()])
-def test_frames_give_back_what_they_got(frame):
+@pytest.mark.parametrize(
+    "template", [PLAIN, UUIDTemplate(6), UUIDTemplate(13), TimeLowFirstTemplate()]
+)
+def test_frames_give_back_what_they_got(template):
     for bit in range(122):
-        assert frame.unwrap(frame.wrap(1 << bit)) == 1 << bit
+        assert template.unwrap(template.wrap(1 << bit)) == 1 << bit
 
 
-@pytest.mark.parametrize("frame", [UUIDFrame(7), TimeLowFirstFrame()])
-def test_frames_refuse_other_fixed_bits(frame):
-    number = frame.wrap(0x1234_5678_9ABC_DEF0)
+@pytest.mark.parametrize("template", [UUIDTemplate(7), TimeLowFirstTemplate()])
+def test_frames_refuse_other_fixed_bits(template):
+    number = template.wrap(0x1234_5678_9ABC_DEF0)
     for bit in (*range(62, 64), *range(76, 80)):
-        assert frame.unwrap(number ^ 1 << bit) is None
+        assert template.unwrap(number ^ 1 << bit) is None
 
 
 @pytest.mark.parametrize("scheme", TIME_SCHEMES)
@@ -124,8 +131,8 @@ def test_pairs_are_joined_all_at_once(scheme):
     layout = scheme.layout
     first = max(scheme.tick(NOW), layout.first_tick)
     ticks = [first, first, first + 1, first + 3]
-    tails = [0, layout.tails - 1, layout.tails // 3, layout.tails // 2]
-    assert layout.join_each(ticks, tails) == [*map(layout.join, ticks, tails)]
+    suffixes = [0, layout.suffixes - 1, layout.suffixes // 3, layout.suffixes // 2]
+    assert layout.join_each(ticks, suffixes) == [*map(layout.join, ticks, suffixes)]
 
 
 @pytest.mark.parametrize("scheme", TIME_SCHEMES)

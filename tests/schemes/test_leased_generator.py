@@ -17,7 +17,7 @@ from .generators import TINY, fresh, increases, take
 from .test_processes import child_says, needs_fork
 from .test_travel import PAST, TRAVEL
 
-WORKERS = Layout(ticks=10**6, tails=100, workers=10)
+WORKERS = Layout(ticks=10**6, suffixes=100, workers=10)
 TICK = 10
 HOUR_NS = 3600 * 10**9
 
@@ -49,7 +49,7 @@ class FakeLease:
 
 
 class Pairs(LeasedGenerator):
-    """Says tick and tail in the place of each number."""
+    """Says tick and suffix in the place of each number."""
 
     def next(self):
         return self._layout.split(super().next())
@@ -137,7 +137,7 @@ def test_many_at_once():
     going = leased(lease, lambda: 1990, travels=lambda: False, sleep=lambda _: None)
     assert going.take(0) == []
     assert [WORKERS.split(number) for number in going.take(10)] == [
-        (199, tail) for tail in range(30, 40)
+        (199, suffix) for suffix in range(30, 40)
     ]
     with pytest.raises(OSError, match="no database"):
         going.take(25)

@@ -49,21 +49,21 @@ def in_threads(work, count=16):
 @pytest.mark.usefixtures("busy_threads")
 @pytest.mark.parametrize("worker", [None, 3])
 def test_threads_lose_and_repeat_nothing(worker):
-    layout = Layout(ticks=1 << 40, tails=1 << 12, workers=16)
+    layout = Layout(ticks=1 << 40, suffixes=1 << 12, workers=16)
     going = generator(layout, lambda: 1, worker=worker)
     results = in_threads(lambda result: result.extend(take(going, 1000)))
     assert all(increases(result) for result in results)
     together = sorted(pair for result in results for pair in result)
     assert len(set(together)) == 16_000
     if worker is not None:
-        size = layout.tails // layout.workers
-        places = [(tick - 1) * size + tail - worker * size for tick, tail in together]
+        size = layout.suffixes // layout.workers
+        places = [(tick - 1) * size + suffix - worker * size for tick, suffix in together]
         assert places == list(range(16_000))
 
 
 @pytest.mark.usefixtures("busy_threads")
 def test_threads_that_take_one_and_threads_that_take_many():
-    layout = Layout(ticks=1 << 40, tails=1 << 30)
+    layout = Layout(ticks=1 << 40, suffixes=1 << 30)
     going = generator(layout, lambda: 1)
 
     def work(result):
@@ -119,8 +119,8 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="no os.fork")
 
 @needs_fork
 def test_a_forked_child_does_not_continue_its_parents_ids():
-    # Tails so many, in ticks so long, that every step is 1.
-    layout = Layout(ticks=10, tails=1 << 52)
+    # Suffixes so many, in ticks so long, that every step is 1.
+    layout = Layout(ticks=10, suffixes=1 << 52)
     going = generator(layout, lambda: 1, tick_ns=10**18)
     first = going.next()
     child = {tuple(pair) for pair in child_says(lambda: take(going, 100))}
@@ -204,7 +204,7 @@ def test_a_child_forked_while_another_thread_computes_an_attribute_has_it():
 @pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
 def test_processes_of_multiprocessing_make_ids_of_their_own():
     # With steps of 1, a child that went on from its parent's state would make its ids again.
-    layout = Layout(ticks=10, tails=1 << 52)
+    layout = Layout(ticks=10, suffixes=1 << 52)
     going = generator(layout, lambda: 1, tick_ns=10**18)
     going.next()
     context = multiprocessing.get_context("fork")

@@ -40,11 +40,11 @@ def test_steps_have_as_many_random_bits_as_promised(name, bits):
 @pytest.mark.parametrize("name", ["uuid7", "ulid", "ksuid", "xid"])
 def test_steps_are_all_over_their_range(name):
     scheme = get(name)
-    tails = [scheme.layout.tails]
-    while tails[0] > scheme.layout.tails // 4:
+    suffixes = [scheme.layout.suffixes]
+    while suffixes[0] > scheme.layout.suffixes // 4:
         going = generator_of(scheme, lambda: NOW_NS)
-        tails = [going.next()[1] for _ in range(1001)]
-    steps = [after - before for before, after in pairwise(tails)]
+        suffixes = [going.next()[1] for _ in range(1001)]
+    steps = [after - before for before, after in pairwise(suffixes)]
     quarters = Counter((step - 1) * 4 // going.largest_step for step in steps)
     assert all(150 < quarters[quarter] < 350 for quarter in range(4))
     # One repeat among 1000 of 2**39 steps is as likely as 1 in a million, three of them never come.

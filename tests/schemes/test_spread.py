@@ -1,4 +1,4 @@
-"""Tails for ids that share a tick."""
+"""Suffixes for ids that share a tick."""
 
 import pytest
 from hypothesis import given
@@ -23,11 +23,11 @@ def test_tails_increase_within_the_range(data):
     count = data.draw(st.integers(1, 50))
     start = data.draw(st.integers(0, 1 << 80))
     stop = start + count + data.draw(st.integers(0, 100) | st.integers(0, 1 << 80))
-    tails = list(spread(count, start, stop))
-    assert len(tails) == count
-    assert tails == sorted(set(tails))
-    assert start <= tails[0]
-    assert tails[-1] < stop
+    suffixes = list(spread(count, start, stop))
+    assert len(suffixes) == count
+    assert suffixes == sorted(set(suffixes))
+    assert start <= suffixes[0]
+    assert suffixes[-1] < stop
 
 
 @examples
@@ -36,14 +36,14 @@ def test_batches_go_on_behind_the_last_tail(data):
     batches = data.draw(st.lists(st.integers(1, 20), min_size=1, max_size=8))
     left, start = sum(batches), 0
     stop = left + data.draw(st.integers(0, 1000))
-    tails = []
+    suffixes = []
     for count in batches:
-        tails += spread(count, start, stop, among=left)
+        suffixes += spread(count, start, stop, among=left)
         left -= count
-        start = tails[-1] + 1
-    assert len(tails) == sum(batches)
-    assert tails == sorted(set(tails))
-    assert tails[-1] < stop
+        start = suffixes[-1] + 1
+    assert len(suffixes) == sum(batches)
+    assert suffixes == sorted(set(suffixes))
+    assert suffixes[-1] < stop
 
 
 @pytest.mark.parametrize("below", [first, last])

@@ -82,7 +82,7 @@ def test_resolution(scheme):
         "uuid1": 100,
         "uuid6": 100,
         "comb13": 100,
-        "time64": 10**5 if scheme.layout.tails == 10**5 else 10**6,
+        "time64": 10**5 if scheme.layout.suffixes == 10**5 else 10**6,
         "xid": 10**9,
         "objectid": 10**9,
         "ksuid": 10**9,

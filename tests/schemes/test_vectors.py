@@ -64,14 +64,14 @@ def test_text_and_number(scheme, vector):
 
 @pytest.mark.parametrize(("scheme", "vector"), VALID)
 def test_tick_and_tail(scheme, vector):
-    parts = int(vector["tick"]), int(vector["tail"])
+    parts = int(vector["tick"]), int(vector["suffix"])
     assert scheme.parts(scheme.parse(vector["text"])) == parts
 
 
 @pytest.mark.parametrize(("scheme", "vector"), OF_WORKERS)
 def test_worker_and_sequence(scheme, vector):
-    tails = scheme.layout.tails_of(int(vector["worker"]))
-    assert tails[int(vector["sequence"])] == int(vector["tail"])
+    suffixes = scheme.layout.suffixes_of(int(vector["worker"]))
+    assert suffixes[int(vector["sequence"])] == int(vector["suffix"])
 
 
 @pytest.mark.parametrize(("scheme", "vector"), SHOWN)

@@ -1,4 +1,4 @@
-"""Worker numbers: tails of its own for each worker."""
+"""Worker numbers: suffixes of its own for each worker."""
 
 import time
 from dataclasses import replace
@@ -11,12 +11,12 @@ from django_sortable_ids.schemes.layout import Layout
 from .generators import TINY, fresh, generator, take
 from .support import NOW_NS
 
-WORKERS = Layout(ticks=100, tails=100, workers=10)
+WORKERS = Layout(ticks=100, suffixes=100, workers=10)
 
 
 def test_a_worker_has_its_own_tails_in_every_tick():
     going = generator(WORKERS, lambda: 7, worker=3)
-    assert take(going, 11) == [*((7, tail) for tail in range(30, 40)), (8, 30)]
+    assert take(going, 11) == [*((7, suffix) for suffix in range(30, 40)), (8, 30)]
 
 
 def test_the_last_worker_fills_the_tick_to_its_end():
@@ -26,7 +26,7 @@ def test_the_last_worker_fills_the_tick_to_its_end():
 def test_a_worker_whose_number_stands_last_has_every_tenth_tail():
     layout = replace(WORKERS, worker_last=True)
     going = generator(layout, lambda: 7, worker=3)
-    assert take(going, 11) == [*((7, tail) for tail in range(3, 100, 10)), (8, 3)]
+    assert take(going, 11) == [*((7, suffix) for suffix in range(3, 100, 10)), (8, 3)]
     cut = replace(layout, largest=725)
     assert take(generator(cut, lambda: 7, worker=6), 2) == [(7, 6), (7, 16)]
     with pytest.raises(OutOfRange):
@@ -34,12 +34,12 @@ def test_a_worker_whose_number_stands_last_has_every_tenth_tail():
 
 
 @pytest.mark.parametrize(
-    ("worker", "tails"), [(0, [0, 1]), (1, [2, 3]), (2, [4]), (3, []), (4, [])]
+    ("worker", "suffixes"), [(0, [0, 1]), (1, [2, 3]), (2, [4]), (3, []), (4, [])]
 )
-def test_a_worker_does_not_overrun_a_last_tick_that_is_cut(worker, tails):
-    layout = Layout(ticks=7, tails=10, largest=64, workers=5)
+def test_a_worker_does_not_overrun_a_last_tick_that_is_cut(worker, suffixes):
+    layout = Layout(ticks=7, suffixes=10, largest=64, workers=5)
     going = generator(layout, lambda: 6, worker=worker)
-    assert take(going, len(tails)) == [(6, tail) for tail in tails]
+    assert take(going, len(suffixes)) == [(6, suffix) for suffix in suffixes]
     with pytest.raises(OutOfRange):
         going.next()
 
@@ -89,8 +89,8 @@ def test_workers_of_a_sonyflake_never_meet(monkeypatch):
     for worker in (0, 1, 65_535):
         made[worker] = fresh(scheme.with_worker(worker)).generate_many(500)
         parts = [scheme.parts(value) for value in made[worker]]
-        assert {tail & 0xFFFF for _, tail in parts} == {worker}
-        assert [tail >> 16 for _, tail in parts] == [*range(256), *range(244)]
+        assert {suffix & 0xFFFF for _, suffix in parts} == {worker}
+        assert [suffix >> 16 for _, suffix in parts] == [*range(256), *range(244)]
         assert made[worker] == sorted(made[worker])
     assert len(set().union(*made.values())) == 1500
 

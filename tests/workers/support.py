@@ -83,8 +83,8 @@ class Maker:
 
     def number(self, value: int) -> int:
         """The worker number in an id."""
-        _, tail = self.scheme.parts(value)
-        return int(tail // (self.scheme.layout.tails // self.scheme.layout.workers))
+        _, suffix = self.scheme.parts(value)
+        return int(suffix // (self.scheme.layout.suffixes // self.scheme.layout.workers))
 
     def time_ms(self, value: int) -> int:
         """The Unix time in an id."""

@@ -26,7 +26,7 @@ pytestmark = own_tables
 MS = 1_000_000
 START = 1_767_225_600_000 * MS
 TERMS = Terms(term=1000, skew=300)
-WORKERS = Layout(ticks=1 << 50, tails=1 << 16, workers=2)
+WORKERS = Layout(ticks=1 << 50, suffixes=1 << 16, workers=2)
 
 
 @pytest.fixture

@@ -230,7 +230,7 @@ class NumberedWhileRead(MySQLStatements, ComputedStatements):
         start, divisor = self._start_and_divisor(_TICK, _TIES)
         width = f"(({self._composition.ranks} - {start}) DIV {divisor})"
         return (
-            f"CASE WHEN {_TICK} IN (%(held_tick)s, %(last_tick)s) "
+            f"CASE WHEN {_TICK} IN (%(reserved_tick)s, %(last_tick)s) "
             f"THEN {start} + {_NUMBER} * {width} + {self._random} MOD {width} "
             f"ELSE {_NUMBER} * {_WIDTH} + {self._random} MOD {_WIDTH} END"
         )

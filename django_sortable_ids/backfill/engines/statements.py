@@ -118,7 +118,7 @@ class ComputedStatements(Statements):
     slots, one for each of its rows, in their order, and a rank is drawn from each.
 
     The parameters have names: ``first_time``, ``first_key_0`` and so on are the place of the first
-    row of the batch, ``last_time``, ``last_key_0`` that of the last one; ``held_tick`` and
+    row of the batch, ``last_time``, ``last_key_0`` that of the last one; ``reserved_tick`` and
     ``start`` are the tick that the batch before ended in and the first rank that is left there;
     ``last_tick`` and ``beyond`` the tick of the last row and how many rows behind the batch share
     it.
@@ -171,7 +171,7 @@ class ComputedStatements(Statements):
 
     def _start_and_divisor(self, tick: str, ties: str) -> tuple[str, str]:
         """The first rank of a tick, and how many slots it has."""
-        start = f"CASE WHEN {tick} = %(held_tick)s THEN %(start)s ELSE 0 END"
+        start = f"CASE WHEN {tick} = %(reserved_tick)s THEN %(start)s ELSE 0 END"
         beyond = f"CASE WHEN {tick} = %(last_tick)s THEN %(beyond)s ELSE 0 END"
         return start, f"({ties} + {beyond})"
 

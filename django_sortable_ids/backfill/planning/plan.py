@@ -19,7 +19,7 @@ from ..sources.conversion import Conversion
 from ..sources.copies import Copies
 from ..sources.derived import Derived
 from ..target import Target
-from ..verifying.pages import Judge
+from ..verifying.pages import RowCheck
 from ..writing.converter import writer_of
 from ..writing.copy_writer import CopyWriter
 from ..writing.derived_writer import DerivedWriter
@@ -154,7 +154,7 @@ def _counted(target: Target, run: BackfillRun | None) -> _Counted:
     if run is not None and run.options == target.options:
         return _Counted(chunks.count(target.missing), as_stored(now))
     try:
-        rows, has_own = Judge(target).with_marks(target.rows), Q(verify_of_time=1)
+        rows, has_own = RowCheck(target).with_marks(target.rows), Q(verify_of_time=1)
     except NotSupportedError:
         has_id = Q(**{f"{target.field.name}__isnull": False})
         rows, has_own = target.rows, has_id & target.has_shown_time

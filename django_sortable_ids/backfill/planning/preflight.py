@@ -39,7 +39,7 @@ def check_rows(target: Target, missing: int, *, may_have_impossible_days: bool) 
     if isinstance(scheme, TimeScheme):
         if target.on_out_of_range == "error":
             _check_range(target, scheme)
-        if missing > scheme.layout.tails and not target.keeps_bits:
+        if missing > scheme.layout.suffixes and not target.keeps_bits:
             _check_room(target, scheme)
     elif isinstance(field, LexicalSequenceField):
         if target.on_out_of_range != "skip":
@@ -76,9 +76,9 @@ def _check_null_times(target: Target) -> None:
 
 
 def _check_range(target: Target, scheme: TimeScheme) -> None:
-    if target.held is None:
+    if target.time_range is None:
         return
-    title, (start, end) = scheme.title, target.held
+    title, (start, end) = scheme.title, target.time_range
     advice = "Correct its time, or choose --on-out-of-range"
     rows = target.without_id.filter(target.between(None, start))
     _refuse(rows, f"is too old: {title} begins at {scheme.earliest}", advice)
@@ -88,9 +88,9 @@ def _check_range(target: Target, scheme: TimeScheme) -> None:
 
 def _check_shown(target: Target) -> None:
     """A sequence holds every time, but its rows are read in their order."""
-    if target.held is None:
+    if target.time_range is None:
         return
-    start, end = target.held
+    start, end = target.time_range
     advice = "Correct its time, or choose --on-out-of-range=skip"
     outside = target.between(None, start) | target.between(end, None)
     rows = target.without_id.filter(outside)

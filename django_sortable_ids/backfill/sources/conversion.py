@@ -113,7 +113,7 @@ class Lossless(Conversion):
         return False
 
     @property
-    def held(self) -> None:
+    def time_range(self) -> None:
         return None
 
     def check(self) -> None:
@@ -241,7 +241,7 @@ class TimedUUIDs(Timed):
 
     @property
     def _is_rearranged(self) -> bool:
-        return self.old.layout.frame.version == _TIME_LOW_FIRST
+        return self.old.layout.template.version == _TIME_LOW_FIRST
 
 
 def _carries_time(scheme: TimeScheme, value: ID) -> bool:

@@ -30,7 +30,7 @@ class Copies(InOrderOfKeys):
         return False
 
     @property
-    def held(self) -> None:
+    def time_range(self) -> None:
         return None
 
     @property

@@ -63,7 +63,7 @@ def execute(
     with runner.owning():
         runner.fill(plan.missing)
         # Those that appeared meanwhile: once, so that it ends though inserts go on.
-        runner.fill(runner.count_behind())
+        runner.fill(runner.count_after())
         remaining = runner.count_missing()
         if remaining:
             runner.sweep()
@@ -122,9 +122,9 @@ class _Runner:
             if not self._commit(self._next_batch).size:
                 return
 
-    def count_behind(self) -> int:
+    def count_after(self) -> int:
         """How many rows without an id there are now."""
-        return self._persist(lambda: chunks.count(self.writer.behind.all(self._cursor())))
+        return self._persist(lambda: chunks.count(self.writer.pending.all(self._cursor())))
 
     def count_missing(self) -> int:
         return self._persist(lambda: chunks.count(self.target.missing))

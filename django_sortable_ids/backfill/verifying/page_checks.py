@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from ...schemes import ID, InvalidID, OutOfRange, Scheme, TimeScheme
 from ...schemes.generation.clock import MICROSECOND
 from ..target import Row, Target
-from .pages import Judge, Previous
+from .pages import Previous, RowCheck
 from .verification import IN_ORDER, OF_THEIR_TIMES, Disorder, Verification, moved
 
 
@@ -40,14 +40,14 @@ class CheckedByDatabase:
         """
         self._target = target
         self._until_end = target.until(*end) if end else Q()
-        self._judge = Judge(target, self._until_end, target.between(None, shared), ties)
+        self._row_check = RowCheck(target, self._until_end, target.between(None, shared), ties)
         self._reading = CheckedByReading(target, end, shared, ties)
         self._of_ties = disorder_of_ties(target)
 
     def look(
         self, rows: QuerySet[Any], found: Verification, previous: Previous | None
     ) -> Previous | None:
-        counts = self._judge.count(rows, previous)
+        counts = self._row_check.count(rows, previous)
         found.rows += counts.rows
         if self._target.field.accept_other_versions:
             found.other_versions += counts.given - counts.of_version
@@ -68,12 +68,14 @@ class CheckedByDatabase:
             self._keep_moved(rows, found)
         if any(count and found.wants_example(disorder) for disorder, count in disorders):
             self._reading.look(rows, Verification(examples_of=found.examples_of), previous)
-        return self._judge.last(rows) or previous
+        return self._row_check.last(rows) or previous
 
     def _keep_moved(self, rows: QuerySet[Any], found: Verification) -> None:
         target, scheme = self._target, self._target.field.scheme
         assert isinstance(scheme, TimeScheme), "a sequence has no times"
-        others = self._judge.of_other_times(rows.filter(self._until_end)).order_by(*target.order)
+        others = self._row_check.of_other_times(rows.filter(self._until_end)).order_by(
+            *target.order
+        )
         for created, pk, value in target.read(others[: found.room], target.field.name):
             found.move(moved(scheme, target.at(created), pk, value))
 

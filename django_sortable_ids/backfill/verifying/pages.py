@@ -59,7 +59,7 @@ class _IsAtMicrosecond(Fragment):
     postgresql = sqlite = mysql = "({0} = ({1} - {epoch}) * {per})"
 
 
-class Judge:
+class RowCheck:
     """Counts rows of a target.
 
     ``judged`` says which rows' places in the order count, ``strict`` which rows nobody but the run
@@ -164,7 +164,7 @@ class Judge:
     def _of_version(self, column: Any) -> Expression | Q:
         given = Q(**{f"{self.target.field.name}__isnull": False})
         scheme = self.scheme
-        if not isinstance(scheme, TimeScheme) or not scheme.layout.frame.version:
+        if not isinstance(scheme, TimeScheme) or not scheme.layout.template.version:
             return given
         return given & Q(is_of_version(column, self.target.field, self.connection))
 

@@ -56,8 +56,8 @@ def _most_moved(rows: QuerySet[Any], found: Verification, target: Target, run: B
     filled = rows.filter(**{f"{made}__lte": end})
     if run.given_from:
         filled = filled.filter(**{f"{made}__lt": aware(run.given_from)})
-    if target.held:
-        filled = filled.filter(target.between(*target.held))  # others were clamped
+    if target.time_range:
+        filled = filled.filter(target.between(*target.time_range))  # others were clamped
     of_run = _looked_at(filled, target, run)
     return 2 * of_run.other_time > of_run.rows
 

@@ -171,9 +171,9 @@ def _is_timeless(target: Target) -> Q:
 
 def _is_out_of_range(target: Target) -> Q:
     """Whether a row has a time that the ids can't hold."""
-    if not isinstance(target.source, DateField) or not target.held:
+    if not isinstance(target.source, DateField) or not target.time_range:
         return Q(pk__in=[])
-    start, end = target.held
+    start, end = target.time_range
     return target.between(None, start) | target.between(end, None)
 
 

@@ -81,14 +81,14 @@ class Cursor:
         """Place and id of the last row, where it is of that tick."""
         if self.position is None or self.position.tick != tick:
             return None
-        return *self.place, scheme.from_trusted(scheme.layout.join(tick, self.position.tail))
+        return *self.place, scheme.from_trusted(scheme.layout.join(tick, self.position.suffix))
 
     def dump(self) -> dict[str, Any]:
         position, span = self.position, self.span
         saved = {
             **dump_place(self.place),
-            # As text: a tail of 80 bits is more than other readers of JSON keep.
-            "position": position and [str(position.tick), str(position.tail)],
+            # As text: a suffix of 80 bits is more than other readers of JSON keep.
+            "position": position and [str(position.tick), str(position.suffix)],
         }
         if span:
             left = [[part.mask, part.value] for part in span.left]

@@ -13,7 +13,7 @@ from ..engines.base import Engine
 from ..target import Row, Target
 from .batch import PARTS, Batch, Cursor, Span, Written
 from .minting import Position
-from .rows_behind import RowsBehind, Stretch
+from .pending_rows import PendingRows, Stretch
 
 _AMPLE = 16
 """How many times its rows there must be room for in a tick, where more may come between two parts
@@ -23,12 +23,12 @@ of a span."""
 class ComputingIDs:
     """Raises ``NotSupportedError`` where the database can't compute them, or Python is faster."""
 
-    def __init__(self, target: Target, engine: Engine, behind: RowsBehind) -> None:
+    def __init__(self, target: Target, engine: Engine, behind: PendingRows) -> None:
         scheme = target.field.scheme
         assert isinstance(scheme, TimeScheme), "every other scheme has no time to compute from"
         self._target = target
         self._scheme = scheme
-        self._behind = behind
+        self._pending = behind
         self._engine = engine
         self._connection = engine.connection
         stored = target.field.stored(self._connection)
@@ -55,7 +55,7 @@ class ComputingIDs:
             return self._part(cursor, cursor.span.in_parts_of(size))
         if self._interleaves and (found := self._first_part(cursor, size)):
             return found
-        stretch = self._behind.stretch(cursor, size)
+        stretch = self._pending.stretch(cursor, size)
         if stretch is None:
             return None
         start = self._start(stretch.first, cursor)
@@ -72,16 +72,16 @@ class ComputingIDs:
         position = cursor.position if cursor else None
         if position is None or self._tick(first) != position.tick:
             return 0
-        return position.tail // (self._scheme.layout.tails // self._composition.ranks) + 1
+        return position.suffix // (self._scheme.layout.suffixes // self._composition.ranks) + 1
 
     def _fits(self, stretch: Stretch, start: int) -> bool:
         """Whether every tick has room for its rows for sure; Python finds out, and says where."""
         layout, tick = self._scheme.layout, self._tick(stretch.last)
         if stretch.size + stretch.beyond > self._composition.ranks - start:
             return False
-        if layout.capacity(tick) < layout.tails:
+        if layout.capacity(tick) < layout.suffixes:
             return False
-        largest = layout.join(tick, layout.tails - 1)
+        largest = layout.join(tick, layout.suffixes - 1)
         return not isinstance(self._composition.stored, IntegerStorage) or largest < 1 << 63
 
     def _compute(self, stretch: Stretch, start: int) -> Written:
@@ -92,7 +92,7 @@ class ComputingIDs:
                 cursor.execute(each, parameters | {"size": stretch.size})
         statement = said.of_one_time if stretch.goes_on else said.of_batch
         filled = self._statements.execute(statement, parameters)
-        self._behind.wrote(filled, stretch.size)
+        self._pending.wrote(filled, stretch.size)
         return Written(filled, self._cursor(stretch.last) if filled else None, stretch.last)
 
     def _between(self, first: Row, last: Row, start: int, beyond: int) -> dict[str, Any]:
@@ -100,7 +100,7 @@ class ComputingIDs:
         return {
             **place("first", first),
             **place("last", last),
-            "held_tick": self._tick(first) if start else -1,
+            "reserved_tick": self._tick(first) if start else -1,
             "start": start,
             "last_tick": self._tick(last),
             "beyond": beyond,
@@ -126,9 +126,9 @@ class ComputingIDs:
             tick, rank = map(int, cursor.fetchone())
         if tick != self._tick(last):
             return Cursor(*last, None)
-        width = layout.tails // self._composition.ranks
-        tails = (rank * width, (rank + 1) * width - 1)
-        ids = sorted(self._scheme.from_trusted(layout.join(tick, tail)) for tail in tails)
+        width = layout.suffixes // self._composition.ranks
+        suffixes = (rank * width, (rank + 1) * width - 1)
+        ids = sorted(self._scheme.from_trusted(layout.join(tick, suffix)) for suffix in suffixes)
         given = target.rows.filter(target.between(*target.tick_of(last[0])))
         created, pk, made = target.first(given.filter(**{f"{name}__range": ids}), name)
         return Cursor(created, pk, Position(*self._scheme.parts(made)))
@@ -143,7 +143,7 @@ class ComputingIDs:
         return self._engine.interleaves(self._target)
 
     def _first_part(self, cursor: Cursor | None, size: int) -> Batch | None:
-        stretch = self._behind.stretch(cursor, PARTS * size)
+        stretch = self._pending.stretch(cursor, PARTS * size)
         if stretch is None or self._tick(stretch.first) == self._tick(stretch.last):
             return None
         ample = replace(stretch, size=_AMPLE * stretch.size, beyond=_AMPLE * stretch.beyond)
@@ -163,12 +163,12 @@ class ComputingIDs:
 
     def _write_last_part(self, cursor: Cursor, span: Span) -> Written:
         """With the last tick, or what others have left of it meanwhile."""
-        start, last = self._start(span.first, cursor), self._behind.last_of(span)
+        start, last = self._start(span.first, cursor), self._pending.last_of(span)
         if last is None:
             parameters = self._between(span.first, span.last, start, 0)
             filled = self._execute_part(span, parameters)
             return Written(filled, replace(cursor, position=None, span=None))
-        beyond = self._behind.beyond(last) + span.size
+        beyond = self._pending.beyond(last) + span.size
         parameters = self._between(span.first, last, start, beyond)
         filled = self._execute_part(span, parameters, with_last_tick=True)
         return Written(filled, self._cursor(last) if filled else None, last)

@@ -22,7 +22,7 @@ class Converter(Writer):
     target: Conversion
 
     def next(self, cursor: Cursor | None, size: int) -> Batch:
-        rows = self.rows_behind(cursor, size)
+        rows = self.next_rows(cursor, size)
         if not rows:
             return NOTHING
         ids, position = self.convert(rows, cursor.position if cursor else None, size)
@@ -33,9 +33,9 @@ class Converter(Writer):
             lambda: Written(self.send(rows, ids), Cursor(place, pk, position), rows[-1]),
         )
 
-    def rows_behind(self, cursor: Cursor | None, size: int) -> Sequence[Row]:
+    def next_rows(self, cursor: Cursor | None, size: int) -> Sequence[Row]:
         """The next ``size`` rows without an id, or as many as there are."""
-        return self.target.read(self.behind.all(cursor)[:size])
+        return self.target.read(self.pending.all(cursor)[:size])
 
     def preview(self, rows: Sequence[Row]) -> Sequence[ID]:
         return self.convert(rows, None, len(rows) + 1)[0] if rows else ()
@@ -109,8 +109,8 @@ class _TimedUUIDConverter(_TimedConverter):
         super().__init__(target, engine)
         self._pages = SortedPages(target)
 
-    def rows_behind(self, cursor: Cursor | None, size: int) -> Sequence[Row]:
-        return self._pages.behind(cursor.place if cursor else None, size)
+    def next_rows(self, cursor: Cursor | None, size: int) -> Sequence[Row]:
+        return self._pages.after(cursor.place if cursor else None, size)
 
     def _count_in_tick(self, scheme: TimeScheme, last: Row) -> int:
         end = self.target.first_place(scheme.tick_span(self.target.at(last[0]))[1])

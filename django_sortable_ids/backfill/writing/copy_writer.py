@@ -26,7 +26,7 @@ class CopyWriter(Writer):
     target: Copies
 
     def next(self, cursor: Cursor | None, size: int) -> Batch:
-        rows = self.target.read(self.behind.all(cursor)[:size])
+        rows = self.target.read(self.pending.all(cursor)[:size])
         if not rows:
             return NOTHING
         ids = self.known(rows)

@@ -53,8 +53,8 @@ class DerivedWriter(Writer):
 
     def _rows(self, cursor: Cursor | None, size: int) -> Sequence[Row]:
         if self._pages:
-            return self._pages.behind(cursor.place if cursor else None, size)
-        return self.target.read(self.behind.all(cursor)[:size])
+            return self._pages.after(cursor.place if cursor else None, size)
+        return self.target.read(self.pending.all(cursor)[:size])
 
     def _ids(self, rows: Sequence[Row], cursor: Cursor | None) -> tuple[list[Any], Position | None]:
         """What the column is to keep, and where the next batch continues."""

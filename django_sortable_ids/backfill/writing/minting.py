@@ -12,10 +12,10 @@ from ...schemes.generation.randomness import drawn_below
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Tick and tail of the last id that was given."""
+    """Tick and suffix of the last id that was given."""
 
     tick: int
-    tail: int
+    suffix: int
 
 
 def mint(
@@ -31,13 +31,13 @@ def mint(
     sizes: list[int] = []
     for tick, group in groupby(ticks):
         count = len(list(group))
-        start = position.tail + 1 if position and tick == position.tick else 0
+        start = position.suffix + 1 if position and tick == position.tick else 0
         rows = count + (beyond if len(starts) + count == len(ticks) else 0)
         size = _slot(scheme, tick, start, rows)
         starts += range(start, start + count * size, size)
         sizes += [size] * count
-    tails = list(map(add, starts, drawn_below(sizes)))
-    return scheme.layout.join_each(ticks, tails), Position(ticks[-1], tails[-1])
+    suffixes = list(map(add, starts, drawn_below(sizes)))
+    return scheme.layout.join_each(ticks, suffixes), Position(ticks[-1], suffixes[-1])
 
 
 def ascending(ticks: Iterable[int], position: Position | None) -> list[int]:
@@ -72,12 +72,12 @@ def mint_between(
     # As many rows may still come, whose keys are greater, where there is room for them.
     size = (stop - start) // (2 * rows if 2 * rows <= stop - start else rows)
     starts = range(start, start + count * size, size)
-    tails = list(map(add, starts, drawn_below([size] * count)))
-    return list(scheme.all_from_trusted(scheme.layout.join_all(tick, tails)))
+    suffixes = list(map(add, starts, drawn_below([size] * count)))
+    return list(scheme.all_from_trusted(scheme.layout.join_all(tick, suffixes)))
 
 
 def _slot(scheme: TimeScheme, tick: int, start: int, rows: int) -> int:
-    """How many tails there are for each of the rows, from ``start`` on."""
+    """How many suffixes there are for each of the rows, from ``start`` on."""
     stop = scheme.layout.capacity(tick)
     if rows > stop - start:
         raise OutOfRange(

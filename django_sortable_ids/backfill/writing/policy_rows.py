@@ -87,8 +87,8 @@ def policy_rows(target: Target, engine: Engine) -> Iterator[PolicyRows]:
     if target.on_null == "now":
         yield _WithoutTime(target, engine)
     scheme = target.field.scheme
-    if target.on_out_of_range == "clamp" and isinstance(scheme, TimeScheme) and target.held:
-        start, end = target.held
+    if target.on_out_of_range == "clamp" and isinstance(scheme, TimeScheme) and target.time_range:
+        start, end = target.time_range
         first, last = scheme.earliest, last_tick(scheme)
         yield _OutOfRange(target, engine, f"too old for {scheme.title}", first, (None, start))
         yield _OutOfRange(target, engine, f"too new for {scheme.title}", last, (end, None))

@@ -101,11 +101,11 @@ class SortedPages:
         """For each place, how many rows of the page are not behind it."""
         self._is_last = False
 
-    def behind(self, place: Row | None, size: int) -> list[Row]:
+    def after(self, place: Row | None, size: int) -> list[Row]:
         """The next ``size`` rows behind a place (None: in front of all), or as many as there are;
         those that aren't what they were at the sort are left out.
         """
-        while rows := self._sorted_behind(place, size):
+        while rows := self._sorted_after(place, size):
             place = rows[-1]
             if unchanged := self._unchanged(rows):
                 return unchanged
@@ -125,7 +125,7 @@ class SortedPages:
         count = sum(1 for _ in takewhile(lambda row: is_meant(row[0]), rest))
         return count if count < len(rest) or self._is_last else None
 
-    def _sorted_behind(self, place: Row | None, size: int) -> Sequence[Row]:
+    def _sorted_after(self, place: Row | None, size: int) -> Sequence[Row]:
         start = self._next.get(place, len(self._rows))
         left = len(self._rows) - start
         if not left or (left < size and not self._is_last):

@@ -15,8 +15,8 @@ from ..target import Row, Target
 from .batch import NOTHING, Batch, Cursor, Written
 from .computing import ComputingIDs
 from .minting import Position, ascending, mint
+from .pending_rows import PendingRows
 from .reading import Rows, read
-from .rows_behind import RowsBehind
 
 
 class Writer:
@@ -31,7 +31,7 @@ class Writer:
 
     def __init__(self, target: Target, engine: Engine) -> None:
         self.target = target
-        self.behind = RowsBehind(target, looks_up_ids=engine.looks_up_ids)
+        self.pending = PendingRows(target, looks_up_ids=engine.looks_up_ids)
         self._engine = engine
         self._connection = engine.connection
         self._statements = engine.statements(target, with_times=self.with_times)
@@ -58,7 +58,7 @@ class Writer:
         """
         batch = self._next(cursor, size)
         if batch.size:
-            self.behind.made(batch.rows[0], batch.rows[-1], batch.size)
+            self.pending.made(batch.rows[0], batch.rows[-1], batch.size)
         return batch
 
     def _next(self, cursor: Cursor | None, size: int) -> Batch:
@@ -102,7 +102,7 @@ class Writer:
     # Minted in Python
 
     def _minted(self, cursor: Cursor | None, size: int) -> Batch:
-        rows = read(self.target, self.behind.next(cursor, size)[:size])
+        rows = read(self.target, self.pending.next(cursor, size)[:size])
         if rows is None:
             return NOTHING
         stored, position = self._mint(rows, cursor, size)
@@ -125,7 +125,7 @@ class Writer:
                 return self._stored(ids), None
             position = cursor.position if cursor else None
             ticks = ascending(self._scheme.ticks(rows.microseconds), position)
-            beyond = self.behind.left(cursor, rows.last, ticks, count) if count == size else 0
+            beyond = self.pending.left(cursor, rows.last, ticks, count) if count == size else 0
             try:
                 numbers, position = mint(self._scheme, ticks, position, beyond + count)
             except OutOfRange:
@@ -142,7 +142,7 @@ class Writer:
         if not isinstance(self.target.field.scheme, TimeScheme):
             return None
         with suppress(NotSupportedError):
-            return ComputingIDs(self.target, self._engine, self.behind)
+            return ComputingIDs(self.target, self._engine, self.pending)
         return None
 
     # Both

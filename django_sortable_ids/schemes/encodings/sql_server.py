@@ -3,7 +3,7 @@
 import uuid
 from dataclasses import dataclass
 
-from ..bit_templates import TimeLowFirstFrame, UUIDFrame
+from ..bit_templates import TimeLowFirstTemplate, UUIDTemplate
 from .text_forms import OneByOne, UUIDText
 
 
@@ -28,18 +28,18 @@ class SQLServerText(OneByOne):
         return "a version 1 UUID with the bytes of its first three groups reversed"
 
     def format(self, number: int) -> str:
-        payload = UUIDFrame(self.version).unwrap(number)
+        payload = UUIDTemplate(self.version).unwrap(number)
         assert payload is not None, "the scheme formats only its own ids"
-        version_1 = TimeLowFirstFrame().wrap(payload)
+        version_1 = TimeLowFirstTemplate().wrap(payload)
         return str(uuid.UUID(bytes_le=version_1.to_bytes(16, "big")))
 
     def parse(self, text: str) -> int:
         shown = UUIDText().parse(text)
         version_1 = uuid.UUID(int=shown).bytes_le
-        payload = TimeLowFirstFrame().unwrap(int.from_bytes(version_1, "big"))
+        payload = TimeLowFirstTemplate().unwrap(int.from_bytes(version_1, "big"))
         if payload is None:
             raise ValueError("not a version 1 UUID in SQL Server's byte order")
-        return UUIDFrame(self.version).wrap(payload)
+        return UUIDTemplate(self.version).wrap(payload)
 
     @staticmethod
     def sort_key(text: str) -> bytes:

@@ -67,10 +67,10 @@ class Generator:
     """
 
     _tick: int
-    _tail: int
-    """The last tail of the tick that was handed out or is ready."""
+    _suffix: int
+    """The last suffix of the tick that was handed out or is ready."""
     _stop: int
-    """The end of the tails that the tick has."""
+    """The end of the suffixes that the tick has."""
     _ready: list[int]
     """Further numbers of the tick, the next one last: dropped where the clock goes on first."""
     _since: int
@@ -94,14 +94,14 @@ class Generator:
 
         Raises ``ValueError`` for a worker number that the layout has no place for.
         """
-        self._tails = None if worker is None else layout.tails_of(worker)
+        self._suffixes = None if worker is None else layout.suffixes_of(worker)
         self._layout = layout
         self._epoch_ns = epoch_ns
         self._tick_ns = tick_ns
         self._sources = sources or _default_sources
         per_tick = max(4096, tick_ns * IDS_PER_MICROSECOND // 1000)
         self._per_tick_bits = (per_tick - 1).bit_length()
-        most = (layout.tails // 2).bit_length() - 1 - self._per_tick_bits
+        most = (layout.suffixes // 2).bit_length() - 1 - self._per_tick_bits
         self._most_step_bits = most = min(max(most, 0), MOST_STEP_BITS)
         self._ample = 1 << most + self._per_tick_bits if most > LEAST_STEP_BITS else 0
         self._most_ahead = max(1, MOST_AHEAD_NS // tick_ns)
@@ -201,11 +201,11 @@ class Generator:
 
     def _start(self, tick: int) -> int:
         """The first number of a tick."""
-        tail, self._stop = self._first(tick)
-        self._tick, self._tail = tick, tail
+        suffix, self._stop = self._first(tick)
+        self._tick, self._suffix = tick, suffix
         self._ready = []
         self._batch = 1
-        return self._layout.join(tick, tail)
+        return self._layout.join(tick, suffix)
 
     def _next_of_tick(self) -> int | None:
         """The next number of the tick, None where it is full."""
@@ -223,34 +223,34 @@ class Generator:
         """The numbers behind the tick's last one, the next one last: ``count`` or, where the tick
         ends, fewer.
         """
-        steps = self._steps(count, self._stop - self._tail)
-        tails = list(accumulate(steps, initial=self._tail))
-        del tails[bisect_left(tails, self._stop) :]
-        self._tail = tails[-1]
-        return self._layout.join_all(self._tick, tails[:0:-1])
+        steps = self._steps(count, self._stop - self._suffix)
+        suffixes = list(accumulate(steps, initial=self._suffix))
+        del suffixes[bisect_left(suffixes, self._stop) :]
+        self._suffix = suffixes[-1]
+        return self._layout.join_all(self._tick, suffixes[:0:-1])
 
     def _first(self, tick: int) -> tuple[int, int]:
-        """The first tail in a tick, and the end of those that there are."""
+        """The first suffix in a tick, and the end of those that there are."""
         layout = self._layout
         if not layout.first_tick <= tick <= layout.last_tick:
             raise OutOfRange("the clock's time is outside of what the scheme can hold")
         stop = layout.capacity(tick)
-        if self._tails is None:
-            tail = self._below(stop - (stop >> HEADROOM_BITS))
+        if self._suffixes is None:
+            suffix = self._below(stop - (stop >> HEADROOM_BITS))
         else:
-            tail = self._tails.start
-            stop = min(self._tails.stop, stop)
-        if tail >= stop:
+            suffix = self._suffixes.start
+            stop = min(self._suffixes.stop, stop)
+        if suffix >= stop:
             raise OutOfRange("the scheme's last tick is cut in front of this worker's ids")
-        return tail, stop
+        return suffix, stop
 
     def _steps(self, count: int, room: int) -> list[int]:
         """From each of ``count`` ids to the one after it; never the same random ones again.
 
         ``room`` is how much of the tick's range is left.
         """
-        if self._tails is not None:
-            return [self._tails.step] * count
+        if self._suffixes is not None:
+            return [self._suffixes.step] * count
         bits = self._most_step_bits
         if room < self._ample:
             bits = max(room.bit_length() - 1 - self._per_tick_bits, LEAST_STEP_BITS)
@@ -261,15 +261,15 @@ class Generator:
     def _visit(self, tick: int) -> int:
         """The next number at a time that a test went to, behind those which it has already."""
         while tick in self._visited:
-            tail, stop = self._visited[tick]
-            tail += self._steps(1, stop - tail)[0]
-            if tail < stop:
+            suffix, stop = self._visited[tick]
+            suffix += self._steps(1, stop - suffix)[0]
+            if suffix < stop:
                 break
             tick += 1
         else:
-            tail, stop = self._first(tick)
-        self._visited[tick] = tail, stop
-        return self._layout.join(tick, tail)
+            suffix, stop = self._first(tick)
+        self._visited[tick] = suffix, stop
+        return self._layout.join(tick, suffix)
 
     def _restart(self) -> None:
         self._lock = Lock()
@@ -280,7 +280,7 @@ class Generator:
         self._largest_batch = 1 if self._sources.below else LARGEST_BATCH
         self._batch = 1
         self._ready = []
-        self._tail = self._stop = self._since = self._until = 0
+        self._suffix = self._stop = self._since = self._until = 0
         self._tick = self._peak = _BEFORE_ALL
         self._visited: dict[int, tuple[int, int]] = {}
 

@@ -69,7 +69,7 @@ class LeasedGenerator(Generator):
         sources: Sources | None = None,
     ) -> None:
         """Raises ``ValueError`` where the layout has no worker numbers, or is descending."""
-        layout.tails_of(0)
+        layout.suffixes_of(0)
         if layout.descending:
             raise ValueError("a descending layout: expected one whose numbers sort by their times")
         self._source = source
@@ -93,13 +93,13 @@ class LeasedGenerator(Generator):
 
     def _begin(self) -> Lease:
         lease = self._source(self._layout.workers or 0)
-        tails = self._layout.tails_of(lease.number)
+        suffixes = self._layout.suffixes_of(lease.number)
         with self._lock:
             if self._lease is None:
-                self._tails = tails
+                self._suffixes = suffixes
                 # As if the tick in front of the first that begins within the lease were full.
                 self._tick = self._ceiling(lease.starts_ns) - 1
-                self._stop = self._tail + 1
+                self._stop = self._suffix + 1
                 self._end = self._end_of(lease)
                 lease.used_by(self.latest_ns)
                 self._lease = lease
@@ -109,8 +109,8 @@ class LeasedGenerator(Generator):
         """See that the lease has the number, the last of those that are about to be handed out."""
         if self._sources.travels() and not lease.ended:
             return
-        payload = self._layout.frame.unwrap(number) or 0
-        lease.extend(self._epoch_ns + payload // self._layout.tails * self._tick_ns)
+        payload = self._layout.template.unwrap(number) or 0
+        lease.extend(self._epoch_ns + payload // self._layout.suffixes * self._tick_ns)
         self._end = self._end_of(lease)
 
     def latest_ns(self) -> int:
@@ -134,7 +134,7 @@ class LeasedGenerator(Generator):
     def _restart(self) -> None:
         super()._restart()
         self._lease = None
-        self._tails = None
+        self._suffixes = None
         self._end = 0
 
 

@@ -27,13 +27,13 @@ def _asked_for(instance: models.Model) -> set[str]:
     return names
 
 
-class MadeIDField(Field):
+class GeneratedIDField(Field):
     """A field whose ids Python makes: a key with its instance, others when the row is inserted."""
 
     scheme: Scheme
 
     @property
-    def makes_ids(self) -> bool:
+    def generates_ids(self) -> bool:
         """Whether Python makes the ids; the database does where there is a ``db_default``, and a
         history model has copies."""
         return not self.has_db_default() and (self.primary_key or not history.is_copy(self))
@@ -47,10 +47,10 @@ class MadeIDField(Field):
     def has_default(self) -> bool:
         # A primary key says so, and save() then inserts a new instance without an UPDATE first,
         # which could hit another row.
-        return self.primary_key and self.makes_ids
+        return self.primary_key and self.generates_ids
 
     def get_default(self) -> Any:
-        if not self.makes_ids:
+        if not self.generates_ids:
             return super().get_default()
         return self.generate() if self._made_with_instance else None
 
@@ -78,7 +78,7 @@ class MadeIDField(Field):
         return scheme
 
     def save_form_data(self, instance: models.Model, data: Any) -> None:
-        if data is None and self.makes_ids and not instance._state.adding:
+        if data is None and self.generates_ids and not instance._state.adding:
             if self.primary_key:
                 return  # The row keeps its key: with another one it would be saved a second time.
             if not self.null:
@@ -87,7 +87,11 @@ class MadeIDField(Field):
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
         value = getattr(model_instance, self.attname)
-        if value is None and self.makes_ids and (add or self.attname in _asked_for(model_instance)):
+        if (
+            value is None
+            and self.generates_ids
+            and (add or self.attname in _asked_for(model_instance))
+        ):
             _asked_for(model_instance).discard(self.attname)
             value = self.generate_for(model_instance)
             setattr(model_instance, self.attname, value)
@@ -116,7 +120,7 @@ class MadeIDField(Field):
         return self._minting_scheme.generate_many(len(instances))
 
     def get_pk_value_on_save(self, instance: models.Model) -> Any:
-        return self.generate_for(instance) if self.makes_ids else None
+        return self.generate_for(instance) if self.generates_ids else None
 
 
 def taken_options(field: Any, kwargs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -27,7 +27,7 @@ class Stretch:
     """Whether all of them have the time of the batch before."""
 
 
-class RowsBehind:
+class PendingRows:
     """What is left of a target behind a cursor, None being in front of all rows."""
 
     def __init__(self, target: Target, *, looks_up_ids: bool) -> None:
@@ -79,9 +79,9 @@ class RowsBehind:
         if size < 2:
             return None
         rows = self._target.rows.order_by(*self._target.order)
-        if self._target.held:
+        if self._target.time_range:
             # Rows with an id, or left by --on-out-of-range, may have a time that has no tick.
-            rows = rows.filter(self._target.between(*self._target.held))
+            rows = rows.filter(self._target.between(*self._target.time_range))
         end = self._target.first(rows.filter(self._target.after(*first))[size - 2 : size - 1])
         # It may be a row that is left out, of a time for which there is no tick.
         if end is None or self._target.at(end[0]) < self._target.tick_of(first[0])[1]:
