@@ -1,0 +1,92 @@
+"""The floor plan of docs/architecture.md: rooms without circles, few layers, files of one thing."""
+
+import ast
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+import django_sortable_ids
+
+ROOT = Path(django_sortable_ids.__file__).parent
+MODULES = {
+    ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in ROOT.rglob("*.py")
+    if "migrations" not in path.parts
+}
+TYPES_ONLY = "TYPE_CHECKING"
+
+
+def imports(module):
+    """The modules of the package that it imports, in functions too, but not for types only."""
+    path = MODULES[module]
+    package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+    found, waiting = set(), [ast.parse(path.read_text())]
+    while waiting:
+        for node in ast.iter_child_nodes(waiting.pop()):
+            if isinstance(node, ast.If) and TYPES_ONLY in ast.unparse(node.test):
+                continue
+            waiting.append(node)
+            if isinstance(node, ast.ImportFrom) and node.level:
+                start = ".".join(package[: len(package) - node.level + 1])
+                whole = f"{start}.{node.module}" if node.module else start
+                names = [f"{whole}.{alias.name}" for alias in node.names]
+                found.update(name if name in MODULES else whole for name in names)
+    return found - {module}
+
+
+GRAPH = {module: imports(module) for module in MODULES}
+
+
+def room(module):
+    """The folder; the core is one room, and each module at the root is one."""
+    parts = module.split(".")[1:]
+    if parts[:1] == ["schemes"]:
+        return "schemes"
+    is_folder = MODULES[module].name == "__init__.py"
+    return ".".join(parts if is_folder or len(parts) == 1 else parts[:-1])
+
+
+def circle(graph):
+    """Names that lead back to the first one, or nothing."""
+    done = set()
+
+    def follow(name, way):
+        if name in way:
+            return [*way[way.index(name) :], name]
+        if name in done:
+            return []
+        done.add(name)
+        return next(filter(None, (follow(each, [*way, name]) for each in graph[name])), [])
+
+    return next(filter(None, (follow(name, []) for name in sorted(graph))), [])
+
+
+def test_no_module_imports_itself_through_others():
+    assert circle(GRAPH) == []
+
+
+def test_arrows_between_rooms_go_down():
+    rooms = defaultdict(set)
+    for module, imported in GRAPH.items():
+        rooms[room(module)] |= {room(each) for each in imported} - {room(module)}
+    assert circle(defaultdict(set, rooms)) == []
+
+
+def test_a_backfill_has_few_layers():
+    start = "django_sortable_ids.backfill."
+
+    @cache
+    def layer(module):
+        return 1 + max((layer(each) for each in GRAPH[module] if each.startswith(start)), default=0)
+
+    assert max(map(layer, (each for each in MODULES if each.startswith(start)))) <= 8
+
+
+def test_folders_and_files_stay_small():
+    folders = defaultdict(list)
+    for path in MODULES.values():
+        folders[path.parent].append(path)
+        assert len(path.read_text().splitlines()) <= 350, path
+    del folders[ROOT]  # the edges, which users import
+    crowded = {folder.name: len(paths) for folder, paths in folders.items() if len(paths) > 13}
+    assert not crowded, "twelve files, and what names the folder"
