@@ -486,7 +486,7 @@ import django
 django.setup()
 from django.apps.registry import Apps
 from django.db import connection, models
-from django_sortable_ids.backfill.constraints import constrain
+from django_sortable_ids.schema.constraints import constrain
 from django_sortable_ids.fields import ULIDField
 
 seen = 0

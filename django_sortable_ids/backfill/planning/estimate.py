@@ -14,6 +14,7 @@ from ...fields import LexicalSequenceField
 from ...models import BackfillRun
 from ...schemes import TimeScheme
 from ..engines import engine_of
+from ..progress import minutes
 from ..target import Target
 from ..writing.minting import mint
 
@@ -76,10 +77,3 @@ def _size(count: float) -> str:
             return f"{count:.0f} {unit}"
         count /= 1000
     return f"{count:,.1f} GB"
-
-
-def minutes(seconds: float) -> str:
-    """``0:04``, or ``1:00:00`` with hours."""
-    minutes, rest = divmod(round(max(seconds, 0)), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

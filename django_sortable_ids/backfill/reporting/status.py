@@ -11,10 +11,9 @@ from django.core.exceptions import FieldDoesNotExist
 
 from ...fields import SortableIDField
 from ...models import BackfillRun
-from ..planning.estimate import minutes
+from ..progress import minutes, percent, share
 from ..sources.fields import check_table, find_field
 from ..supervising.owner import is_alive, is_gone, silence
-from ..supervising.progress import percent, share
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from django.core.management.base import CommandError
 
 from ...backfill.planning import plan
+from ...backfill.progress import Progress
 from ...backfill.reporting import report, status
 from ...backfill.sources.fields import database_of
 from ...backfill.supervising import owner, replicas, run
 from ...backfill.supervising.control import Control, signals
 from ...backfill.supervising.pace import Limits
 from ...backfill.supervising.persistence import TriedTooLong
-from ...backfill.supervising.progress import Progress
 from ...backfill.target import Target
 from ...errors import WrongArguments
 from . import documents

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, OutputWrapper
 
-from ...backfill.supervising.progress import Output as ProgressOutput
+from ...backfill.progress import Output as ProgressOutput
 
 COLUMNS = 80
 """The least that a terminal is taken to have."""

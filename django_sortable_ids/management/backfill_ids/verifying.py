@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from django.core.management.base import CommandError
 from django.db import models, router
 
+from ...backfill.progress import Progress
 from ...backfill.sources.copies import Copies
 from ...backfill.sources.fields import find_empty
 from ...backfill.sources.find import Given
-from ...backfill.supervising.progress import Progress
 from ...backfill.target import Target, database_option
 from ...backfill.verifying import verify
 from ...backfill.verifying.copies import compare

@@ -5,8 +5,6 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from ..planning.estimate import minutes
-
 BAR_SECONDS = 0.2
 LOG_SECONDS = 10.0
 
@@ -118,3 +116,10 @@ def _writes(output: Output, text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def minutes(seconds: float) -> str:
+    """``0:04``, or ``1:00:00`` with hours."""
+    minutes, rest = divmod(round(max(seconds, 0)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
