@@ -98,7 +98,7 @@ def test_unknown_options_are_refused(name):
         ("sonyflake", {"version": 3}, "version=3: expected 1 or 2"),
         ("sonyflake", {"worker_bits": 0}, "together at most 62"),
         ("sonyflake", {"sequence_bits": -1}, "together at most 62"),
-        ("sonyflake", {"sequence_bits": 40, "worker_bits": 23}, "62 at most in all"),
+        ("sonyflake", {"sequence_bits": 40, "worker_bits": 23}, "together at most 62"),
         ("tsid", {"node_bits": 21}, "node_bits=21: expected 0 to 20"),
         ("tsid", {"node_bits": -1}, "expected 0 to 20"),
     ],

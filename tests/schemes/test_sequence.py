@@ -104,7 +104,7 @@ def test_capacities():
     [("", {}), ("a", {}), ("aa", {}), ("aba", {}), ("aA", {"ignore_case": True})],
 )
 def test_too_few_characters_or_one_twice(characters, options):
-    with pytest.raises(ValueError, match="expected two or more characters, each once"):
+    with pytest.raises(ValueError, match="expected 2 or more characters, each once"):
         Numeration(characters, **options)
 
 
