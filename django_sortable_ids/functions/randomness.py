@@ -2,7 +2,7 @@
 
 PostgreSQL's ``gen_random_uuid()``, MariaDB's and MySQL's ``RANDOM_BYTES`` and SQLite's
 ``randomblob`` are seeded by the operating system. ``random()`` and ``RAND()`` of the first three
-are unsuitable for ids.
+are not fit for ids.
 """
 
 from typing import Any

@@ -29,10 +29,7 @@ class BitTemplate(Protocol):
 
     @property
     def run_bits(self) -> int | None:
-        """Consecutive payloads that differ only in this many low bits have consecutive numbers.
-
-        None: all consecutive payloads have.
-        """
+        """Numbers are consecutive while only this many low payload bits change; None: always."""
 
     def fits(self, number: int) -> bool:
         """Whether the fixed bits of a number match this template."""

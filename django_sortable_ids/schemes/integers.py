@@ -104,8 +104,7 @@ def snowflake(
     ``41 | 13 | 10``, all in ms. ``mastodon`` is ``47 | random 16`` in ms. ``unique_rowid`` is
     ``48 | 15`` in units of 10 us, like CockroachDB's.
 
-    ``epoch_ms`` is another epoch, as Unix time in ms. ``time_bits`` and ``worker_bits`` set another
-    split of the bits.
+    ``epoch_ms`` is another epoch, Unix time in ms. ``time_bits`` and ``worker_bits`` set a split.
     """
     if layout not in SNOWFLAKES:
         raise ValueError(f"layout={layout!r}: expected {', '.join(SNOWFLAKES)}")
@@ -153,8 +152,8 @@ def sonyflake(
     2 from 2025-01-01. The default is 2, for new tables: this release is maintained, and its ids
     last ten years longer, until 2199. An id does not contain its version, and the wrong version
     gives a time that is ten years off. So existing ids need the version that generated them.
-    ``epoch_ms`` is another ``StartTime``, as Unix time in ms. ``sequence_bits`` and ``worker_bits``
-    set another split of the bits.
+    ``epoch_ms`` is another ``StartTime``, Unix time in ms. ``sequence_bits`` and ``worker_bits`` set
+    another split.
     """
     if version not in _SONYFLAKE_EPOCHS_MS:
         raise ValueError(f"version={version!r}: expected 1 or 2")
@@ -213,8 +212,7 @@ def time64(*, layout: Literal["4+5", "3+6"] = "4+5", workers: int | None = None)
 
     ``"4+5"``: 4 digits of 0.1 ms and 5 of suffix. ``"3+6"``: 3 digits of ms and 6 of suffix. The
     suffix is random. With ``workers``, a power of ten, its first digits are a worker number and the
-    rest a sequence. Ids start at 2001-09-09T01:46:40Z, when seconds reach 10 digits, and end at
-    2262-04-11.
+    rest a sequence. From 2001-09-09T01:46:40Z, when seconds reach 10 digits, to 2262-04-11.
     """
     if layout not in ("4+5", "3+6"):
         raise ValueError(f"layout={layout!r}: expected '4+5' or '3+6'")

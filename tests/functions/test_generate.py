@@ -259,7 +259,7 @@ def test_refuses_other_databases():
     oracle = SimpleNamespace(vendor="oracle", display_name="Oracle")
     compiler = Query(Order).get_compiler("default")
     for expression in (UnixMicrosecondsNow(), RandomHex(digits=2)):
-        with pytest.raises(NotSupportedError, match="none for Oracle"):
+        with pytest.raises(NotSupportedError, match="but not for Oracle"):
             expression.as_sql(compiler, oracle)
 
 

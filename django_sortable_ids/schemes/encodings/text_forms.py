@@ -2,8 +2,7 @@
 
 ``parse`` raises ``ValueError`` with the reason. Every form except ``Decimal`` has a fixed width.
 Patterns are not anchored: match them with ``fullmatch``, because ``$`` accepts a trailing newline.
-``int`` and ``uuid.UUID`` are too lenient: they accept digits of other scripts, signs, blanks and
-underscores.
+``int`` and ``uuid.UUID`` would accept digits of other scripts, signs, blanks and underscores.
 """
 
 import base64
@@ -45,10 +44,7 @@ class TextForm(Protocol):
         """The number; ``ValueError`` with the reason if the text does not have this form."""
 
     def is_canonical(self, text: str) -> bool:
-        """Whether the text is a canonical spelling, perhaps of a number that is too large.
-
-        Cheap check; False means unknown.
-        """
+        """Cheap check for a canonical spelling, even of too large a number; False: unknown."""
 
 
 class OneByOne:

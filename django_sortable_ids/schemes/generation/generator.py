@@ -208,7 +208,7 @@ class Generator:
         return self._layout.join(tick, suffix)
 
     def _next_of_tick(self) -> int | None:
-        """The next number of the tick, None where it is full."""
+        """The next number of the tick; None if it is full."""
         try:
             return self._ready.pop()
         except IndexError:

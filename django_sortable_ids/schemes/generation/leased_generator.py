@@ -30,7 +30,7 @@ class Lease(Protocol):
         """Whether no more ids may be generated: the lease was lost or given back."""
 
     def extend(self, to_ns: int) -> None:
-        """Extend ``ends_ns`` beyond ``to_ns``. Raises ``LeaseLost`` if the lease has ended."""
+        """Move ``ends_ns`` to after ``to_ns``. Raises ``LeaseLost`` if the lease has ended."""
 
     def used_by(self, latest_ns: Callable[[], int]) -> None:
         """Register what to call for the latest id's time when the number is given back."""
