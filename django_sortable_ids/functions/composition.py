@@ -147,7 +147,7 @@ class Composition:
         )
 
     def _text(self, tick: Expression, rank: Expression | None) -> Expression:
-        """The id in digits of another alphabet, none of which its time and its suffix share."""
+        """The id in digits of another alphabet; its time and its suffix share no digit."""
         alphabet, length, groups = self._text_parts()
         suffix: list[Expression] = []
         for digits, bits in groups:

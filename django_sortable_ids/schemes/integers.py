@@ -152,8 +152,8 @@ def sonyflake(
     2 from 2025-01-01. The default is 2, for new tables: this release is maintained, and its ids
     last ten years longer, until 2199. An id does not contain its version, and the wrong version
     gives a time that is ten years off. So existing ids need the version that generated them.
-    ``epoch_ms`` is another ``StartTime``, Unix time in ms. ``sequence_bits`` and ``worker_bits`` set
-    another split.
+    ``epoch_ms`` is another ``StartTime``, Unix time in ms. ``sequence_bits`` and ``worker_bits``
+    set another split.
     """
     if version not in _SONYFLAKE_EPOCHS_MS:
         raise ValueError(f"version={version!r}: expected 1 or 2")
