@@ -64,14 +64,14 @@ def test_text_and_number(scheme, vector):
 
 @pytest.mark.parametrize(("scheme", "vector"), VALID)
 def test_tick_and_tail(scheme, vector):
-    parts = int(vector["tick"]), int(vector["suffix"])
+    parts = int(vector["tick"]), int(vector["tail"])
     assert scheme.parts(scheme.parse(vector["text"])) == parts
 
 
 @pytest.mark.parametrize(("scheme", "vector"), OF_WORKERS)
 def test_worker_and_sequence(scheme, vector):
     suffixes = scheme.layout.suffixes_of(int(vector["worker"]))
-    assert suffixes[int(vector["sequence"])] == int(vector["suffix"])
+    assert suffixes[int(vector["sequence"])] == int(vector["tail"])
 
 
 @pytest.mark.parametrize(("scheme", "vector"), SHOWN)
