@@ -82,8 +82,8 @@ def key_not_returned_by_bulk_create(field: SortableIDField) -> CheckMessage:
 def no_worker_number(field: SortableIDField, workers: int) -> CheckMessage:
     return Warning(
         f"The ids contain a worker number, but SORTABLE_IDS['WORKER'] is not set. The number is "
-        f"random, and two processes generate the same id if they use one tick and one of "
-        f"{workers:,} numbers.",
+        f"random: two processes generate the same id if, in the same tick, both pick the same "
+        f"one of {workers:,} numbers.",
         hint=f"With SORTABLE_IDS = {{'WORKER': 'lease'}}, each process leases a number from the "
         f"database. Or give every process that generates ids its own number, from 0 to "
         f"{workers - 1}, in that setting or in the environment variable SORTABLE_IDS_WORKER.",
