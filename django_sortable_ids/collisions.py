@@ -4,9 +4,8 @@ Ids of 64 bits without a worker number can collide: ``Time64Field()``, for examp
 per 0.1 ms for all processes together. A unique constraint then rejects the row. This module retries
 with another id, up to ``TRIES`` ids in all.
 
-Only ids are replaced that no other code can have seen: those that Python generated for this
-insert. So the keys of ``RetryOnCollision`` models are generated when the row is inserted, never
-before.
+Only ids that no other code can have seen are replaced: those that Python generated for this insert.
+So the keys of ``RetryOnCollision`` models are generated with the INSERT, never before.
 """
 
 from __future__ import annotations
@@ -192,7 +191,6 @@ class _GeneratedIDs:
             yield from rows.filter(**batch).values_list(field.name, flat=True)
 
     def _preset(self, field: SortableIDField) -> Iterator[Any]:
-        """The ids that the caller set."""
         generated = {id(row) for row in self._rows[field]}
         return (_id(field, row) for row in self._all_rows if id(row) not in generated)
 

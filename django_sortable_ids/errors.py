@@ -6,9 +6,7 @@ __all__ = ["BackfillError", "Interrupted", "WrongArguments"]
 
 
 class BackfillError(CommandError):
-    """Its message says what was found, what was expected and what to do next. Nothing wrong has
-    been written.
-    """
+    """It says what was found, what was expected and what to do; nothing wrong was written."""
 
 
 class Interrupted(CommandError):

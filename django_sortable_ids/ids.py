@@ -51,9 +51,7 @@ def resolve(text: str) -> Resolved:
         raise fields[-1].invalid(text)
     if len(matches) > 1:
         owners = " and of ".join(str(each.field) for each in matches)
-        raise LookupError(
-            f"{described(text)} is an id of {owners}: give each field a different prefix"
-        )
+        raise LookupError(f"{described(text)} is an id of {owners}: give each another prefix")
     return matches[0]
 
 

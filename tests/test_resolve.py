@@ -115,7 +115,7 @@ def test_a_prefix_of_two_fields(shop):
         resolve(f"page_{EXAMPLE}")
     assert str(refused.value) == (
         f"'page_{EXAMPLE}' is an id of testapp.Sheet.front and of testapp.Sheet.back: give each "
-        f"field a different prefix"
+        f"another prefix"
     )
 
 

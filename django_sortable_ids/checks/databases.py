@@ -1,7 +1,7 @@
 """Checks of the actual columns and servers: an adopted table may differ from its model.
 
-Run by ``check --database`` and by ``migrate``. A table that doesn't exist yet is fine. A server
-that doesn't answer is reported by Django.
+Run by ``check --database`` and by ``migrate``. A table that doesn't exist yet is fine, and Django
+reports a server that doesn't answer.
 """
 
 import uuid
@@ -175,10 +175,7 @@ def _wrong_value(connection: BaseDatabaseWrapper, field: SortableIDField) -> str
 def _too_narrow(
     connection: BaseDatabaseWrapper, stored: Any, column: Any
 ) -> tuple[str, str] | None:
-    """What the column holds and what an id needs, if the column is too narrow; else None.
-
-    SQLite has no widths.
-    """
+    """What the column holds and what an id needs, if that is more. SQLite has no widths."""
     if connection.vendor == "sqlite":
         return None
     if isinstance(stored, IntegerStorage):

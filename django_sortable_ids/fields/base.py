@@ -142,8 +142,7 @@ class SortableIDField(GeneratedIDField):
             raise ValueError(f"max_length={self.max_length}: expected {expected}")
         if self.db_collation is not None and not isinstance(stored, TextStorage):
             raise ValueError(
-                f"db_collation={self.db_collation!r}: the column is not text; choose a text "
-                f"column with storage="
+                f"db_collation={self.db_collation!r}: the column is not text; set a text storage="
             )
 
     # Values
@@ -188,10 +187,7 @@ class SortableIDField(GeneratedIDField):
         return self.one_of(self.candidates(text))
 
     def candidates(self, text: Any) -> tuple[ID, ...]:
-        """Every value that a public text may stand for: several only with several mask keys.
-
-        Raises ``ValidationError`` for anything but a public text.
-        """
+        """Every value that a public text may stand for: several only with several mask keys."""
         try:
             return self.public_text.candidates(text)
         except InvalidID:

@@ -56,8 +56,8 @@ def id_fields(model: type[models.Model]) -> list[SortableIDField]:
 def id_at(model: type[models.Model], path: str) -> SortableIDField | None:
     """The sortable id that a lookup path leads to; None if it leads to anything else.
 
-    Paths are such as ``"id"``, ``"pk"`` and ``"order__id"``. A relation, such as ``"order"``,
-    stands for the column that it references.
+    Examples: ``"id"``, ``"pk"``, ``"order__id"``; a relation, ``"order"``, stands for the column
+    that it references.
     """
     field = field_at(model, path)
     while field is not None and field.related_model is not None:
@@ -95,9 +95,7 @@ def id_of(instance: models.Model, name: str | None = None) -> tuple[SortableIDFi
 
 
 def is_of_another_version(field: SortableIDField, value: ID) -> bool:
-    """Whether it is a UUID of a version that the field accepts but doesn't generate: it carries
-    no time.
-    """
+    """Whether it is an accepted UUID of a version other than the field's: it carries no time."""
     scheme = field.scheme
     return (
         field.accept_other_versions
@@ -107,15 +105,10 @@ def is_of_another_version(field: SortableIDField, value: ID) -> bool:
 
 
 def local_time(field: SortableIDField, value: ID) -> datetime:
-    """The creation time of a value of the field, as a ``DateTimeField`` would show it.
-
-    Raises ``OutOfRange`` after the year 9999 in the current time zone.
-    """
+    """The creation time of a value, as a ``DateTimeField`` shows it; may raise ``OutOfRange``."""
     created = field.scheme.created_at(value)
     try:
         return timezone.localtime(created) if settings.USE_TZ else timezone.make_naive(created)
     except OverflowError:
         text = field.scheme.format(value)
-        raise OutOfRange(
-            f"the creation time of {text} is after the year 9999 in the current time zone"
-        ) from None
+        raise OutOfRange(f"{text} is after the year 9999 in the current time zone") from None

@@ -103,6 +103,4 @@ class LexicalSequenceField(SortableIDField):
         return blocks.take(self, self.scheme, count, using, self.block)
 
     def generate(self) -> Any:
-        raise TypeError(
-            "a sequence generates its ids when rows are inserted; to reserve ids, call take()"
-        )
+        raise TypeError("a sequence generates ids when rows are inserted; to get some, call take()")

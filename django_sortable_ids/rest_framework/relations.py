@@ -34,9 +34,9 @@ def masked_id(model: type[models.Model] | None, path: str) -> SortableIDField | 
     return field if field is not None and field.public_text.masked else None
 
 
-def replace(serializer: Any, attribute: str, usual: Any, ours: Any) -> None:
+def replace(serializer: Any, attribute: str, default: Any, ours: Any) -> None:
     """Replace DRF's field by ours, but not a field that the project has set."""
-    if getattr(serializer, attribute) is usual:
+    if getattr(serializer, attribute) is default:
         setattr(serializer, attribute, ours)
 
 

@@ -26,8 +26,7 @@ def sign(field: SortableIDField, value: ID) -> str:
 def read(field: SortableIDField, signed: str) -> ID:
     """The value of a text from ``sign``; ``InvalidID`` for anything else.
 
-    The signature identifies the key that masked the text, so the value is unique even with several
-    keys.
+    The signature identifies the key that masked the text: even with several, there is one value.
     """
     if not _is_masked(field):
         return field.public_text.parse(signed)
@@ -35,9 +34,7 @@ def read(field: SortableIDField, signed: str) -> ID:
     for key in conf.mask_keys():
         if constant_time_compare(signature, _signature(field, text, key)):
             return field.public_text.parse_with(text, key)
-    raise InvalidID(
-        "its signature is invalid: it is of another column, of a removed mask key, or forged"
-    )
+    raise InvalidID("invalid signature: the text is of another column or key, or forged")
 
 
 def _signature(field: SortableIDField, text: str, key: MaskKey) -> str:

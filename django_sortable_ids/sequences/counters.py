@@ -28,9 +28,8 @@ def take(
     """The next ``count`` ids of a column's sequence, in the current transaction of ``using``.
 
     The UPDATE locks the counter's row until the transaction ends. So no other transaction gets the
-    same numbers, and a rollback reverts both the numbers and the rows that used them. If fewer ids
-    are left in the width, returns those, but ``at_least`` that many; else raises
-    ``SequenceExhausted``.
+    same numbers, and a rollback reverts both the numbers and the rows that used them. If the width
+    has fewer ids left, ``at_least`` that many suffice; else raises ``SequenceExhausted``.
     """
     from ..models import SequenceCounter
 

@@ -4,7 +4,7 @@ The number is taken at the first id that needs one and serves all fields. A thre
 process gives it back when it ends, and a forked child takes its own. The ids of a process only
 carry times inside its lease, and the next owner's lease starts where the last one ended: so no
 clock can cause duplicate ids. If another process has taken the number, because this one was
-suspended, or without its database, for too long, it generates no more ids: ``LeaseLost``.
+suspended, or without its database, for too long, it generates no ids with it: ``LeaseLost``.
 
 If the leases are in a database that no other process can see (SQLite in memory), nothing is leased
 and each process has number 0.
@@ -44,7 +44,7 @@ class _Process:
     lock: Lock = field(default_factory=Lock)
     lease: ProcessLease | UnsharedLease | None = None
     release: Callable[[], None] | None = None
-    """To be called after a fork, in the parent."""
+    """Called after a fork, in the parent."""
 
 
 _process = _Process()
@@ -81,7 +81,7 @@ def register() -> None:
 
 
 def _before_request(**_: Any) -> None:
-    """On SQLite, lease the number before a request's transaction, inside which it can't."""
+    """On SQLite, lease the number before a request's transaction; inside it, that is refused."""
     if _process.lease is None and conf.worker() == conf.LEASE and _is_on_sqlite():
         # The first id, if any, raises the error.
         with suppress(Exception):
@@ -134,7 +134,7 @@ def _give_back() -> None:
         logger.warning("worker number %d was not given back: %s", taken.number, error)
 
 
-def _before_fork() -> None:
+def _pause_lease() -> None:
     """Keep a thread from having an open connection while the process forks.
 
     In the child, SQLite would treat the parent's locks as its own, and never get one.
@@ -143,13 +143,13 @@ def _before_fork() -> None:
         _process.release = _process.lease.hold()
 
 
-def _after_fork_in_parent() -> None:
+def _resume_lease() -> None:
     if _process.release is not None:
         _process.release()
         _process.release = None
 
 
-def _after_fork_in_child() -> None:
+def _reset() -> None:
     """A child starts without a lease: the parent renews and gives back its own."""
     global _process
     _process = _Process()
@@ -157,8 +157,4 @@ def _after_fork_in_child() -> None:
 
 atexit.register(_give_back)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_before_fork,
-        after_in_parent=_after_fork_in_parent,
-        after_in_child=_after_fork_in_child,
-    )
+    os.register_at_fork(before=_pause_lease, after_in_parent=_resume_lease, after_in_child=_reset)
