@@ -16,7 +16,7 @@ from .backfill.planning import plan
 from .backfill.sources.find import of_model
 from .backfill.supervising import run
 from .db import tables
-from .db.locks import with_short_waits
+from .db.locks import with_short_lock_timeout
 from .errors import BackfillError
 from .fields import SortableIDField
 from .schema import swap
@@ -147,7 +147,7 @@ class AddSortableID(AddField):
             def add() -> None:
                 schema_editor.add_field(before, field)
 
-            add() if schema_editor.collect_sql else with_short_waits(connection, add)
+            add() if schema_editor.collect_sql else with_short_lock_timeout(connection, add)
         if not schema_editor.collect_sql:
             self._fill(model, field, connection.alias)
         constrain(schema_editor, model, field, final._meta.get_field(self.name))

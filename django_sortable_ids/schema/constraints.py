@@ -21,7 +21,7 @@ from django.db.models import Index, QuerySet
 
 from ..db import partitions, tables
 from ..db.introspection import may_be_null
-from ..db.locks import strict, with_short_waits
+from ..db.locks import strict, with_short_lock_timeout
 from ..errors import BackfillError
 from . import constraints_postgresql, constraints_sqlite
 from .sql_tokens import MYSQL, Token, columns
@@ -52,7 +52,9 @@ def constrain(
     try:
         match editor.connection.vendor:
             case "postgresql" if not new.unique and old.unique:
-                with_short_waits(editor.connection, lambda: editor.alter_field(model, old, new))
+                with_short_lock_timeout(
+                    editor.connection, lambda: editor.alter_field(model, old, new)
+                )
             case "postgresql":
                 constraints_postgresql.alter(editor, model, old, new)
             case "mysql":
@@ -136,7 +138,7 @@ def _alter_strictly(editor: Any, model: type[models.Model], old: Any, new: Any) 
         editor.execute(sql, parameters or None)
         return
     try:
-        with_short_waits(connection, lambda: editor.execute(sql, parameters or None))
+        with_short_lock_timeout(connection, lambda: editor.execute(sql, parameters or None))
     except (OperationalError, NotSupportedError) as error:
         if error.args[:1] == (_NULL_FOUND,):
             raise IntegrityError(*error.args) from error

@@ -13,7 +13,7 @@ from django.db import IntegrityError, models
 from django.db.models import Index
 
 from ..db import partitions, tables
-from ..db.locks import with_short_waits
+from ..db.locks import with_short_lock_timeout
 
 
 def alter(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
@@ -121,7 +121,7 @@ class _Column:
         if self.editor.collect_sql:
             execute()
         else:
-            with_short_waits(self.editor.connection, execute)
+            with_short_lock_timeout(self.editor.connection, execute)
 
     def _build_index(self, kind: str, name: str, operators: str, exists: bool) -> None:
         if exists:

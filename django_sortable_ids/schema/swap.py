@@ -11,7 +11,7 @@ from typing import Any
 from django.db import DatabaseError, models, transaction
 from django.db.models import QuerySet
 
-from ..db.locks import with_short_waits
+from ..db.locks import with_short_lock_timeout
 from ..errors import BackfillError
 from ..models import BackfillRun, SequenceCounter, VerificationRun
 from ..sequences.counters import key_of
@@ -95,9 +95,9 @@ class Swap:
             )
         if connection.features.can_rollback_ddl:
             with transaction.atomic(connection.alias), self._usual_lock_timeout():
-                with_short_waits(connection, lambda: self._rename_once(backwards))
+                with_short_lock_timeout(connection, lambda: self._rename_once(backwards))
         else:
-            with_short_waits(connection, lambda: self._rename_once(backwards))
+            with_short_lock_timeout(connection, lambda: self._rename_once(backwards))
 
     @contextmanager
     def _usual_lock_timeout(self) -> Iterator[None]:

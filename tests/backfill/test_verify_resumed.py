@@ -205,8 +205,8 @@ AGAIN = (
         (KeyboardInterrupt(), f"Stopped; nothing was judged yet. {AGAIN}"),
         (
             OperationalError("server closed the connection"),
-            "the database stopped it: server closed the connection. What was committed before is "
-            f"kept. See that it can be reached. {AGAIN}",
+            "the database interrupted the command: server closed the connection. What was "
+            f"committed before is kept. Check that it can be reached. {AGAIN}",
         ),
     ],
     ids=["Ctrl-C", "a lost connection"],

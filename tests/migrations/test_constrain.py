@@ -433,7 +433,7 @@ def test_it_gives_up_in_the_end_and_says_why(depot, monkeypatch):
     result = in_thread(stay_open)
     assert is_open.wait(PATIENCE)
     try:
-        with pytest.raises(CommandError, match=r"for all of 2 tries .* goes on where it stopped"):
+        with pytest.raises(CommandError, match=r"in 2 tries .* continues where it stopped"):
             depot.migrate()
     finally:
         may_end.set()

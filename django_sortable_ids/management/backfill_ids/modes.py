@@ -40,12 +40,12 @@ def show_status(request: Request) -> None:
 
 
 def show_plan(request: Request) -> None:
-    with request.bounded_waits():
+    with request.limited_lock_timeout():
         _plan(request, request.target())
 
 
 def fill(request: Request) -> None:
-    with request.bounded_waits():
+    with request.limited_lock_timeout():
         _fill(request, request.target())
 
 

@@ -12,7 +12,7 @@ from ...backfill.sources.fields import database_of, notes
 from ...backfill.sources.find import Given, find
 from ...backfill.supervising.control import Stopped
 from ...backfill.target import Target
-from ...db.locks import bounded_waits
+from ...db.locks import limited_lock_timeout
 from ...db.refusals import explained
 from ...errors import Interrupted
 from .command_line import CommandLine
@@ -45,10 +45,10 @@ class Request:
         )
 
     @contextmanager
-    def bounded_waits(self) -> Iterator[None]:
+    def limited_lock_timeout(self) -> Iterator[None]:
         """Let no lock of others stop the reading for longer than ``--retry-time``."""
         using = self.options["database"] or database_of(self.options["target"])
-        with bounded_waits(using, self.options["retry_time"]):
+        with limited_lock_timeout(using, self.options["retry_time"]):
             yield
 
     @property

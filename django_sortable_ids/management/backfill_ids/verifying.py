@@ -45,7 +45,7 @@ class _Subject:
 
 def check(request: Request) -> None:
     """Check the ids, and write the migration that comes next, or say how to write it."""
-    with request.bounded_waits():
+    with request.limited_lock_timeout():
         _check(request)
 
 
