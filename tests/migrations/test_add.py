@@ -96,7 +96,7 @@ def test_a_large_table_is_left_to_the_command_and_gone_on_with(depot):
     with pytest.raises(CommandError) as refused:
         depot.migrate()
     assert str(refused.value) == (
-        "more than 4 rows of depot.Order.public have no id, which is much for a migration: run "
+        "more than 4 rows of depot.Order.public have no id, too many for a migration: run "
         "`manage.py backfill_ids depot.Order.public --created-from made`, and migrate again"
     )
     assert depot.column("depot_order", "public") == [None] * 5
@@ -218,7 +218,7 @@ def test_the_autodetector_finds_nothing_to_change(depot):
 def test_a_primary_key_is_refused(depot):
     prepare(depot)
     depot.write(ADD.format("ULIDField(primary_key=True)"), atomic=False)
-    with pytest.raises(ValueError, match=r"^public is a primary key: add a second field$"):
+    with pytest.raises(ValueError, match=r"^public is a primary key: add a second field instead$"):
         depot.migrate()
 
 
