@@ -84,7 +84,7 @@ def find(connection: BaseDatabaseWrapper, apps: Apps | None = None) -> Iterator[
         try:
             model = apps.get_model(judged_by["model"])
             backwards = judged_by["backwards"]
-            now = swap_notes.circumstances(model, *judged_by["fields"], backwards=backwards)
+            now = swap_notes.identity(model, *judged_by["fields"], backwards=backwards)
         except LookupError:
             continue
         if now == judged_by and swap_notes.is_done(note, connection, model._meta.db_table):

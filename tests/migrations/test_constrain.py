@@ -192,7 +192,7 @@ def test_rows_without_an_id_are_refused(depot, settings):
         depot.migrate()
     assert str(refused.value) == (
         "2 rows of depot.Order.public have no id: run `manage.py backfill_ids "
-        "depot.Order.public`, and this again"
+        "depot.Order.public`, and migrate again"
     )
     assert schema() == before
 
@@ -266,7 +266,7 @@ def test_ids_that_are_not_unique_are_refused_and_nothing_is_left(depot):
 def test_another_change_is_refused(depot, other):
     prepare(depot)
     depot.write(CONSTRAIN.format(other), atomic=False)
-    with pytest.raises(ValueError, match="differ in more than null, unique and db_index"):
+    with pytest.raises(ValueError, match="differ in more than null, unique, db_index and blank"):
         depot.migrate()
 
 
