@@ -21,8 +21,8 @@ from .support import SECOND, START, build, fill, insert_orders, is_strict, rows,
 NAME = "testapp.Order.uuid7"
 ARGUMENTS = (NAME, "--created-from=created_at", "--batch-size=2")
 HOW_TO_CONTINUE = (
-    "Stopped; committed batches are kept. Continue with: manage.py backfill_ids testapp.Order.uuid7 "
-    "--created-from created_at --batch-size=2 --sleep=0.02"
+    "Stopped; committed batches are kept. Continue with: manage.py backfill_ids "
+    "testapp.Order.uuid7 --created-from created_at --batch-size=2 --sleep=0.02"
 )
 
 database = pytest.mark.usefixtures("transactional_db")

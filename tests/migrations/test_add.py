@@ -225,7 +225,7 @@ def test_a_primary_key_is_refused(depot):
 def test_a_default_of_the_database_is_refused():
     """It would give every row an id of now, so that none is left for its creation time."""
     field = ULIDField(unique=True, db_default=GenerateID("ulid"))
-    with pytest.raises(ValueError, match=r"^public has a db_default, of which .* by an AlterField"):
+    with pytest.raises(ValueError, match=r"^public has a db_default, which .* by an AlterField"):
         AddSortableID("order", "public", field, "made")
 
 
