@@ -18,10 +18,7 @@ _MOST_DIGITS = 6
 
 
 def indexed_columns(connection: BaseDatabaseWrapper, table: str) -> list[list[Any]]:
-    """The columns of every index of a table, including those of keys and unique constraints.
-
-    None stands for an expression.
-    """
+    """The columns of each index, also of keys and constraints; None stands for an expression."""
     return [
         list(each["columns"])
         for each in tables.constraints(connection, table).values()
@@ -48,10 +45,8 @@ def may_be_null(connection: BaseDatabaseWrapper, table: str, column: str) -> boo
 
 
 def is_timestamp(connection: BaseDatabaseWrapper, table: str, column: str) -> bool:
-    """Whether a column of MariaDB or MySQL is a TIMESTAMP.
-
-    A TIMESTAMP stores instants and shows them in the time zone of the session.
-    """
+    """Whether a column of MariaDB or MySQL is a TIMESTAMP, which stores instants and shows them in
+    the time zone of the session."""
     on_mysql = _on_mysql(connection, table, column)
     return on_mysql is not None and on_mysql[0].lower() == "timestamp"
 

@@ -112,10 +112,8 @@ def _session(connection: Any, **variables: Any) -> Iterator[None]:
 
 
 def strict(connection: Any) -> Any:
-    """A context in which MariaDB and MySQL refuse NULL instead of storing zeros.
-
-    SHOW CREATE TABLE has only one form in it, which can be parsed and executed.
-    """
+    """A context in which MariaDB and MySQL refuse NULL instead of storing zeros, and in which SHOW
+    CREATE TABLE has only one form, which can be parsed and executed."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT @@sql_mode")
         modes = set(cursor.fetchone()[0].split(",")) - _SPELLINGS

@@ -33,10 +33,8 @@ _MYSQL_KEY = """
 
 
 def key_columns(connection: Any, table: str) -> list[str | None]:
-    """The columns by which the table is partitioned.
-
-    None stands for an expression of PostgreSQL, which can't be part of a unique index.
-    """
+    """The columns by which the table is partitioned. None stands for an expression of PostgreSQL,
+    which can't be part of a unique index."""
     match connection.vendor:
         case "postgresql":
             rows = _rows(connection, _POSTGRESQL_KEY, [connection.ops.quote_name(table)])

@@ -97,10 +97,10 @@ def explained(again: str) -> Iterator[None]:
     try:
         yield
     except (DatabaseError, InterfaceError) as error:
-        found = _explanation(error)
-        if found is None:
+        explanation = _explanation(error)
+        if explanation is None:
             raise
-        what, advice = found
+        what, advice = explanation
         text = " ".join(str(error).split())
         raise CommandError(
             f"{what}: {text}. What was committed before is kept. {advice}. Continue with: {again}"

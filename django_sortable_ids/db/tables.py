@@ -41,10 +41,8 @@ def split(connection: Any, table: str) -> tuple[str | None, str]:
 
 
 def folded(connection: Any, name: str) -> str:
-    """A column's name in the form in which the database compares names.
-
-    Unchanged on PostgreSQL, lower case elsewhere; SQLite folds ASCII letters only.
-    """
+    """A column's name in the form in which the database compares names. Unchanged on PostgreSQL,
+    lower case elsewhere; SQLite folds ASCII letters only."""
     match connection.vendor:
         case "mysql":
             return name.lower()
@@ -107,10 +105,8 @@ def description(connection: Any, table: str) -> dict[str, Any]:
 
 
 def constraints(connection: Any, table: str) -> dict[str, Any]:
-    """Constraints and indexes by name, as Django's introspection returns them.
-
-    On SQLite only the indexes and the primary key.
-    """
+    """Django's description of constraints and indexes, by name; on SQLite without constraints other
+    than the primary key."""
     if connection.vendor == "sqlite":
         return _indexes_in_sqlite(connection, table)
     with _in_its_schema(connection, table) as name, connection.cursor() as cursor:
@@ -128,9 +124,9 @@ def names_of(connection: Any, table: str, column: str, **wanted: Any) -> list[st
     ]
 
 
-def is_of(connection: Any, found: Iterable[str | None], wanted: list[str]) -> bool:
+def is_of(connection: Any, columns: Iterable[str | None], wanted: list[str]) -> bool:
     """Whether an index has exactly the wanted columns, in order; None stands for an expression."""
-    names = [None if each is None else folded(connection, each) for each in found]
+    names = [None if each is None else folded(connection, each) for each in columns]
     return names == [folded(connection, each) for each in wanted]
 
 
@@ -204,12 +200,12 @@ def pragma(connection: Any, table: str, name: str) -> list[Any]:
 
 
 def _indexes_in_sqlite(connection: Any, table: str) -> dict[str, Any]:
-    quote, found = connection.ops.quote_name, {}
+    quote, indexes = connection.ops.quote_name, {}
     schema = quote(sqlite_schema(connection, table) or "main")
     with connection.cursor() as cursor:
         for _, index, unique, origin, partial in pragma(connection, table, "index_list"):
             cursor.execute(f"PRAGMA {schema}.index_info({quote(index)})")
-            found[index] = {
+            indexes[index] = {
                 "columns": [column for _, _, column in cursor.fetchall()],
                 "unique": bool(unique and not partial),
                 "primary_key": origin == "pk",
@@ -217,15 +213,15 @@ def _indexes_in_sqlite(connection: Any, table: str) -> dict[str, Any]:
             }
     # An INTEGER PRIMARY KEY is an alias of the rowid and has no index.
     keys = sorted((row[5], row[1]) for row in pragma(connection, table, "table_info") if row[5])
-    if keys and not any(each["primary_key"] for each in found.values()):
+    if keys and not any(each["primary_key"] for each in indexes.values()):
         columns = [name for _, name in keys]
-        found["primary key"] = {
+        indexes["primary key"] = {
             "columns": columns,
             "unique": True,
             "primary_key": True,
             "index": False,
         }
-    return found
+    return indexes
 
 
 def _first(connection: Any, sql: str, parameters: Any) -> Any:

@@ -26,8 +26,8 @@ class FollowedPlan:
     connection: BaseDatabaseWrapper
     state: ProjectState
     _tables: dict[str, str] = field(default_factory=dict)
-    """Present names of tables that the plan renames, by their names at this point; an empty string
-    for a table that no longer exists at this point."""
+    """Present names of tables that the plan renames, by their names at this point; empty for a
+    table that no longer exists at this point."""
     _columns: dict[tuple[str, str], str | None] = field(default_factory=dict)
     """Present names of columns that the plan renames, None for columns that it adds, by the
     table's present name and the column's name at this point."""
@@ -38,10 +38,8 @@ class FollowedPlan:
         return self._tables.get(table, table)
 
     def column(self, table: str, column: str) -> str | None:
-        """The present name of a column; None if the plan adds the column.
-
-        ``table`` is the table's present name, ``column`` the column's name at this point.
-        """
+        """The present name of a column; None if the plan adds the column. ``table`` is the table's
+        present name, ``column`` the column's name at this point."""
         return self._columns.get((table, column), column)
 
     def apply(self, app_label: str, operation: Operation) -> None:

@@ -63,10 +63,8 @@ def check_plan(
     stdout: Any = None,
     **_: Any,
 ) -> None:
-    """Raise ``CommandError``, with what to do instead, if the plan would damage a table.
-
-    First undoes swaps whose migration was killed before it was recorded.
-    """
+    """Raise ``CommandError``, with what to do instead, if the plan would damage a table. First
+    undoes swaps whose migration was killed before it was recorded."""
     connection = connections[using]
     if not conf.guard_migrations():
         return
@@ -191,10 +189,8 @@ class _Walk:
             self.notices.append(refusals.PUBLIC_TEXT.format(label=label))
 
     def note_lost_ids(self, app_label: str, operation: Operation) -> None:
-        """Note id fields that the plan removes, and those whose scheme it changes.
-
-        Both in one model may be an edit that was meant to be a swap.
-        """
+        """Note id fields that the plan removes, and those whose scheme it changes. Both in one
+        model may be an edit that was meant to be a swap."""
         if not isinstance(operation, RemoveField | AlterField):
             return
         model_name = operation.model_name_lower
@@ -259,10 +255,8 @@ class _Walk:
 
 
 def _is_committed_at_once(migration: Migration) -> bool:
-    """Whether it changes a sortable id outside a transaction.
-
-    An error that Django finds at the end doesn't undo such a change.
-    """
+    """Whether it changes a sortable id outside a transaction. An error that Django finds at the end
+    doesn't undo such a change."""
     return not migration.atomic and any(map(_touches_an_id, migration.operations))
 
 

@@ -138,10 +138,8 @@ def following(
 def _actual(
     model: type[models.Model], field: SortableIDField, now: Any, using: str
 ) -> SortableIDField | None:
-    """The field as it is in the database, if the column lacks constraints of the migrations.
-
-    None if it lacks none. A table that was created by hand may lack some.
-    """
+    """The field as in the database, if the column lacks constraints that the migrations have, as in
+    a table that was created by hand; else None."""
     connection, table, column = connections[using], model._meta.db_table, str(field.column)
     if has_pending_migrations(connection, model._meta.app_label):
         return None
@@ -187,10 +185,8 @@ def change_of(then: SortableIDField) -> str:
 def constrained(
     model: type[models.Model], field: SortableIDField, alone: bool = True
 ) -> SortableIDField:
-    """The field in its final form: not NULL, and unique.
-
-    It is not unique if a constraint of the model says so, or if it can't be unique ``alone``.
-    """
+    """The field in its final form: not NULL, and unique unless a constraint of the model says so
+    already or it can't be unique ``alone``."""
     _, _, args, kwargs = field.deconstruct()
     has_constraint = any(
         tuple(each.fields) == (field.name,) for each in model._meta.total_unique_constraints

@@ -74,10 +74,8 @@ def constrain(
 
 
 def check_before(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
-    """Raise ``BackfillError`` early for what would make the change fail at its end.
-
-    That is a partition key that rules out a unique column, and on SQLite a broken foreign key.
-    """
+    """Raise ``BackfillError`` early for what would make the change fail at its end. That is a
+    partition key that rules out a unique column, and on SQLite a broken foreign key."""
     if editor.collect_sql:
         return
     if editor.connection.vendor == "sqlite":
@@ -160,10 +158,8 @@ def _alter_strictly(editor: Any, model: type[models.Model], old: Any, new: Any) 
 def _with_null(
     editor: Any, model: type[models.Model], new: models.Field[Any, Any]
 ) -> tuple[str, list[Any]]:
-    """The definition of the column from the database, with the new NULL, and its parameters.
-
-    From the field if the column doesn't exist yet, as for ``sqlmigrate``.
-    """
+    """The definition of the column from the database, with the new NULL, and its parameters. From
+    the field if the column doesn't exist yet, as for ``sqlmigrate``."""
     connection, table, column = editor.connection, model._meta.db_table, str(new.column)
     if tables.kind(connection, table) == "table":
         definition = with_null(connection, table, column, new.null)

@@ -191,10 +191,7 @@ class _Column:
         ]
 
     def _detached(self, name: str) -> str:
-        """Turn the index of a UNIQUE in CREATE TABLE into one that can be dropped.
-
-        Returns its new name.
-        """
+        """Make the index of a UNIQUE in CREATE TABLE droppable, and return its new name."""
         before = self._constraints("main")
         freed = self._free_name("_uniq")
         index = (
@@ -261,13 +258,13 @@ class _Column:
         self._execute("PRAGMA writable_schema = RESET")
 
     def _definition(self) -> str:
-        found = self._rows(
+        definitions = self._rows(
             "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = %s COLLATE NOCASE",
             self.table,
         )
-        if not found:
+        if not definitions:
             raise NotUnderstood("it is no table of the main database")
-        return str(found[0][0])
+        return str(definitions[0][0])
 
     def _described(self, sql: str) -> _Description:
         """How SQLite parses the definition, from a table in its temporary database."""

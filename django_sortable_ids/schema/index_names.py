@@ -54,10 +54,8 @@ class Renaming:
 
 
 def renamings(editor: Any, model: type[models.Model], moves: dict[str, str]) -> list[Renaming]:
-    """The renamings of all indexes and constraints whose names derive from the moved columns.
-
-    ``moves`` maps each column's old name to its new one.
-    """
+    """How to rename the indexes and constraints whose names derive from the columns in ``moves``,
+    which maps old names of columns to new ones."""
     table = model._meta.db_table
     read = {"postgresql": _postgresql, "mysql": _mysql, "sqlite": _sqlite}
     connection, fold = editor.connection, tables.folded

@@ -83,10 +83,8 @@ def columns(sql: str, pattern: re.Pattern[str]) -> Iterator[list[Token]]:
 
 
 def split(sql: str, pattern: re.Pattern[str]) -> list[Token]:
-    """All tokens without spaces and comments.
-
-    Parentheses have the depth of what they enclose, but an outermost "(" has depth 0.
-    """
+    """All tokens without spaces and comments. Parentheses have the depth of what they enclose, but
+    an outermost "(" has depth 0."""
     tokens = []
     depth = 0
     for match in pattern.finditer(sql):

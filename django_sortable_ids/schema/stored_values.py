@@ -85,10 +85,8 @@ def found_in(
 def misfit(
     values: list[Any], new: SortableIDField, old: models.Field[Any, Any] | None, connection: Any
 ) -> str | None:
-    """Why the first unfit stored value is no id of ``new``, or another id than of ``old``.
-
-    None if all values keep their meaning.
-    """
+    """Why a stored value is no id of ``new``, or another id than of ``old``; None if all values
+    keep their meaning."""
     for value in values:
         reason = _reason(value, new, old, connection)
         if reason:
@@ -121,10 +119,8 @@ def _reason(
 
 
 def _lost_text(number: int, new: SortableIDField, old: SortableIDField) -> str | None:
-    """Why an id is not found by its public text after a change of the scheme.
-
-    None if it is found, or if the scheme stays: then only the spelling may change.
-    """
+    """Why an id is not found by its public text after a change of the scheme; None if it is found,
+    or if the scheme stays, where only the spelling may change."""
     if old.scheme.name == new.scheme.name:
         return None
     try:

@@ -59,10 +59,8 @@ def is_done(note: VerificationRun, connection: Any, table: str) -> bool:
 
 
 def unrecorded(connection: Any) -> Iterator[VerificationRun]:
-    """Notes of swaps whose migration may not be recorded.
-
-    Swaps of two equal definitions are left out, because their order can't be told apart.
-    """
+    """Notes of swaps whose migration may not be recorded; without swaps of two equal definitions,
+    for which nothing shows whether they are recorded."""
     if tables.kind(connection, VerificationRun._meta.db_table) != "table":
         return
     notes = VerificationRun.objects.using(connection.alias).filter(target__startswith=_PREFIX)

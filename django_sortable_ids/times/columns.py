@@ -103,9 +103,7 @@ class TimeColumn:
 
 class NaiveColumn(TimeColumn):
     """A ``timestamp`` of PostgreSQL with ``USE_TZ=True``, such as in a model from ``inspectdb``.
-
-    Django compares its values in the time zone of the session.
-    """
+    Django compares its values in the time zone of the session."""
 
     @property
     def knows_utc(self) -> bool:
@@ -143,10 +141,8 @@ class NaiveColumn(TimeColumn):
 
 
 class InstantColumn(TimeColumn):
-    """A ``timestamptz`` of PostgreSQL in a session whose time zone is not UTC.
-
-    Times that Django reads or compares are ambiguous there in an hour that a clock change repeats.
-    """
+    """A ``timestamptz`` of PostgreSQL in a session whose time zone is not UTC. Times that Django
+    reads or compares are ambiguous there in an hour that a clock change repeats."""
 
     knows_utc = True
     meaning = ""
@@ -171,10 +167,8 @@ class _Instant(models.BigIntegerField):  # type: ignore[type-arg]
 
 
 class TextColumn(TimeColumn):
-    """A column of SQLite, which stores and compares times as text.
-
-    Rows are compared with the text of another row, because one time has several spellings.
-    """
+    """A column of SQLite, which stores and compares times as text. Rows are compared with the text
+    of another row, because one time has several spellings."""
 
     def __init__(self, source: models.Field[Any, Any], using: str) -> None:
         super().__init__(source, using)
@@ -256,8 +250,8 @@ def _type_of(source: models.Field[Any, Any], connection: Any) -> int | None:
             "SELECT atttypid FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = %s",
             [table, source.column],
         )
-        found = cursor.fetchone()
-    return found[0] if found else None
+        row = cursor.fetchone()
+    return row[0] if row else None
 
 
 def aware(at: datetime) -> datetime:

@@ -76,10 +76,8 @@ def spelling_of(text: object) -> Spelling | None:
 
 
 def shape_of(text: object) -> str:
-    """The text with each digit replaced, except in its zone.
-
-    Digits become "0"; six fractional digits that aren't all zero become "9".
-    """
+    """The text with each digit replaced, except in its zone. Digits become "0"; six fractional
+    digits that aren't all zero become "9"."""
     if not isinstance(text, str):
         return f"a value of type {type(text).__name__}"
     zone = _ZONE.search(text)
@@ -91,10 +89,8 @@ def shape_of(text: object) -> str:
 
 
 def common_spelling(shapes: Iterable[str]) -> Spelling | None:
-    """The spelling of all shapes; None if their texts don't sort by time together.
-
-    Whole seconds with and without a fraction don't: ``.000000`` sorts after no fraction.
-    """
+    """The spelling of all shapes; None if their texts don't sort by time together. Whole seconds
+    with and without a fraction don't: ``.000000`` sorts after no fraction."""
     shapes = set(shapes)
     spellings = {spelling_of(shape) for shape in shapes} or {DJANGO}
     has_two_texts = any(shape.replace(WHOLE, "") in shapes for shape in shapes if WHOLE in shape)

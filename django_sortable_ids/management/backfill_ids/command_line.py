@@ -32,10 +32,8 @@ class CommandLine:
         }
 
     def again(self, start: str = "") -> str:
-        """The same command with all of its options.
-
-        ``start`` may be ``Target.command``, which contains some options in their resolved form.
-        """
+        """The same command with all of its options. ``start`` may be ``Target.command``, which
+        contains some options in their resolved form."""
         label = [] if self.label is None else [shlex.quote(self.label)]
         return _joined(start or " ".join(["backfill_ids", *label]), self.words.values())
 
