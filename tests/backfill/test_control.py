@@ -21,8 +21,8 @@ from .support import SECOND, START, build, fill, insert_orders, is_strict, rows,
 NAME = "testapp.Order.uuid7"
 ARGUMENTS = (NAME, "--created-from=created_at", "--batch-size=2")
 HOW_TO_CONTINUE = (
-    "Stopped; every batch is whole. Continue with: manage.py backfill_ids testapp.Order.uuid7 "
-    "--created-from created_at --batch-size=2 --sleep=0.02"
+    "Stopped; committed batches are kept. Continue with: manage.py backfill_ids "
+    "testapp.Order.uuid7 --created-from created_at --batch-size=2 --sleep=0.02"
 )
 
 database = pytest.mark.usefixtures("transactional_db")
@@ -114,9 +114,9 @@ def test_it_rests_while_the_file_exists_and_gives_signs_of_life(command, tmp_pat
 @pytest.mark.parametrize(
     ("options", "refusal"),
     [
-        (["--replica=default"], "--max-replica-lag SECONDS is missing"),
-        (["--target-time=x"], "'x': expected a number of seconds from 0"),
-        (["--sleep=-1"], "'-1': expected a number of seconds from 0"),
+        (["--replica=default"], "--replica needs --max-replica-lag SECONDS"),
+        (["--target-time=x"], "'x': expected a number of seconds, 0 or more"),
+        (["--sleep=-1"], "'-1': expected a number of seconds, 0 or more"),
         (["--max-rows-per-second=0"], "'0': expected a whole number of rows from 1"),
     ],
 )

@@ -274,7 +274,7 @@ def test_killed_it_ends_with_every_row_converted(name, kills, command):
     stopped = command(*arguments, stops_in=[2])
     stopped.send_while_stopped(signal.SIGINT)
     assert stopped.output().splitlines()[-1] == (
-        "Stopped; every batch is whole. Continue with: "
+        "Stopped; committed batches are kept. Continue with: "
         f"manage.py backfill_ids {label(name)} --convert-from {source} --batch-size=4"
     )
     output = printed(label(name), f"--convert-from={source}", "--batch-size=400")

@@ -220,7 +220,7 @@ def test_what_remains_is_printed():
         call_command("backfill_ids", label("uuid7"), created_from="created_at", stdout=out)
     assert out.getvalue().splitlines()[-2] == (
         "2 rows were inserted concurrently without an id. Deploy the field first, so that new rows "
-        "get theirs, and run it again."
+        "get an id, and run the command again."
     )
 
 

@@ -39,7 +39,7 @@ def test_the_command_to_continue_has_every_option_and_is_quoted(command, tmp_pat
     said = stopped.output().splitlines()[-1]
     assert stopped.code == 130
     before, again = said.split("Continue with: ")
-    assert before == "Stopped; every batch is whole. "
+    assert before == "Stopped; committed batches are kept. "
     words = shlex.split(again)
     assert words[:5] == ["manage.py", "backfill_ids", NAME, "--created-from", "created_at"]
     assert set(words[5:]) == {*options[:8], "--database=default", "--verbosity=2", "--no-color"}
@@ -80,7 +80,7 @@ def test_an_interrupt_before_anything_is_written(arguments):
 @pytest.mark.parametrize(
     ("options", "statement", "said"),
     [
-        (["--verify"], "verify_judged", "nothing was judged yet"),
+        (["--verify"], "verify_judged", "the check is not finished"),
         (["--dry-run"], "SELECT", "nothing was written"),
     ],
     ids=["verify", "plan"],

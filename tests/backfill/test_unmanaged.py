@@ -61,7 +61,7 @@ def parcels():
 
 def test_an_inspected_table_gets_its_column_its_ids_and_its_constraint_by_what_is_printed(parcels):
     reason = refusal(NAME, "--created-from=sent_at")
-    assert "is not managed, so that no migration adds it" in reason
+    assert "is not managed, so no migration adds the column" in reason
     add = re.search("`(.*)`$", reason)[1]
     report = next(line for line in command() if line.startswith(NAME))
     assert "no column" in report
