@@ -23,10 +23,10 @@ def watch(
     PostgreSQL can answer. Raises ``BackfillError`` if the lag is unknown. If it becomes unknown
     later, that is a reason to pause until it is known again.
     """
-    asked = replica or using
+    source = replica or using
     measure = _measure(using, replica)
     if measure() is None:
-        raise BackfillError(_unknown(asked))
+        raise BackfillError(_unknown(source))
     looked, reason = clock() - LOOK_SECONDS, ""
 
     def look() -> str:
@@ -41,11 +41,11 @@ def watch(
         except BackfillError as error:
             return str(error)
         except (OperationalError, InterfaceError) as error:
-            connections[asked].close()
+            connections[source].close()
             # If the filled database itself is unreachable, the next batch handles it.
-            return f"the lag of {asked!r} can't be queried: {error}" if replica else ""
+            return f"the lag of {source!r} can't be queried: {error}" if replica else ""
         if lag is None:
-            return _unknown(asked)
+            return _unknown(source)
         return f"replicas are {lag:.0f} s behind, at most {most:g}" if lag > most else ""
 
     return look
@@ -57,5 +57,5 @@ def _measure(using: str, replica: str | None) -> Callable[[], float | None]:
     return lambda: engine_of(using).lag_of_replicas()
 
 
-def _unknown(asked: str) -> str:
-    return f"the lag of {asked!r} is not known: its replication has stopped"
+def _unknown(source: str) -> str:
+    return f"the lag of {source!r} is not known: its replication has stopped"
