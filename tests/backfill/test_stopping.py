@@ -132,7 +132,7 @@ def test_a_run_of_a_field_that_is_gone():
     fill("uuid7")
     BackfillRun.objects.update(target="testapp.Order.dropped")
     lines = printed("--status").splitlines()
-    assert lines[2] == "  no such field any more; to forget the run:"
+    assert lines[2] == "  the field no longer exists; to delete the run:"
     with connection.cursor() as cursor:
         cursor.execute(lines[3].strip().rstrip(";"))
     assert printed("--status").startswith("no backfill of any column has started")
@@ -144,7 +144,7 @@ def test_whatever_of_it_is_gone(gone):
     insert_orders([START])
     fill("uuid7")
     BackfillRun.objects.update(target=gone)
-    assert "no such field any more" in printed("--status")
+    assert "the field no longer exists" in printed("--status")
 
 
 @pytest.mark.django_db
