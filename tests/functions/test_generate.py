@@ -235,7 +235,7 @@ def test_refuses_what_there_is_not():
         GenerateID("ulid", precision="ms")
     with pytest.raises(TypeError, match="counts: remove GenerateID"):
         GenerateID("lexical_sequence")
-    with pytest.raises(ValueError, match="storage='char': UUIDv7 has uuid"):
+    with pytest.raises(ValueError, match="storage='char': expected one of uuid"):
         GenerateID("uuid7", storage="char")
 
 
