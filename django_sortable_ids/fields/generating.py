@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from django.db import models
 from django.utils.functional import cached_property
@@ -13,9 +13,16 @@ from ..workers import this_process
 from . import history
 
 if TYPE_CHECKING:
-    Field = models.Field[Any, Any]
+    from django.db.models import Field
+    from typing_extensions import TypeVar
+
+    # What an attribute takes, and what it gives; Any in an annotation that doesn't say it.
+    SetType = TypeVar("SetType", contravariant=True, default=Any)
+    GetType = TypeVar("GetType", covariant=True, default=Any)
 else:
-    Field = models.Field
+    SetType = GetType = Any
+    # Only the stubs of Django's Field take types: the base is the class itself.
+    Field = {(Any, Any): models.Field}
 
 
 def _asked_for(instance: models.Model) -> set[str]:
@@ -27,10 +34,14 @@ def _asked_for(instance: models.Model) -> set[str]:
     return names
 
 
-class GeneratedIDField(Field):
+class GeneratedIDField(Field[SetType, GetType]):
     """A field whose ids Python makes: a key with its instance, others when the row is inserted."""
 
     scheme: Scheme
+
+    def __class_getitem__(cls, types: object) -> type[Self]:
+        """The class itself, as Django's ``ForeignKey[...]``: the types are for type checkers."""
+        return cls
 
     @property
     def generates_ids(self) -> bool:
