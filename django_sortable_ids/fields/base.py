@@ -16,7 +16,7 @@ from ..schemes import ID, InvalidID, OutOfRange
 from ..schemes.errors import shown
 from . import callers
 from .form_fields import IDFormField, MaskedIDFormField
-from .generating import GeneratedIDField, pop_scheme_options
+from .generating import GeneratedIDField, GetType, SetType, pop_scheme_options
 from .lookup_values import Candidates, Malformed
 from .public import PublicText
 from .storage import (
@@ -29,7 +29,7 @@ from .storage import (
 )
 
 
-class SortableIDField(GeneratedIDField):
+class SortableIDField(GeneratedIDField[SetType, GetType]):
     """An id of one scheme, generated in Python: use one of its subclasses.
 
     A primary key gets its id when the instance is created, any other column when the row is

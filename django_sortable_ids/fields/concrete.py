@@ -2,13 +2,20 @@
 
 import uuid
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ..schemes import TimeScheme
 from .base import SortableIDField
+from .generating import GetType, SetType
+from .value_types import UUID, UUID_OR_NONE, SortableIntegerField, SortableTextField
+
+if TYPE_CHECKING:
+    from django.db.models.expressions import Combinable
+
+    from .value_types import Values
 
 
-class SortableUUIDField(SortableIDField):
+class SortableUUIDField(SortableIDField[SetType, GetType]):
     """A field whose values are ``uuid.UUID``: use one of its subclasses.
 
     ``accept_other_versions=True`` is for a column that already holds other UUIDs, such as the
@@ -19,6 +26,45 @@ class SortableUUIDField(SortableIDField):
 
     scheme: TimeScheme
 
+    if TYPE_CHECKING:
+        _pyi_private_set_type: uuid.UUID | str | Combinable
+        _pyi_private_get_type: uuid.UUID
+        _pyi_lookup_exact_type: uuid.UUID | str
+
+    @overload
+    def __init__(
+        self,
+        verbose_name: Any = ...,
+        name: str | None = ...,
+        *,
+        null: Literal[False] = ...,
+        prefix: str | None = ...,
+        separator: str = ...,
+        encoding: str | None = ...,
+        masked: bool = ...,
+        storage: str | None = ...,
+        db_collation: str | None = ...,
+        accept_other_versions: bool = ...,
+        _values: "Values[SetType, GetType]" = UUID,  # type: ignore[assignment]
+        **kwargs: Any,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        verbose_name: Any = ...,
+        name: str | None = ...,
+        *,
+        null: bool,
+        prefix: str | None = ...,
+        separator: str = ...,
+        encoding: str | None = ...,
+        masked: bool = ...,
+        storage: str | None = ...,
+        db_collation: str | None = ...,
+        accept_other_versions: bool = ...,
+        _values: "Values[SetType, GetType]" = UUID_OR_NONE,  # type: ignore[assignment]
+        **kwargs: Any,
+    ) -> None: ...
     def __init__(
         self,
         verbose_name: Any = None,
@@ -51,55 +97,40 @@ class SortableUUIDField(SortableIDField):
         return name, path, args, kwargs
 
 
-class UUIDv7Field(SortableUUIDField):
+class UUIDv7Field(SortableUUIDField[SetType, GetType]):
     """UUID version 7 (RFC 9562): Unix time in ms, 74 random bits. The value is a ``uuid.UUID``."""
 
     scheme_name = "uuid7"
-    if TYPE_CHECKING:
-        _pyi_private_set_type: uuid.UUID | str
-        _pyi_private_get_type: uuid.UUID
 
 
-class UUIDv6Field(SortableUUIDField):
+class UUIDv6Field(SortableUUIDField[SetType, GetType]):
     """UUID version 6 (RFC 9562): 100 ns since 1582. The value is a ``uuid.UUID``."""
 
     scheme_name = "uuid6"
-    if TYPE_CHECKING:
-        _pyi_private_set_type: uuid.UUID | str
-        _pyi_private_get_type: uuid.UUID
 
 
-class CombV13UUIDField(SortableUUIDField):
+class CombV13UUIDField(SortableUUIDField[SetType, GetType]):
     """A version 1 UUID with its time in order and version 13. The value is a ``uuid.UUID``.
 
     ``encoding="sqlserver"`` shows it as SQL Server shows the version 1 UUID.
     """
 
     scheme_name = "comb13"
-    if TYPE_CHECKING:
-        _pyi_private_set_type: uuid.UUID | str
-        _pyi_private_get_type: uuid.UUID
 
 
-class ULIDField(SortableIDField):
+class ULIDField(SortableTextField[SetType, GetType]):
     """ULID: Unix time in ms, 80 random bits. The value is the text of 26 characters."""
 
     scheme_name = "ulid"
-    if TYPE_CHECKING:
-        _pyi_private_set_type: str
-        _pyi_private_get_type: str
 
 
-class HexULIDField(SortableIDField):
+class HexULIDField(SortableTextField[SetType, GetType]):
     """The bits of a ULID as 32 upper-case hexadecimal digits, which plain SQLite can generate."""
 
     scheme_name = "hexulid"
-    if TYPE_CHECKING:
-        _pyi_private_set_type: str
-        _pyi_private_get_type: str
 
 
-class KUUIDField(SortableIDField):
+class KUUIDField(SortableTextField[SetType, GetType]):
     """kuuid: 8 characters of time and 24 random ones, in base 62. The value is the text.
 
     ``precision`` is ``"s"`` or ``"ms"``, ``reverse`` sorts the newest first, and ``short`` has only
@@ -108,12 +139,9 @@ class KUUIDField(SortableIDField):
 
     scheme_name = "kuuid"
     scheme_options = {"precision": "s", "reverse": False, "short": False}
-    if TYPE_CHECKING:
-        _pyi_private_set_type: str
-        _pyi_private_get_type: str
 
 
-class KSUIDField(SortableIDField):
+class KSUIDField(SortableTextField[SetType, GetType]):
     """KSUID: seconds since 2014, 128 random bits. The value is the text of 27 characters.
 
     ``precision="ms"`` uses 8 of these bits for steps of 4 ms, as svix-ksuid for Rust does.
@@ -121,12 +149,9 @@ class KSUIDField(SortableIDField):
 
     scheme_name = "ksuid"
     scheme_options = {"precision": "s"}
-    if TYPE_CHECKING:
-        _pyi_private_set_type: str
-        _pyi_private_get_type: str
 
 
-class XidField(SortableIDField):
+class XidField(SortableTextField[SetType, GetType]):
     """xid: Unix seconds, 64 random bits. The value is the text of 20 characters.
 
     ``workers``, a power of two up to 2 ** 40, replaces the random bits with a worker number,
@@ -135,12 +160,9 @@ class XidField(SortableIDField):
 
     scheme_name = "xid"
     scheme_options = {"workers": None}
-    if TYPE_CHECKING:
-        _pyi_private_set_type: str
-        _pyi_private_get_type: str
 
 
-class ObjectIDField(SortableIDField):
+class ObjectIDField(SortableTextField[SetType, GetType]):
     """MongoDB's ObjectId: Unix seconds, 64 random bits. The value is 24 hexadecimal digits.
 
     ``workers``, a power of two up to 2 ** 40, replaces the random bits with a worker number,
@@ -149,39 +171,27 @@ class ObjectIDField(SortableIDField):
 
     scheme_name = "objectid"
     scheme_options = {"workers": None}
-    if TYPE_CHECKING:
-        _pyi_private_set_type: str
-        _pyi_private_get_type: str
 
 
-class PushIDField(SortableIDField):
+class PushIDField(SortableTextField[SetType, GetType]):
     """Firebase's push id: Unix time in ms, 72 random bits. The value is the text, 20 characters."""
 
     scheme_name = "pushid"
-    if TYPE_CHECKING:
-        _pyi_private_set_type: str
-        _pyi_private_get_type: str
 
 
-class TimeflakeField(SortableIDField):
+class TimeflakeField(SortableTextField[SetType, GetType]):
     """Timeflake: the bits of a ULID as 22 characters of base 62. The value is the text."""
 
     scheme_name = "timeflake"
-    if TYPE_CHECKING:
-        _pyi_private_set_type: str
-        _pyi_private_get_type: str
 
 
-class SCRU128Field(SortableIDField):
+class SCRU128Field(SortableTextField[SetType, GetType]):
     """SCRU128: Unix time in ms, 80 random bits. The value is 25 characters of base 36."""
 
     scheme_name = "scru128"
-    if TYPE_CHECKING:
-        _pyi_private_set_type: str
-        _pyi_private_get_type: str
 
 
-class SnowflakeField(SortableIDField):
+class SnowflakeField(SortableIntegerField[SetType, GetType]):
     """Twitter's 64 bits: 41 of ms, 10 of worker, 12 of sequence. The value is an ``int``.
 
     ``layout`` selects another service's: ``"discord"``, ``"instagram"``, ``"mastodon"`` or
@@ -200,12 +210,9 @@ class SnowflakeField(SortableIDField):
         "time_bits": None,
         "worker_bits": None,
     }
-    if TYPE_CHECKING:
-        _pyi_private_set_type: int | str
-        _pyi_private_get_type: int
 
 
-class SonyflakeField(SortableIDField):
+class SonyflakeField(SortableIntegerField[SetType, GetType]):
     """Sonyflake: 39 bits of 10 ms, 8 of sequence, 16 of machine. The value is an ``int``.
 
     ``version`` is the release of sony/sonyflake that generates such ids: 1 counts from 2014-09-01,
@@ -215,12 +222,9 @@ class SonyflakeField(SortableIDField):
 
     scheme_name = "sonyflake"
     scheme_options = {"version": 2, "epoch_ms": None, "sequence_bits": 8, "worker_bits": 16}
-    if TYPE_CHECKING:
-        _pyi_private_set_type: int | str
-        _pyi_private_get_type: int
 
 
-class TSIDField(SortableIDField):
+class TSIDField(SortableIntegerField[SetType, GetType]):
     """TSID: 42 bits of ms since 2020, then node and counter. The value is an ``int``.
 
     ``encoding="base32"`` shows it as the usual text of 13 characters. ``node_bits``, 0 to 20, is
@@ -230,12 +234,9 @@ class TSIDField(SortableIDField):
 
     scheme_name = "tsid"
     scheme_options = {"node_bits": 10, "epoch_ms": 1_577_836_800_000}
-    if TYPE_CHECKING:
-        _pyi_private_set_type: int | str
-        _pyi_private_get_type: int
 
 
-class Time64Field(SortableIDField):
+class Time64Field(SortableIntegerField[SetType, GetType]):
     """19 decimal digits: 10 of seconds, then those of ``layout``. The value is an ``int``.
 
     ``"4+5"`` has 4 digits of 0.1 ms and 5 random ones, ``"3+6"`` has 3 of ms and 6 random ones.
@@ -245,6 +246,3 @@ class Time64Field(SortableIDField):
 
     scheme_name = "time64"
     scheme_options = {"layout": "4+5", "workers": None}
-    if TYPE_CHECKING:
-        _pyi_private_set_type: int | str
-        _pyi_private_get_type: int

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from django.db import models
 from django.utils.functional import cached_property
@@ -13,9 +13,20 @@ from ..workers import this_process
 from . import history
 
 if TYPE_CHECKING:
-    Field = models.Field[Any, Any]
+    from django.db.models import Field
+    from typing_extensions import TypeVar
+
+    # What an attribute takes, and what it gives; Any in an annotation that doesn't say it.
+    SetType = TypeVar("SetType", contravariant=True, default=Any)
+    GetType = TypeVar("GetType", covariant=True, default=Any)
 else:
-    Field = models.Field
+    SetType = GetType = Any
+
+    class Field:
+        """Only the stubs of Django's Field take types: at runtime the base is the class itself."""
+
+        def __class_getitem__(cls, types: object) -> type:
+            return models.Field
 
 
 def _requested(instance: models.Model) -> set[str]:
@@ -27,10 +38,14 @@ def _requested(instance: models.Model) -> set[str]:
     return names
 
 
-class GeneratedIDField(Field):
+class GeneratedIDField(Field[SetType, GetType]):
     """A field whose ids Python generates: a key with its instance, others with the INSERT."""
 
     scheme: Scheme
+
+    def __class_getitem__(cls, types: object) -> type[Self]:
+        """The class itself, as Django's ``ForeignKey[...]``: the types are for type checkers."""
+        return cls
 
     @property
     def generates_ids(self) -> bool:

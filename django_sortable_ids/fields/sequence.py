@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from django.db import models, router
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -10,6 +10,11 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from ..schemes import LexicalSequence
 from ..sequences import blocks, counters
 from .base import SortableIDField
+from .generating import GetType, SetType
+from .value_types import TEXT, TEXT_OR_NONE, SortableTextField
+
+if TYPE_CHECKING:
+    from .value_types import Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +24,7 @@ class _PendingID:
     instance: models.Model
 
 
-class LexicalSequenceField(SortableIDField):
+class LexicalSequenceField(SortableTextField[SetType, GetType]):
     """Short ids that count: ``0000``, ``0001`` ... in the characters of ``charset``.
 
     ``charset`` is one of ``schemes.sequence.CHARSETS`` or a string of characters. ``ignore_case``
@@ -51,10 +56,39 @@ class LexicalSequenceField(SortableIDField):
     }
     non_db_attrs = (*SortableIDField.non_db_attrs, "block")
     scheme: LexicalSequence
-    if TYPE_CHECKING:
-        _pyi_private_set_type: str
-        _pyi_private_get_type: str
 
+    @overload
+    def __init__(
+        self,
+        verbose_name: Any = ...,
+        name: str | None = ...,
+        *,
+        null: Literal[False] = ...,
+        block: int = ...,
+        prefix: str | None = ...,
+        separator: str = ...,
+        encoding: str | None = ...,
+        storage: str | None = ...,
+        db_collation: str | None = ...,
+        _values: "Values[SetType, GetType]" = TEXT,  # type: ignore[assignment]
+        **kwargs: Any,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        verbose_name: Any = ...,
+        name: str | None = ...,
+        *,
+        null: bool,
+        block: int = ...,
+        prefix: str | None = ...,
+        separator: str = ...,
+        encoding: str | None = ...,
+        storage: str | None = ...,
+        db_collation: str | None = ...,
+        _values: "Values[SetType, GetType]" = TEXT_OR_NONE,  # type: ignore[assignment]
+        **kwargs: Any,
+    ) -> None: ...
     def __init__(
         self, verbose_name: Any = None, name: str | None = None, *, block: int = 1, **kwargs: Any
     ) -> None:

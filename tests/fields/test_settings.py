@@ -49,7 +49,9 @@ def test_unknown_keys(settings, key):
     settings.SORTABLE_IDS = {key: 1, "WORKER": 1}
     with pytest.raises(ImproperlyConfigured) as refusal:
         conf.worker()
-    assert str(refusal.value).startswith(f"SORTABLE_IDS has no key {key!r}; expected one of WORKER, ")
+    assert str(refusal.value).startswith(
+        f"SORTABLE_IDS has no key {key!r}; expected one of WORKER, "
+    )
 
 
 @pytest.mark.parametrize("value", [None, [], "WORKER", 1, ["WORKER"]])
