@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from django.db import connection
 
-from django_sortable_ids.backfill.engines import engine_of, numbered_while_read
+from django_sortable_ids.backfill.engines import engine_of, mysql_statements
 from django_sortable_ids.backfill.engines.time_index import TimeIndex, time_index
 from django_sortable_ids.backfill.planning import plan
 from django_sortable_ids.backfill.supervising import run
@@ -235,7 +235,7 @@ def test_rows_that_come_in_another_order_are_left_to_the_sweep(table, monkeypatc
     execute(DESCENDING)
     insert(table, TIMES)
     believed = TimeIndex("latest", is_in_order=True)
-    monkeypatch.setattr(numbered_while_read, "time_index", lambda *_: believed)
+    monkeypatch.setattr(mysql_statements, "time_index", lambda *_: believed)
     assert ascends(filled(table, 50))
     assert swept
 
