@@ -1,4 +1,4 @@
-"""The admin: creation times out of ids, and ids found whatever their spelling."""
+"""The admin: shows the creation times in ids, and finds ids in any accepted spelling."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class CreatedAtFilter(admin.DateFieldListFilter):
     """Filters by the creation time in an id: today, the past 7 days, this month, this year, or from
     one day to another.
 
-    ``list_filter = [("id", CreatedAtFilter)]``, for any sortable id with a time, also one of a
-    related model (``"order"`` or ``"order__id"``). Each choice is a range on the id's index.
+    ``list_filter = [("id", CreatedAtFilter)]`` works for any sortable id with a time, also of a
+    related model (``"order"`` or ``"order__id"``). Each choice queries a range of the id's index.
     """
 
     template = "django_sortable_ids/admin/created_at_filter.html"
@@ -45,15 +45,15 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         model_admin: admin.ModelAdmin[Any],
         field_path: str,
     ) -> None:
-        found = id_at(model, field_path)
-        if found is None or not isinstance(found.scheme, TimeScheme):
+        id_column = id_at(model, field_path)
+        if id_column is None or not isinstance(id_column.scheme, TimeScheme):
             raise ImproperlyConfigured(
-                f"CreatedAtFilter can't filter {model._meta.label} by {field_path!r}: that is no "
-                f"sortable id with a time"
+                f"CreatedAtFilter can't filter {model._meta.label} by {field_path!r}: expected the "
+                f"path of a sortable id with a time"
             )
-        # All that DateFieldListFilter wants to know of its field.
-        times = models.DateTimeField(_title(model, field, found), null=field.null)
-        # The parameters begin with the path in list_filter, which is what the admin allows.
+        # DateFieldListFilter needs no more of its field than this.
+        times = models.DateTimeField(_title(model, field, id_column), null=field.null)
+        # The admin only allows parameters that begin with a path in list_filter.
         path = f"{field_path}__created_at"
         while field.is_relation:
             field = field.target_field
@@ -62,7 +62,7 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         self.first_day_name = f"{path}__date__gte"
         self.last_day_name = f"{path}__date__lte"
         for name in (self.first_day_name, self.last_day_name):
-            # A form sends a day that was left empty as an empty text.
+            # A form sends an empty text for a blank day.
             if params.get(name) == [""]:
                 del params[name]
         super().__init__(times, request, params, model, model_admin, path)
@@ -94,7 +94,7 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         return str(self.date_params.get(self.last_day_name, ""))
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
-        """The links, and before them what the form and its template need."""
+        """The links. Also sets what the form's template needs."""
         self.other_parameters = [
             (name, value)
             for name, values in changelist.filter_params.items()
@@ -107,16 +107,16 @@ class CreatedAtFilter(admin.DateFieldListFilter):
 class SortableIDAdmin(ModelAdmin):
     """A ``ModelAdmin`` whose search box finds a pasted id, and that can show creation times.
 
-    The key and the unique ids of the model are searched in any accepted spelling, beside
-    ``search_fields``; an id named there (``"order__id"``) is matched as a whole, too.
-    ``"id_created_at"`` in ``list_display`` is the time in the model's first id that has one,
-    sorted by the id.
+    In addition to ``search_fields``, the search matches the key and the unique ids of the model in
+    any accepted spelling. An id in ``search_fields`` (``"order__id"``) is also matched as a whole.
+    ``"id_created_at"`` in ``list_display`` shows the time in the model's first id that has one, and
+    sorts by that id.
     """
 
     def __init__(self, model: type[models.Model], admin_site: admin.AdminSite) -> None:
         super().__init__(model, admin_site)
         if not self.search_fields:
-            # The system check of autocomplete_fields looks at the attribute.
+            # The system check of autocomplete_fields reads the attribute.
             own = [field.name for field in id_fields(model) if field.unique]
             self.search_fields = own  # type: ignore[misc]
         timed = [field for field in id_fields(model) if isinstance(field.scheme, TimeScheme)]
@@ -124,14 +124,14 @@ class SortableIDAdmin(ModelAdmin):
             self.id_created_at = _CreatedAtColumn(timed[0])
 
     def get_search_fields(self, request: HttpRequest) -> list[str]:
-        given = [self._whole(name) for name in super().get_search_fields(request)]
+        declared = [self._whole(name) for name in super().get_search_fields(request)]
         own = [f"{field.name}__pasted" for field in id_fields(self.model) if field.unique]
-        return list(dict.fromkeys([*given, *own]))
+        return list(dict.fromkeys([*declared, *own]))
 
     def get_search_results(
         self, request: HttpRequest, queryset: Any, search_term: str
     ) -> tuple[Any, bool]:
-        # The form of the list refuses NUL; autocomplete has none, and PostgreSQL raises an error.
+        # PostgreSQL raises an error for NUL. The list's form refuses it; autocomplete has no form.
         if "\0" in search_term:
             return queryset.none(), False
         return super().get_search_results(request, queryset, search_term)
@@ -145,7 +145,7 @@ class SortableIDAdmin(ModelAdmin):
 
 
 class _CreatedAtColumn:
-    """A column of ``list_display``, which the admin calls for each row."""
+    """A column of ``list_display``: the admin calls it for each row."""
 
     short_description = _("created at")
 
@@ -159,16 +159,16 @@ class _CreatedAtColumn:
         try:
             return None if value is None else local_time(self._field, value)
         except (OutOfRange, InvalidID):
-            # Past the year 9999, or an adopted id of another version.
+            # After the year 9999, or an accepted id of another version.
             return None
 
 
-def _title(model: type[models.Model], field: Any, found: SortableIDField) -> Any:
-    """Says whose creation time it is, unless it is that of the model's main id."""
+def _title(model: type[models.Model], field: Any, id_column: SortableIDField) -> Any:
+    """The filter's title. It names the field or model, unless it filters by the model's main id."""
     if field in id_fields(model):
         name = "" if field == id_field(model) else field.verbose_name
     elif isinstance(field, models.ForeignKey | models.ManyToManyField):
         name = field.verbose_name
     else:
-        name = found.model._meta.verbose_name
+        name = id_column.model._meta.verbose_name
     return _("creation time of %(name)s") % {"name": name} if name else _("creation time")

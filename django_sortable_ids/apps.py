@@ -1,4 +1,4 @@
-"""The app: registers, nothing more."""
+"""The app configuration: it only registers the parts of the package."""
 
 from django.apps import AppConfig
 

@@ -15,7 +15,7 @@ class SortableIDPasswordResetForm(PasswordResetForm):
     """Sends links that name the user by its public text:
     ``PasswordResetView.as_view(form_class=SortableIDPasswordResetForm)``.
 
-    Django's own links have the key as it is in Python, in base64.
+    Django's own links contain the unmasked key in base64.
     """
 
     def send_mail(

@@ -1,36 +1,36 @@
-"""The setting ``SORTABLE_IDS``: one dict, every key checked.
+"""The setting ``SORTABLE_IDS``: a dict whose keys are all checked.
 
 ``WORKER``
     The number of this process, for schemes with worker numbers (snowflakes, Sonyflake, TSID,
-    time64, xid and ObjectId with ``workers``). Every process that makes ids at the same time needs
-    one of its own. None, the default, fills the worker's place at random. ``"lease"`` has each
-    process take a number from the database that ``WorkerLease`` is in, at its first id that needs
-    one, renew it and give it back at its end: see ``workers``. The environment variable
-    ``SORTABLE_IDS_WORKER``, a number or ``lease``, stands above the setting.
+    time64, xid and ObjectId with ``workers``). Processes that generate ids concurrently need
+    different numbers. None, the default, uses random numbers. With ``"lease"``, each process
+    takes a number from the database of ``WorkerLease`` at its first id that needs one, renews it
+    and gives it back when it ends: see ``workers``. The environment variable
+    ``SORTABLE_IDS_WORKER``, a number or ``lease``, overrides the setting.
 ``WORKER_LEASE_SECONDS``
-    How long a lease lasts, from 1, by default 60. It is renewed when a third has gone by. A process
-    that can't reach the database makes ids until its end, and the number of one that was killed
-    stays taken until then.
+    How long a lease lasts: at least 1, by default 60. It is renewed after a third of that time. A
+    process that can't reach the database generates ids until its lease ends. The number of a killed
+    process stays taken until then.
 ``WORKER_CLOCK_SKEW_SECONDS``
-    How far the clocks of hosts may be apart, by default 10: for so long after the end of a lease
-    that was not given back, nobody else takes the number. Clocks that are further apart can cost a
-    process its number, but no id is ever made twice for it.
+    How far the clocks of hosts may differ, by default 10. If a lease was not given back, no other
+    process takes its number for so long after its end. Clocks that differ more can cost a process
+    its number, but never generate an id twice.
 ``MASK_KEYS``
-    The keys of ``UUIDv7Field(masked=True)``: a list of texts with 32 hexadecimal digits, each made
-    by ``secrets.token_hex(16)``. The first one masks and all of them unmask: to change the key, put
-    a new one in front, and take the old one out once no id that it masked is in use. What the
-    digits mean says ``schemes.mask.MaskKey``. Keep them secret: with a key, times can be read.
+    The keys of ``UUIDv7Field(masked=True)``: a list of texts with 32 hexadecimal digits, each from
+    ``secrets.token_hex(16)``. The first key masks, all keys unmask. To change the key, insert a new
+    one at the start, and remove the old one once no id that it masked is in use.
+    ``schemes.mask.MaskKey`` documents the format. Keep the keys secret: they reveal the times.
 ``CLOCK_ROLLBACK``
-    What happens to new ids while the clock is more than ``CLOCK_ROLLBACK_LIMIT`` seconds, 10 by
-    default, behind where it was; smaller steps are absorbed, and no policy repeats an id of the
-    process. ``"advance"``, the default, goes on from the last id: a web server then neither hangs
-    nor fails for as long as somebody's wrong clock is being put right, and the price is that the
-    ids made until the clock has caught up carry the last time before the step. ``"wait"`` blocks
-    for so long, and ``"raise"`` raises ``ClockRollback``: for batch jobs, whose ids must have the
-    right times or not be made, and for worker numbers that another process may get soon after.
+    What happens to new ids while the clock is more than ``CLOCK_ROLLBACK_LIMIT`` seconds, by
+    default 10, before its latest time. Smaller steps are absorbed, and no policy repeats an id of
+    the process. ``"advance"``, the default, continues from the last id: a web server neither hangs
+    nor fails while a wrong clock is corrected, but until the clock has caught up, ids carry the
+    last time before the step. ``"wait"`` blocks for that long. ``"raise"`` raises
+    ``ClockRollback``: for batch jobs that need ids with the right times or none, and for worker
+    numbers that another process may soon get.
 ``GUARD_MIGRATIONS``
-    False lets ``migrate`` run operations that would give several rows one id, or corrupt a key.
-    Default True.
+    False lets ``migrate`` run operations that would give several rows the same id, or corrupt a
+    key. True by default.
 """
 
 import math
@@ -90,39 +90,39 @@ _KEYS: Mapping[str, tuple[Any, Callable[[Any], bool], str]] = {
     "GUARD_MIGRATIONS": (True, _is_bool, "True or False"),
 }
 _SECRET = ("MASK_KEYS",)
-"""Keys whose values no message shows."""
+"""Keys whose values must not appear in messages."""
 
 
 def worker() -> int | Literal["lease"] | None:
-    """The number of this process; ``"lease"`` where the database says it, None where nobody does.
+    """The number of this process, ``"lease"`` if the database leases it, or None if it isn't set.
 
-    Raises ``ImproperlyConfigured``, as all functions here do.
+    Raises ``ImproperlyConfigured``, like all functions of this module.
     """
-    value: int | Literal["lease"] | None = _get("WORKER")
-    given = os.environ.get(WORKER_VARIABLE)
-    if given is None:
-        return value
-    if given == LEASE:
+    setting: int | Literal["lease"] | None = _get("WORKER")
+    variable = os.environ.get(WORKER_VARIABLE)
+    if variable is None:
+        return setting
+    if variable == LEASE:
         return LEASE
-    if not (given.isascii() and given.isdigit()):
+    if not (variable.isascii() and variable.isdigit()):
         raise ImproperlyConfigured(
-            f"the environment variable {WORKER_VARIABLE} is {given!r}; expected a whole number "
+            f"the environment variable {WORKER_VARIABLE} is {variable!r}; expected a whole number "
             f"from 0, or {LEASE!r}"
         )
-    return int(given)
+    return int(variable)
 
 
 def lease_seconds() -> tuple[float, float]:
-    """How long a lease of a worker number lasts, and how far clocks may be apart."""
+    """How long a worker lease lasts, and how far clocks may differ."""
     return _get("WORKER_LEASE_SECONDS"), _get("WORKER_CLOCK_SKEW_SECONDS")
 
 
 def mask_keys() -> tuple[MaskKey, ...]:
-    """At least one key, the one that masks in front; ``ImproperlyConfigured`` without any."""
+    """At least one key, the one that masks first; ``ImproperlyConfigured`` if there is none."""
     texts = tuple(_get("MASK_KEYS"))
     if not texts:
         raise ImproperlyConfigured(
-            "masked=True needs a key in SORTABLE_IDS['MASK_KEYS'], a list. Make one with: "
+            "masked=True needs a key in SORTABLE_IDS['MASK_KEYS'], a list. Generate one with: "
             "python -c 'import secrets; print(secrets.token_hex(16))'"
         )
     return read_keys(texts)
@@ -134,7 +134,7 @@ def rollback_rule() -> RollbackRule:
 
 
 def apply_rollback_rule() -> None:
-    """Make it the rule of the process: done before the first id of a field."""
+    """Set the rule for the whole process; called before the first id of a field."""
     set_rollback_rule(rollback_rule())
 
 
@@ -143,19 +143,19 @@ def guard_migrations() -> bool:
 
 
 def _get(key: str) -> Any:
-    given = getattr(settings, "SORTABLE_IDS", {})
-    if not isinstance(given, Mapping):
+    configured = getattr(settings, "SORTABLE_IDS", {})
+    if not isinstance(configured, Mapping):
         raise ImproperlyConfigured(
-            f"SORTABLE_IDS is of type {type(given).__name__}; expected a dict"
+            f"SORTABLE_IDS is of type {type(configured).__name__}; expected a dict"
         )
-    unknown = [each for each in given if each not in _KEYS]
+    unknown = [each for each in configured if each not in _KEYS]
     if unknown:
         raise ImproperlyConfigured(
-            f"SORTABLE_IDS has no key {unknown[0]!r}; it has {', '.join(_KEYS)}"
+            f"SORTABLE_IDS has no key {unknown[0]!r}; expected one of {', '.join(_KEYS)}"
         )
-    default, is_right, expected = _KEYS[key]
-    value = given.get(key, default)
-    if not is_right(value):
-        found = "wrong" if key in _SECRET else repr(value)
-        raise ImproperlyConfigured(f"SORTABLE_IDS[{key!r}] is {found}; expected {expected}")
+    default, is_valid, expected = _KEYS[key]
+    value = configured.get(key, default)
+    if not is_valid(value):
+        shown = "invalid" if key in _SECRET else repr(value)
+        raise ImproperlyConfigured(f"SORTABLE_IDS[{key!r}] is {shown}; expected {expected}")
     return value

@@ -1,4 +1,4 @@
-"""What stops a backfill."""
+"""Errors that stop a backfill."""
 
 from django.core.management.base import CommandError
 
@@ -6,15 +6,15 @@ __all__ = ["BackfillError", "Interrupted", "WrongArguments"]
 
 
 class BackfillError(CommandError):
-    """Found, expected, and what to do next, for people; nothing has been written that is wrong."""
+    """It says what was found, what was expected and what to do; nothing wrong was written."""
 
 
 class Interrupted(CommandError):
-    """The user stopped the command, which is no error; ``returncode`` is what a shell expects."""
+    """The user stopped the command: no failure; ``returncode`` is the one that shells expect."""
 
 
 class WrongArguments(BackfillError):
-    """Arguments that don't go together, which end with the code of argparse."""
+    """Arguments that can't be combined; the exit code is that of argparse, 2."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, returncode=2)

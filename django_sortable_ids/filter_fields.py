@@ -1,6 +1,6 @@
-"""django-filter: the choices of its forms are public texts where ids are masked.
+"""django-filter: for masked ids, the choices in its forms are public texts.
 
-Its filters by a relation have form fields of their own, and not those of the model.
+Its filters by a relation use their own form fields, not those of the model.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -20,8 +20,8 @@ else:
 class _MaskedOnly(_Base):
     @property
     def _id_field(self) -> SortableIDField | None:
-        found = super()._id_field
-        return found if found is not None and found.public_text.masked else None
+        field = super()._id_field
+        return field if field is not None and field.public_text.masked else None
 
 
 class MaskedChoiceField(
@@ -29,7 +29,7 @@ class MaskedChoiceField(
     fields.ModelChoiceField,  # type: ignore[misc]
     PublicModelChoiceField,
 ):
-    """Takes and shows public texts of masked ids; its choice of NULL is django-filter's."""
+    """Accepts and shows public texts of masked ids; its choice for NULL is django-filter's."""
 
 
 class MaskedMultipleChoiceField(
@@ -37,11 +37,11 @@ class MaskedMultipleChoiceField(
     fields.ModelMultipleChoiceField,  # type: ignore[misc]
     PublicModelMultipleChoiceField,
 ):
-    """The same for several."""
+    """Like ``MaskedChoiceField``, for several choices."""
 
 
 def register() -> None:
-    """Put our fields in the place of django-filter's, not of those that a project has put there."""
+    """Replace django-filter's fields by ours, but not fields that the project has set."""
     ours: dict[Any, Any] = {
         django_filters.ModelChoiceFilter: (fields.ModelChoiceField, MaskedChoiceField),
         django_filters.ModelMultipleChoiceFilter: (
@@ -49,6 +49,6 @@ def register() -> None:
             MaskedMultipleChoiceField,
         ),
     }
-    for filter_class, (usual, masked) in ours.items():
-        if filter_class.field_class is usual:
+    for filter_class, (default, masked) in ours.items():
+        if filter_class.field_class is default:
             filter_class.field_class = masked

@@ -1,7 +1,7 @@
-"""Forms: choices among rows whose values are public texts.
+"""Form fields that choose among objects, with public texts as values.
 
-A ``ForeignKey`` and a ``ManyToManyField`` to a masked id have these fields in every ``ModelForm``;
-elsewhere, declare them in place of Django's.
+In every ``ModelForm``, a ``ForeignKey`` or ``ManyToManyField`` to a masked id uses these fields.
+Elsewhere, declare them instead of Django's.
 """
 
 import uuid
@@ -26,7 +26,7 @@ else:
 
 
 class _PublicChoices(ModelChoiceField):
-    """Shows public texts; the widgets of the admin, whose scripts add values, are left alone."""
+    """Shows public texts, except in widgets of the admin, whose scripts add values themselves."""
 
     @property
     def _id_field(self) -> SortableIDField | None:
@@ -47,11 +47,11 @@ class _PublicChoices(ModelChoiceField):
         return self._current(str(shown)) if isinstance(shown, uuid.UUID) else shown
 
     def bound_data(self, data: Any, initial: Any) -> Any:
-        """What was sent, as the choices show it now: another key may have masked it."""
-        found = super().bound_data(data, initial)
-        if isinstance(found, list | tuple):
-            return [self._current(each) for each in found]
-        return self._current(found)
+        """The submitted text as the choices now show it: an older key may have masked it."""
+        submitted = super().bound_data(data, initial)
+        if isinstance(submitted, list | tuple):
+            return [self._current(each) for each in submitted]
+        return self._current(submitted)
 
     def _current(self, text: Any) -> Any:
         field = self._id_field
@@ -64,7 +64,7 @@ class _PublicChoices(ModelChoiceField):
 
 
 class PublicModelChoiceField(_PublicChoices):
-    """A ``ModelChoiceField`` whose values are public texts, and that takes nothing else."""
+    """A ``ModelChoiceField`` whose values are public texts; it accepts nothing else."""
 
     def to_python(self, value: Any) -> Any:
         field = self._id_field
@@ -81,7 +81,7 @@ class PublicModelChoiceField(_PublicChoices):
 
 
 class PublicModelMultipleChoiceField(_PublicChoices, ModelMultipleChoiceField):
-    """A ``ModelMultipleChoiceField`` whose values are public texts, and that takes nothing else."""
+    """A ``ModelMultipleChoiceField`` whose values are public texts; it accepts nothing else."""
 
     def _check_values(self, value: Any) -> Any:
         field = self._id_field
@@ -100,9 +100,9 @@ class PublicModelMultipleChoiceField(_PublicChoices, ModelMultipleChoiceField):
         assert self.queryset is not None
         values = [each for several in candidates.values() for each in several]
         rows = self.queryset.filter(**{f"{self.to_field_name or 'pk'}__in": values})
-        held = {getattr(row, self.to_field_name or "pk") for row in rows}
+        existing = {getattr(row, self.to_field_name or "pk") for row in rows}
         for text, several in candidates.items():
-            if held.isdisjoint(several):
+            if existing.isdisjoint(several):
                 raise ValidationError(
                     self.error_messages["invalid_choice"],
                     code="invalid_choice",
@@ -112,7 +112,7 @@ class PublicModelMultipleChoiceField(_PublicChoices, ModelMultipleChoiceField):
 
 
 def _is_id(field: SortableIDField, value: Any) -> bool:
-    """Whether it is a value of the column, and not a text that a browser sent."""
+    """Whether it is a value of the column, not a text that a browser sent."""
     scheme = field.scheme
     if not isinstance(value, str):
         return isinstance(value, scheme.value_type)

@@ -1,4 +1,4 @@
-"""What an id says: its public text, its creation time, and the model it belongs to."""
+"""The public text of an id, its creation time, and the model that it belongs to."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -19,14 +19,14 @@ __all__ = ["Resolved", "created_at", "public_id", "resolve"]
 
 
 class Resolved(NamedTuple):
-    """What a public text names."""
+    """What a public text refers to."""
 
     model: type[models.Model]
     field: SortableIDField
     value: ID
 
     def fetch(self, using: str | None = None) -> models.Model:
-        """The row; the model's ``DoesNotExist`` where there is none."""
+        """The instance, from the database ``using``. Raises the model's ``DoesNotExist``."""
         rows = self.model._default_manager.using(using)
         return rows.get(**{self.field.name: self.value})
 
@@ -34,29 +34,29 @@ class Resolved(NamedTuple):
 def resolve(text: str) -> Resolved:
     """The model, the field and the value of a public text with a prefix: ``ord_01KDVDNA...``.
 
-    Raises ``LookupError`` for a prefix that no model has, or several have for such ids, and
-    ``ValidationError`` for a malformed id behind a prefix.
+    Raises ``LookupError`` if no model has the prefix, or if several have it for such ids. Raises
+    ``ValidationError`` if the id after the prefix is malformed.
     """
     known = _fields_by_prefix()
-    fields = [field for lead in _prefixes(text) for field in known.get(lead, ())]
+    fields = [field for prefix in _prefixes(text) for field in known.get(prefix, ())]
     if not fields:
         raise LookupError(
-            f"{described(text)} has no prefix of an id; there are {', '.join(sorted(known))}"
+            f"{described(text)} has no known prefix; expected one of {', '.join(sorted(known))}"
         )
-    found = []
+    matches = []
     for field in fields:
         with suppress(ValidationError):
-            found.append(Resolved(field.model, field, field.parse_public(text)))
-    if not found:
+            matches.append(Resolved(field.model, field, field.parse_public(text)))
+    if not matches:
         raise fields[-1].invalid(text)
-    if len(found) > 1:
-        owners = " and of ".join(str(each.field) for each in found)
-        raise LookupError(f"{described(text)} is an id of {owners}: give each a prefix of its own")
-    return found[0]
+    if len(matches) > 1:
+        owners = " and of ".join(str(each.field) for each in matches)
+        raise LookupError(f"{described(text)} is an id of {owners}: give each another prefix")
+    return matches[0]
 
 
 def _prefixes(text: Any) -> Iterator[str]:
-    """What may be prefix and separator: the text up to each of its separators."""
+    """Candidates for prefix and separator: the text up to each of its separators."""
     if isinstance(text, str):
         for end, character in enumerate(text[:64], start=1):
             if character in SEPARATORS:
@@ -68,7 +68,7 @@ _known: tuple[list[type[models.Model]], dict[str, list[SortableIDField]]] = ([],
 
 def _fields_by_prefix() -> dict[str, list[SortableIDField]]:
     global _known
-    # Django gives the same list until the registry changes.
+    # Django returns the same list until the registry changes.
     current = apps.get_models()
     if _known[0] is not current:
         by_prefix: dict[str, list[SortableIDField]] = {}
@@ -83,23 +83,23 @@ def _fields_by_prefix() -> dict[str, list[SortableIDField]]:
 
 
 def public_id(instance: models.Model, field: str | None = None) -> str | None:
-    """The public text of the instance's id, as URLs and REST show it; None where it has none yet.
+    """The public text of the instance's id, as in URLs and REST; None if it has no id yet.
 
-    ``field`` names one of several; see ``id_of`` for which it is otherwise.
+    ``field`` names one of several sortable ids; ``id_of`` documents the default.
     """
-    found, value = id_of(instance, field)
-    return None if value is None else found.public_text.format(value)
+    id_field, value = id_of(instance, field)
+    return None if value is None else id_field.public_text.format(value)
 
 
 def created_at(instance: models.Model, field: str | None = None) -> datetime | None:
-    """When the instance's id was made; None where it has none yet, or an accepted one of another
-    UUID version, which carries no time.
+    """The creation time in the instance's id. None if it has no id yet, or an accepted UUID of
+    another version, which carries no time.
 
-    ``field`` names one of several; see ``id_of`` for which it is otherwise. The time is aware
-    and in the current time zone, or naive local time with ``USE_TZ=False``. Raises
-    ``OutOfRange`` past the year 9999 and ``NotTimeOrdered`` for a sequence.
+    ``field`` names one of several sortable ids; ``id_of`` documents the default. The time is
+    aware and in the current time zone, or naive local time with ``USE_TZ=False``. Raises
+    ``OutOfRange`` after the year 9999 and ``NotTimeOrdered`` for a sequence.
     """
-    found, value = id_of(instance, field)
-    if value is None or is_of_another_version(found, value):
+    id_field, value = id_of(instance, field)
+    if value is None or is_of_another_version(id_field, value):
         return None
-    return local_time(found, value)
+    return local_time(id_field, value)

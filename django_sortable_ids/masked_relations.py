@@ -1,7 +1,7 @@
-"""What Django would show of a masked id by itself: in choices, messages and ``str(instance)``.
+"""Hides masked ids that Django would show by default: in choices, messages, ``str(instance)``.
 
-Foreign keys, and models whose key leads to a masked id, are Django's and the project's own. What is
-put in its place here was the default there; what a project defines itself is left alone.
+This changes foreign keys to masked ids, and models whose key is or references one. Only Django's
+defaults are replaced, never what a project defines itself.
 """
 
 from functools import partial
@@ -15,11 +15,11 @@ from .fields import SortableIDField
 
 
 def register() -> None:
-    """Hide masked ids in all models that there are; called once, when the app is ready."""
-    every = apps.get_models(include_auto_created=True)
-    if not any(_is_masked(field) for model in every for field in model._meta.local_fields):
+    """Hide masked ids in all models; called once, when the app is ready."""
+    all_models = apps.get_models(include_auto_created=True)
+    if not any(_is_masked(field) for model in all_models for field in model._meta.local_fields):
         return
-    for model in every:
+    for model in all_models:
         if any(map(_masked_target, model._meta.pk_fields)) and (
             model.__str__ is models.Model.__str__
         ):
@@ -40,23 +40,23 @@ def _hide(relation: Any) -> None:
             relation.error_messages["invalid"] = _PublicMessage(message, target)  # type: ignore[assignment]
 
 
-_DJANGO_S = tuple(
+_DJANGO_FORMFIELDS = tuple(
     each.formfield for each in (models.ForeignKey, models.OneToOneField, models.ManyToManyField)
 )
 
 
 def _show_public_choices(relation: Any) -> None:
-    # The relation of another package may have a form field of its own.
-    if type(relation).formfield in _DJANGO_S:
+    # Relations of other packages may have their own form field.
+    if type(relation).formfield in _DJANGO_FORMFIELDS:
         relation.formfield = partial(_formfield, relation, relation.formfield)
 
 
-def _formfield(relation: Any, usual: Any, **kwargs: Any) -> Any:
+def _formfield(relation: Any, original: Any, **kwargs: Any) -> Any:
     from .forms import PublicModelChoiceField, PublicModelMultipleChoiceField
 
     several = isinstance(relation, models.ManyToManyField)
     public = PublicModelMultipleChoiceField if several else PublicModelChoiceField
-    return usual(**{"form_class": public, **kwargs})
+    return original(**{"form_class": public, **kwargs})
 
 
 class _PublicMessage:
@@ -90,12 +90,12 @@ def _shown(field: SortableIDField | None, value: Any) -> Any:
     try:
         return field.public_text.shown(value)
     except ImproperlyConfigured:
-        # A message about something else; the system check says what is missing.
+        # The message is about something else. A system check reports the missing key.
         return "masked"
 
 
 def _masked_target(field: Any) -> SortableIDField | None:
-    """The masked id that a column is, or that it points to."""
+    """The masked id that a column is or references; None if it is another column."""
     while isinstance(field, models.ForeignKey):
         field = field.target_field
     return field if _is_masked(field) else None

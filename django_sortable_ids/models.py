@@ -4,10 +4,10 @@ from django.db import models
 
 
 class SequenceCounter(models.Model):
-    """Where a lexical sequence stands: its next id is ``first`` and ``taken`` steps."""
+    """The state of a lexical sequence: its next id is ``first`` plus ``taken`` steps."""
 
     key = models.CharField(max_length=200, unique=True)
-    """Table and column."""
+    """``table.column``."""
     first = models.CharField(max_length=255)
     step = models.PositiveBigIntegerField()
     taken = models.PositiveBigIntegerField()
@@ -17,19 +17,19 @@ class SequenceCounter(models.Model):
 
 
 class WorkerLease(models.Model):
-    """A worker number, and the time that ids of its owner may have: ``starts <= time < expires``.
+    """A worker number, and the times of its owner's ids: ``starts <= time < expires``.
 
-    A row is never deleted while processes run: the next owner begins where the one before it ended,
-    and without the row nobody knows where that was.
+    Never delete a row while processes run: the next lease starts where the last one ended, and only
+    the row records that time.
     """
 
     number = models.PositiveIntegerField(primary_key=True)
     owner = models.CharField(max_length=200)
-    """Host and process, for people; of the last owner where the number was given back."""
+    """Host and process, for people; the last owner if the number was given back."""
     token = models.CharField(max_length=32)
-    """What the owner alone knows; empty where the number was given back."""
+    """Known to the owner alone; empty if the number was given back."""
     starts = models.BigIntegerField()
-    """Unix time in ms, as ``expires``."""
+    """Unix time in ms, like ``expires``."""
     expires = models.BigIntegerField()
 
     def __str__(self) -> str:
@@ -37,37 +37,37 @@ class WorkerLease(models.Model):
 
 
 class BackfillRun(models.Model):
-    """How far a backfill has come, in the database that it fills.
+    """The progress of a backfill, stored in the database that it fills.
 
-    Each batch is written in one transaction with the cursor behind it, so that after a kill at any
-    instant the two agree.
+    Each batch and the cursor after it are written in one transaction. So they agree even if the
+    process is killed.
     """
 
     target = models.CharField(max_length=200, unique=True)
     """``app.Model.field``."""
     options = models.JSONField()
-    """What must not change between a start and its resumption."""
+    """Options that must be the same when the run is resumed."""
     cursor = models.JSONField(null=True)
     """Where the last batch ended; None before the first."""
     given_from = models.DateTimeField(null=True)
-    """From which creation time on the application gives ids, too: that of the first row that had
-    one when the run began, or when it began; None where that isn't known."""
+    """The creation time from which the application also generates ids: that of the first row that
+    had one when the run started, or the start itself; None if unknown."""
     batches = models.PositiveBigIntegerField(default=0)
-    """Also the version of the row: a batch is kept only if nobody else added one meanwhile."""
+    """Also the version of the row: a batch is kept only if no other process added one."""
     rows_filled = models.PositiveBigIntegerField(default=0)
     rows_planned = models.PositiveBigIntegerField(default=0)
-    """What ``rows_filled`` is to become, as far as the last start knew."""
+    """The final value of ``rows_filled``, as estimated at the last start."""
     owner = models.CharField(max_length=200, default="")
-    """Host and process that fills it, for people; the last one where it has stopped."""
+    """Host and process of the run, for people; the last one if the run has stopped."""
     process = models.CharField(max_length=200, default="")
-    """Names the owner among all processes since this machine started; empty where it can't be."""
+    """Identifies the owner among all processes since this machine booted; empty if unknown."""
     token = models.CharField(max_length=32, default="")
-    """What the owner alone knows; empty where nobody fills it."""
+    """Known to the owner alone; empty if no process runs it."""
     heartbeat = models.BigIntegerField(default=0)
-    """When the owner gave its last sign, in Unix ms."""
+    """The owner's last heartbeat, in Unix ms."""
     batch_size = models.PositiveBigIntegerField(default=0)
     rate = models.FloatField(default=0.0)
-    """Rows per second since its owner began, pauses included."""
+    """Rows per second since its owner started, pauses included."""
     last_error = models.CharField(max_length=1000, default="")
     started_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
@@ -78,14 +78,14 @@ class BackfillRun(models.Model):
 
 
 class VerificationRun(models.Model):
-    """How far a ``--verify`` has come, in the database that it looks at, until it ends."""
+    """The progress of a ``--verify``, stored in the database that it checks, until it ends."""
 
     target = models.CharField(max_length=200, unique=True)
     """``app.Model.field``."""
     judged_by = models.JSONField()
-    """What must not change between a start and its resumption."""
+    """Options that must be the same when the run is resumed."""
     state = models.JSONField()
-    """The last row that was looked at, and what was found up to there."""
+    """The last row that was checked, and the results so far."""
     updated_at = models.DateTimeField(auto_now=True)
 
     def __str__(self) -> str:

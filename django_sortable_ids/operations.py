@@ -1,4 +1,4 @@
-"""Operations for migrations of tables that have rows and are in use."""
+"""Migration operations for tables that have rows and are in use."""
 
 __all__ = ["AddSortableID", "ConstrainSortableID", "SwapSortableID"]
 
@@ -16,7 +16,7 @@ from .backfill.planning import plan
 from .backfill.sources.find import of_model
 from .backfill.supervising import run
 from .db import tables
-from .db.locks import with_short_waits
+from .db.locks import with_short_lock_timeout
 from .errors import BackfillError
 from .fields import SortableIDField
 from .schema import swap
@@ -24,11 +24,11 @@ from .schema.constraints import check_before, constrain
 from .schema.constraints_sqlite import drop_column
 
 SMALL = 100_000
-"""How many rows a migration fills by itself: some seconds."""
+"""The most rows that a migration fills by itself, in a few seconds."""
 
 
 class _BothWays(Operation):
-    """Its change of the database and the way back are one method."""
+    """One method changes the database in both directions."""
 
     def database_forwards(
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
@@ -47,22 +47,22 @@ class _BothWays(Operation):
 
 
 class ConstrainSortableID(_BothWays, AlterField):
-    """An ``AlterField`` from NULL to NOT NULL, to unique, or both, which lets writers write.
+    """An ``AlterField`` to NOT NULL, to unique, or both, without blocking writers.
 
-    PostgreSQL builds the index concurrently and proves NOT NULL by a constraint that is validated;
-    MariaDB and MySQL do both in place, without a lock; SQLite gets a unique index and a changed
-    definition of the table, not a copy, which would lose what the model doesn't know. The
-    constraint has the name that Django gives. A lock that isn't free is waited for in tries of half
-    a second (a second on MariaDB and MySQL), so that no writer queues up for longer.
+    PostgreSQL builds the index concurrently and proves NOT NULL by a validated constraint. MariaDB
+    and MySQL change the table in place, without a lock. SQLite gets a unique index and an edited
+    table definition: a copy would lose what the model doesn't know. The constraint has Django's
+    name. Locks are requested with a timeout of half a second (one second on MariaDB and MySQL) and
+    retried, so no other query queues behind the migration for longer.
 
-    The migration needs ``atomic = False``; one that was stopped at any statement is run again.
+    The migration needs ``atomic = False``. It can be run again after a stop at any statement.
 
-    Raises ``BackfillError`` for rows without an id, ids that are not unique, and locks that are
-    never free; ``ValueError`` where the field changes in anything else.
+    Raises ``BackfillError`` for rows without an id, for ids that are not unique, and for locks that
+    never become free; ``ValueError`` if the field changes in anything else.
     """
 
     copies_no_default: ClassVar[bool] = True
-    """The guard of ``migrate`` needs to know."""
+    """Read by the guard of ``migrate``."""
 
     def _change(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any, backwards: bool
@@ -76,28 +76,29 @@ class ConstrainSortableID(_BothWays, AlterField):
         constrain(schema_editor, from_model, old, new, backwards)
 
     def describe(self) -> str:
-        return f"Make field {self.name} on {self.model_name} NOT NULL and unique beside writers"
+        return f"Make field {self.name} on {self.model_name} NOT NULL and unique online"
 
 
 class AddSortableID(AddField):
     """Adds a field with an id for every row: an ``AddField``, the backfill and the constraints.
 
-    ``field`` is as it is to be in the end: unique, and not NULL. The ids of ``small`` rows at most
-    are made at once, from their times in ``created_from``; no ``created_from`` is needed where the
-    table is empty. With more rows it stops and says which command fills them; ``migrate`` goes on
-    behind that.
+    ``field`` is the final field: unique and not NULL. At most ``small`` rows get their ids during
+    the migration, from their times in ``created_from``; an empty table needs no ``created_from``.
+    With more rows the operation stops and names the command that fills them. Run ``migrate`` again
+    after that command: it continues.
 
-    Where an UPDATE of a row changes more than its id, as a trigger does, it stops and names that,
-    unless ``allow_triggers`` says that it is meant.
+    If an UPDATE of a row changes more than its id, for example by a trigger, the operation stops
+    and names the cause. ``allow_triggers`` permits that.
 
-    The migration needs ``atomic = False``, and one of this app that comes before:
+    The migration needs ``atomic = False`` and the dependency
     ``("django_sortable_ids", "0001_initial")``.
 
-    Raises ``BackfillError`` where there are too many rows, or as ``backfill_ids`` does.
+    Raises ``BackfillError`` for more than ``small`` rows, and whenever ``backfill_ids`` does;
+    ``ValueError`` for a primary key or a ``db_default``.
     """
 
     fills_rows: ClassVar[bool] = True
-    """The guard of ``migrate`` needs to know."""
+    """Read by the guard of ``migrate``."""
 
     def __init__(
         self,
@@ -109,11 +110,11 @@ class AddSortableID(AddField):
         allow_triggers: bool = False,
     ) -> None:
         if field.primary_key:
-            raise ValueError(f"{name} is a primary key: add a second field")
+            raise ValueError(f"{name} is a primary key: add a second field instead")
         if field.has_db_default():
             raise ValueError(
-                f"{name} has a db_default, of which the rows that are there would get ids of now: "
-                f"add the field without it, and give it the db_default by an AlterField afterwards"
+                f"{name} has a db_default, which would give existing rows ids of the current time: "
+                f"add the field without it, and set the db_default by an AlterField afterwards"
             )
         super().__init__(model_name, name, field)
         self.field: SortableIDField = field
@@ -147,7 +148,7 @@ class AddSortableID(AddField):
             def add() -> None:
                 schema_editor.add_field(before, field)
 
-            add() if schema_editor.collect_sql else with_short_waits(connection, add)
+            add() if schema_editor.collect_sql else with_short_lock_timeout(connection, add)
         if not schema_editor.collect_sql:
             self._fill(model, field, connection.alias)
         constrain(schema_editor, model, field, final._meta.get_field(self.name))
@@ -160,7 +161,7 @@ class AddSortableID(AddField):
         if connection.vendor != "sqlite" or schema_editor.collect_sql:
             super().database_backwards(app_label, schema_editor, from_state, to_state)
         elif self.allow_migrate_model(connection.alias, model):
-            # Django would copy the table, and lose what the model doesn't know.
+            # Django would copy the table and lose what the model doesn't know.
             drop_column(schema_editor, model, model._meta.get_field(self.name))
 
     def _nullable(self) -> SortableIDField:
@@ -175,33 +176,33 @@ class AddSortableID(AddField):
         missing = rows.filter(**{f"{field.name}__isnull": True}).order_by()
         if not missing.exists():
             return
-        found = of_model(model, field, self.created_from, using)
-        found = replace(found, allow_triggers=self.allow_triggers)
+        target = of_model(model, field, self.created_from, using)
+        target = replace(target, allow_triggers=self.allow_triggers)
         if missing[: self.small + 1].count() > self.small:
             raise BackfillError(
-                f"more than {self.small:,} rows of {found.label} have no id, which is much for a "
-                f"migration: run `manage.py {found.command}`, and migrate again"
+                f"more than {self.small:,} rows of {target.label} have no id, too many for a "
+                f"migration: run `manage.py {target.command}`, and migrate again"
             )
-        run.execute(plan.build(found, 5000))
+        run.execute(plan.build(target, 5000))
 
     def describe(self) -> str:
         return f"Add field {self.name} to {self.model_name}, with an id for every row"
 
 
 class SwapSortableID(_BothWays):
-    """Two fields of a model exchange their names: ``name`` gets the ids of ``other``.
+    """Swaps the names of two fields of a model: ``name`` gets the ids of ``other``.
 
-    That is the last step to ids of another scheme: ``other`` was filled by ``backfill_ids
-    --convert-from``, verified and constrained, and ``name`` is what the application calls the id.
-    Field, column, indexes, constraints and data go together, and the old ids stay under the name
-    ``other``. The same swap is its way back. In the model the two definitions change places.
+    This is the last step to ids of another scheme: ``other`` was filled by ``backfill_ids
+    --convert-from``, verified and constrained, and ``name`` is the id that the application uses.
+    Column, indexes, constraints and data are renamed together, and the old ids remain as
+    ``other``. The same swap reverses it. Swap the two definitions in the model as well.
 
-    Columns are renamed, no row is written: in the transaction of the migration on PostgreSQL and
-    SQLite, by one statement on MariaDB and MySQL. Give it a migration of its own.
+    Columns are renamed and no row is written: in the transaction of the migration on PostgreSQL and
+    SQLite, in one statement on MariaDB and MySQL. Put the operation into its own migration.
 
-    Raises ``BackfillError`` where a row has an id in ``name`` and none in ``other``, where
-    ``other`` may be NULL or come twice and ``name`` may not, and for fields that foreign keys or
-    expressions of the model use.
+    Raises ``BackfillError`` if a row has an id in ``name`` but none in ``other``, if ``name`` is
+    NOT NULL or unique and ``other`` is not, and if a foreign key or an expression of the model uses
+    one of the fields. Raises ``FieldDoesNotExist`` for a name that is no field.
     """
 
     reversible = True
@@ -214,7 +215,7 @@ class SwapSortableID(_BothWays):
 
     @property
     def swapped_fields(self) -> tuple[str, str]:
-        """The guard of ``migrate`` needs to know."""
+        """Read by the guard of ``migrate``."""
         return self.name, self.other
 
     @property
@@ -271,7 +272,7 @@ class SwapSortableID(_BothWays):
 
 
 def _swapped(part: Any, names: dict[str, str]) -> Any:
-    """An index or a constraint of Meta, which follows its columns."""
+    """The index or constraint of Meta with its fields renamed."""
     _, args, kwargs = part.deconstruct()
     if not set(kwargs.get("fields", ())) & {*names, *(f"-{name}" for name in names)}:
         return part

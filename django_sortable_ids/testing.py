@@ -1,4 +1,4 @@
-"""For the tests of projects: ids that are the same in every run."""
+"""For tests: ids that are the same in every run."""
 
 import random
 from collections.abc import Iterator
@@ -12,18 +12,18 @@ __all__ = ["IDClock", "deterministic_ids"]
 
 
 class IDClock:
-    """The time of new ids: it stands still until it is set, and may go back."""
+    """The time of new ids: it stands still until it is set, and may be set back."""
 
     def __init__(self, at: datetime | None) -> None:
         self._at = at
 
     def move_to(self, at: datetime) -> None:
-        """New ids are of ``at``, which is aware."""
-        unix_ns(at)  # refuses a naive time now, not at the next id
+        """Set the time of new ids to ``at``, an aware datetime."""
+        unix_ns(at)  # rejects a naive time now, not at the next id
         self._at = at
 
     def move_by(self, step: timedelta) -> None:
-        """New ids are later by ``step``, or earlier if it is negative."""
+        """Move the time of new ids by ``step``, backwards if it is negative."""
         self.move_to((self._at or datetime.now(UTC)) + step)
 
     def unix_ns(self) -> int:
@@ -32,12 +32,12 @@ class IDClock:
 
 @contextmanager
 def deterministic_ids(at: datetime | None = None, *, seed: int = 0) -> Iterator[IDClock]:
-    """New ids of all schemes are of ``at`` (aware), and their random parts follow from ``seed``.
+    """New ids of all schemes carry the time ``at`` (aware); ``seed`` determines their random bits.
 
-    They still increase, as long as the clock does. Without ``at``, and until the clock is set,
-    they are of the current time, which freezegun and time-machine may set. No id waits, and none
-    is refused for a clock that goes back. The generators of the whole process are affected, and
-    go on behind it where they were; so no other thread may make ids meanwhile.
+    They increase as long as the clock does. Without ``at``, and until the clock is set, they carry
+    the current time, which freezegun and time-machine may set. If the clock goes back, no id waits
+    and none is refused. This affects the generators of the whole process, which resume afterwards
+    where they were. So no other thread may generate ids concurrently.
     """
     clock = IDClock(None)
     if at is not None:

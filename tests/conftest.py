@@ -7,7 +7,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from django_sortable_ids.backfill.supervising import progress
+from django_sortable_ids.backfill import progress
 from tests import capabilities
 from tests.testapp.models import KEYS, STORED_KEYS, SequenceKey
 

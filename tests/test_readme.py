@@ -50,7 +50,7 @@ for parcel in Parcel.objects.all():
 
 REQUESTS = """
 from rest_framework.test import APIClient
-from django_sortable_ids.instances import public_id
+from django_sortable_ids.ids import public_id
 from shop.models import Order
 
 client = APIClient(SERVER_NAME="localhost")

@@ -86,7 +86,7 @@ def test_unknown_prefixes(shop, text):
     with pytest.raises(LookupError) as refused:
         resolve(text)
     assert str(refused.value) == (
-        f"{text!r} has no prefix of an id; there are a_, a_b_, ord_, order:, page_, {LONGEST}_"
+        f"{text!r} has no known prefix; expected one of a_, a_b_, ord_, order:, page_, {LONGEST}_"
     )
 
 
@@ -114,8 +114,8 @@ def test_a_prefix_of_two_fields(shop):
     with pytest.raises(LookupError) as refused:
         resolve(f"page_{EXAMPLE}")
     assert str(refused.value) == (
-        f"'page_{EXAMPLE}' is an id of testapp.Sheet.front and of testapp.Sheet.back: give each a "
-        f"prefix of its own"
+        f"'page_{EXAMPLE}' is an id of testapp.Sheet.front and of testapp.Sheet.back: give each "
+        f"another prefix"
     )
 
 

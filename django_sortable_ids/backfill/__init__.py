@@ -1,1 +1,1 @@
-"""Gives the rows of an existing table ids of their own creation times, in their own order."""
+"""Gives the rows of an existing table ids of their creation times, in the order of these times."""

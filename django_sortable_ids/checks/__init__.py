@@ -1,7 +1,7 @@
-"""System checks: what would go wrong later, without an error where it happens.
+"""System checks: they report what would otherwise go wrong later, without an error.
 
-``manage.py check`` looks at the models, ``check --deploy`` at worker numbers too, and
-``check --database default`` and ``migrate`` at the columns and the server.
+``manage.py check`` checks the models, ``check --deploy`` also the worker numbers, and
+``check --database default`` and ``migrate`` the columns and the server.
 """
 
 from django.core.checks import Tags
@@ -13,7 +13,7 @@ TAG = "sortable_ids"
 
 
 def register() -> None:
-    """Have Django run them; called once, when the app is ready."""
+    """Register the checks with Django; called once, when the app is ready."""
     register_check(definitions.check_definitions, TAG, Tags.models)
     register_check(masks.check_masks, TAG, Tags.models)
     register_check(masks.check_views, TAG, Tags.urls)

@@ -1,4 +1,4 @@
-"""Masked ids in the cursors of DRF's own pagination, as far as a view's class says."""
+"""Masked ids in the cursors of DRF's own pagination, as far as a view's class shows them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..fields.of_model import id_at
 
 
 def field_in_cursors(view: Any) -> SortableIDField | None:
-    """The masked id that DRF's own cursors show in the list of a view."""
+    """The masked id that DRF's own cursors show in a view's list; None if they show none."""
     pagination = sys.modules.get("rest_framework.pagination")
     paginator = getattr(view, "pagination_class", None)
     model = _model_of(view)
@@ -31,7 +31,7 @@ def field_in_cursors(view: Any) -> SortableIDField | None:
 
 
 def _model_of(view: Any) -> Any:
-    """The model of the queryset, or, where a method makes that, of the serializer."""
+    """The model of the queryset, or, if a method returns the queryset, of the serializer."""
     queryset = getattr(view, "queryset", None)
     if queryset is not None:
         return getattr(queryset, "model", None)
@@ -43,22 +43,22 @@ def _meta_of(view: Any) -> Any:
 
 
 def _orderings(view: Any, paginator: Any, model: Any) -> Iterator[str]:
-    """What the cursors may be ordered by: DRF has the first column of an ordering in them."""
+    """Columns that the cursors may contain: DRF uses the first column of an ordering."""
     backends = getattr(view, "filter_backends", None) or ()
     sorting = [each for each in backends if hasattr(each, "get_ordering")][:1]
-    usual = [getattr(view, "ordering", None) for _ in sorting]
-    yield from _first(next(filter(None, usual), None) or getattr(paginator, "ordering", None))
+    defaults = [getattr(view, "ordering", None) for _ in sorting]
+    yield from _first(next(filter(None, defaults), None) or getattr(paginator, "ordering", None))
     for backend in sorting:
         allowed = getattr(view, "ordering_fields", getattr(backend, "ordering_fields", None))
-        yield from _names(_shown(view) if allowed is None else allowed, model)
+        yield from _names(_serialized(view) if allowed is None else allowed, model)
 
 
 def _first(ordering: Any) -> Iterable[str]:
     return [ordering] if isinstance(ordering, str) else list(ordering or ())[:1]
 
 
-def _shown(view: Any) -> Any:
-    """The columns of the serializer, which a request may name where the view says nothing."""
+def _serialized(view: Any) -> Any:
+    """The columns of the serializer: a request may order by these, unless the view restricts it."""
     meta = _meta_of(view)
     return getattr(meta, "fields", None) or ("__all__" if hasattr(meta, "exclude") else ())
 

@@ -1,7 +1,7 @@
-"""Checks of columns and servers as they are: adopted tables may be otherwise than the models say.
+"""Checks of the actual columns and servers: an adopted table may differ from its model.
 
-Run by ``check --database`` and by ``migrate``. A table that isn't there yet is fine, and a server
-that doesn't answer is told by others.
+Run by ``check --database`` and by ``migrate``. A table that doesn't exist yet is fine, and Django
+reports a server that doesn't answer.
 """
 
 import uuid
@@ -30,7 +30,7 @@ from .generic_relations import check_generic_relations_on_server
 
 SAMPLES = 60
 VALUES = 100
-"""At each end of a table and in its middle."""
+"""Values that are read at each end of a table and in its middle."""
 _VERSION, _VARIANT = 7, 0b10
 _NARROW_INTEGERS = {"IntegerField", "SmallIntegerField", "AutoField", "SmallAutoField"}
 _NARROW_INTEGERS |= {"PositiveIntegerField", "PositiveSmallIntegerField", "BooleanField"}
@@ -42,7 +42,7 @@ _NO_DETAILS = SimpleNamespace(collation=None)
 def check_databases(
     app_configs: Any = None, databases: Sequence[str] | None = None, **_: Any
 ) -> list[CheckMessage]:
-    """What is wrong in these databases, by their aliases; nothing is asked for None."""
+    """Problems in the databases with these aliases; for None, no database is queried."""
     return [message for alias in databases or () for message in _check_database(alias)]
 
 
@@ -99,7 +99,7 @@ def _check_mariadb(
 
 
 def sorts_uuids(connection: BaseDatabaseWrapper) -> bool:
-    """Whether the server compares UUIDs of version 7 by their first bytes."""
+    """Whether the server sorts UUIDs of version 7 by their first bytes."""
     fixed = _VERSION << 76 | _VARIANT << 62
     early, late = uuid.UUID(int=fixed | 1), uuid.UUID(int=1 << 80 | fixed)
     with connection.cursor() as cursor:
@@ -108,7 +108,7 @@ def sorts_uuids(connection: BaseDatabaseWrapper) -> bool:
 
 
 def has_time_zones(connection: BaseDatabaseWrapper) -> bool:
-    """Whether MariaDB or MySQL can convert to a zone by its name."""
+    """Whether MariaDB or MySQL can convert times to a zone by its name."""
     zone = settings.TIME_ZONE if settings.TIME_ZONE != "UTC" else "Europe/Paris"
     with connection.cursor() as cursor:
         cursor.execute("SELECT CONVERT_TZ('2000-01-01 00:00:00', 'UTC', %s)", [zone])
@@ -135,7 +135,7 @@ def _check_columns(
 
     @cache
     def unrecorded() -> set[str]:
-        from ..migrating.unrecorded_swaps import find  # which imports the backfill
+        from ..migrating.unrecorded_swaps import find  # imports the backfill
 
         return {f"{each.model}.{name}" for each in find(connection) for name in each.fields}
 
@@ -143,11 +143,11 @@ def _check_columns(
         for field in fields:
             name = tables.folded(connection, str(field.column))
             column = columns(field.model._meta.db_table).get(name)
-            found = [] if column is None else [*_check_column(connection, cursor, field, column)]
-            if not found or is_pending(field.model._meta.app_label):
+            problems = [] if column is None else [*_check_column(connection, cursor, field, column)]
+            if not problems or is_pending(field.model._meta.app_label):
                 continue
             if f"{field.model._meta.label}.{field.name}" not in unrecorded():
-                yield from found
+                yield from problems
 
 
 def _check_column(
@@ -159,23 +159,23 @@ def _check_column(
         yield messages.too_narrow(field, *narrow)
     if isinstance(stored, TextStorage) and not _sorts(connection, cursor, field, stored):
         yield messages.sorted_by_collation(field, column.collation)
-    found = None if narrow else _wrong_value(connection, field)
-    if found:
-        yield messages.values_of_another_scheme(field, found)
+    wrong = None if narrow else _wrong_value(connection, field)
+    if wrong:
+        yield messages.values_of_another_scheme(field, wrong)
 
 
 def _wrong_value(connection: BaseDatabaseWrapper, field: SortableIDField) -> str | None:
     try:
         with transaction.atomic(connection.alias):
             return found_in(field, connection, VALUES)
-    except DatabaseError:  # a table that lacks the key, which is no reason to say nothing else
+    except DatabaseError:  # The table lacks the key: report its other problems all the same.
         return None
 
 
 def _too_narrow(
     connection: BaseDatabaseWrapper, stored: Any, column: Any
 ) -> tuple[str, str] | None:
-    """What the column holds and what an id needs, where it is less. SQLite has no widths."""
+    """What the column holds and what an id needs, if that is more. SQLite has no widths."""
     if connection.vendor == "sqlite":
         return None
     if isinstance(stored, IntegerStorage):
@@ -190,31 +190,31 @@ def _too_narrow(
             needed, unit = 32, "characters"
         case _:
             return None
-    found = column.display_size
-    if not isinstance(found, int) or not 0 < found < needed:
+    width = column.display_size
+    if not isinstance(width, int) or not 0 < width < needed:
         return None
-    return f"{found} {unit}", f"{needed} {unit}"
+    return f"{width} {unit}", f"{needed} {unit}"
 
 
 def _sorts(
     connection: BaseDatabaseWrapper, cursor: Any, field: SortableIDField, stored: TextStorage
 ) -> bool:
-    """Whether the database puts texts of ids into the order of their bytes, in that column."""
+    """Whether the database sorts texts of ids by their bytes in that column."""
     texts = [stored.form.format(number) for number in islice(_numbers(field.scheme), SAMPLES)]
     quote = connection.ops.quote_name
     column, table = quote(str(field.column)), quote(field.model._meta.db_table)
-    # A column in a union gives it its collation, and the constants take that.
+    # In a UNION, the constants take the collation of the column.
     values = " UNION ALL SELECT %s" * len(texts)
     try:
         with transaction.atomic(connection.alias):
             cursor.execute(f"SELECT {column} FROM {table} WHERE 1 = 0{values} ORDER BY 1", texts)
             return [text for (text,) in cursor.fetchall()] == sorted(texts)
-    except DatabaseError:  # a column that is no text, which its values tell
+    except DatabaseError:  # The column is not text: the check of its values reports that.
         return True
 
 
 def _numbers(scheme: Scheme) -> Iterator[int]:
-    """Numbers of ids, always the same ones."""
+    """Pseudorandom numbers of ids, the same in every run."""
     random = Random(0)
     while True:
         number = random.getrandbits(scheme.bits)

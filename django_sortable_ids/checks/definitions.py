@@ -1,4 +1,4 @@
-"""Checks of the models as they are written; no database is asked."""
+"""Checks of the models and settings; no database is queried."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Configs = Iterable[AppConfig] | None
 
 
 def check_definitions(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
-    """What is wrong with the models of these apps, of all for None."""
+    """Problems of the models of these apps; of all apps for None."""
     return [
         *_check_prefixes(app_configs),
         *_check_settings(app_configs),
@@ -36,12 +36,12 @@ def check_definitions(app_configs: Configs = None, **_: Any) -> list[CheckMessag
 
 
 def check_workers(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
-    """Which fields have a place for a worker number, while there is none."""
+    """Fields that have bits for a worker number, if no worker number is set."""
     try:
         if conf.worker() is not None:
             return []
     except ImproperlyConfigured:
-        return []  # which check_definitions tells
+        return []  # check_definitions reports it
     return [
         messages.no_worker_number(field, workers)
         for field in _fields(app_configs)
@@ -76,7 +76,7 @@ def _check_prefixes(app_configs: Configs) -> Iterator[CheckMessage]:
 
 
 def _same(field: SortableIDField, other: SortableIDField) -> bool:
-    """Whether both are one column: two models may share a table."""
+    """Whether both are the same column: two models may share a table."""
     table, other_table = field.model._meta.db_table, other.model._meta.db_table
     return (table, field.column) == (other_table, other.column)
 
@@ -96,7 +96,7 @@ def _check_settings(app_configs: Configs) -> Iterator[CheckMessage]:
 
 
 def _workers(field: SortableIDField) -> int:
-    """How many worker numbers the ids have a place for."""
+    """How many worker numbers fit into the ids; 0 if they have none."""
     return (isinstance(field.scheme, TimeScheme) and field.scheme.layout.workers) or 0
 
 

@@ -1,7 +1,7 @@
 """Whether a generic relation finds its rows: which columns compare as equal, on which server.
 
-What is said here was seen on each server, for each storage and each type of ``object_id``;
-``tests/checks/test_generic_relations.py`` does it again.
+These facts were observed on each server, for each storage and each type of ``object_id``;
+``tests/checks/test_generic_relations.py`` verifies them.
 """
 
 from __future__ import annotations
@@ -29,34 +29,34 @@ _OFFLINE: dict[str, tuple[Server, ...]] = {
     "mysql": ("mysql", "mariadb", "mariadb without uuid"),
 }
 _DIFFERENT = (
-    "the two columns keep an id differently: the database finds no rows, finds rows of other "
-    "ids, or refuses to compare them"
+    "the two columns store an id differently: the database finds no rows, finds rows of other "
+    "ids, or refuses to compare the columns"
 )
 _HEXADECIMAL = UUIDText(hyphens=False)
 _LARGEST_INTEGER = 2**63 - 1
 
 
 def check_generic_relations(model: type[models.Model]) -> Iterator[CheckMessage]:
-    """What fails on every server that the settings may mean; no database is asked."""
+    """Relations that fail on every server that the settings allow; no database is queried."""
     connection = connections[router.db_for_write(model)]
     servers = _OFFLINE.get(connection.vendor, ())
     for relation, key, object_id in _joins(model):
-        if servers and (found := _failure(key, object_id, connection, servers)):
-            yield messages.generic_relation_finds_nothing(relation, key, object_id, found)
+        if servers and (reason := _failure(key, object_id, connection, servers)):
+            yield messages.generic_relation_finds_nothing(relation, key, object_id, reason)
 
 
 def check_generic_relations_on_server(
     model: type[models.Model], connection: BaseDatabaseWrapper
 ) -> Iterator[CheckMessage]:
-    """What fails on this server alone: MySQL and MariaDB have one backend."""
+    """Relations that fail on this server only: MySQL and MariaDB share a backend."""
     if connection.vendor != "mysql":
         return
     server = _server(connection)
     for relation, key, object_id in _joins(model):
         if _failure(key, object_id, connection, _OFFLINE["mysql"]):
-            continue  # which check_generic_relations says
-        if found := failure(key, object_id, connection, server):
-            yield messages.generic_relation_finds_nothing(relation, key, object_id, found)
+            continue  # check_generic_relations reports it
+        if reason := failure(key, object_id, connection, server):
+            yield messages.generic_relation_finds_nothing(relation, key, object_id, reason)
 
 
 def _server(connection: Any) -> Server:
@@ -66,14 +66,14 @@ def _server(connection: Any) -> Server:
 
 
 def _joins(model: type[models.Model]) -> Iterator[tuple[Any, SortableIDField, Any]]:
-    """The generic relations of a model to a sortable key, with the column that they join."""
+    """The generic relations of a model with a sortable key: relation, key, joined column."""
     key: Any = model._meta.pk
     while key.remote_field:
         key = key.target_field
     if not isinstance(key, SortableIDField):
         return
     for relation in model._meta.private_fields:
-        # A GenericRelation; to import it, contenttypes would have to be installed.
+        # A GenericRelation. It can't be imported unless contenttypes is installed.
         name = getattr(relation, "object_id_field_name", None)
         inherited = getattr(relation, "mti_inherited", False)
         if name is None or inherited or isinstance(relation.related_model, str):
@@ -90,9 +90,9 @@ def _failure(
     connection: BaseDatabaseWrapper,
     servers: tuple[Server, ...],
 ) -> str | None:
-    """Why none of the servers finds the rows; None where one of them does."""
-    found = [failure(key, object_id, connection, server) for server in servers]
-    return found[0] if all(found) else None
+    """Why none of the servers finds the rows; None if one of them does."""
+    reasons = [failure(key, object_id, connection, server) for server in servers]
+    return reasons[0] if all(reasons) else None
 
 
 def failure(
@@ -101,12 +101,12 @@ def failure(
     connection: BaseDatabaseWrapper,
     server: Server,
 ) -> str | None:
-    """Why rows are not found by a key through that ``object_id``; None where they are."""
+    """Why a join of the key with that ``object_id`` finds no rows; None if it finds them."""
     stored = key.stored(connection)
     if isinstance(object_id, SortableIDField):
-        others = object_id.stored(connection)
-        takes_all = _takes_all(object_id, key.scheme)
-        return None if takes_all and _compare(stored, others, server) else _DIFFERENT
+        other = object_id.stored(connection)
+        accepts_all = _accepts_all(object_id, key.scheme)
+        return None if accepts_all and _compare(stored, other, server) else _DIFFERENT
     if isinstance(object_id, models.UUIDField):
         is_uuid = key.scheme.value_type is uuid.UUID
         return None if is_uuid and _compare(stored, UUIDStorage(()), server) else _DIFFERENT
@@ -121,8 +121,8 @@ def failure(
     return _DIFFERENT
 
 
-def _takes_all(object_id: SortableIDField, scheme: Scheme) -> bool:
-    """Whether the field takes every id of the scheme."""
+def _accepts_all(object_id: SortableIDField, scheme: Scheme) -> bool:
+    """Whether the field accepts every id of the scheme."""
     if object_id.scheme == scheme:
         return True
     if object_id.scheme.value_type is not scheme.value_type:
@@ -141,26 +141,26 @@ def _integers(scheme: Scheme) -> tuple[int, int]:
     return smallest, min(largest, _LARGEST_INTEGER)
 
 
-def _compare(stored: Storage, others: Storage, server: Server) -> bool:
-    """Whether the columns of two sortable ids hold the same for the same id."""
-    if server == "mariadb" and UUIDStorage in (type(stored), type(others)):
-        # It converts what it compares with a column of type uuid.
-        return _reads_as_uuid(stored) and _reads_as_uuid(others)
-    form, other_form = _form(stored, server), _form(others, server)
+def _compare(stored: Storage, other: Storage, server: Server) -> bool:
+    """Whether columns of these two storages compare as equal for the same id."""
+    if server == "mariadb" and UUIDStorage in (type(stored), type(other)):
+        # MariaDB converts values that it compares with a column of type uuid.
+        return _reads_as_uuid(stored) and _reads_as_uuid(other)
+    form, other_form = _form(stored, server), _form(other, server)
     if form is not None and other_form is not None:
         ignores_case = server in ("mysql", "mariadb without uuid")
         return form == other_form or (
             ignores_case and _is_hexadecimal(form) and _is_hexadecimal(other_form)
         )
     if isinstance(stored, BinaryStorage | IntegerStorage):
-        return type(stored) is type(others)
-    return type(stored) is type(others) is UUIDStorage
+        return type(stored) is type(other)
+    return type(stored) is type(other) is UUIDStorage
 
 
 def _compares_with_text(key: SortableIDField, stored: Storage, server: Server) -> bool:
-    """Whether a column compares with the text of its ids, as ``str(key)`` gives it."""
+    """Whether a column compares as equal with the text of its ids, ``str(key)``."""
     if isinstance(stored, IntegerStorage):
-        # MySQL compares numbers with text as floats, which round them: other rows are found.
+        # MySQL compares numbers with text as rounded floats, and so finds other rows.
         return server in ("sqlite", "mariadb", "mariadb without uuid")
     if server == "mariadb" and isinstance(stored, UUIDStorage):
         return _spells_uuid(key.scheme.canonical)
@@ -173,7 +173,7 @@ def _compares_with_text(key: SortableIDField, stored: Storage, server: Server) -
 
 
 def _form(stored: Storage, server: Server) -> TextForm | None:
-    """The text that a column holds; None where it holds something else."""
+    """The form of the text that a column holds; None if it holds no text."""
     if isinstance(stored, TextStorage):
         return stored.form
     has_type = server in ("postgresql", "mariadb")
@@ -191,7 +191,7 @@ def _spells_uuid(form: TextForm) -> bool:
 
 
 def _is_hexadecimal(form: TextForm) -> bool:
-    """Whether it writes 32 hexadecimal digits, in whatever case."""
+    """Whether the form is 32 hexadecimal digits, in upper or lower case."""
     if isinstance(form, Digits):
         return form.alphabet.lower() == "0123456789abcdef" and form.length == 32
     return form == _HEXADECIMAL
@@ -203,11 +203,11 @@ def _too_small(
     try:
         largest = connection.ops.integer_field_range(object_id.get_internal_type())[1]
     except KeyError:
-        return None  # a type of one's own
+        return None  # a custom type
     needed = _integers(scheme)[1]
     if largest is None or largest >= needed:
         return None
-    return f"it holds numbers up to {largest:,}, and ids go up to {needed:,}"
+    return f"it holds numbers up to {largest:,}, but ids go up to {needed:,}"
 
 
 def _too_short(scheme: Scheme, object_id: models.Field[Any, Any]) -> str | None:
@@ -215,4 +215,4 @@ def _too_short(scheme: Scheme, object_id: models.Field[Any, Any]) -> str | None:
     needed = len(str(_integers(scheme)[1])) if is_number else scheme.canonical.length
     if object_id.max_length is None or object_id.max_length >= needed:
         return None
-    return f"it holds {object_id.max_length} characters, and an id has up to {needed}"
+    return f"it holds {object_id.max_length} characters, but an id has up to {needed}"

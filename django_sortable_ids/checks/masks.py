@@ -1,4 +1,4 @@
-"""Checks of masked ids: what would show their time all the same."""
+"""Checks of masked ids: what would reveal their time in spite of the mask."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ _COOKIES = "django.contrib.sessions.backends.signed_cookies"
 
 
 def check_masks(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
-    """Masked ids without a key, and session cookies that show them."""
+    """Masked ids without a mask key, and session cookies that show masked ids."""
     masked = list(_masked_fields(app_configs))
-    found: list[CheckMessage] = []
-    reason = _what_keys_lack() if masked else None
+    problems: list[CheckMessage] = []
+    reason = _mask_key_error() if masked else None
     if reason:
-        found += [messages.no_mask_key(field, reason) for field in masked]
+        problems += [messages.no_mask_key(field, reason) for field in masked]
     user_key = _masked_user_key()
     if user_key in masked and settings.SESSION_ENGINE == _COOKIES:
-        found.append(messages.masked_key_in_cookies(user_key))
-    return found
+        problems.append(messages.masked_key_in_cookies(user_key))
+    return problems
 
 
 def check_views(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
-    """Views of the project that show masked ids as they are in Python."""
+    """Views of the project that show masked ids without the mask."""
     if not getattr(settings, "ROOT_URLCONF", None) or not any(_masked_fields(None)):
         return []
-    found = {}
+    problems = {}
     user_key = _masked_user_key()
     for callback in _callbacks(get_resolver().url_patterns):
-        if user_key is not None and _sends_bare_links(callback):
-            found[callback, "E010"] = messages.bare_password_reset(user_key, callback)
+        if user_key is not None and _sends_unmasked_links(callback):
+            problems[callback, "E010"] = messages.unmasked_password_reset(user_key, callback)
         field = field_in_cursors(getattr(callback, "cls", None))
         if field is not None:
-            found[callback.cls, "W006"] = messages.bare_cursors(field, callback.cls)
-    return list(found.values())
+            problems[callback.cls, "W006"] = messages.unmasked_cursors(field, callback.cls)
+    return list(problems.values())
 
 
 def _masked_fields(app_configs: Iterable[AppConfig] | None) -> Iterator[SortableIDField]:
@@ -56,11 +56,11 @@ def _masked_fields(app_configs: Iterable[AppConfig] | None) -> Iterator[Sortable
             yield from (field for field in own_fields(model) if field.public_text.masked)
 
 
-def _what_keys_lack() -> str | None:
+def _mask_key_error() -> str | None:
     try:
         conf.guard_migrations()
     except ImproperlyConfigured:
-        return None  # which check_definitions tells
+        return None  # check_definitions reports it
     try:
         conf.mask_keys()
     except ImproperlyConfigured as error:
@@ -74,7 +74,7 @@ def _masked_user_key() -> SortableIDField | None:
     try:
         user = apps.get_model(settings.AUTH_USER_MODEL)
     except (LookupError, ValueError):
-        return None  # which Django tells
+        return None  # Django reports it
     key = id_at(user, "pk")
     return key if key is not None and key.public_text.masked else None
 
@@ -87,7 +87,7 @@ def _callbacks(patterns: Iterable[Any]) -> Iterator[Any]:
             yield pattern.callback
 
 
-def _sends_bare_links(callback: Any) -> bool:
+def _sends_unmasked_links(callback: Any) -> bool:
     view = getattr(callback, "view_class", None)
     if view is None:
         return False
@@ -98,11 +98,11 @@ def _sends_bare_links(callback: Any) -> bool:
     if not issubclass(view, PasswordResetView):
         return False
     form = getattr(callback, "view_initkwargs", {}).get("form_class", view.form_class)
-    return not issubclass(form, SortableIDPasswordResetForm) and not _is_changed(form)
+    return not issubclass(form, SortableIDPasswordResetForm) and not _is_customized(form)
 
 
-def _is_changed(form: Any) -> bool:
-    """Whether the project's own form makes links otherwise, about which nothing is known."""
+def _is_customized(form: Any) -> bool:
+    """Whether a form of the project builds its own links, which can't be checked."""
     from django.contrib.auth.forms import PasswordResetForm
 
     return form.save is not PasswordResetForm.save or (

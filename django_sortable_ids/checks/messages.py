@@ -1,4 +1,4 @@
-"""The messages, a function each: what was found, what comes of it, what to do."""
+"""The messages, one function each: what was found, its consequence, and what to do."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ def _label(field: SortableIDField) -> str:
     return f"{field.model._meta.label}.{field.name}"
 
 
-# Of the models
+# Models
 
 
 def shared_prefix(field: SortableIDField, others: list[SortableIDField]) -> CheckMessage:
     named = ", ".join(map(_label, others))
     return Error(
-        f"The prefix {field.public_text.full_prefix!r} is that of {named} too: an id with it does "
-        f"not say whose it is.",
-        hint="Give each of them a prefix of its own.",
+        f"The prefix {field.public_text.full_prefix!r} is also used by {named}: an id with it "
+        f"does not identify its model.",
+        hint="Give each field a different prefix.",
         obj=field,
         id="sortable_ids.E001",
     )
@@ -39,8 +39,8 @@ def generic_relation_finds_nothing(
     else:
         text = "char" if key.scheme.value_type is str else "char36"
         fix = (
-            f"Make {column} a {type(key).__name__} with the arguments of the key, if it points to "
-            f"such keys only; or keep the key as text, with storage={text!r}"
+            f"If {column} references such keys only, make it a {type(key).__name__} with the "
+            f"arguments of the key; or store the key as text, with storage={text!r}"
         )
     return Error(
         f"{relation.model._meta.label}.{relation.name} joins {_label(key)} with a "
@@ -53,7 +53,7 @@ def generic_relation_finds_nothing(
 
 def wrong_settings(reason: str) -> CheckMessage:
     return Error(
-        f"SORTABLE_IDS can't be used: {reason}.",
+        f"The setting SORTABLE_IDS is invalid: {reason}.",
         hint="Correct it in the settings.",
         id="sortable_ids.E003",
     )
@@ -61,8 +61,9 @@ def wrong_settings(reason: str) -> CheckMessage:
 
 def not_unique(field: SortableIDField) -> CheckMessage:
     return Warning(
-        "Nothing keeps two rows from having the same id, and no index finds a row by it.",
-        hint="Add unique=True; on a table with rows, once backfill_ids has filled the column.",
+        "The id has no unique constraint: two rows may have the same id, and no index finds a row "
+        "by its id.",
+        hint="Add unique=True. If the table has rows, run backfill_ids first to fill the column.",
         obj=field,
         id="sortable_ids.W001",
     )
@@ -70,9 +71,9 @@ def not_unique(field: SortableIDField) -> CheckMessage:
 
 def key_not_returned_by_bulk_create(field: SortableIDField) -> CheckMessage:
     return Warning(
-        "The database makes this key (db_default), and bulk_create() returns instances without "
-        "it before Django 6.1.",
-        hint="Leave out db_default, so that Python makes the key; or update Django.",
+        "The database generates this key (db_default). Before Django 6.1, bulk_create() returns "
+        "instances without it.",
+        hint="Leave out db_default, so that Python generates the key; or update Django.",
         obj=field,
         id="sortable_ids.W002",
     )
@@ -80,33 +81,33 @@ def key_not_returned_by_bulk_create(field: SortableIDField) -> CheckMessage:
 
 def no_worker_number(field: SortableIDField, workers: int) -> CheckMessage:
     return Warning(
-        f"The ids have a place for a worker number, and SORTABLE_IDS['WORKER'] is not set: it is "
-        f"filled at random, and two processes make the same id when they meet in one tick and one "
-        f"of {workers:,} numbers.",
-        hint=f"SORTABLE_IDS = {{'WORKER': 'lease'}} has each process lease a number from the "
-        f"database. Or give every one that makes ids a number of its own, from 0 to {workers - 1}, "
-        f"there or in the environment variable SORTABLE_IDS_WORKER.",
+        f"The ids contain a worker number, but SORTABLE_IDS['WORKER'] is not set. The number is "
+        f"random: two processes generate the same id if, in the same tick, both pick the same "
+        f"one of {workers:,} numbers.",
+        hint=f"With SORTABLE_IDS = {{'WORKER': 'lease'}}, each process leases a number from the "
+        f"database. Or give every process that generates ids its own number, from 0 to "
+        f"{workers - 1}, in that setting or in the environment variable SORTABLE_IDS_WORKER.",
         obj=field,
         id="sortable_ids.W003",
     )
 
 
-# Of masked ids
+# Masked ids
 
 
 def no_mask_key(field: SortableIDField, reason: str) -> CheckMessage:
     return Error(
-        f"The time of these ids can't be masked, and their public text can't be shown: {reason}.",
-        hint="Put a key into the settings, SORTABLE_IDS = {'MASK_KEYS': [...]}, and keep it "
-        "secret. Make one with: python -c 'import secrets; print(secrets.token_hex(16))'",
+        f"These ids can't be masked, so their public text can't be shown: {reason}.",
+        hint="Add a key to the settings, SORTABLE_IDS = {'MASK_KEYS': [...]}, and keep it secret. "
+        "Generate one with: python -c 'import secrets; print(secrets.token_hex(16))'",
         obj=field,
         id="sortable_ids.E011",
     )
 
 
-def bare_password_reset(field: SortableIDField, view: Any) -> CheckMessage:
+def unmasked_password_reset(field: SortableIDField, view: Any) -> CheckMessage:
     return Error(
-        f"The links of {view.view_class.__name__} have the key of the user in base64, which shows "
+        f"The links of {view.view_class.__name__} contain the user's key in base64, which reveals "
         f"the time that the mask of {_label(field)} hides.",
         hint="Use PasswordResetView.as_view(form_class=SortableIDPasswordResetForm), from "
         "django_sortable_ids.auth.",
@@ -117,33 +118,33 @@ def bare_password_reset(field: SortableIDField, view: Any) -> CheckMessage:
 
 def masked_key_in_cookies(field: SortableIDField) -> CheckMessage:
     return Warning(
-        "The session is a signed cookie, which everybody can read: it has the key of the user, "
-        "with the time that the mask hides.",
+        "The session is a cookie that is signed but not encrypted. It contains the user's key, "
+        "which reveals the time that the mask hides.",
         hint="Use another SESSION_ENGINE, such as django.contrib.sessions.backends.db.",
         obj=field,
         id="sortable_ids.W005",
     )
 
 
-def bare_cursors(field: SortableIDField, view: type[Any]) -> CheckMessage:
+def unmasked_cursors(field: SortableIDField, view: type[Any]) -> CheckMessage:
     return Warning(
-        f"The cursors of {view.__name__} have the id in base64, which shows the time that the "
-        f"mask of {_label(field)} hides.",
-        hint="Let pagination_class inherit SortableIDCursorPagination, from "
+        f"The cursors of {view.__name__} contain the id in base64, which reveals the time that "
+        f"the mask of {_label(field)} hides.",
+        hint="Make pagination_class a subclass of SortableIDCursorPagination, from "
         "django_sortable_ids.rest_framework.",
         obj=view,
         id="sortable_ids.W006",
     )
 
 
-# Of the columns and the servers
+# Columns and servers
 
 
 def key_not_returned(field: SortableIDField, server: str) -> CheckMessage:
     return Error(
-        f"The database makes this key (db_default), and {server} has no RETURNING to tell it: "
-        f"save() leaves the instance without its key.",
-        hint="Leave out db_default, so that Python makes the key.",
+        f"The database generates this key (db_default), but {server} has no RETURNING: after "
+        f"save(), the instance has no key.",
+        hint="Leave out db_default, so that Python generates the key.",
         obj=field,
         id="sortable_ids.E004",
     )
@@ -151,8 +152,8 @@ def key_not_returned(field: SortableIDField, server: str) -> CheckMessage:
 
 def refused_by_mariadb(field: SortableIDField) -> CheckMessage:
     return Error(
-        f"MariaDB's type uuid refuses part of the ids of {field.scheme.title}, or sorts them by "
-        f"other bits than their time.",
+        f"MariaDB's type uuid rejects some ids of {field.scheme.title}, or does not sort them by "
+        f"their time.",
         hint="Use storage='binary'.",
         obj=field,
         id="sortable_ids.E005",
@@ -161,8 +162,8 @@ def refused_by_mariadb(field: SortableIDField) -> CheckMessage:
 
 def missorted_by_mariadb(field: SortableIDField, version: str) -> CheckMessage:
     return Error(
-        f"MariaDB {version} sorts its type uuid by the last bytes first, so that neither order nor "
-        f"ranges of creation times are right (MDEV-29959).",
+        f"MariaDB {version} sorts its type uuid by the last bytes first: the order and ranges of "
+        f"creation times are wrong (MDEV-29959).",
         hint="Update to MariaDB 10.9.8, 10.10.6, 10.11.5, 11.0.3 or later and rebuild the table "
         "(ALTER TABLE ... FORCE), or use storage='binary'.",
         obj=field,
@@ -173,8 +174,8 @@ def missorted_by_mariadb(field: SortableIDField, version: str) -> CheckMessage:
 def sorted_by_collation(field: SortableIDField, collation: str | None) -> CheckMessage:
     named = f"collation {collation}" if collation else "collation, the database's default,"
     return Error(
-        f"The column's {named} sorts ids otherwise than by their bytes: neither order nor ranges "
-        f"of creation times are right, and ids that differ in case may be taken for equal.",
+        f"The column's {named} does not sort ids by their bytes: the order and ranges of creation "
+        f"times are wrong, and ids that differ only in case may compare as equal.",
         hint="Alter the column to the collation C on PostgreSQL, ascii_bin on MariaDB and MySQL, "
         "BINARY on SQLite.",
         obj=field,
@@ -184,9 +185,9 @@ def sorted_by_collation(field: SortableIDField, collation: str | None) -> CheckM
 
 def too_narrow(field: SortableIDField, found: str, needed: str) -> CheckMessage:
     return Error(
-        f"The column holds {found}, and a {field.scheme.title} needs {needed}: it is refused, or "
-        f"cut by a MariaDB or MySQL outside strict mode.",
-        hint="Widen the column, or choose the storage= that it has.",
+        f"The column holds {found}, but a {field.scheme.title} needs {needed}: the database "
+        f"rejects ids, or, on MariaDB and MySQL without strict mode, truncates them.",
+        hint="Widen the column, or set storage= to the storage that it has.",
         obj=field,
         id="sortable_ids.E008",
     )
@@ -195,10 +196,9 @@ def too_narrow(field: SortableIDField, found: str, needed: str) -> CheckMessage:
 def values_of_another_scheme(field: SortableIDField, found: str) -> CheckMessage:
     return Error(
         f"The column holds values of another scheme: {found}",
-        hint="Write the field that made them back into the model, add a second one of the new "
-        "scheme, fill it with `manage.py backfill_ids ... --convert-from`, and let the two change "
-        "places by SwapSortableID. UUIDs of other versions are read with "
-        "accept_other_versions=True.",
+        hint="Restore the field that generated them in the model, add a second field of the new "
+        "scheme, fill it with `manage.py backfill_ids ... --convert-from`, and swap the two with "
+        "SwapSortableID. To read UUIDs of other versions, set accept_other_versions=True.",
         obj=field,
         id="sortable_ids.E009",
     )
@@ -206,8 +206,8 @@ def values_of_another_scheme(field: SortableIDField, found: str) -> CheckMessage
 
 def no_time_zones(alias: str) -> CheckMessage:
     return Warning(
-        f"The server of the database {alias!r} has no time-zone tables: functions of creation "
-        f"times, such as TruncDay, give NULL or fail.",
+        f"The server of the database {alias!r} has no time zone tables: functions of creation "
+        f"times, such as TruncDay, return NULL or fail.",
         hint="Load them: mysql_tzinfo_to_sql /usr/share/zoneinfo | mysql -u root mysql",
         id="sortable_ids.W004",
     )

@@ -1,1 +1,1 @@
-"""What is asked of a database: its catalogue, its locks, its errors, its transactions."""
+"""Access to the database: its catalogue, its locks, its errors, its transactions."""

@@ -1,8 +1,8 @@
-"""Questions about all rows of a table, which a session may have too little time for.
+"""Queries over all rows of a table, which may exceed the session's time limit.
 
-They are asked at once, which takes the least time. Only where ``statement_timeout`` (PostgreSQL),
-``max_statement_time`` (MariaDB) or ``max_execution_time`` (MySQL) ends that, they are asked of
-ranges of keys, and the ranges get smaller until an answer comes in time.
+One query over the whole table is fastest, so it is tried first. If ``statement_timeout``
+(PostgreSQL), ``max_statement_time`` (MariaDB) or ``max_execution_time`` (MySQL) ends it, it is
+split by ranges of the key, and the ranges shrink until each query ends in time.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from .transactions import is_statement_timeout
 Result = TypeVar("Result")
 
 FIRST, SMALLEST = 50_000, 100
-"""Rows of the first range, and how few are tried."""
+"""Rows in the first range, and in the smallest one that is tried."""
 
 
 def count(rows: QuerySet[Any]) -> int:
@@ -25,15 +25,15 @@ def count(rows: QuerySet[Any]) -> int:
 
 
 def first(rows: QuerySet[Any]) -> Any:
-    """The first row by its key, with nothing but the key; None without any."""
+    """The first row in key order, with only its key loaded; None if there are no rows."""
     answers = asked(rows, lambda part: part.order_by("pk").only("pk").first())
     return next((row for row in answers if row is not None), None)
 
 
 def named(rows: QuerySet[Any]) -> tuple[Any, str] | None:
-    """The key of the first row, and how a message calls it and the others; None without any.
+    """The key of the first row, and text for a message about all rows; None if there are no rows.
 
-    The key alone is read: another value may be one that Python can't show.
+    Only the key is read, because Python may be unable to represent another value.
     """
     row = first(rows)
     if row is None:
@@ -42,14 +42,14 @@ def named(rows: QuerySet[Any]) -> tuple[Any, str] | None:
 
 
 def others(count: int) -> str:
-    """What a message adds to the one row that it names, of ``count``."""
+    """The suffix of a message that names one of ``count`` rows."""
     return f" (and {count - 1:,} other rows)" if count > 1 else ""
 
 
 def asked(
     rows: QuerySet[Any], ask: Callable[[QuerySet[Any]], Result], key: str = "pk"
 ) -> Iterator[Result]:
-    """What ``ask`` says of all rows, or, where that takes too long, of each range of ``key``."""
+    """The result of ``ask`` for all rows, or one per range of ``key`` after a timeout."""
     try:
         with _savepoint(rows.db):
             answer = ask(rows)
@@ -59,11 +59,11 @@ def asked(
     else:
         yield answer
         return
-    yield from _of_ranges(rows, ask, key)
+    yield from _by_ranges(rows, ask, key)
 
 
 def in_time(using: str, size: int, read: Callable[[int], Result]) -> tuple[Result, int]:
-    """What ``read`` gives of ``size`` rows, or of as many as there is time for; and how many."""
+    """The result of ``read(size)`` and the size; the size shrinks after each statement timeout."""
     while True:
         try:
             with _savepoint(using):
@@ -74,7 +74,7 @@ def in_time(using: str, size: int, read: Callable[[int], Result]) -> tuple[Resul
             size = max(SMALLEST, size // 4)
 
 
-def _of_ranges(
+def _by_ranges(
     rows: QuerySet[Any], ask: Callable[[QuerySet[Any]], Result], key: str
 ) -> Iterator[Result]:
     last, size = None, FIRST
@@ -85,25 +85,25 @@ def _of_ranges(
             part = rows if last is None else rows.filter(**{f"{key}__gt": last})
             return ask(part if end is None else part.filter(**{f"{key}__lte": end})), end
 
-        (found, last), size = in_time(rows.db, size, answer)
-        yield found
+        (result, last), size = in_time(rows.db, size, answer)
+        yield result
         if last is None:
             return
 
 
 def _key_after(rows: QuerySet[Any], key: str, last: Any, size: int) -> Any:
-    """The key that is ``size`` rows of the table after ``last``; None where there are fewer."""
+    """The key ``size`` rows of the table after ``last``; None if fewer rows follow."""
     table: QuerySet[Any] = QuerySet(rows.model, using=rows.db)
     table = table.filter(**{f"{key}__isnull": False} if last is None else {f"{key}__gt": last})
     meta = rows.model._meta
     if key == "pk" and meta.is_composite_pk:
-        # A foreign key that is part of "pk" would come as the driver gave it.
+        # Django would not convert a foreign key that is part of "pk".
         names = [field.attname for field in meta.pk_fields]
         return table.order_by("pk").values_list(*names)[size - 1 : size].first()
     return table.order_by(key).values_list(key, flat=True)[size - 1 : size].first()
 
 
 def _savepoint(using: str) -> Any:
-    """What is left of a transaction of the caller when a statement of it is ended."""
+    """Keep the caller's transaction usable after a statement timeout."""
     in_block = connections[using].in_atomic_block
     return transaction.atomic(using=using) if in_block else nullcontext()

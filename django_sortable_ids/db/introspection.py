@@ -1,4 +1,4 @@
-"""What the catalogue says of the columns of a table."""
+"""What the catalogue says about the columns of a table."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from . import tables
 
-# Columns that are INVISIBLE are here and in no SELECT *.
+# Unlike SELECT *, information_schema also lists INVISIBLE columns.
 _MYSQL = """
 SELECT data_type, is_nullable, datetime_precision FROM information_schema.columns
 WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s AND column_name = %s
@@ -18,8 +18,7 @@ _MOST_DIGITS = 6
 
 
 def indexed_columns(connection: BaseDatabaseWrapper, table: str) -> list[list[Any]]:
-    """The columns of every index of a table, those of keys and unique constraints included; None
-    stands for an expression."""
+    """The columns of each index, also of keys and constraints; None stands for an expression."""
     return [
         list(each["columns"])
         for each in tables.constraints(connection, table).values()
@@ -40,20 +39,20 @@ def may_be_null(connection: BaseDatabaseWrapper, table: str, column: str) -> boo
     if connection.vendor == "mysql":
         on_mysql = _on_mysql(connection, table, column)
         return on_mysql is not None and on_mysql[1] == "YES"
-    described = tables.description(connection, table)
-    found = described.get(tables.folded(connection, column))
-    return found is not None and bool(found.null_ok)
+    descriptions = tables.description(connection, table)
+    described = descriptions.get(tables.folded(connection, column))
+    return described is not None and bool(described.null_ok)
 
 
 def is_timestamp(connection: BaseDatabaseWrapper, table: str, column: str) -> bool:
-    """Whether a column of MariaDB or MySQL is a TIMESTAMP: it keeps instants, and shows them in the
-    time zone of the session."""
-    found = _on_mysql(connection, table, column)
-    return found is not None and found[0].lower() == "timestamp"
+    """Whether a column of MariaDB or MySQL is a TIMESTAMP, which stores instants and shows them in
+    the time zone of the session."""
+    on_mysql = _on_mysql(connection, table, column)
+    return on_mysql is not None and on_mysql[0].lower() == "timestamp"
 
 
 def time_digits(connection: BaseDatabaseWrapper, table: str, column: str) -> int:
-    """How many digits of a second's fraction a column of a server keeps."""
+    """How many fractional digits of a second the column stores; not for SQLite."""
     if connection.vendor == "mysql":
         on_mysql = _on_mysql(connection, table, column)
         digits = on_mysql and on_mysql[2]
@@ -70,12 +69,12 @@ def _on_mysql(
 ) -> tuple[str, str, int | None] | None:
     with connection.cursor() as cursor:
         cursor.execute(_MYSQL, [*tables.split(connection, table), column])
-        found: tuple[str, str, int | None] | None = cursor.fetchone()
-    return found
+        row: tuple[str, str, int | None] | None = cursor.fetchone()
+    return row
 
 
 def is_unique(connection: BaseDatabaseWrapper, table: str, column: str) -> bool:
-    """Whether no two rows of the table can have the same value there."""
+    """Whether a primary key or unique index covers this column alone."""
     return any(
         tables.is_of(connection, each["columns"], [column])
         and (each["unique"] or each["primary_key"])
@@ -84,8 +83,8 @@ def is_unique(connection: BaseDatabaseWrapper, table: str, column: str) -> bool:
 
 
 def has_pending_migrations(connection: BaseDatabaseWrapper, app_label: str) -> bool:
-    """Whether tables of the app may not yet be what its models say."""
-    # The checks import this module whenever a process starts.
+    """Whether the app has unapplied migrations, so its tables may differ from its models."""
+    # Imported here because the checks import this module at every process start.
     from django.db.migrations.loader import MigrationLoader
 
     loader = MigrationLoader(connection)
@@ -94,6 +93,6 @@ def has_pending_migrations(connection: BaseDatabaseWrapper, app_label: str) -> b
 
 
 def named_rows(cursor: Any) -> list[dict[str, Any]]:
-    """What a statement gave whose columns differ between versions of a server, by their names."""
+    """Rows as dicts, for statements whose columns differ between server versions."""
     names = [column[0] for column in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

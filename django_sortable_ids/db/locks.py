@@ -1,4 +1,4 @@
-"""Short waits for locks: a statement that waits for one makes every later writer wait behind it."""
+"""Locks are requested with a short timeout, because later writers queue after a waiting DDL."""
 
 import math
 import time
@@ -13,19 +13,18 @@ from .transactions import error_number, sqlstate
 
 POSTGRESQL_WAIT = "500ms"
 MYSQL_WAIT = 1
-"""In seconds: neither server takes less than one."""
+"""Seconds; the least that both servers accept."""
 TRIES = 60
 PAUSE = 1.0
-"""Seconds between two tries, in which the others go on."""
+"""Seconds between two tries, in which other transactions can proceed."""
 
 _SPELLINGS = {
     *("", "ANSI_QUOTES", "NO_BACKSLASH_ESCAPES", "NO_FIELD_OPTIONS", "MYSQL323", "MYSQL40"),
     *("ANSI", "DB2", "MAXDB", "MSSQL", "ORACLE", "POSTGRESQL"),
 }
-"""Modes that change how SHOW CREATE TABLE writes, or how a text is read."""
+"""SQL modes that change the output of SHOW CREATE TABLE, or how string literals are parsed."""
 _MYSQL_ERRORS = (1205, 1213)  # lock wait timeout, deadlock
 _POSTGRESQL_ERRORS = ("55P03", "40P01")  # lock_not_available, deadlock_detected
-
 
 _LIMIT = {
     "mysql": ("SELECT @@lock_wait_timeout", "SET SESSION lock_wait_timeout = %s", 1),
@@ -35,14 +34,14 @@ _LIMIT = {
         1000,
     ),
 }
-"""How to read and write how long a session waits for the lock of a table, and how many of its units
-are a second. To PostgreSQL 0 means for ever.
+"""Per engine: how to read and to set the session's timeout for table locks, and its units per
+second. PostgreSQL's 0 means no limit.
 """
 
 
 @contextmanager
-def bounded_waits(using: str, seconds: float) -> Iterator[None]:
-    """Let the session wait for the lock of a table for no longer, if it waited longer."""
+def limited_lock_timeout(using: str, seconds: float) -> Iterator[None]:
+    """Lower the session's timeout for table locks to ``seconds``, if it is longer."""
     connection = connections[using]
     if connection.vendor not in _LIMIT:
         yield
@@ -62,30 +61,30 @@ def bounded_waits(using: str, seconds: float) -> Iterator[None]:
                 cursor.execute(write, [before])
 
 
-def with_short_waits(connection: Any, action: Callable[[], None]) -> None:
-    """Do it, in one transaction where the engine has such for DDL, and again while it can't get
-    its lock in a moment.
+def with_short_lock_timeout(connection: Any, action: Callable[[], None]) -> None:
+    """Run ``action`` with a short lock timeout, and retry it after each timeout.
 
-    Raises ``BackfillError`` where others hold the table through all the tries.
+    It runs in one transaction, except on MariaDB and MySQL, which commit DDL at once. Raises
+    ``BackfillError`` if every try times out.
     """
     for attempt in range(TRIES):
         if attempt:
             time.sleep(PAUSE)
         try:
-            with _short_waits(connection):
+            with _short_lock_timeout(connection):
                 return action()
         except OperationalError as error:
             if not _is_about_locks(error):
                 raise
             last = error
     raise BackfillError(
-        f"others have held the table for all of {TRIES} tries ({last}): look for a transaction "
-        f"that has been open for long, and run it again; it goes on where it stopped"
+        f"could not lock the table in {TRIES} tries ({last}): other transactions hold it. End any "
+        f"long transaction and run the command again; it continues where it stopped"
     )
 
 
 @contextmanager
-def _short_waits(connection: Any) -> Iterator[None]:
+def _short_lock_timeout(connection: Any) -> Iterator[None]:
     if connection.vendor == "mysql":
         with _session(connection, lock_wait_timeout=MYSQL_WAIT):
             yield
@@ -99,7 +98,7 @@ def _short_waits(connection: Any) -> Iterator[None]:
 
 @contextmanager
 def _session(connection: Any, **variables: Any) -> Iterator[None]:
-    """Variables of the session on MariaDB and MySQL, which are put back behind."""
+    """Set session variables on MariaDB and MySQL, and restore them afterwards."""
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {', '.join(f'@@{name}' for name in variables)}")
         before = cursor.fetchone()
@@ -113,8 +112,8 @@ def _session(connection: Any, **variables: Any) -> Iterator[None]:
 
 
 def strict(connection: Any) -> Any:
-    """A context in which MariaDB and MySQL refuse NULL, which they turn into zeros otherwise, and
-    in which SHOW CREATE TABLE spells a table in one way only and can be read back."""
+    """A context in which MariaDB and MySQL refuse NULL instead of storing zeros, and in which SHOW
+    CREATE TABLE has only one form, which can be parsed and executed."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT @@sql_mode")
         modes = set(cursor.fetchone()[0].split(",")) - _SPELLINGS

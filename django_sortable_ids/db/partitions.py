@@ -1,4 +1,4 @@
-"""Tables in partitions, where a unique index has to have all columns of the partition key."""
+"""Partitioned tables: each unique index must contain all columns of the partition key."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ _MYSQL_KEY = """
     WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
         AND partition_method IS NOT NULL AND partition_method <> 'SYSTEM_TIME'
 """
-"""Every unique index of a table that MariaDB partitions by system time has its column already."""
+"""SYSTEM_TIME partitions are left out: MariaDB adds their column to every unique index itself."""
 
 
 def key_columns(connection: Any, table: str) -> list[str | None]:
-    """The columns by which the table is partitioned; None stands for an expression of PostgreSQL,
-    which no unique index can have."""
+    """The columns by which the table is partitioned. None stands for an expression of PostgreSQL,
+    which can't be part of a unique index."""
     match connection.vendor:
         case "postgresql":
-            found = _rows(connection, _POSTGRESQL_KEY, [connection.ops.quote_name(table)])
-            return [name for (name,) in found]
+            rows = _rows(connection, _POSTGRESQL_KEY, [connection.ops.quote_name(table)])
+            return [name for (name,) in rows]
         case "mysql":
             return _on_mysql(connection, table)
     return []
 
 
 def leaves(connection: Any, table: str) -> list[str]:
-    """The partitions of a PostgreSQL table that hold its rows, as names for ``db_table``."""
+    """The leaf partitions of a PostgreSQL table, as names for ``db_table``."""
     if connection.vendor != "postgresql":
         return []
     quote = connection.ops.quote_name
@@ -60,7 +60,7 @@ def is_partitioned(connection: Any, table: str) -> bool:
 
 
 def why_not_unique(connection: Any, field: models.Field[Any, Any]) -> str | None:
-    """Why the column can't be unique by itself, and what to do; None where it can."""
+    """Why the column can't be unique by itself, and what to do; None if it can."""
     meta = field.model._meta
     fold = tables.folded
     own = fold(connection, str(field.column))
@@ -76,32 +76,32 @@ def why_not_unique(connection: Any, field: models.Field[Any, Any]) -> str | None
     expressions = ["an expression"] if None in others else []
     reason = (
         f"{meta.db_table} is partitioned by {', '.join(known + expressions)}, "
-        f"and a unique index has to have all of the partition key: {field.name} can't be unique by "
+        f"and a unique index must contain the whole partition key: {field.name} can't be unique by "
         f"itself"
     )
     if None in others:
-        return f"{reason}. Take a ConstrainSortableID without unique=True, for NOT NULL alone"
+        return f"{reason}. Use ConstrainSortableID without unique=True, for NOT NULL alone"
     fields = [field.name, *known]
     return (
-        f"{reason}. Make it unique by UniqueConstraint(fields={fields}) in the model, and NOT NULL "
-        f"by a ConstrainSortableID without unique=True, which --write-migration writes after that"
+        f"{reason}. Add UniqueConstraint(fields={fields}) to the model. For NOT NULL, use "
+        f"ConstrainSortableID without unique=True, which --write-migration writes after that"
     )
 
 
 def _on_mysql(connection: Any, table: str) -> list[str | None]:
-    found: dict[str | None, None] = {}
+    columns: dict[str | None, None] = {}
     for method, *expressions in _rows(connection, _MYSQL_KEY, tables.split(connection, table)):
         if method.endswith("KEY") and not expressions[0]:
             key = tables.constraints(connection, table)["PRIMARY"]["columns"]
-            found |= dict.fromkeys(key)
+            columns |= dict.fromkeys(key)
         for expression in expressions:
             names = re.findall(r"`((?:[^`]|``)+)`", expression or "")
-            found |= dict.fromkeys(name.replace("``", "`") for name in names)
-    return list(found)
+            columns |= dict.fromkeys(name.replace("``", "`") for name in names)
+    return list(columns)
 
 
 def _rows(connection: Any, sql: str, parameters: Any) -> list[Any]:
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
-        found: list[Any] = cursor.fetchall()
-    return found
+        rows: list[Any] = cursor.fetchall()
+    return rows

@@ -1,4 +1,4 @@
-"""What a database refuses, in words for people, with what to do next."""
+"""Database errors, explained for people, with what to do next."""
 
 from __future__ import annotations
 
@@ -35,28 +35,28 @@ class _Refusal(NamedTuple):
 _REFUSALS = (
     _Refusal(
         "the database can't be written to",
-        "Name one that can, not a replica, or let it be written to",
+        "Name a writable database instead of a replica, or allow writes to this one",
         frozenset({"25006"}),
         frozenset({1290, 1792, 1836, 3948}),
         frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}),
     ),
     _Refusal(
-        "the database has no room left",
-        "Make room for it",
+        "the database has no space left",
+        "Free some space",
         frozenset({"53100"}),
         frozenset({3, 1021, 1114}),
         frozenset({sqlite3.SQLITE_FULL}),
     ),
     _Refusal(
-        "a row has a value that the session refuses, in a column that is not filled",
-        "Correct it, or let sql_mode allow it (ALLOW_INVALID_DATES)",
+        "the session's sql_mode refuses a value in another column of a row",
+        "Correct the value, or allow it by sql_mode (ALLOW_INVALID_DATES)",
         frozenset(),
         frozenset({1292}),
         frozenset(),
     ),
     _Refusal(
-        "the user of the database lacks a right",
-        "GRANT it SELECT and UPDATE on the table, and all on those of django_sortable_ids",
+        "the database user lacks a privilege",
+        "GRANT it SELECT and UPDATE on the table, and ALL on the tables of django_sortable_ids",
         frozenset({"42501"}),
         frozenset({1044, 1045, 1142, 1143, 1227, 1370}),
         frozenset({sqlite3.SQLITE_AUTH}),
@@ -69,41 +69,41 @@ _REFUSALS = (
         frozenset(),
     ),
     _Refusal(
-        "others hold a lock that it waited for",
-        "Look for an ALTER TABLE, or a transaction that has been open for long",
+        "a lock was not free in time",
+        "Look for an ALTER TABLE or a long transaction that holds it",
         frozenset({"55P03"}),
         frozenset({1205}),
         frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}),
     ),
 )
 TOO_SLOW = (
-    "a statement took longer than the session lets it, of a few rows too",
-    "Raise its time limit (statement_timeout, max_statement_time, max_execution_time), or make an "
+    "a statement exceeded the session's time limit, even for a few rows",
+    "Raise the limit (statement_timeout, max_statement_time, max_execution_time), or create an "
     "index that begins with the creation time",
 )
-_STOPPED = ("the database stopped it", "See that it can be reached")
+_STOPPED = ("the database interrupted the command", "Check that it can be reached")
 
-# Of MariaDB and MySQL: the server's own that aren't about a statement, and those of its clients.
+# MariaDB and MySQL: server errors that no statement caused, and the first number of client errors.
 _SERVER_ERRORS = {1040, 1047, 1053, 1203}
 _CLIENT_ERRORS = 2000
 
 
 @contextmanager
 def explained(again: str) -> Iterator[None]:
-    """Turn what the database refuses into a ``CommandError``; ``again`` is the command for later.
+    """Turn database errors into ``CommandError``; ``again`` is the command that continues.
 
-    What it has no words for, an error of this app maybe, is raised as it is.
+    An error without an explanation here is raised unchanged: it may be a bug of this app.
     """
     try:
         yield
     except (DatabaseError, InterfaceError) as error:
-        found = _explanation(error)
-        if found is None:
+        explanation = _explanation(error)
+        if explanation is None:
             raise
-        what, advice = found
-        said = " ".join(str(error).split())
+        what, advice = explanation
+        text = " ".join(str(error).split())
         raise CommandError(
-            f"{what}: {said}. What was committed before is kept. {advice}. Continue with: {again}"
+            f"{what}: {text}. What was committed before is kept. {advice}. Continue with: {again}"
         ) from error
 
 
@@ -117,22 +117,24 @@ def _explanation(error: Error) -> tuple[str, str] | None:
             or sqlite_code(error) in each.codes
         ):
             return each.what, each.advice
-    return _STOPPED if _is_of_server(error) else None
+    return _STOPPED if _is_server_error(error) else None
 
 
 def _sqlstate(error: Error) -> str | None:
-    """psycopg knows none of a connection that was refused."""
+    # psycopg gives no SQLSTATE for a refused connection.
     if re.search(r'FATAL:\s+database ".*" does not exist', str(error)):
         return "3D000"
     return sqlstate(error)
 
 
-def _is_of_server(error: Error) -> bool:
-    """Whether the connection or the server is the cause, and not what was said to it."""
+def _is_server_error(error: Error) -> bool:
+    """Whether the connection or the server caused the error, and not the statement."""
     number = error_number(error)
     if isinstance(number, int):
-        is_passing = isinstance(error, DatabaseError) and (is_conflict(error) or is_timeout(error))
-        return is_passing or number >= _CLIENT_ERRORS or number in _SERVER_ERRORS
+        is_transient = isinstance(error, DatabaseError) and (
+            is_conflict(error) or is_timeout(error)
+        )
+        return is_transient or number >= _CLIENT_ERRORS or number in _SERVER_ERRORS
     if sqlite_code(error) == sqlite3.SQLITE_ERROR:
         return False
     return isinstance(error, OperationalError | InterfaceError)

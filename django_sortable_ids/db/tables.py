@@ -1,8 +1,8 @@
-"""What the database says of a table, whose name may have a schema.
+"""What the database says about a table, whose name may include a schema.
 
-Django has no option for it, so that a ``db_table`` has the quotes between its two names:
+Django has no option for a schema, so projects put the inner quotes into ``db_table``:
 ``'"sales"."orders"'`` on PostgreSQL, ``'`sales`.`orders`'`` on MariaDB and MySQL, or either of them
-without the outer quotes. Django's introspection looks for a table of that whole name.
+without the outer quotes. Django's introspection would look for a table with that whole name.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
 
 
 def split(connection: Any, table: str) -> tuple[str | None, str]:
-    """The schema, if the name has one, and the name in it."""
+    """The schema (None if the name has none) and the plain table name."""
     quoted: str = connection.ops.quote_name(table)
     quote = quoted[0]
     schema, separator, name = quoted[1:-1].partition(f"{quote}.{quote}")
@@ -41,8 +41,8 @@ def split(connection: Any, table: str) -> tuple[str | None, str]:
 
 
 def folded(connection: Any, name: str) -> str:
-    """A column's name as the database compares it: on PostgreSQL as it is, elsewhere without case,
-    on SQLite of ASCII letters only."""
+    """A column's name in the form in which the database compares names. Unchanged on PostgreSQL,
+    lower case elsewhere; SQLite folds ASCII letters only."""
     match connection.vendor:
         case "mysql":
             return name.lower()
@@ -56,14 +56,14 @@ def folded_in_sqlite(name: str) -> str:
 
 
 def kind(connection: Any, table: str) -> Kind | None:
-    """Whether it is a table or a view; None where there is neither."""
+    """Whether the name is a table or a view; None if it is neither."""
     match connection.vendor:
         case "postgresql":
-            found = _first(connection, _POSTGRESQL, [connection.ops.quote_name(table)])
-            return _POSTGRESQL_KINDS.get(found)
+            relkind = _first(connection, _POSTGRESQL, [connection.ops.quote_name(table)])
+            return _POSTGRESQL_KINDS.get(relkind)
         case "mysql":
-            found = _first(connection, _MYSQL, split(connection, table))
-            return found and ("view" if "VIEW" in found else "table")
+            table_type = _first(connection, _MYSQL, split(connection, table))
+            return table_type and ("view" if "VIEW" in table_type else "table")
         case "sqlite":
             return _kind_in_sqlite(connection, table)
     with connection.cursor() as cursor:
@@ -72,17 +72,17 @@ def kind(connection: Any, table: str) -> Kind | None:
 
 
 def has_column(connection: Any, table: str, column: str) -> bool:
-    """Whether a table or view that is there has the column."""
+    """Whether an existing table or view has the column."""
     return folded(connection, column) in columns(connection, table)
 
 
 def columns(connection: Any, table: str) -> set[str]:
-    """The names, ``folded``, of the columns of a table or view that is there."""
+    """The ``folded`` names of the columns of an existing table or view."""
     return {folded(connection, name) for name in _columns(connection, table)}
 
 
 def _columns(connection: Any, table: str) -> list[str]:
-    # SELECT * leaves out what is INVISIBLE on MariaDB and MySQL, or hidden on SQLite.
+    # SELECT * omits INVISIBLE columns of MariaDB and MySQL, and hidden ones of SQLite.
     if connection.vendor == "sqlite":
         return [row[1] for row in pragma(connection, table, "table_xinfo")]
     with connection.cursor() as cursor:
@@ -94,51 +94,52 @@ def _columns(connection: Any, table: str) -> list[str]:
 
 
 def description(connection: Any, table: str) -> dict[str, Any]:
-    """What Django's introspection says of each column, by its ``folded`` name, without those of
-    MariaDB and MySQL that are INVISIBLE; not for SQLite, where Django reads the
-    CREATE TABLE for collations, and stumbles over what others have written."""
+    """Django's description of each column, by its ``folded`` name.
+
+    INVISIBLE columns of MariaDB and MySQL are left out. Not for SQLite: there Django parses the
+    CREATE TABLE for collations, and fails on definitions that it has not written.
+    """
     with _in_its_schema(connection, table) as name, connection.cursor() as cursor:
         described = connection.introspection.get_table_description(cursor, name)
     return {folded(connection, each.name): each for each in described}
 
 
 def constraints(connection: Any, table: str) -> dict[str, Any]:
-    """Constraints and indexes by name, as Django's introspection says; of SQLite the indexes and
-    the primary key."""
+    """Django's description of constraints and indexes, by name; on SQLite without constraints other
+    than the primary key."""
     if connection.vendor == "sqlite":
         return _indexes_in_sqlite(connection, table)
     with _in_its_schema(connection, table) as name, connection.cursor() as cursor:
-        found: dict[str, Any] = connection.introspection.get_constraints(cursor, name)
-    return found
+        by_name: dict[str, Any] = connection.introspection.get_constraints(cursor, name)
+    return by_name
 
 
 def names_of(connection: Any, table: str, column: str, **wanted: Any) -> list[str]:
-    """The constraints and indexes of that column alone of which Django says what is wanted."""
-    found = constraints(connection, table)
+    """Constraints and indexes on that column alone whose description has the ``wanted`` values."""
     return [
         name
-        for name, each in found.items()
+        for name, each in constraints(connection, table).items()
         if is_of(connection, each["columns"], [column])
         and all(each[key] == value for key, value in wanted.items())
     ]
 
 
-def is_of(connection: Any, found: Iterable[str | None], wanted: list[str]) -> bool:
-    """Whether the columns of an index are the wanted ones; None stands for an expression."""
-    names = [None if each is None else folded(connection, each) for each in found]
+def is_of(connection: Any, columns: Iterable[str | None], wanted: list[str]) -> bool:
+    """Whether an index has exactly the wanted columns, in order; None stands for an expression."""
+    names = [None if each is None else folded(connection, each) for each in columns]
     return names == [folded(connection, each) for each in wanted]
 
 
 @contextmanager
 def _in_its_schema(connection: Any, table: str) -> Iterator[str]:
-    """The table's name in its schema, which is the current one as long."""
+    """Make the table's schema the current one, and give its plain name."""
     schema, name = split(connection, table)
     if schema is None:
         yield table
     elif connection.vendor == "postgresql":
         with transaction.atomic(using=connection.alias):
             path = _first(connection, "SELECT current_setting('search_path')", [])
-            # Temporary tables would come first.
+            # Without pg_temp at the end, temporary tables would be found first.
             _use_path(connection, f"{connection.ops.quote_name(schema)}, pg_temp")
             yield name
             _use_path(connection, path)
@@ -154,7 +155,7 @@ def _in_its_schema(connection: Any, table: str) -> Iterator[str]:
 
 
 def _use_path(connection: Any, path: str) -> None:
-    """Until the transaction ends."""
+    """Set the search path until the transaction ends."""
     _first(connection, "SELECT set_config('search_path', %s, true)", [path])
 
 
@@ -169,62 +170,62 @@ def _kind_in_sqlite(connection: Any, table: str) -> Kind | None:
 
 
 def sqlite_schema(connection: Any, table: str) -> str | None:
-    """In which of SQLite's files the table or view is: ``main``, ``temp`` or an attached one."""
+    """SQLite's schema of the table or view: ``main``, ``temp`` or an attached one; else None."""
     schema, name = split(connection, table)
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA database_list")
-        files = [row[1] for row in cursor.fetchall()]
-    # "temp" is not in the list before it has a table, and comes first.
-    files.sort(key=["temp", "main", *files].index)
+        schemas = [row[1] for row in cursor.fetchall()]
+    # SQLite looks in "temp" first, and lists it only once it has a table.
+    schemas.sort(key=["temp", "main", *schemas].index)
     if schema is not None:
-        files = [each for each in files if each.lower() == schema.lower()]
-    return next((each for each in files if _type_in_sqlite(connection, each, name)), None)
+        schemas = [each for each in schemas if each.lower() == schema.lower()]
+    return next((each for each in schemas if _type_in_sqlite(connection, each, name)), None)
 
 
 def _type_in_sqlite(connection: Any, schema: str, name: str) -> Kind | None:
     where = connection.ops.quote_name(schema)
     sql = f"SELECT type FROM {where}.sqlite_master WHERE type IN ('table', 'view') AND name = %s"
-    found: Kind | None = _first(connection, f"{sql} COLLATE NOCASE", [name])
-    return found
+    type_: Kind | None = _first(connection, f"{sql} COLLATE NOCASE", [name])
+    return type_
 
 
 def pragma(connection: Any, table: str, name: str) -> list[Any]:
-    """What SQLite's PRAGMA of that name says of a table."""
+    """The rows of SQLite's PRAGMA ``name`` for a table."""
     quote = connection.ops.quote_name
     schema, plain = sqlite_schema(connection, table), split(connection, table)[1]
     with connection.cursor() as cursor:
         cursor.execute(f"PRAGMA {quote(schema or 'main')}.{name}({quote(plain)})")
-        found: list[Any] = cursor.fetchall()
-    return found
+        rows: list[Any] = cursor.fetchall()
+    return rows
 
 
 def _indexes_in_sqlite(connection: Any, table: str) -> dict[str, Any]:
-    quote, found = connection.ops.quote_name, {}
+    quote, indexes = connection.ops.quote_name, {}
     schema = quote(sqlite_schema(connection, table) or "main")
     with connection.cursor() as cursor:
         for _, index, unique, origin, partial in pragma(connection, table, "index_list"):
             cursor.execute(f"PRAGMA {schema}.index_info({quote(index)})")
-            found[index] = {
+            indexes[index] = {
                 "columns": [column for _, _, column in cursor.fetchall()],
                 "unique": bool(unique and not partial),
                 "primary_key": origin == "pk",
                 "index": True,
             }
-    # An INTEGER PRIMARY KEY is the table itself, without an index.
+    # An INTEGER PRIMARY KEY is an alias of the rowid and has no index.
     keys = sorted((row[5], row[1]) for row in pragma(connection, table, "table_info") if row[5])
-    if keys and not any(each["primary_key"] for each in found.values()):
+    if keys and not any(each["primary_key"] for each in indexes.values()):
         columns = [name for _, name in keys]
-        found["primary key"] = {
+        indexes["primary key"] = {
             "columns": columns,
             "unique": True,
             "primary_key": True,
             "index": False,
         }
-    return found
+    return indexes
 
 
 def _first(connection: Any, sql: str, parameters: Any) -> Any:
-    """The first value of the first row; None where there is no row."""
+    """The first value of the first row; None if there is no row."""
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
         row = cursor.fetchone()

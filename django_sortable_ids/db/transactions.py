@@ -1,4 +1,4 @@
-"""Short transactions of our own, beside the caller's."""
+"""Short transactions that are independent of the caller's, retries, and error codes."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ Result = TypeVar("Result")
 
 TRIES = 20
 _FIRST_PAUSE = 0.01
-"""Seconds; each pause is up to twice as long as the one before."""
+"""Seconds; the longest first pause. The limit doubles at each retry, up to one second."""
 
 # Serialization failure and deadlock of PostgreSQL.
 _SQLSTATES = {"40001", "40P01"}
-# Deadlock, by which Galera refuses a commit too, and "Record has changed since last read".
+# Deadlock, also for a commit that Galera refuses, and "Record has changed since last read".
 _MYSQL_ERRORS = {1213, 1020}
 
 # statement_timeout of PostgreSQL; MariaDB's max_statement_time and MySQL's max_execution_time.
 _STATEMENT_TIMEOUT_SQLSTATES = {"57014"}
 _STATEMENT_TIMEOUT_MYSQL_ERRORS = {1969, 3024}
-# And lock_timeout, innodb_lock_wait_timeout.
+# These and lock_timeout, innodb_lock_wait_timeout.
 _TIMEOUT_SQLSTATES = _STATEMENT_TIMEOUT_SQLSTATES | {"55P03"}
 _TIMEOUT_MYSQL_ERRORS = _STATEMENT_TIMEOUT_MYSQL_ERRORS | {1205}
 _SQLITE_TIMEOUTS = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
-# Shutting down, and a node outside of its cluster: "WSREP has not yet prepared node".
+# Server shutdown, and a node that has left its cluster: "WSREP has not yet prepared node".
 _AWAY_MYSQL_ERRORS = {1053, 1047}
 
 
 def is_in_memory(using: str) -> bool:
-    """Whether each connection has a database of its own."""
+    """Whether this is an in-memory SQLite database, of which each connection has its own."""
     connection: Any = connections[using]
     return bool(connection.vendor == "sqlite" and connection.is_in_memory_db())
 
 
 def in_transaction(using: str) -> bool:
-    """Whether the caller may still roll back what is written now."""
+    """Whether the caller can still roll back what is written now."""
     connection = connections[using]
     return connection.in_atomic_block or not connection.get_autocommit()
 
 
 def apart(work: Callable[[], Result], using: str, *, fresh: bool = False) -> Result:
-    """What ``work`` gives, committed whatever becomes of the caller's transaction.
+    """The result of ``work``, committed even if the caller's transaction is rolled back.
 
-    ``work`` runs in a transaction of ``using``, on a second connection where the caller is in one
-    or with ``fresh``, and again where other transactions were in its way.
+    ``work`` runs in its own transaction on ``using``, and again after a conflict with another
+    transaction. It gets a second connection if the caller is in a transaction, or with ``fresh``.
     """
 
     def transact() -> Result:
@@ -63,7 +63,7 @@ def apart(work: Callable[[], Result], using: str, *, fresh: bool = False) -> Res
 
 
 def retried(work: Callable[[], Result]) -> Result:
-    """What ``work`` gives, which is done again where other transactions were in its way."""
+    """The result of ``work``, which is retried after conflicts with other transactions."""
     for attempt in range(TRIES):
         try:
             return work()
@@ -75,10 +75,10 @@ def retried(work: Callable[[], Result]) -> Result:
 
 
 def in_a_thread(work: Callable[[], Result], using: str) -> Result:
-    """What ``work`` gives, or raises, in a thread with a connection of its own, closed behind it.
+    """Run ``work`` in a thread with its own connection, which is closed afterwards.
 
-    For code that may run in an event loop, where Django lets nobody ask a database, and beside a
-    connection that a fork shares with its parent.
+    Returns or raises what ``work`` does. For code that may run in an event loop, where Django
+    forbids queries, or in a forked process whose connection belongs to its parent.
     """
     done: Future[Result] = Future()
 
@@ -97,12 +97,12 @@ def in_a_thread(work: Callable[[], Result], using: str) -> Result:
 
 
 def is_conflict(error: DatabaseError) -> bool:
-    """Whether other transactions were in the way, so that the same one may pass now."""
+    """Whether another transaction caused the error, so a retry may succeed."""
     return sqlstate(error) in _SQLSTATES or error_number(error) in _MYSQL_ERRORS
 
 
 def is_timeout(error: DatabaseError) -> bool:
-    """Whether a statement waited for a lock, or ran, for longer than its session lets it."""
+    """Whether a statement exceeded the session's limit for lock waits or for its run time."""
     return (
         sqlstate(error) in _TIMEOUT_SQLSTATES
         or error_number(error) in _TIMEOUT_MYSQL_ERRORS
@@ -111,7 +111,7 @@ def is_timeout(error: DatabaseError) -> bool:
 
 
 def is_statement_timeout(error: DatabaseError) -> bool:
-    """Whether a statement ran for longer than its session lets it."""
+    """Whether a statement exceeded the session's limit for its run time."""
     return (
         sqlstate(error) in _STATEMENT_TIMEOUT_SQLSTATES
         or error_number(error) in _STATEMENT_TIMEOUT_MYSQL_ERRORS
@@ -119,7 +119,7 @@ def is_statement_timeout(error: DatabaseError) -> bool:
 
 
 def is_lost(error: Error, using: str) -> bool:
-    """Whether the connection broke, or there was none: what it was about to commit is unknown."""
+    """Whether the connection was lost, so the outcome of its commit is unknown."""
     connection = connections[using]
     return (
         isinstance(error, InterfaceError)
@@ -130,27 +130,25 @@ def is_lost(error: Error, using: str) -> bool:
 
 
 def sqlstate(error: Error) -> str | None:
-    """PostgreSQL's, None from another engine."""
+    """The SQLSTATE of PostgreSQL; None for other engines."""
     cause = error.__cause__
     return getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)
 
 
 def sqlite_code(error: Error) -> int:
-    """The primary result code of SQLite, 0 from another engine."""
-    # The low byte; the others say more.
+    """The primary result code of SQLite; 0 for other engines."""
+    # The low byte of an extended result code.
     return int(getattr(error.__cause__, "sqlite_errorcode", 0)) & 0xFF
 
 
 def error_number(error: Error) -> object:
-    """The error number of MariaDB and MySQL."""
+    """The error number of MariaDB and MySQL; meaningless for other engines."""
     return error.args[0] if error.args else None
 
 
 @contextmanager
 def _free_connection(using: str, fresh: bool) -> Iterator[None]:
-    """Puts a new connection in the place of this thread's, unless that one is in no transaction
-    and need not be ``fresh``.
-    """
+    """Replace this thread's connection if it is in a transaction, or with ``fresh``."""
     callers = connections[using]
     if not fresh and not in_transaction(using):
         yield

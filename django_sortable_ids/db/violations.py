@@ -1,4 +1,4 @@
-"""Which columns a row was refused for, as each engine says it."""
+"""The columns of a violated unique constraint, from each engine's error."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _SQLITE_MESSAGE = "UNIQUE constraint failed: "
 def columns_in_violation(
     error: IntegrityError, table: str, connection: BaseDatabaseWrapper
 ) -> frozenset[str]:
-    """The columns of the table's unique constraint or index that an INSERT into it violated.
+    """The columns of the unique constraint or index of the table that an INSERT violated.
 
-    Their names are ``tables.folded``. Empty for every other violation, and where the engine doesn't
-    say for certain: an index on expressions, a partition that refused for its table, a server whose
-    messages are not in English. Asks the catalogue, so an open transaction has to be usable again.
+    Their names are ``tables.folded``. Empty for other violations, and if the columns are not
+    certain: an index on expressions, an error of a partition, server messages that are not in
+    English. Queries the catalogue, so an open transaction must be usable again.
     """
-    found = _found(error, table, connection)
-    return frozenset(tables.folded(connection, column) for column in found)
+    columns = _columns(error, table, connection)
+    return frozenset(tables.folded(connection, column) for column in columns)
 
 
-def _found(error: IntegrityError, table: str, connection: BaseDatabaseWrapper) -> frozenset[str]:
+def _columns(error: IntegrityError, table: str, connection: BaseDatabaseWrapper) -> frozenset[str]:
     plain_name = tables.split(connection, table)[1]
     if connection.vendor == "sqlite":
-        return _named_by_sqlite(str(error), plain_name)
+        return _columns_from_sqlite(str(error), plain_name)
     name = _constraint(error, plain_name, connection.vendor)
     if name is None:
         return frozenset()
@@ -38,18 +38,20 @@ def _found(error: IntegrityError, table: str, connection: BaseDatabaseWrapper) -
     return frozenset(column for column in columns or () if column)
 
 
-def _named_by_sqlite(message: str, table: str) -> frozenset[str]:
+def _columns_from_sqlite(message: str, table: str) -> frozenset[str]:
     names = message.removeprefix(_SQLITE_MESSAGE).split(", ")
     return frozenset(name.removeprefix(f"{table}.") for name in names)
 
 
 def _constraint(error: IntegrityError, table: str, vendor: str) -> str | None:
     if vendor == "postgresql":
-        found = getattr(error.__cause__, "diag", None)
-        name: str | None = found.constraint_name if found else None
-        return name if found and found.sqlstate == _UNIQUE_VIOLATION else None
+        diagnostics = getattr(error.__cause__, "diag", None)
+        if diagnostics is None or diagnostics.sqlstate != _UNIQUE_VIOLATION:
+            return None
+        name: str | None = diagnostics.constraint_name
+        return name
     if vendor == "mysql" and error.args[0] == _DUPLICATE_ENTRY:
-        # The value stands in front and may hold anything. MySQL puts the table before the key.
+        # The value comes first and may contain anything. MySQL prefixes the key with the table.
         _, _, key = str(error.args[1]).rpartition(" for key ")
         return key.strip("'").removeprefix(f"{table}.")
     return None

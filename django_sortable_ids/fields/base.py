@@ -16,7 +16,7 @@ from ..schemes import ID, InvalidID, OutOfRange
 from ..schemes.errors import shown
 from . import callers
 from .form_fields import IDFormField, MaskedIDFormField
-from .generating import GeneratedIDField, taken_options
+from .generating import GeneratedIDField, pop_scheme_options
 from .lookup_values import Candidates, Malformed
 from .public import PublicText
 from .storage import (
@@ -30,26 +30,26 @@ from .storage import (
 
 
 class SortableIDField(GeneratedIDField):
-    """An id of one scheme, made in Python: use one of its subclasses.
+    """An id of one scheme, generated in Python: use one of its subclasses.
 
-    A primary key gets its id when the instance is made, every other column when the row is
-    inserted; so no migration can copy one id into many rows. A row that was loaded with NULL keeps
+    A primary key gets its id when the instance is created, any other column when the row is
+    inserted. So no migration can copy one id into many rows. A row that was loaded with NULL keeps
     it when it is saved: ``backfill_ids`` gives it an id of its creation time. With ``db_default``
-    the database makes the ids and Python makes none.
+    the database generates the ids, not Python.
     """
 
     scheme_name: ClassVar[str]
     """The key of the scheme in the catalogue."""
     scheme_options: ClassVar[Mapping[str, Any]] = {}
-    """The arguments that go on to the scheme, with their defaults; a subclass may have others."""
+    """Arguments passed to the scheme, with their defaults; a subclass may change the defaults."""
     scheme_arguments: Mapping[str, Any]
-    """Those in which the scheme of this field differs from the scheme of that name."""
+    """The arguments that differ from the defaults of the scheme itself."""
     accept_other_versions: bool = False
     """Whether the column may hold UUIDs of other versions, which carry no time."""
 
     description = _("Id that sorts by creation time")
     empty_strings_allowed = False
-    # A change of these leaves the table alone; SQLite would copy it.
+    # Options without effect on the table. Otherwise SQLite would rebuild it when one changes.
     non_db_attrs = (
         *models.Field.non_db_attrs,
         "prefix",
@@ -76,38 +76,38 @@ class SortableIDField(GeneratedIDField):
         **kwargs: Any,
     ) -> None:
         """``prefix``, ``separator`` and ``encoding`` shape the public text, ``storage`` the column.
-        ``masked``, for a UUIDv7, hides the time of the public text.
+        ``masked``, for a UUIDv7, hides the time in the public text.
 
         ``storage="varchar"`` is the column of a ``CharField``, which may be wider than an id
-        (``max_length``); ``db_collation`` is for columns of text that have another one.
+        (``max_length``). ``db_collation`` overrides the collation of a text column.
 
-        The options of the scheme come by keyword. Everything else is as for any Django field,
-        but ``default``, which is refused, and ``editable``, which is False unless asked for.
-        Raises ``ValueError`` and ``LookupError`` for what the scheme doesn't have.
+        Options of the scheme are keyword arguments. All others are those of any Django field,
+        except that ``default`` is refused and ``editable`` is False by default. Raises
+        ``ValueError`` or ``LookupError`` for an option that the scheme doesn't support.
         """
         if "default" in kwargs:
             raise ValueError(
-                f"{type(self).__name__} makes its ids itself and takes no default: a migration "
-                f"would copy one value into every row. To add it to a table with rows, use "
+                f"{type(self).__name__} generates its own ids and takes no default: a migration "
+                f"would copy one value into every row. To add the field to a table with rows, use "
                 f"null=True and run backfill_ids"
             )
-        self._options, self.scheme_arguments = taken_options(self, kwargs)
+        self._options, self.scheme_arguments = pop_scheme_options(self, kwargs)
         kwargs.setdefault("editable", False)
         super().__init__(verbose_name, name, **kwargs)
         is_expression = hasattr(self.db_default, "resolve_expression")
         if self.has_db_default() and (not is_expression or isinstance(self.db_default, Value)):
             raise ValueError(
-                f"db_default={self.db_default!r} is one value for every row: give an expression "
-                f"that makes an id"
+                f"db_default={self.db_default!r} is one value for every row: use an expression "
+                f"that generates an id"
             )
         self.scheme = schemes.get(self.scheme_name, **self.scheme_arguments)
         if storage is not None and storage not in storage_names(self.scheme):
             raise ValueError(
-                f"storage={storage!r}: {self.scheme.title} has "
-                f"{', '.join(storage_names(self.scheme))}"
+                f"storage={storage!r}: expected one of {', '.join(storage_names(self.scheme))} "
+                f"for {self.scheme.title}"
             )
         if masked and self.scheme_name != "uuid7":
-            raise ValueError(f"masked=True: {self.scheme.title} has no mask, only UUIDv7 has")
+            raise ValueError(f"masked=True: only UUIDv7 can be masked, not {self.scheme.title}")
         self.public_text = PublicText(self.scheme, prefix, separator, encoding, masked)
         self.storage = storage
         self.db_collation = db_collation
@@ -121,7 +121,7 @@ class SortableIDField(GeneratedIDField):
         if type(self).__module__.startswith(f"{__package__}."):
             path = f"{__package__}.{type(self).__qualname__}"
         public = self.public_text
-        given = {
+        options = {
             "prefix": (public.prefix, None),
             "separator": (public.separator, "_"),
             "encoding": (public.encoding, None),
@@ -131,18 +131,18 @@ class SortableIDField(GeneratedIDField):
             "editable": (self.editable, False),
         }
         kwargs.pop("editable", None)
-        kwargs |= {key: value for key, (value, usual) in given.items() if value != usual}
+        kwargs |= {key: value for key, (value, default) in options.items() if value != default}
         return name, path, args, kwargs | self._options
 
     def _check_column_options(self) -> None:
         stored = storage_for(self.scheme, self.storage, "sqlite")
         width = stored.form.length if isinstance(stored, CharFieldStorage) else None
         if self.max_length is not None and (width is None or self.max_length < width):
-            expected = f"{width} or more" if width else "none, unless storage is a varchar"
+            expected = f"{width} or more" if width else "none unless storage is a varchar"
             raise ValueError(f"max_length={self.max_length}: expected {expected}")
         if self.db_collation is not None and not isinstance(stored, TextStorage):
             raise ValueError(
-                f"db_collation={self.db_collation!r}: the column is not text, see storage="
+                f"db_collation={self.db_collation!r}: the column is not text; set a text storage="
             )
 
     # Values
@@ -150,13 +150,13 @@ class SortableIDField(GeneratedIDField):
     def to_python(self, value: Any) -> Any:
         """The value of any accepted spelling: public text, bare text, or the Python type itself.
 
-        Where several keys may have masked a public text, the value that a row has, which takes a
-        query. Raises ``ValidationError`` for everything else, whatever its type.
+        If several keys may have masked a public text, queries for the value that exists in the
+        table. Raises ``ValidationError`` for anything else, of any type.
         """
         return self._single(self._read(value))
 
     def _read(self, value: Any) -> Any:
-        """As ``to_python``; ``Candidates`` for a text that several keys may have masked."""
+        """Like ``to_python``, but ``Candidates`` for a text that several keys may have masked."""
         if value is None:
             return None
         try:
@@ -171,42 +171,42 @@ class SortableIDField(GeneratedIDField):
                 # A UUIDv4 may be a facade, which a UUIDv7 never is.
                 if not isinstance(value, str) and not self.public_text.masked:
                     raise
-                found = self.public_text.candidates(value)
-                return found[0] if len(found) == 1 else Candidates(found)
+                candidates = self.public_text.candidates(value)
+                return candidates[0] if len(candidates) == 1 else Candidates(candidates)
         except InvalidID:
             if self.primary_key and callers.is_called_by(callers.SESSIONS):
-                return None  # no user has it, and the visitor is logged out
+                return None  # matches no user, so the visitor is logged out
             raise self.invalid(value) from None
 
     def parse_public(self, text: Any) -> ID:
-        """The value of a public text and of nothing else; ``ValidationError``.
+        """The value of a public text; ``ValidationError`` for anything else.
 
-        Where several keys may have masked it, the value that a row has, which takes a query, or
-        else the likeliest.
+        If several keys may have masked it, queries for the value that exists in the table, and
+        falls back to the likeliest one.
         """
         return self.one_of(self.candidates(text))
 
     def candidates(self, text: Any) -> tuple[ID, ...]:
-        """Every value that a public text may stand for: several only where several keys mask."""
+        """Every value that a public text may stand for: several only with several mask keys."""
         try:
             return self.public_text.candidates(text)
         except InvalidID:
             raise self.invalid(text) from None
 
     def one_of(self, candidates: tuple[ID, ...], using: str | None = None) -> ID:
-        """The candidate that a row has, in the database ``using``; the first one without a row."""
+        """The candidate that exists in the database ``using``; the first one if none does."""
         model = getattr(self, "model", None)
         if len(candidates) == 1 or model is None:
             return candidates[0]
         rows = model._base_manager.using(using).filter(**{f"{self.name}__in": candidates})
-        found = set(rows.values_list(self.attname, flat=True))
-        return next((value for value in candidates if value in found), candidates[0])
+        existing = set(rows.values_list(self.attname, flat=True))
+        return next((value for value in candidates if value in existing), candidates[0])
 
     def _single(self, value: Any, using: str | None = None) -> Any:
         return self.one_of(value.values, using) if isinstance(value, Candidates) else value
 
     def invalid(self, found: Any) -> ValidationError:
-        """What is raised for a malformed id; it shows what a right one looks like."""
+        """The error for a malformed id; its message shows a valid example."""
         return ValidationError(
             self.error_messages["invalid"],
             code="invalid",
@@ -228,16 +228,16 @@ class SortableIDField(GeneratedIDField):
     # The database
 
     def stored(self, connection: BaseDatabaseWrapper) -> Storage:
-        """How the database of the connection keeps the column."""
+        """How the database of the connection stores the column."""
         vendor = connection.vendor
         if vendor not in self._stored:
             self._stored[vendor] = storage_for(self.scheme, self.storage, vendor, self.max_length)
         return self._stored[vendor]
 
     def get_internal_type(self) -> str:
-        # One that Django knows, or PostgreSQL takes twice as long for bulk_create(), and that no
-        # backend converts in its own way. Not the type of a counter, where a subclass for
-        # DEFAULT_AUTO_FIELD is an AutoField too.
+        # A type that Django knows: otherwise bulk_create() takes twice as long on PostgreSQL. One
+        # that no backend converts. Never an auto-increment type, even if a subclass for
+        # DEFAULT_AUTO_FIELD is also an AutoField.
         return self._internal_type
 
     @cached_property
@@ -258,11 +258,11 @@ class SortableIDField(GeneratedIDField):
         }
 
     def get_prep_value(self, value: Any) -> Any:
-        """One value, as ``to_python``: a many-to-many relation compares it with those it has."""
+        """Like ``to_python``: one value, because many-to-many relations compare it with keys."""
         return value if isinstance(value, Candidates) else self._single(self.prepared(value))
 
     def prepared(self, value: Any) -> Any:
-        """The same for a lookup: ``Candidates`` of a text that several keys may have masked."""
+        """Like ``get_prep_value``, for lookups: may return ``Candidates`` or ``Malformed``."""
         value = super().get_prep_value(value)
         if (
             value is None
@@ -283,12 +283,12 @@ class SortableIDField(GeneratedIDField):
         if isinstance(value, Malformed):
             if prepared:
                 raise EmptyResultSet
-            # A Value() in an expression, such as one half of a composite key. Django would make up
-            # for an empty result with the malformed value itself.
+            # A Value() in an expression, such as part of a composite key. On EmptyResultSet, Django
+            # would use the malformed value itself.
             raise self.invalid(value.found)
         if value is None:
             return None
-        # An order comparison, or half of a composite key: there is room for one value.
+        # An order comparison, or part of a composite key, takes a single value.
         value = self._single(value, connection.alias)
         return self.stored(connection).operand(self.scheme.to_int(value), connection)
 
@@ -301,7 +301,7 @@ class SortableIDField(GeneratedIDField):
             raise ValidationError(str(error), code="invalid") from None
 
     def _number(self, value: Any, using: str) -> int:
-        """The number of any accepted spelling; ``ValidationError``."""
+        """The number of any accepted spelling; ``ValidationError`` for anything else."""
         try:
             return self.scheme.to_int(value)
         except ValueError:
@@ -309,8 +309,8 @@ class SortableIDField(GeneratedIDField):
 
     def get_db_converters(self, connection: BaseDatabaseWrapper) -> Any:
         stored = self.stored(connection)
-        found = stored.driver_type(connection)
-        if found is self.scheme.value_type and found not in stored.driver_types:
+        returned = stored.driver_type(connection)
+        if returned is self.scheme.value_type and returned not in stored.driver_types:
             return []
         return super().get_db_converters(connection)
 
@@ -324,7 +324,7 @@ class SortableIDField(GeneratedIDField):
         return self.scheme.from_trusted(stored.from_db(value))
 
     def _accept_stored(self, value: Any, connection: BaseDatabaseWrapper) -> Any:
-        """The prepared value; also of what the driver returned, which Django hands in when it
+        """Like ``prepared``, but also accepts a driver's value: Django passes one when it
         prefetches through a many-to-many relation.
         """
         stored = self.stored(connection)
@@ -336,10 +336,10 @@ class SortableIDField(GeneratedIDField):
     # Forms
 
     def formfield(self, **kwargs: Any) -> Any:
-        usual: dict[str, Any] = {"form_class": IDFormField, "empty_value": None}
+        defaults: dict[str, Any] = {"form_class": IDFormField, "empty_value": None}
         if self.public_text.masked and "form_class" not in kwargs:
-            usual |= {"form_class": MaskedIDFormField, "id_field": self}
+            defaults |= {"form_class": MaskedIDFormField, "id_field": self}
         if self.generates_ids:
-            # A blank asks for an id: no initial value, which Django would take from ``default``.
-            usual |= {"required": False, "initial": None, "show_hidden_initial": False}
-        return super().formfield(**(usual | kwargs))
+            # A blank input requests an id. Django would take an initial value from ``default``.
+            defaults |= {"required": False, "initial": None, "show_hidden_initial": False}
+        return super().formfield(**(defaults | kwargs))

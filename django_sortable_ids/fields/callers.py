@@ -1,8 +1,8 @@
-"""Who asks: callers in Django and in REST framework that pass on what a visitor sent.
+"""Recognizes callers in Django and REST framework that pass on what a visitor sent.
 
 For these, a malformed id is a visitor's mistake: nothing is found, the page is 404, or the visitor
-is logged out. For everybody else it is a programmer's, who is to see the error. The callers have no
-hook that would tell them apart, so the stack is read, and only once an id has turned out malformed.
+is logged out. For all other callers it is a programming error and must be raised. The callers have
+no hook that identifies them, so the call stack is read, but only after an id proved malformed.
 """
 
 import sys
@@ -17,7 +17,7 @@ SEARCHES: frozenset[Function] = frozenset(
         ("rest_framework.filters", "SearchFilter.filter_queryset"),
     }
 )
-"""They ask for parts of a text in every one of ``search_fields``."""
+"""They look for parts of a text in each of ``search_fields``."""
 
 CURSORS: frozenset[Function] = frozenset(
     {("rest_framework.pagination", "CursorPagination.paginate_queryset")}
@@ -30,11 +30,11 @@ SESSIONS: frozenset[Function] = frozenset(
         ("django.contrib.auth", "_aget_user_session_key"),
     }
 )
-"""They read the user's key out of a session, which may be older than the type of the key."""
+"""They read the user's key from a session, which may be older than the key's current type."""
 
 
 def is_called_by(functions: frozenset[Function]) -> bool:
-    """Whether one of the functions has called what calls this."""
+    """Whether one of the functions is on the call stack."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if (frame.f_globals.get("__name__"), frame.f_code.co_qualname) in functions:

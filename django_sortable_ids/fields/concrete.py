@@ -12,9 +12,9 @@ class SortableUUIDField(SortableIDField):
     """A field whose values are ``uuid.UUID``: use one of its subclasses.
 
     ``accept_other_versions=True`` is for a column that already holds other UUIDs, such as the
-    random ones of ``uuid.uuid4``: they are read, looked up, shown and saved like the field's own.
-    They carry no time, so ``created_at`` is None for them and no range of creation times finds
-    them, and they sort anywhere among the others. New ids are of the field's version.
+    random ones of ``uuid.uuid4``. These are read, looked up, shown and saved like the field's own.
+    They carry no time: ``created_at`` is None, no range of creation times finds them, and they
+    sort arbitrarily among the others. New ids have the field's version.
     """
 
     scheme: TimeScheme
@@ -34,12 +34,12 @@ class SortableUUIDField(SortableIDField):
         if self.public_text.encoding == "sqlserver":
             raise ValueError(
                 "accept_other_versions=True: encoding='sqlserver' can't show other versions, "
-                "because it takes version 1 for the field's own"
+                "because it reads version 1 as the field's own"
             )
         if self.public_text.masked:
             raise ValueError(
-                "accept_other_versions=True, masked=True: a stored UUIDv4 can't be told from a "
-                "masked UUIDv7"
+                "accept_other_versions=True and masked=True: a stored UUIDv4 looks like a masked "
+                "UUIDv7; leave out one of the two"
             )
         self.scheme = self.scheme.accepting_other_versions()
         self.public_text = replace(self.public_text, scheme=self.scheme)
@@ -91,7 +91,7 @@ class ULIDField(SortableIDField):
 
 
 class HexULIDField(SortableIDField):
-    """The bits of a ULID as 32 hexadecimal digits in upper case, which SQLite can make itself."""
+    """The bits of a ULID as 32 upper-case hexadecimal digits, which plain SQLite can generate."""
 
     scheme_name = "hexulid"
     if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class HexULIDField(SortableIDField):
 class KUUIDField(SortableIDField):
     """kuuid: 8 characters of time and 24 random ones, in base 62. The value is the text.
 
-    ``precision`` is ``"s"`` or ``"ms"``, ``reverse`` puts the newest first, and ``short`` leaves
+    ``precision`` is ``"s"`` or ``"ms"``, ``reverse`` sorts the newest first, and ``short`` has only
     12 random characters.
     """
 
@@ -116,7 +116,7 @@ class KUUIDField(SortableIDField):
 class KSUIDField(SortableIDField):
     """KSUID: seconds since 2014, 128 random bits. The value is the text of 27 characters.
 
-    ``precision="ms"`` gives 8 of the bits to steps of 4 ms, as svix-ksuid for Rust does.
+    ``precision="ms"`` uses 8 of these bits for steps of 4 ms, as svix-ksuid for Rust does.
     """
 
     scheme_name = "ksuid"
@@ -129,8 +129,8 @@ class KSUIDField(SortableIDField):
 class XidField(SortableIDField):
     """xid: Unix seconds, 64 random bits. The value is the text of 20 characters.
 
-    ``workers``, a power of two up to 2 ** 40, puts a worker number, ``SORTABLE_IDS["WORKER"]``, and
-    a sequence in the place of the random bits.
+    ``workers``, a power of two up to 2 ** 40, replaces the random bits with a worker number,
+    ``SORTABLE_IDS["WORKER"]``, and a sequence.
     """
 
     scheme_name = "xid"
@@ -143,8 +143,8 @@ class XidField(SortableIDField):
 class ObjectIDField(SortableIDField):
     """MongoDB's ObjectId: Unix seconds, 64 random bits. The value is 24 hexadecimal digits.
 
-    ``workers``, a power of two up to 2 ** 40, puts a worker number, ``SORTABLE_IDS["WORKER"]``, and
-    a sequence in the place of the random bits.
+    ``workers``, a power of two up to 2 ** 40, replaces the random bits with a worker number,
+    ``SORTABLE_IDS["WORKER"]``, and a sequence.
     """
 
     scheme_name = "objectid"
@@ -184,13 +184,13 @@ class SCRU128Field(SortableIDField):
 class SnowflakeField(SortableIDField):
     """Twitter's 64 bits: 41 of ms, 10 of worker, 12 of sequence. The value is an ``int``.
 
-    ``layout`` is that of another service: ``"discord"``, ``"instagram"``, ``"mastodon"`` or
+    ``layout`` selects another service's: ``"discord"``, ``"instagram"``, ``"mastodon"`` or
     ``"unique_rowid"`` (CockroachDB). ``epoch_ms`` is the Unix time of another epoch; ``time_bits``
-    and ``worker_bits`` are another split. The worker number is ``SORTABLE_IDS["WORKER"]``.
+    and ``worker_bits`` set another split. The worker number is ``SORTABLE_IDS["WORKER"]``.
 
-    A column of counted numbers, such as a ``BigAutoField``, can become one and keeps them. They
-    are ids of the first moments of the epoch: with 22 bits behind the time, those below 4,194,304
-    are of its first millisecond. New ids are greater.
+    An auto-increment column, such as a ``BigAutoField``, can become one and keeps its numbers. They
+    are read as ids from the start of the epoch: with 22 bits after the time, numbers below
+    4,194,304 are in its first millisecond. New ids are greater.
     """
 
     scheme_name = "snowflake"
@@ -208,9 +208,9 @@ class SnowflakeField(SortableIDField):
 class SonyflakeField(SortableIDField):
     """Sonyflake: 39 bits of 10 ms, 8 of sequence, 16 of machine. The value is an ``int``.
 
-    ``version`` is the release of sony/sonyflake that made the ids: 1 counts from 2014-09-01, 2
-    from 2025-01-01; ``epoch_ms`` is the Unix time of another ``StartTime``. ``sequence_bits`` and
-    ``worker_bits`` are another split. The machine number is ``SORTABLE_IDS["WORKER"]``.
+    ``version`` is the release of sony/sonyflake that generates such ids: 1 counts from 2014-09-01,
+    2 from 2025-01-01; ``epoch_ms`` is the Unix time of another ``StartTime``. ``sequence_bits`` and
+    ``worker_bits`` set another split. The machine number is ``SORTABLE_IDS["WORKER"]``.
     """
 
     scheme_name = "sonyflake"
@@ -223,9 +223,9 @@ class SonyflakeField(SortableIDField):
 class TSIDField(SortableIDField):
     """TSID: 42 bits of ms since 2020, then node and counter. The value is an ``int``.
 
-    ``encoding="base32"`` shows it as the usual text of 13 characters. ``node_bits`` is 0 to 20 of
-    the last 22, ``epoch_ms`` the Unix time of another epoch. The node number is
-    ``SORTABLE_IDS["WORKER"]``. A column holds them until 2089-09-06.
+    ``encoding="base32"`` shows it as the usual text of 13 characters. ``node_bits``, 0 to 20, is
+    how many of the last 22 bits are the node number, which is ``SORTABLE_IDS["WORKER"]``.
+    ``epoch_ms`` is the Unix time of another epoch. A bigint column holds ids until 2089-09-06.
     """
 
     scheme_name = "tsid"
@@ -239,8 +239,8 @@ class Time64Field(SortableIDField):
     """19 decimal digits: 10 of seconds, then those of ``layout``. The value is an ``int``.
 
     ``"4+5"`` has 4 digits of 0.1 ms and 5 random ones, ``"3+6"`` has 3 of ms and 6 random ones.
-    ``workers``, a power of ten, puts a worker number, ``SORTABLE_IDS["WORKER"]``, and a sequence
-    in the place of the random digits.
+    ``workers``, a power of ten, replaces the random digits with a worker number,
+    ``SORTABLE_IDS["WORKER"]``, and a sequence.
     """
 
     scheme_name = "time64"

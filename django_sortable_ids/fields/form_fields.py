@@ -1,4 +1,4 @@
-"""What forms show and take for the id of a column."""
+"""Form fields for the id of a column."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,17 +9,17 @@ if TYPE_CHECKING:
 
 
 class IDFormField(forms.CharField):
-    """The text of an id, whose initial value is a UUID or a number."""
+    """The text of an id; its initial value may be a UUID or a number."""
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         return super().has_changed(None if initial is None else str(initial), data)
 
 
 class MaskedIDFormField(IDFormField):
-    """Shows and takes the public text and nothing else.
+    """Shows and accepts the public text and nothing else.
 
-    A form that took the bare value and showed its public text would undo the mask: the time of an
-    id can be told from the text of another one with the same random bits.
+    A form that accepted a bare value and showed its public text would undo the mask: that text
+    reveals the times of all ids with the same random bits.
     """
 
     def __init__(self, *, id_field: "SortableIDField", **kwargs: Any) -> None:

@@ -1,4 +1,4 @@
-"""When an id is made, and what by."""
+"""When an id is generated: with the instance, or with the INSERT."""
 
 import uuid
 from collections.abc import Sequence
@@ -18,46 +18,46 @@ else:
     Field = models.Field
 
 
-def _asked_for(instance: models.Model) -> set[str]:
-    """The columns that a form has left blank, so that a row that exists gets a new id there.
+def _requested(instance: models.Model) -> set[str]:
+    """The columns that a form left blank: there, an existing row gets a new id.
 
     Other rows keep NULL when they are saved: ``backfill_ids`` gives them an id of their time.
     """
-    names: set[str] = instance.__dict__.setdefault("_ids_asked_for", set())
+    names: set[str] = instance.__dict__.setdefault("_requested_ids", set())
     return names
 
 
 class GeneratedIDField(Field):
-    """A field whose ids Python makes: a key with its instance, others when the row is inserted."""
+    """A field whose ids Python generates: a key with its instance, others with the INSERT."""
 
     scheme: Scheme
 
     @property
     def generates_ids(self) -> bool:
-        """Whether Python makes the ids; the database does where there is a ``db_default``, and a
-        history model has copies."""
+        """Whether Python generates the ids: not with a ``db_default``, where the database does,
+        and not in a history model, whose rows copy theirs."""
         return not self.has_db_default() and (self.primary_key or not history.is_copy(self))
 
     @property
     def db_returning(self) -> bool:
-        # Not where a subclass for DEFAULT_AUTO_FIELD is an AutoField too: MySQL, which returns
-        # nothing but counters, would put a 0 in the place of the id.
+        # A subclass for DEFAULT_AUTO_FIELD is also an AutoField: without this, MySQL, which returns
+        # only auto-increment values, would replace the id with 0.
         return self.has_db_default() and super().db_returning
 
     def has_default(self) -> bool:
-        # A primary key says so, and save() then inserts a new instance without an UPDATE first,
+        # True for a primary key: save() then inserts a new instance without trying an UPDATE first,
         # which could hit another row.
         return self.primary_key and self.generates_ids
 
     def get_default(self) -> Any:
         if not self.generates_ids:
             return super().get_default()
-        return self.generate() if self._made_with_instance else None
+        return self.generate() if self._generated_with_instance else None
 
     @property
-    def _made_with_instance(self) -> bool:
-        # Not in a migration: Django copies the default of an added or altered column into every
-        # row, and the field is then one of a historical model.
+    def _generated_with_instance(self) -> bool:
+        # Not in a migration, whose models are historical: Django copies the default of an added or
+        # altered column into every row.
         model = getattr(self, "model", None)
         historical = model and model.__module__ == "__fake__"
         return (
@@ -65,11 +65,11 @@ class GeneratedIDField(Field):
         )
 
     def generate(self) -> ID:
-        """A new id of now."""
-        return self._minting_scheme.generate()
+        """A new id of the current time."""
+        return self._generating_scheme.generate()
 
     @cached_property
-    def _minting_scheme(self) -> Scheme:
+    def _generating_scheme(self) -> Scheme:
         conf.apply_rollback_rule()
         scheme = self.scheme
         if isinstance(scheme, TimeScheme) and scheme.layout.workers:
@@ -80,9 +80,9 @@ class GeneratedIDField(Field):
     def save_form_data(self, instance: models.Model, data: Any) -> None:
         if data is None and self.generates_ids and not instance._state.adding:
             if self.primary_key:
-                return  # The row keeps its key: with another one it would be saved a second time.
+                return  # With another key, the row would be inserted a second time.
             if not self.null:
-                _asked_for(instance).add(self.attname)
+                _requested(instance).add(self.attname)
         super().save_form_data(instance, data)
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
@@ -90,15 +90,15 @@ class GeneratedIDField(Field):
         if (
             value is None
             and self.generates_ids
-            and (add or self.attname in _asked_for(model_instance))
+            and (add or self.attname in _requested(model_instance))
         ):
-            _asked_for(model_instance).discard(self.attname)
+            _requested(model_instance).discard(self.attname)
             value = self.generate_for(model_instance)
             setattr(model_instance, self.attname, value)
         elif self._is_canonical(value):
             return value
         elif isinstance(value, str | int | uuid.UUID):
-            # Another spelling would not be found by what compares Python values: prefetching.
+            # Prefetching compares Python values and would miss another spelling.
             canonical = self.to_python(value)
             if canonical is not value:
                 setattr(model_instance, self.attname, canonical)
@@ -106,7 +106,7 @@ class GeneratedIDField(Field):
         return value
 
     def _is_canonical(self, value: object) -> bool:
-        """Whether this is the Python value of an id, if of any."""
+        """Whether a value is in canonical form, if it is an id at all."""
         if type(value) is str:
             return self.scheme.is_canonical(value)
         return type(value) is self.scheme.value_type
@@ -117,28 +117,28 @@ class GeneratedIDField(Field):
 
     def generate_many_for(self, instances: Sequence[models.Model], using: str) -> Sequence[ID]:
         """New ids for rows that are about to be inserted into the database ``using``, in order."""
-        return self._minting_scheme.generate_many(len(instances))
+        return self._generating_scheme.generate_many(len(instances))
 
     def get_pk_value_on_save(self, instance: models.Model) -> Any:
         return self.generate_for(instance) if self.generates_ids else None
 
 
-def taken_options(field: Any, kwargs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Takes the options of the scheme out of ``kwargs``: those that differ from the defaults of the
-    field's class, and those that differ from the scheme's own, which the classes of this package
-    have.
+def pop_scheme_options(field: Any, kwargs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Removes the scheme's options from ``kwargs``. Returns those that differ from the defaults of
+    the field's class, and those that differ from the scheme's own defaults, which are the ones of
+    this package's classes.
     """
-    usual: dict[str, Any] = {}
-    of_scheme: dict[str, Any] = {}
+    class_defaults: dict[str, Any] = {}
+    scheme_defaults: dict[str, Any] = {}
     for each in reversed(type(field).__mro__):
         options = vars(each).get("scheme_options", {})
-        usual |= options
+        class_defaults |= options
         if each.__module__.startswith(f"{__package__}."):
-            of_scheme |= options
-    usual |= vars(field).get("scheme_options", {})
-    given = {key: kwargs.pop(key, default) for key, default in usual.items()}
+            scheme_defaults |= options
+    class_defaults |= vars(field).get("scheme_options", {})
+    values = {key: kwargs.pop(key, default) for key, default in class_defaults.items()}
     own, for_scheme = (
-        {key: value for key, value in given.items() if value != defaults.get(key)}
-        for defaults in (usual, of_scheme)
+        {key: value for key, value in values.items() if value != defaults.get(key)}
+        for defaults in (class_defaults, scheme_defaults)
     )
     return own, for_scheme

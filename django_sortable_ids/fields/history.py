@@ -1,6 +1,6 @@
-"""History models, as django-simple-history makes them: their rows are copies of other rows.
+"""History models of django-simple-history: their rows are copies of another model's rows.
 
-They are known by what they have; the package itself need not be there.
+They are recognized by their attributes; the package need not be installed.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from django.db import models
 
 
 def original_of(model: type[models.Model]) -> type[models.Model] | None:
-    """The model whose rows the model has copies of; None for any other model."""
+    """The model whose rows a history model copies; None for any other model."""
     if model.__module__ == "__fake__":  # of a migration
         try:
-            now = apps.get_model(model._meta.label)
+            current = apps.get_model(model._meta.label)
         except LookupError:
             return None
-        found = original_of(now)
-        return found and model._meta.apps.get_model(found._meta.label)
+        current_original = original_of(current)
+        return current_original and model._meta.apps.get_model(current_original._meta.label)
     original = getattr(model, "instance_type", None)
     if not isinstance(original, type) or not issubclass(original, models.Model):
         return None
@@ -28,6 +28,6 @@ def original_of(model: type[models.Model]) -> type[models.Model] | None:
 
 
 def is_copy(field: models.Field[Any, Any]) -> bool:
-    """Whether the values of the field are those of another model's field."""
+    """Whether the field's values are copies: it belongs to a history model."""
     model = getattr(field, "model", None)
     return model is not None and original_of(model) is not None

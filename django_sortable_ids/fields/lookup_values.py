@@ -1,4 +1,4 @@
-"""What stands in a query for a text that is no id, or that may be several."""
+"""Values that lookups use for a text that is no id, or that may be one of several ids."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +10,8 @@ from ..schemes.errors import shown
 class Malformed:
     """A malformed id on its way through a lookup.
 
-    It equals None, so that Django's ``In``, which discards None from its list, drops it and keeps
-    its neighbours, in ``exclude`` as well; as the only value it makes the lookup find nothing.
+    It equals None: Django's ``In`` discards None from its list, so it drops this value and keeps
+    the others, in ``exclude`` as well. As the only value, it makes the lookup find nothing.
     """
 
     __slots__ = ("found",)
@@ -33,8 +33,8 @@ class Malformed:
 class Candidates:
     """The values that one public text may stand for, the likeliest first: always two or more.
 
-    ``exact`` and ``in`` look up all of them, also through relations. Where there is room for one
-    value only, the field takes the one that a row has. It stands in lookups and nowhere else.
+    ``exact`` and ``in`` look up all of them, also through relations. Where only one value fits,
+    the field takes the one that exists in the table. Used in lookups only.
     """
 
     values: tuple[ID, ...]

@@ -23,7 +23,7 @@ def own_fields(model: type[models.Model]) -> list[SortableIDField]:
 
 
 def is_unique_with_others(field: SortableIDField) -> bool:
-    """Whether a constraint has the field: by itself, or with others, such as a tenant."""
+    """Whether the field is unique, by itself or with other fields, such as a tenant."""
     meta = field.model._meta
     groups = [
         *meta.unique_together,
@@ -34,10 +34,10 @@ def is_unique_with_others(field: SortableIDField) -> bool:
 
 
 def id_field(model: type[models.Model], name: str | None = None) -> SortableIDField:
-    """The model's sortable id with that name; for None its key, or its first unique one, or its
-    first one.
+    """The model's sortable id with that name. For None: its primary key, else its first unique
+    sortable id, else its first one.
 
-    Raises ``FieldDoesNotExist`` where there is none.
+    Raises ``FieldDoesNotExist`` if there is none.
     """
     candidates = id_fields(model)
     if name is not None:
@@ -54,10 +54,10 @@ def id_fields(model: type[models.Model]) -> list[SortableIDField]:
 
 
 def id_at(model: type[models.Model], path: str) -> SortableIDField | None:
-    """The sortable id that a lookup path leads to, None where it leads elsewhere.
+    """The sortable id that a lookup path leads to; None if it leads to anything else.
 
-    ``"id"``, ``"pk"``, ``"order__id"``; a relation, ``"order"``, stands for the column that it
-    points to.
+    Examples: ``"id"``, ``"pk"``, ``"order__id"``; a relation, ``"order"``, stands for the column
+    that it references.
     """
     field = field_at(model, path)
     while field is not None and field.related_model is not None:
@@ -66,7 +66,7 @@ def id_at(model: type[models.Model], path: str) -> SortableIDField | None:
 
 
 def field_at(model: type[models.Model], path: str) -> Any:
-    """The field or relation at the end of a lookup path, None where there is none."""
+    """The field or relation at the end of a lookup path; None if there is none."""
     reached: Any = model
     field: Any = None
     for name in path.split(LOOKUP_SEP):
@@ -81,21 +81,21 @@ def field_at(model: type[models.Model], path: str) -> Any:
 
 
 def id_of(instance: models.Model, name: str | None = None) -> tuple[SortableIDField, ID | None]:
-    """The sortable id of the instance and its value: that of ``id_field``, or, in a model without
-    ids, the one that its key points to.
+    """The sortable id of the instance and its value. The field is that of ``id_field``, or, in a
+    model without sortable ids, the one that its primary key references.
 
-    Raises ``FieldDoesNotExist`` where there is none.
+    Raises ``FieldDoesNotExist`` if there is none.
     """
     model = type(instance)
-    pointed_to = None if name is not None or id_fields(model) else id_at(model, "pk")
-    if pointed_to is not None:
-        return pointed_to, instance.pk
-    found = id_field(model, name)
-    return found, getattr(instance, found.attname)
+    referenced = None if name is not None or id_fields(model) else id_at(model, "pk")
+    if referenced is not None:
+        return referenced, instance.pk
+    field = id_field(model, name)
+    return field, getattr(instance, field.attname)
 
 
 def is_of_another_version(field: SortableIDField, value: ID) -> bool:
-    """Whether it is a UUID that the field only accepts: its bits are no time."""
+    """Whether it is an accepted UUID of a version other than the field's: it carries no time."""
     scheme = field.scheme
     return (
         field.accept_other_versions
@@ -105,10 +105,10 @@ def is_of_another_version(field: SortableIDField, value: ID) -> bool:
 
 
 def local_time(field: SortableIDField, value: ID) -> datetime:
-    """The creation time of a value of the field, as a ``DateTimeField`` would show it."""
-    made = field.scheme.created_at(value)
+    """The creation time of a value, as a ``DateTimeField`` shows it; may raise ``OutOfRange``."""
+    created = field.scheme.created_at(value)
     try:
-        return timezone.localtime(made) if settings.USE_TZ else timezone.make_naive(made)
+        return timezone.localtime(created) if settings.USE_TZ else timezone.make_naive(created)
     except OverflowError:
         text = field.scheme.format(value)
-        raise OutOfRange(f"{text} was made after the year 9999 of the time zone") from None
+        raise OutOfRange(f"{text} is after the year 9999 in the current time zone") from None

@@ -1,4 +1,4 @@
-"""The public text of an id: what URLs and REST show and take."""
+"""The public text of an id: what URLs and REST show and accept."""
 
 import re
 import time
@@ -16,7 +16,7 @@ from ..schemes.mask import MaskKey, mask, unmask
 _PREFIX = re.compile("[a-z](?:[a-z_]{0,61}[a-z])?")
 SEPARATORS = ("_", ":")
 _SPELLINGS = 64
-"""Characters that a spelling may have beyond the usual ones, and more: "urn:uuid:", braces."""
+"""Upper bound of the extra characters in a spelling, such as "urn:uuid:" and braces."""
 _YEAR_2000_MS = 946_684_800_000
 _DAY_MS = 86_400_000
 
@@ -26,7 +26,7 @@ class PublicText:
     """Prefix, separator, and the id in an encoding: ``ord_01KDVDNA00PVDPVDPVDPVDPVDM``.
 
     Prefixes follow TypeID 0.3: 1 to 63 of ``a-z`` and ``_``, neither first nor last ``_``.
-    ``masked`` writes a UUIDv7 as its UUIDv47 facade, a UUIDv4 in the encoding.
+    ``masked`` writes a UUIDv7 as its UUIDv47 facade: a UUIDv4, in the encoding.
     """
 
     scheme: Scheme
@@ -56,10 +56,10 @@ class PublicText:
 
     @property
     def expected(self) -> str:
-        """What a right text is, in words, with an example."""
+        """A description of a valid text, with an example."""
         form = self.scheme.text_form(self.encoding)
-        lead = f"“{self.full_prefix}” and " if self.full_prefix else ""
-        return f"{lead}{form.expected}, such as {self.format(self.scheme.example)}"
+        prefix = f"“{self.full_prefix}” and " if self.full_prefix else ""
+        return f"{prefix}{form.expected}, such as {self.format(self.scheme.example)}"
 
     def format(self, value: ID) -> str:
         number = self.scheme.to_int(value)
@@ -68,31 +68,31 @@ class PublicText:
         return self.full_prefix + self.scheme.text_form(self.encoding).format(number)
 
     def shown(self, value: Any) -> Any:
-        """The public text of a value; anything else, such as a text or a UUIDv4, as it is."""
+        """The public text of a value; anything else, such as a text or a UUIDv4, unchanged."""
         if isinstance(value, self.scheme.value_type):
             with suppress(InvalidID):
                 return self.format(value)
         return value
 
     def parse(self, text: str) -> ID:
-        """The value of a public text, and of nothing else: ``InvalidID``.
+        """The value of a public text; ``InvalidID`` for anything else.
 
-        Where several keys may have masked it, the likeliest of its ``candidates``.
+        If several keys may have masked it, the likeliest of its ``candidates``.
         """
         return self.candidates(text)[0]
 
     def candidates(self, text: Any) -> tuple[ID, ...]:
-        """Every value that a public text may stand for; ``InvalidID`` where there is none.
+        """Every value that a public text may stand for; ``InvalidID`` if there is none.
 
-        There is one, or, masked, one for each key, since a facade doesn't tell by which key it was
-        generated. Those of times between the year 2000 and tomorrow come first, because one key in
-        300 reads the text of another key as such a time. That a wrong key reads it as the id of an
-        existing row takes a row with the same 74 random bits and then the same 48 bits of time: a
-        probability of 2^-122 for each row, 2^-92 for a table of a billion. So is it for the text
-        of a key that was taken out of the settings.
+        An unmasked text has one value. A masked text has one for each key, since a facade doesn't
+        tell which key masked it. Values between the year 2000 and tomorrow come first: a wrong key
+        decodes such a time with a probability of 1 in 300. A wrong key decodes the id of an
+        existing row only if both the 74 random bits and the 48 time bits match: a probability of
+        2^-122 for each row, 2^-92 for a table of a billion. The same holds for a text that was
+        masked by a key no longer in the settings.
         """
         if isinstance(text, uuid.UUID) and self.encoding is None:
-            text = str(text)  # what the path converter <uuid:pk> makes of it
+            text = str(text)  # from the path converter <uuid:pk>
         if not isinstance(text, str) or not text.startswith(self.full_prefix):
             raise InvalidID(f"{described(text)} does not begin with {self.full_prefix!r}")
         longest = self.scheme.text_form(self.encoding).length + _SPELLINGS
@@ -103,7 +103,7 @@ class PublicText:
         return tuple(map(self.scheme.from_trusted, numbers))
 
     def parse_with(self, text: str, key: MaskKey) -> ID:
-        """The value of a text that this key has masked; ``InvalidID``."""
+        """The value of a text that this key masked; ``InvalidID`` for anything else."""
         if not text.startswith(self.full_prefix):
             raise InvalidID(f"{described(text)} does not begin with {self.full_prefix!r}")
         return self.scheme.from_trusted(self._unmasked(text[len(self.full_prefix) :], [key])[0])
@@ -114,10 +114,10 @@ class PublicText:
         except ValueError as error:
             raise InvalidID(str(error)) from None
         numbers = [unmask(facade, key) for key in keys]
-        found = [number for number in numbers if number is not None and not facade >> 128]
-        if not found:
-            raise InvalidID("it is no UUID of version 4")
-        return found
+        valid = [number for number in numbers if number is not None and not facade >> 128]
+        if not valid:
+            raise InvalidID("it is not a UUID of version 4")
+        return valid
 
 
 def _is_unlikely(uuid7: int) -> bool:

@@ -13,8 +13,8 @@ from .base import SortableIDField
 
 
 @dataclass(frozen=True, slots=True)
-class _Uncounted:
-    """The id of a row until the INSERT knows its database: ``pre_save`` doesn't."""
+class _PendingID:
+    """Stands for the id until the INSERT, which knows its database; ``pre_save`` doesn't."""
 
     instance: models.Model
 
@@ -27,17 +27,17 @@ class LexicalSequenceField(SortableIDField):
     and sort by length first), ``start`` is the first id, ``step`` the distance to the next. The
     value is the text.
 
-    The id is made when the row is inserted, primary keys included: until then it is None. It is
-    counted in the database of the row; that of a key, for ``save(using=...)``, in the one that the
-    router names.
+    The id is generated when the row is inserted, primary keys included: until then it is None. The
+    counter is in the database of the row. For a primary key and ``save(using=...)``, it is in the
+    database that the router names.
 
     With ``block=1`` the counter is part of the caller's transaction: numbers of transactions that
-    roll back are given out again, and while one stays open, other inserts of the same sequence
-    wait. A larger ``block`` is how many numbers a process reserves at a time, in a transaction of
-    its own; it hands them out from memory. Nobody waits for open transactions then, and what is
-    rolled back, or left in a process that ends, is a gap. Each process counts up; between
-    processes, ids are in order from block to block only. On SQLite, which has one writer at a
-    time, inserts inside a transaction count as with ``block=1``.
+    roll back are used again, and while one stays open, other inserts of the same sequence wait. A
+    larger ``block`` is how many numbers a process reserves at a time, in a separate transaction,
+    and then assigns from memory. Then no insert waits for open transactions. Numbers that are
+    rolled back, or unused when a process ends, leave gaps. Each process counts up; between
+    processes, only the blocks are in order. On SQLite, which has one writer at a time, inserts
+    inside a transaction behave as with ``block=1``.
     """
 
     scheme_name = "lexical_sequence"
@@ -58,7 +58,7 @@ class LexicalSequenceField(SortableIDField):
     def __init__(
         self, verbose_name: Any = None, name: str | None = None, *, block: int = 1, **kwargs: Any
     ) -> None:
-        """Raises ``ValueError`` for what can't be counted, and for a ``block`` below 1."""
+        """Raises ``ValueError`` for invalid options, and for a ``block`` below 1."""
         if isinstance(block, bool) or not isinstance(block, int) or block < 1:
             raise ValueError(f"block={block!r}: expected how many numbers to reserve, 1 or more")
         super().__init__(verbose_name, name, **kwargs)
@@ -69,17 +69,17 @@ class LexicalSequenceField(SortableIDField):
         return name, path, args, kwargs | ({} if self.block == 1 else {"block": self.block})
 
     @property
-    def _made_with_instance(self) -> bool:
+    def _generated_with_instance(self) -> bool:
         return False
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
         missing = getattr(model_instance, self.attname) is None
         if add and missing and self.generates_ids:
-            return _Uncounted(model_instance)
+            return _PendingID(model_instance)
         return super().pre_save(model_instance, add)
 
     def get_db_prep_save(self, value: Any, connection: BaseDatabaseWrapper) -> Any:
-        if isinstance(value, _Uncounted):
+        if isinstance(value, _PendingID):
             instance, value = value.instance, self.take(1, connection.alias)[0]
             setattr(instance, self.attname, value)
         return super().get_db_prep_save(value, connection)
@@ -96,11 +96,11 @@ class LexicalSequenceField(SortableIDField):
     def take(self, count: int, using: str) -> list[str]:
         """The next ``count`` ids of the sequence, reserved in the database ``using``.
 
-        Raises ``SequenceExhausted`` where the width has no more.
+        Raises ``SequenceExhausted`` if the width allows no more.
         """
         if self.block == 1:
             return counters.take(self, self.scheme, count, using)
         return blocks.take(self, self.scheme, count, using, self.block)
 
     def generate(self) -> Any:
-        raise TypeError("a sequence makes its ids when rows are inserted; see take()")
+        raise TypeError("a sequence generates ids when rows are inserted; to get some, call take()")

@@ -1,6 +1,6 @@
-"""How a database keeps an id: the column's type, and the number to the column's value and back.
+"""How a database stores an id: the column's type, and conversion from and to the id's number.
 
-All of them compare as the numbers do, whatever the collation of the database.
+All stored values sort like the numbers, whatever the collation of the database.
 """
 
 import uuid
@@ -16,8 +16,8 @@ from ..schemes.bit_templates import UUIDTemplate
 from ..schemes.encodings.notation import uuid_of, uuids_of
 from ..schemes.encodings.text_forms import TextForm, UUIDText
 
-# Text that is compared byte by byte. PostgreSQL's types are spelled so that Django doesn't see
-# "varchar" or "text" in front and adds no second index for LIKE.
+# Text that is compared byte by byte. On PostgreSQL, Django adds a second index for LIKE to types
+# whose names begin with "varchar" or "text": hence "character varying".
 _TEXT_TYPES = {
     "postgresql": "character varying({length})",
     "sqlite": "text",
@@ -34,9 +34,9 @@ _LARGEST_INTEGER = 2**63 - 1
 def _column_type(types: Mapping[str, str], length: int, connection: BaseDatabaseWrapper) -> str:
     if connection.vendor not in types:
         raise NotSupportedError(
-            f"such a column is known for SQLite, PostgreSQL, MariaDB and MySQL, none for "
-            f'{connection.display_name}; give the field another storage: "varchar", or "uuid" for '
-            f"an id of 128 bits"
+            f"the field's column type is known for SQLite, PostgreSQL, MariaDB and MySQL, not for "
+            f'{connection.display_name}; set another storage: "varchar", or "uuid" for an id of '
+            f"128 bits"
         )
     return types[connection.vendor].format(length=length)
 
@@ -46,16 +46,16 @@ class Storage(Protocol):
 
     @property
     def driver_types(self) -> tuple[type, ...]:
-        """Types that drivers return for what is not yet the Python value."""
+        """Types of a driver's values that must be converted to the Python value."""
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str: ...
 
     def collation(self, connection: BaseDatabaseWrapper) -> str | None: ...
 
     def to_db(self, number: int, connection: BaseDatabaseWrapper) -> Any:
-        """What the driver is given for a number to keep.
+        """The driver's value of a number to store.
 
-        Raises ``OutOfRange`` for one that the column can't hold.
+        Raises ``OutOfRange`` for a number that the column can't hold.
         """
 
     def all_to_db(self, numbers: Sequence[int], connection: BaseDatabaseWrapper) -> list[Any]:
@@ -63,17 +63,17 @@ class Storage(Protocol):
         return [self.to_db(number, connection) for number in numbers]
 
     def operand(self, number: int, connection: BaseDatabaseWrapper) -> Any:
-        """What the driver is given for a number to compare with: any of the scheme's."""
+        """The driver's value of a number to compare with: any number of the scheme."""
         return self.to_db(number, connection)
 
     def from_db(self, stored: Any) -> int:
-        """The number of what the driver returned."""
+        """The number of a value that the driver returned."""
 
     def driver_type(self, connection: BaseDatabaseWrapper) -> type:
-        """The type that the driver returns for what this package has written."""
+        """The type that the driver returns for values that this package stored."""
 
     def literal(self, number: int, connection: BaseDatabaseWrapper) -> str:
-        """The number as SQL compares it with the column, for where no parameter can stand."""
+        """The number as an SQL literal of the column's type, where SQL allows no parameter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ class BinaryStorage(Storage):
 
 @dataclass(frozen=True, slots=True)
 class TextStorage(Storage):
-    """Text of one of the scheme's forms."""
+    """Text in one of the scheme's forms."""
 
     form: TextForm
     driver_types: ClassVar[tuple[type, ...]] = ()
@@ -187,8 +187,9 @@ class CharFieldStorage(TextStorage):
 class IntegerStorage(Storage):
     """A signed 64-bit integer.
 
-    Of ``unsigned`` schemes it holds the lower half. A negative number, which another program wrote
-    for one of the upper half, is read; it sorts in front of all others and is not found.
+    It holds only the lower half of an ``unsigned`` scheme. A negative number, which another program
+    stored for an id of the upper half, can be read. But it sorts before all others, and lookups
+    don't find it.
     """
 
     unsigned: bool = False
@@ -212,7 +213,7 @@ class IntegerStorage(Storage):
         return number
 
     def operand(self, number: int, connection: BaseDatabaseWrapper) -> int | float:
-        # SQLite's driver takes no such integer, but compares with a float exactly.
+        # SQLite's driver accepts no such integer, but its comparison with a float is exact.
         too_large = number > _LARGEST_INTEGER and connection.vendor == "sqlite"
         return float(number) if too_large else number
 
@@ -224,7 +225,7 @@ class IntegerStorage(Storage):
 
 
 def storage_names(scheme: Scheme) -> tuple[str, ...]:
-    """What ``storage=`` may be for a scheme."""
+    """The valid values of ``storage=`` for a scheme."""
     if scheme.value_type is int:
         return ("integer",)
     if scheme.value_type is uuid.UUID:
@@ -238,9 +239,9 @@ def storage_names(scheme: Scheme) -> tuple[str, ...]:
 def storage_for(
     scheme: Scheme, name: str | None, vendor: str, max_length: int | None = None
 ) -> Storage:
-    """The storage with that name, or the scheme's default one for None.
+    """The storage with that name; for None, the scheme's default.
 
-    ``max_length`` is that of a ``varchar`` that is wider than an id.
+    ``max_length`` is for a ``varchar`` that is wider than an id.
     """
     if name and name.startswith("varchar"):
         form = _text_form(scheme, name)
@@ -261,7 +262,7 @@ def _text_form(scheme: Scheme, storage: str) -> TextForm:
 
 
 def default_storage(scheme: Scheme, vendor: str) -> str:
-    """The most compact column that keeps the order on that vendor."""
+    """The most compact storage that keeps the order on that vendor."""
     if scheme.value_type is int:
         return "integer"
     if scheme.stored_as_text or not isinstance(scheme, TimeScheme):
@@ -272,7 +273,7 @@ def default_storage(scheme: Scheme, vendor: str) -> str:
 
 
 def mariadb_sorts(scheme: Scheme) -> bool:
-    """Whether MariaDB's ``uuid`` takes and sorts the scheme's values.
+    """Whether MariaDB's ``uuid`` accepts the scheme's values and sorts them correctly.
 
     It reorders versions below 6, and rejects versions above 7 whose byte 8 is 80 (MDEV-29959).
     """

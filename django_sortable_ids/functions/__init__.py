@@ -1,4 +1,4 @@
-"""What the database computes: ids, and the creation times in them."""
+"""Database functions: new ids, and the creation times of ids."""
 
 from .created_at import CreatedAt
 from .digits import shortlex

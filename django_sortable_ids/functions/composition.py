@@ -1,4 +1,4 @@
-"""An id put together of its tick and its suffix, as its column takes it."""
+"""Composes an id from its tick and its suffix in SQL, in the format of its column."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,15 +19,15 @@ from .ticks import Complement, ShiftedRight, WithByteFraction, hex_positions
 
 _RANK_BITS = RANDOM_BITS
 _UUID_RANK_BITS = 46
-"""With the variant in front, 12 hexadecimal digits."""
+"""12 hexadecimal digits, together with the variant before them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """How a column's ids are made of numbers that the database has.
+    """Composes a column's ids from numbers of the database.
 
-    The front of a suffix is its rank, a number below ``ranks``; what follows is random. So ids of
-    one tick whose ranks ascend are in order, and still not to be guessed.
+    A suffix starts with its rank, a number below ``ranks``; the rest is random. So ids of one tick
+    with ascending ranks are in order, and still can't be guessed.
     """
 
     scheme: TimeScheme
@@ -36,20 +36,23 @@ class Composition:
 
     @property
     def reads_tick_often(self) -> bool:
-        """Whether the tick stands in the SQL more than once, and has to be the same each time."""
+        """Whether the SQL contains the tick more than once, and needs the same value each time."""
         template = self.scheme.layout.template
         return self._is_other_text or isinstance(template, ByteFractionTemplate)
 
     @property
     def ranks(self) -> int:
-        """How many ranks there are; each holds ``suffixes // ranks`` suffixes.
+        """How many ranks there are; each has ``suffixes // ranks`` suffixes.
 
-        Raises ``NotSupportedError`` where the database can't write the column's text.
+        Raises ``NotSupportedError`` if the database can't write the column's text.
         """
         suffixes = self.scheme.layout.suffixes
         if isinstance(self.stored, IntegerStorage):
             if suffixes > 1 << _RANK_BITS:
-                raise NotSupportedError(f"a {self.scheme.title} with {suffixes} suffixes in a tick")
+                raise NotSupportedError(
+                    f"the database can't generate a {self.scheme.title} with {suffixes} suffixes "
+                    f"per tick: expected at most {1 << _RANK_BITS}"
+                )
             return suffixes
         if self._is_other_text:
             alphabet, _, groups = self._text_parts()
@@ -64,10 +67,10 @@ class Composition:
         return min(suffixes, 1 << (_UUID_RANK_BITS if uuid else _RANK_BITS))
 
     def made_of(self, tick: Expression, rank: Expression | None = None) -> Expression:
-        """An id of that tick and rank, or with a random suffix.
+        """An id of this tick, with this rank or a random suffix.
 
-        Both expressions are read several times. Raises ``NotSupportedError`` where the database
-        can't write the column's text.
+        The SQL may contain both expressions several times. Raises ``NotSupportedError`` if the
+        database can't write the column's text.
         """
         layout = self.scheme.layout
         if layout.descending:
@@ -81,7 +84,7 @@ class Composition:
         return self.from_hex(self._hex(tick, rank))
 
     def from_hex(self, digits: Expression) -> Expression:
-        """Hexadecimal digits as the column takes them."""
+        """Hexadecimal digits in the format of the column."""
         match self.stored:
             case BinaryStorage():
                 return BytesOfHex(digits)
@@ -93,14 +96,14 @@ class Composition:
                 return Upper(digits)
         return digits
 
-    def versioned(self, front: Expression, *behind: Expression) -> Expression:
-        """The digits of a UUID: 15 in front, the version put in, and 16 behind."""
+    def versioned(self, first: Expression, *rest: Expression) -> Expression:
+        """The digits of a UUID: the first 15, with the version inserted, and the other 16."""
         version = self.scheme.layout.template.version
-        return joined([InsertedHex(front, position=13, digit=f"{version:x}"), *behind])
+        return joined([InsertedHex(first, position=13, digit=f"{version:x}"), *rest])
 
     @property
     def _is_other_text(self) -> bool:
-        """Whether it is text, and not hexadecimal."""
+        """Whether the column stores text that is not hexadecimal."""
         if not isinstance(self.stored, TextStorage):
             return False
         form = self.stored.form
@@ -125,15 +128,15 @@ class Composition:
     def _uuid_hex(self, tick: Expression, rank: Expression | None, length: int) -> Expression:
         if rank is None:
             random = [] if length == 15 else [RandomHex(digits=15 - length)]
-            front = joined([HexOfInteger(tick, digits=length), *random])
-            return self.versioned(front, RandomVariant())
+            first = joined([HexOfInteger(tick, digits=length), *random])
+            return self.versioned(first, RandomVariant())
         bits = _UUID_RANK_BITS
         if length < 15:
-            # The suffix begins in front of the variant.
-            fronted = 4 * (15 - length)
-            bits -= fronted
-            high = ShiftedRight(rank, bits=bits, mask=(1 << fronted) - 1)
-            tick = Composed(tick, high, suffixes=1 << fronted)
+            # The suffix starts before the variant.
+            high_bits = 4 * (15 - length)
+            bits -= high_bits
+            high = ShiftedRight(rank, bits=bits, mask=(1 << high_bits) - 1)
+            tick = Composed(tick, high, suffixes=1 << high_bits)
             rank = ShiftedRight(rank, bits=0, mask=(1 << bits) - 1)
         variant = _Sum(rank, number=0b10 << bits)
         digits = (bits + 2) // 4
@@ -144,7 +147,7 @@ class Composition:
         )
 
     def _text(self, tick: Expression, rank: Expression | None) -> Expression:
-        """The id as digits of another alphabet, where its time and its suffix don't share one."""
+        """The id in digits of another alphabet; its time and its suffix share no digit."""
         alphabet, length, groups = self._text_parts()
         suffix: list[Expression] = []
         for digits, bits in groups:
@@ -159,26 +162,26 @@ class Composition:
         return joined([DigitsOfInteger(tick, alphabet=alphabet, length=length), *suffix])
 
     def _text_parts(self) -> tuple[str, int, list[tuple[int, int | None]]]:
-        """The alphabet, the digits of the time, and digits and bits of each group of the suffix."""
+        """The alphabet, the count of time digits, and digits and bits of each suffix group."""
         assert isinstance(self.stored, TextStorage)
         match self.stored.form:
             case Groups(alphabet, ((length, _), *groups)):
                 return alphabet, length, list(groups)
-            case Digits(alphabet, total) if behind := _whole_digits(
+            case Digits(alphabet, total) if suffix_digits := _whole_digits(
                 self.scheme.layout.suffixes, len(alphabet)
             ):
-                return alphabet, total - behind, [(behind, None)]
+                return alphabet, total - suffix_digits, [(suffix_digits, None)]
             case form:
                 version = ".".join(map(str, self.connection.get_database_version()))
                 raise NotSupportedError(
-                    f"{self.connection.display_name} {version} can't make a {self.scheme.title} as "
-                    f"text, {form.expected}: keep it as bytes, with storage='binary', or leave the "
-                    f"expression away and Python makes the ids"
+                    f"{self.connection.display_name} {version} can't generate a "
+                    f"{self.scheme.title} as text, {form.expected}: store it as bytes, with "
+                    f"storage='binary', or remove the expression and let Python generate the ids"
                 )
 
 
 class Composed(Fragment):
-    """A number behind another one: ``{0} * suffixes + {1}``."""
+    """Two numbers in one: ``{0} * suffixes + {1}``."""
 
     output_field = BigIntegerField()
     postgresql = sqlite = mysql = "({0} * {suffixes} + {1})"
@@ -190,7 +193,7 @@ class _Sum(Fragment):
 
 
 def _whole_digits(suffixes: int, base: int) -> int:
-    """How many digits of that base the suffix is, or 0 where it isn't a whole number of them."""
+    """How many digits of this base the suffix has; 0 if it is not a whole number of digits."""
     length = 0
     while suffixes % base == 0:
         suffixes //= base
@@ -199,7 +202,7 @@ def _whole_digits(suffixes: int, base: int) -> int:
 
 
 def _length(numbers: int, base: int) -> int:
-    """How many digits the largest of so many numbers has."""
+    """How many digits the largest number below ``numbers`` has."""
     length, last = 1, numbers - 1
     while last := last // base:
         length += 1
@@ -207,7 +210,7 @@ def _length(numbers: int, base: int) -> int:
 
 
 def _random_group(alphabet: str, length: int, bits: int | None) -> list[Expression]:
-    """Random digits, whose number fits into ``bits``: the first is less than the largest one's."""
+    """Random digits that fit into ``bits``: the first is less than that of the largest number."""
     if bits is None:
         return [RandomDigits(alphabet=alphabet, length=length)]
     largest = ((1 << bits) - 1) // len(alphabet) ** (length - 1)

@@ -17,7 +17,7 @@ from .ticks import is_of_version, tick_of
 
 
 class _Where(Fragment):
-    """The second expression where the first one holds, else NULL."""
+    """The second expression if the first one is true, else NULL."""
 
     output_field = DateTimeField()
     postgresql = sqlite = mysql = "CASE WHEN {0} THEN {1} END"
@@ -29,15 +29,15 @@ class _Comparison(Fragment):
 
 
 class CreatedAt(Transform):
-    """When an id was made, as a ``DateTimeField``: ``CreatedAt("id")``, ``CreatedAt("order__id")``.
+    """An id's creation time, a ``DateTimeField``: ``CreatedAt("id")``, ``CreatedAt("order__id")``.
 
-    Floored to the scheme's tick and to the microsecond, as ``Scheme.created_at`` is; NULL for NULL,
-    for ids of years past 9999, and for UUIDs of other versions that the field accepts. Where it is
-    compared with a constant, as in ``filter(id__created_at__gte=...)``, the id itself is compared
-    and its index used; everywhere else the database decodes the id of each row.
+    Floored to the scheme's tick and to the microsecond, like ``Scheme.created_at``. NULL for NULL,
+    for ids of years after 9999, and for UUIDs of other versions that the field accepts. A
+    comparison with a constant, as in ``filter(id__created_at__gte=...)``, compares the id itself
+    and uses its index. Everywhere else the database decodes the id of each row.
 
-    Raises ``FieldError`` for what is no id with a time, ``NotSupportedError`` where the engine
-    can't decode the column: SQLite and text in base 62 or 36.
+    Raises ``FieldError`` if the expression is not an id with a time, ``NotSupportedError`` if the
+    database can't decode the column: SQLite and text in base 62 or 36.
     """
 
     lookup_name = "created_at"
@@ -46,7 +46,7 @@ class CreatedAt(Transform):
 
     @property
     def id_field(self) -> SortableIDField:
-        """The field of the column, that of the key where it is a relation's."""
+        """The field of the column; for a relation, the field of the key that it points to."""
         field = self.lhs.output_field
         while isinstance(field, ForeignKey):
             field = field.target_field
@@ -56,7 +56,7 @@ class CreatedAt(Transform):
 
     @property
     def scheme(self) -> TimeScheme:
-        """The scheme of the ids; ``FieldError`` where they carry no time."""
+        """The scheme of the ids; ``FieldError`` if they carry no time."""
         scheme = self.id_field.scheme
         if not isinstance(scheme, TimeScheme):
             raise FieldError(f"{self.id_field} is a {scheme.title}: its ids carry no time")
@@ -76,13 +76,13 @@ class CreatedAt(Transform):
                 epoch_us=scheme.epoch_ns // 1000,
                 tick_ns=scheme.tick_ns,
             )
-        # A look at the id itself costs less than one at its time, and comes before any overflow.
+        # A check of the id itself is cheaper than one of its time, and precedes any overflow.
         for condition in self._conditions(connection):
             decoded = _Where(condition, decoded)
         return decoded
 
     def _is_native(self, connection: Any) -> bool:
-        """Whether the server has a function for it, which is several times as fast."""
+        """Whether the server has a native function, which is several times as fast."""
         return (
             connection.vendor == "postgresql"
             and connection.pg_version >= 180000
@@ -91,13 +91,13 @@ class CreatedAt(Transform):
         )
 
     def _conditions(self, connection: Any) -> Iterator[Expression]:
-        """What an id must be to have a time that a ``datetime`` can show, where not all have."""
+        """Conditions of a time that fits a ``datetime``; none if all ids have such a time."""
         scheme, layout, field = self.scheme, self.scheme.layout, self.id_field
         if field.accept_other_versions:
             yield is_of_version(self.lhs, field, connection)
         if scheme.latest < _LAST_DAY:
             return
-        # In a zone east of UTC the year 10000 begins earlier.
+        # In a time zone east of UTC, the year 10000 starts earlier.
         margin = timedelta(0 if connection.timezone_name == "UTC" else 1)
         oldest, newest = layout.between(layout.first_tick, scheme.tick(scheme.latest - margin))
         operator, bound = (">=", oldest) if scheme.descending else ("<=", newest)

@@ -1,4 +1,4 @@
-"""Digits of other alphabets than the hexadecimal: Crockford's 32, base 36, base 62 and so on."""
+"""Digits of alphabets other than hexadecimal: Crockford's base 32, base 36, base 62 and so on."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ from django.db.models.functions import Length
 
 from .fragments import Compiled, Fragment
 
-# INSTR ignores case but for bytes, on MySQL whatever the collation of the column.
+# INSTR ignores case except for bytes; on MySQL with any collation of the column.
 _MYSQL_PLACE = "(INSTR(_binary'{alphabet}', CAST({digit} AS BINARY)) - 1)"
 
 
 class DigitsOfInteger(Fragment):
-    """A number >= 0 as the last ``length`` digits of it in ``alphabet``.
+    """The last ``length`` digits of a number >= 0 in ``alphabet``.
 
-    Reads its argument once for each digit.
+    The SQL contains the argument once per digit.
     """
 
     output_field = TextField()
@@ -49,9 +49,9 @@ class DigitsOfInteger(Fragment):
 
 
 class IntegerOfDigits(Fragment):
-    """The number that the first ``length`` characters of a text write in ``alphabet``.
+    """The number that the first ``length`` characters of a text spell in ``alphabet``.
 
-    It has to fit into 63 bits.
+    It must fit into 63 bits.
     """
 
     output_field = BigIntegerField()
@@ -66,7 +66,7 @@ class IntegerOfDigits(Fragment):
         return self.fill(f"CAST({self.total(_MYSQL_PLACE)} AS SIGNED)", compiler)
 
     def total(self, place: str, weight: str = "{}") -> str:
-        """SQL for the sum of the digits' places, each with its weight."""
+        """SQL for the sum of the digits' values, each times its weight."""
         alphabet, length = self.extra["alphabet"], self.extra["length"]
         terms = [
             place.format(alphabet=alphabet, digit=f"substr({{0}}, {position}, 1)")
@@ -77,9 +77,9 @@ class IntegerOfDigits(Fragment):
 
 
 class LargeIntegerOfDigits(IntegerOfDigits):
-    """The same for up to 160 bits, divided by ``divisor`` without a remainder.
+    """Like ``IntegerOfDigits`` for up to 160 bits, divided by ``divisor`` and rounded down.
 
-    SQLite has no numbers of that size.
+    SQLite has no numbers of this size.
     """
 
     def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
@@ -94,9 +94,9 @@ class LargeIntegerOfDigits(IntegerOfDigits):
 def shortlex(name: str) -> tuple[OrderBy, OrderBy]:
     """Length and value of a field, for ``order_by(*shortlex("number"))``; ``"-number"`` descends.
 
-    ``Index(*shortlex("number"), name=...)`` serves it, where the engine has indexes on expressions.
-    It is the order of counting where the characters of the sequence are in ASCII order, as those of
-    all named sets but ``alpha`` and ``alnum``.
+    ``Index(*shortlex("number"), name=...)`` supports it, if the database has indexes on
+    expressions. It is the order of counting if the characters of the sequence are in ASCII order,
+    as in all named sets except ``alpha`` and ``alnum``.
     """
     descending = name.startswith("-")
     field = name.removeprefix("-")

@@ -1,4 +1,4 @@
-"""What every SQL expression here is built of: a template for each vendor."""
+"""The base class of all SQL expressions here: a template for each vendor."""
 
 from collections.abc import Iterable
 from string import Formatter
@@ -12,12 +12,12 @@ Compiled = tuple[str, tuple[Any, ...]]
 
 
 class Fragment(Func):
-    """An SQL expression that each vendor writes in its own way.
+    """An SQL expression with a template for each vendor.
 
-    A template names the arguments ``{0}``, ``{1}`` and so on, each as often as it needs to, and the
-    constants by their keywords: these stand in the SQL itself and are no parameters, so that the
-    expression of a query matches that of an index, and a column's DEFAULT can hold it. A per cent
-    sign is doubled, as in all SQL that has parameters.
+    A template contains the arguments as ``{0}``, ``{1}`` and so on, as often as it needs, and the
+    constants by their keywords. Constants are part of the SQL and not parameters, so that the
+    expression of a query matches that of an index, and can be a column's DEFAULT. Per cent signs
+    are doubled, as in all SQL with parameters.
     """
 
     postgresql = ""
@@ -29,8 +29,8 @@ class Fragment(Func):
         self, compiler: Any, connection: Any, **extra: Any
     ) -> Compiled:
         raise NotSupportedError(
-            f"{type(self).__name__} has SQL for SQLite, PostgreSQL, MariaDB and MySQL, none for "
-            f"{connection.display_name}"
+            f"{type(self).__name__} has SQL for SQLite, PostgreSQL, MariaDB and MySQL, but not for "
+            f"{connection.display_name}; use one of these databases"
         )
 
     def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
@@ -43,7 +43,7 @@ class Fragment(Func):
         return self.fill(self.mysql, compiler)
 
     def fill(self, template: str, compiler: Any) -> Compiled:
-        """The template with the SQL of the arguments, and their parameters in that order."""
+        """The template filled with the SQL of the arguments, and their parameters in this order."""
         compiled = [compiler.compile(each) for each in self.get_source_expressions()]
         sql: list[str] = []
         params: list[Any] = []
@@ -61,7 +61,7 @@ class Fragment(Func):
 
 
 class Join(Fragment):
-    """The arguments, texts or bytes, one behind the other; NULL where one of them is."""
+    """Concatenates the arguments, texts or bytes; NULL if one of them is NULL."""
 
     @property
     def _concatenation(self) -> str:
@@ -78,6 +78,6 @@ class Join(Fragment):
 
 
 def joined(parts: Iterable[Expression]) -> Expression:
-    """The expressions as one text, or the only one."""
-    found = list(parts)
-    return found[0] if len(found) == 1 else Join(*found)
+    """The expressions as one text; a single expression as it is."""
+    expressions = list(parts)
+    return expressions[0] if len(expressions) == 1 else Join(*expressions)

@@ -1,4 +1,4 @@
-"""Ids that the database makes."""
+"""Ids that the database generates."""
 
 from collections.abc import Mapping
 from typing import Any, Self
@@ -16,30 +16,29 @@ from .moments import StatementMicroseconds, UnixMicroseconds, UnixMicrosecondsNo
 from .randomness import RandomVariant
 from .ticks import tick_at
 
-_NAME_IT = (
-    "GenerateID() learns its scheme as the db_default of a sortable id; elsewhere name it, such as "
-    'GenerateID("ulid")'
+_NEEDS_SCHEME = (
+    "GenerateID() takes its scheme from the column if it is the db_default of a sortable id; "
+    'elsewhere name the scheme, such as GenerateID("ulid")'
 )
 
 
 class GenerateID(Func):
-    """A new id of the scheme, of now or of ``at``, with a random suffix.
+    """A new id of the scheme, of the current time or of ``at``, with a random suffix.
 
-    ``db_default=GenerateID()`` learns from its field which ids they are. Elsewhere, as in
-    ``update()``, name the scheme: ``GenerateID("ulid")``. ``options`` are those of the scheme,
-    ``storage`` is that of the column where it isn't the default one, and ``at`` is a
-    ``DateTimeField``'s name or expression.
+    ``db_default=GenerateID()`` takes the scheme from its field. Elsewhere, as in ``update()``, name
+    the scheme: ``GenerateID("ulid")``. ``options`` are those of the scheme, ``storage`` is that of
+    the column if it is not the default, and ``at`` is a ``DateTimeField``'s name or expression.
 
-    Ids of one tick have no order among them, and SQLite makes all ids of a statement in one tick.
-    They have no worker number: an id of 64 bits hits another one of its tick with a chance of 1 in
-    4 million (snowflakes) or 1 in 100,000 (time64), so that thousands of rows in one INSERT will.
+    Ids of one tick have no order. On SQLite, all ids of a statement are of one tick. Ids have no
+    worker number: an id of 64 bits collides with another one of its tick with a chance of 1 in 4
+    million (snowflakes) or 1 in 100,000 (time64). So thousands of rows in one INSERT will collide.
 
-    A migration that adds a column with such a default to a table with rows gives them ids of now.
-    Do that on SQLite and PostgreSQL only: MySQL refuses it (error 1674), and each replica of a
-    MariaDB would make ids of its own, without a warning.
+    A migration that adds a column with such a default to a table with rows gives them ids of the
+    current time. Do this on SQLite and PostgreSQL only: MySQL refuses it (error 1674), and each
+    MariaDB replica would generate different ids, without a warning.
 
-    Raises ``NotSupportedError`` where the engine can't make the ids, ``LookupError`` and
-    ``TypeError`` for a scheme or an option that there isn't.
+    Raises ``NotSupportedError`` if the database can't generate the ids, ``LookupError`` for an
+    unknown scheme, and ``TypeError`` for an unknown option.
     """
 
     def __init__(
@@ -51,17 +50,17 @@ class GenerateID(Func):
         **options: Any,
     ) -> None:
         if scheme is None and (storage or options):
-            raise TypeError(_NAME_IT)
-        self._made = None if scheme is None else _Made(scheme, options, storage)
+            raise TypeError(_NEEDS_SCHEME)
+        self._id_field = None if scheme is None else _GeneratedID(scheme, options, storage)
         self.at = at is not None
-        super().__init__(*([at] if self.at else []), output_field=self._made)
+        super().__init__(*([at] if self.at else []), output_field=self._id_field)
 
     @property
     def made(self) -> SortableIDField:
-        """The field of the ids; ``TypeError`` where nobody has said which ones they are."""
-        if self._made is None:
-            raise TypeError(_NAME_IT)
-        return self._made
+        """The field of the ids; ``TypeError`` if the scheme is not known yet."""
+        if self._id_field is None:
+            raise TypeError(_NEEDS_SCHEME)
+        return self._id_field
 
     def deconstruct(self) -> Any:
         path, args, kwargs = super().deconstruct()
@@ -70,17 +69,18 @@ class GenerateID(Func):
         return path, args, kwargs
 
     def for_column(self, field: SortableIDField) -> Self:
-        """This expression for the column of a field; ``ValueError`` where it makes other ids."""
+        """This expression for the column of a field; ``ValueError`` if it generates other ids."""
         _, args, kwargs = self.deconstruct()
-        if self._made is None:
-            given = {"storage": field.storage} if field.storage else {}
-            return type(self)(field.scheme_name, **kwargs | given | field.scheme_arguments)
+        if self._id_field is None:
+            storage = {"storage": field.storage} if field.storage else {}
+            return type(self)(field.scheme_name, **kwargs | storage | field.scheme_arguments)
         if (self.made.scheme, self.made.storage) == (field.scheme, field.storage):
             return self
         if self.made.scheme != field.scheme or self.made.storage is not None:
             raise ValueError(
-                f"{self!r} makes a {self.made.scheme.title} with storage={self.made.storage!r}; "
-                f"the column is a {field.scheme.title} with storage={field.storage!r}"
+                f"{self!r} generates a {self.made.scheme.title} with "
+                f"storage={self.made.storage!r}; the column is a {field.scheme.title} with "
+                f"storage={field.storage!r}. Use the same scheme and storage for both"
             )
         return type(self)(*args, **kwargs | {"storage": field.storage})
 
@@ -98,8 +98,8 @@ class GenerateID(Func):
             return composition.made_of(self._tick(UnixMicroseconds(*self.get_source_expressions())))
         if scheme.name == "uuid7":
             # RFC 9562, section 6.2, method 3: 12 bits of the millisecond's fraction.
-            front = HexOfInteger(_Milliseconds4096(UnixMicrosecondsNow()), digits=15)
-            return composition.from_hex(composition.versioned(front, RandomVariant()))
+            first = HexOfInteger(_Milliseconds4096(UnixMicrosecondsNow()), digits=15)
+            return composition.from_hex(composition.versioned(first, RandomVariant()))
         often = composition.reads_tick_often
         clock = StatementMicroseconds() if often else UnixMicrosecondsNow()
         return composition.made_of(self._tick(clock))
@@ -122,7 +122,7 @@ class GenerateID(Func):
         return tick_at(microseconds, self.made.scheme)
 
 
-class _Made(SortableIDField):
+class _GeneratedID(SortableIDField):
     """The field of an expression's value."""
 
     def __init__(self, scheme_name: str, options: Mapping[str, Any], storage: str | None) -> None:
@@ -130,7 +130,9 @@ class _Made(SortableIDField):
         self.scheme_options = dict.fromkeys(options)  # type: ignore[misc]
         super().__init__(storage=storage, **options)
         if not isinstance(self.scheme, TimeScheme):
-            raise TypeError(f"a {self.scheme.title} counts: only Python can make the next id")
+            raise TypeError(
+                f"a {self.scheme.title} counts: remove GenerateID() and let Python generate the ids"
+            )
 
 
 class _NativeUUIDv7(Fragment):

@@ -11,7 +11,7 @@ from .fragments import Compiled, Fragment
 
 
 class HexOfInteger(Fragment):
-    """A number >= 0 as ``digits`` hexadecimal digits in lower case, the last ones of it."""
+    """A number >= 0, which must fit, as ``digits`` hexadecimal digits in lower case."""
 
     output_field = TextField()
     postgresql = "lpad(to_hex({0}), {digits}, '0')"
@@ -20,7 +20,7 @@ class HexOfInteger(Fragment):
 
 
 class InsertedHex(Fragment):
-    """The text with ``digit`` put in so that it is the one at ``position``, counted from 1."""
+    """The text with ``digit`` inserted at ``position``, counted from 1."""
 
     output_field = TextField()
     postgresql = "overlay({0} placing '{digit}' from {position} for 0)"
@@ -38,17 +38,17 @@ class Upper(Fragment):
 
 
 class BytesOfHex(Fragment):
-    """The bytes that the digits write."""
+    """The bytes that the digits spell."""
 
     output_field = BinaryField()
     postgresql = "decode({0}, 'hex')"
-    # SQLite has it from 3.41; see ``register`` for those before.
+    # Built in from SQLite 3.41; see ``register`` for older versions.
     sqlite = "unhex({0})"
     mysql = "UNHEX({0})"
 
 
 class UUIDOfHex(Fragment):
-    """What a ``uuid`` column takes for 32 digits."""
+    """32 digits in the format of a ``uuid`` column."""
 
     postgresql = "({0})::uuid"
     sqlite = mysql = "{0}"
@@ -57,7 +57,7 @@ class UUIDOfHex(Fragment):
 class HyphenatedHex(Fragment):
     """32 digits with the hyphens of a UUID.
 
-    SQLite reads its argument five times, so random digits come from five draws.
+    On SQLite the SQL contains the argument five times, so random digits come from five draws.
     """
 
     output_field = TextField()
@@ -77,7 +77,7 @@ class HexOfUUID(Fragment):
 
 
 class HexOfBytes(Fragment):
-    """The digits of the first ``bytes`` bytes, in upper case but on PostgreSQL."""
+    """The digits of the first ``bytes`` bytes, in upper case except on PostgreSQL."""
 
     output_field = TextField()
     postgresql = "encode(substr({0}, 1, {bytes}), 'hex')"
@@ -86,10 +86,10 @@ class HexOfBytes(Fragment):
 
 
 class IntegerOfHex(Fragment):
-    """The number that the hexadecimal digits at ``positions`` of a text write.
+    """The number that the hexadecimal digits at ``positions`` of a text spell.
 
-    Positions count from 1, and there are 15 of them at most. ``upper`` says the case of the text,
-    which SQLite needs to know.
+    Positions count from 1; there are at most 15. ``upper`` is the case of the text, which SQLite
+    needs to know.
     """
 
     output_field = BigIntegerField()
@@ -102,11 +102,11 @@ class IntegerOfHex(Fragment):
     def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
         slices = _slices(self.extra["positions"])
         digits = slices[0] if len(slices) == 1 else f"CONCAT({', '.join(slices)})"
-        # CONV gives text, with which MariaDB and MySQL would calculate in floating point.
+        # CONV returns text, with which MariaDB and MySQL would calculate in floating point.
         return self.fill(f"CAST(CONV({digits}, 16, 10) AS SIGNED)", compiler)
 
     def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
-        # SQLite has no function for it. A digit that isn't found, the zero, is at 0.
+        # SQLite has no function for it. instr() returns 0 for the zero, which is not in the list.
         digits = "123456789ABCDEF" if self.extra["upper"] else "123456789abcdef"
         positions = self.extra["positions"]
         terms = " | ".join(
@@ -115,12 +115,12 @@ class IntegerOfHex(Fragment):
                 positions, range(4 * len(positions) - 4, -1, -4), strict=True
             )
         )
-        # hex(NULL) is '', which would be 0.
+        # hex(NULL) is '', which would give 0.
         return self.fill(f"CASE WHEN {{0}} <> '' THEN {terms} END", compiler)
 
 
 def _slices(positions: Sequence[int]) -> list[str]:
-    """SQL for each run of neighbours among the positions."""
+    """SQL for each run of consecutive positions."""
     starts = [positions[0], *(after for before, after in pairwise(positions) if after > before + 1)]
     ends = [*(before for before, after in pairwise(positions) if after > before + 1), positions[-1]]
     return [
@@ -130,7 +130,7 @@ def _slices(positions: Sequence[int]) -> list[str]:
 
 
 def register() -> None:
-    """Add it to every connection to come; called once, when the app is ready."""
+    """Add ``unhex()`` to new connections to old SQLite; called once, when the app is ready."""
     connection_created.connect(_add_unhex, dispatch_uid="django_sortable_ids.functions")
 
 

@@ -1,4 +1,4 @@
-"""Points in time as the database keeps them, and as whole numbers."""
+"""Points in time as the database stores them, and as whole numbers."""
 
 from datetime import timedelta
 from typing import Any
@@ -16,7 +16,7 @@ class UnixMicroseconds(Fragment):
     output_field = BigIntegerField()
 
     def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
-        # A timestamp without time zone is one of the session's, as Django compares it.
+        # A timestamp without time zone is in the session's time zone, as in Django's comparisons.
         return self.fill("(extract(epoch from ({0})::timestamptz) * 1000000)::bigint", compiler)
 
     def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
@@ -27,7 +27,7 @@ class UnixMicroseconds(Fragment):
         zone = "ltrim(substr({0}, 20), '.0123456789')"
         with_zone = f"substr(replace(substr({{0}}, 20), {zone}, ''), 2)"
         return self.fill(
-            # No zone in most texts, which takes a third of the time.
+            # Most texts have no zone, and this branch takes a third of the time.
             "CASE WHEN length({0}) IN (19, 26) AND substr({0}, -1) <> 'Z' "
             f"THEN {_sqlite_microseconds(second, fraction)} "
             f"ELSE {_sqlite_microseconds(f'{second} || {zone}', with_zone)} END",
@@ -42,7 +42,7 @@ class UnixMicroseconds(Fragment):
 
 
 def _sqlite_microseconds(second: str, fraction: str) -> str:
-    # strftime() rounds a fraction of six digits, up to the next second as well.
+    # strftime() rounds a fraction of six digits, even up to the next second.
     return (
         f"(CAST(strftime('%%s', {second}) AS INTEGER) * 1000000"
         f" + CAST(substr({fraction} || '000000', 1, 6) AS INTEGER))"
@@ -50,14 +50,15 @@ def _sqlite_microseconds(second: str, fraction: str) -> str:
 
 
 class UnixMicrosecondsNow(Fragment):
-    """The microseconds since 1970 of the clock: for every row anew on PostgreSQL, MariaDB and
-    MySQL, once for a statement, and in milliseconds, on SQLite.
+    """The microseconds since 1970 of the clock.
+
+    PostgreSQL, MariaDB and MySQL read it for every row; SQLite once per statement, in milliseconds.
     """
 
     output_field = BigIntegerField()
     postgresql = "(extract(epoch from clock_timestamp()) * 1000000)::bigint"
     sqlite = "(CAST(strftime('%%s', 'now') || substr(strftime('%%f', 'now'), 4) AS INTEGER) * 1000)"
-    # UTC_TIMESTAMP is the time of the statement, SYSDATE that of the row in the session's zone.
+    # UTC_TIMESTAMP is the statement's time; SYSDATE is the row's, in the session's time zone.
     mysql = (
         "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))"
         " + TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6)))"
@@ -65,7 +66,7 @@ class UnixMicrosecondsNow(Fragment):
 
 
 class StatementMicroseconds(UnixMicrosecondsNow):
-    """The same, once for a statement everywhere: for an expression that reads it many times."""
+    """Like ``UnixMicrosecondsNow``, but once per statement everywhere: for repeated use in SQL."""
 
     postgresql = "(extract(epoch from statement_timestamp()) * 1000000)::bigint"
     mysql = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))"
@@ -75,7 +76,7 @@ class MomentOfTick(Fragment):
     """The time of a tick as a ``DateTimeField``'s value, floored to the microsecond.
 
     ``epoch_us`` is the Unix time of tick 0 in microseconds, ``tick_ns`` the length of a tick in ns.
-    Whole numbers all the way: intervals calculated in floating point lose microseconds.
+    The SQL uses whole numbers only: floating-point intervals lose microseconds.
     """
 
     output_field = DateTimeField()
@@ -91,7 +92,7 @@ class MomentOfTick(Fragment):
         return self.fill(_postgresql_value(f"({sql}) AT TIME ZONE 'UTC'", connection), compiler)
 
     def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
-        # As Django writes it: no fraction where it is zero.
+        # Like Django: no fraction if it is zero.
         sql = f"replace({self._sqlite_digits()}, '.000000', '')"
         if connection.timezone_name != "UTC":
             zone = connection.timezone_name
@@ -139,7 +140,7 @@ class MomentOfUUIDv7(Fragment):
 
 
 def _postgresql_value(moment: str, connection: Any) -> str:
-    """A ``timestamptz`` as a column of the project has it: with its zone, or local without one."""
+    """A ``timestamptz`` in the type of the project's columns: with a zone, or local without."""
     if settings.USE_TZ:
         return f"({moment})"
     return f"({moment} AT TIME ZONE '{connection.timezone_name}')"

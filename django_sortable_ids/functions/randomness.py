@@ -1,7 +1,7 @@
-"""Randomness of the databases: that of their best source, anew for every row.
+"""Random values in SQL, from each database's best source, and new ones for every row.
 
 PostgreSQL's ``gen_random_uuid()``, MariaDB's and MySQL's ``RANDOM_BYTES`` and SQLite's
-``randomblob`` are seeded by the operating system; ``random()`` and ``RAND()`` of the first three
+``randomblob`` are seeded by the operating system. ``random()`` and ``RAND()`` of the first three
 are not fit for ids.
 """
 
@@ -13,7 +13,7 @@ from django.db.models import BigIntegerField, TextField
 from .fragments import Compiled, Fragment
 
 _UUID_HEX = "right(gen_random_uuid()::text, {})"
-"""Up to 12 digits; the others of a UUID are not all of them random."""
+"""Up to 12 digits; the other digits of a UUID are not all random."""
 
 
 class Random(Fragment):
@@ -21,8 +21,8 @@ class Random(Fragment):
         if connection.mysql_is_mariadb and connection.mysql_version < (10, 10):
             version = ".".join(map(str, connection.mysql_version))
             raise NotSupportedError(
-                f"MariaDB {version} has no RANDOM_BYTES, which comes with 10.10: leave db_default "
-                f"away, and Python makes the ids"
+                f"MariaDB {version} has no RANDOM_BYTES: upgrade to 10.10, or remove db_default "
+                f"and let Python generate the ids"
             )
         return super().as_mysql(compiler, connection, **extra)
 
@@ -52,7 +52,7 @@ class RandomHex(Random):
 
 
 class RandomVariant(Random):
-    """16 hexadecimal digits: the two bits of a UUID's variant, and 62 random ones."""
+    """16 hexadecimal digits: the 2 variant bits of a UUID and 62 random bits."""
 
     output_field = TextField()
     postgresql = "replace(substr(gen_random_uuid()::text, 20), '-', '')"
@@ -68,17 +68,17 @@ RANDOM_BITS = 48
 
 
 class RandomInteger(Random):
-    """A number from 0 to ``below`` - 1: far less than 48 bits can hold, or all of them."""
+    """A number from 0 to ``below - 1``; ``below`` is 2**48, or far less for a uniform result."""
 
     output_field = BigIntegerField()
     postgresql = f"mod(('x' || {_UUID_HEX.format(12)})::bit(48)::bigint, {{below}})"
-    # abs() of the smallest integer would overflow, that of a remainder can't.
+    # abs() of the smallest integer would overflow; abs() of a remainder can't.
     sqlite = "abs(random() %% {below})"
     mysql = "(CAST(CONV(HEX(RANDOM_BYTES(6)), 16, 10) AS UNSIGNED) MOD {below})"
 
 
 class RandomDigits(Random):
-    """``length`` digits of ``alphabet``, which has 64 characters at most.
+    """``length`` digits of ``alphabet``, which has at most 64 characters.
 
     All digits are equally likely, whatever the alphabet's size.
     """
@@ -112,8 +112,8 @@ class RandomDigits(Random):
 
     @property
     def _drawn(self) -> int:
-        """How many base 64 digits to draw. Where the alphabet is smaller, those that have no place
-        in it are dropped, and 17 of 62 in 64 being dropped does not happen.
+        """How many base 64 digits to draw. Digits outside the alphabet are dropped: 16 spare ones
+        are enough, because an alphabet of 62 does not lose 17.
         """
         length: int = self.extra["length"]
         return length if 64 % len(self.extra["alphabet"]) == 0 else length + 16

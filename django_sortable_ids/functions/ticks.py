@@ -1,4 +1,4 @@
-"""From a stored id to its tick: the whole number that counts time since the scheme's epoch."""
+"""The tick of a stored id in SQL: a whole number that counts time since the scheme's epoch."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,16 +19,17 @@ from .hexadecimal import HexOfBytes, HexOfUUID, IntegerOfHex
 
 
 class ShiftedRight(Fragment):
-    """A number without its last ``bits`` bits, of which ``mask`` remains."""
+    """A number without its last ``bits`` bits, masked with ``mask``."""
 
     output_field = BigIntegerField()
     postgresql = sqlite = "(({0} >> {bits}) & {mask})"
-    # Both operators give unsigned numbers there, and a difference below 0 would be an error.
+    # Both operators return unsigned numbers on MariaDB and MySQL, where a difference below 0
+    # would be an error.
     mysql = "CAST(({0} >> {bits}) & {mask} AS SIGNED)"
 
 
 class Quotient(Fragment):
-    """A number >= 0 divided by ``divisor``, without a remainder."""
+    """A number >= 0 divided by ``divisor``, rounded down."""
 
     output_field = BigIntegerField()
     postgresql = sqlite = "({0} / {divisor})"
@@ -36,16 +37,16 @@ class Quotient(Fragment):
 
 
 class Complement(Fragment):
-    """``last`` less a number."""
+    """``last`` minus a number."""
 
     output_field = BigIntegerField()
     postgresql = sqlite = mysql = "({last} - {0})"
 
 
 class WithByteFraction(Fragment):
-    """Whole seconds and a byte of fraction, for a number that counts ``fractions`` in a second.
+    """Whole seconds and a byte of fraction, from a number that counts ``fractions`` per second.
 
-    Reads its argument twice.
+    The SQL contains the argument twice.
     """
 
     output_field = BigIntegerField()
@@ -55,7 +56,7 @@ class WithByteFraction(Fragment):
 
 
 class FromByteFraction(Fragment):
-    """The number that counts ``fractions`` in a second, for one whose last byte is the fraction."""
+    """A number that counts ``fractions`` per second, from seconds and a byte of fraction."""
 
     output_field = BigIntegerField()
     postgresql = sqlite = "(({0} >> 8) * {fractions} + ({0} & 255))"
@@ -63,9 +64,9 @@ class FromByteFraction(Fragment):
 
 
 class IsOfVersion(Fragment):
-    """Whether the hexadecimal digits of a UUID have that version, and the variant of RFC 9562.
+    """Whether the hexadecimal digits of a UUID have this version, and the variant of RFC 9562.
 
-    ``at`` and ``variant_at`` are the positions of the two, from 1.
+    ``at`` and ``variant_at`` are the positions of version and variant, from 1.
     """
 
     output_field = BooleanField()
@@ -99,20 +100,20 @@ class _Tick(Fragment):
 
 @dataclass(frozen=True)
 class HexText:
-    """The hexadecimal digits of a stored id, from the first one on."""
+    """A text that starts with the hexadecimal digits of a stored id."""
 
     text: Expression
     upper: bool = False
     hyphens: bool = False
-    """Those of a UUID."""
+    """Whether the text has the hyphens of a UUID."""
 
     def position(self, digit: int) -> int:
-        """Where in the text that digit is, both counted from 1."""
+        """The position of a digit in the text; both count from 1."""
         return digit + sum(digit > end for end in (8, 12, 16, 20)) if self.hyphens else digit
 
 
 def hex_text(column: Expression, stored: Storage, connection: Any, bytes: int) -> HexText:
-    """The digits of the first ``bytes`` bytes, or more, of an id that isn't an integer."""
+    """The digits of at least the first ``bytes`` bytes of an id that is not an integer."""
     if isinstance(stored, BinaryStorage):
         return HexText(HexOfBytes(column, bytes=bytes), upper=connection.vendor != "postgresql")
     if isinstance(stored, TextStorage):
@@ -121,47 +122,47 @@ def hex_text(column: Expression, stored: Storage, connection: Any, bytes: int) -
         return HexText(column, upper, hyphens)
     if connection.vendor == "postgresql":
         return HexText(HexOfUUID(column, bytes=bytes))
-    # MariaDB shows a uuid with hyphens, the others keep 32 characters.
+    # MariaDB shows a uuid with hyphens; the other databases store 32 characters.
     return HexText(column, hyphens=connection.features.has_native_uuid_field)
 
 
 def is_of_version(column: Expression, field: SortableIDField, connection: Any) -> Expression:
-    """Whether the UUIDs in a column of that field are of the field's own version."""
+    """Whether a UUID in a column of the field has the field's own version."""
     scheme = field.scheme
     assert isinstance(scheme, TimeScheme)
-    found = hex_text(column, field.stored(connection), connection, bytes=9)
-    digit = f"{scheme.layout.template.version:x}"
+    digits = hex_text(column, field.stored(connection), connection, bytes=9)
+    version = f"{scheme.layout.template.version:x}"
     return IsOfVersion(
-        found.text,
-        digit=digit.upper() if found.upper else digit,
-        at=found.position(13),
-        variant_at=found.position(17),
-        variants="('8', '9', 'A', 'B')" if found.upper else "('8', '9', 'a', 'b')",
+        digits.text,
+        digit=version.upper() if digits.upper else version,
+        at=digits.position(13),
+        variant_at=digits.position(17),
+        variants="('8', '9', 'A', 'B')" if digits.upper else "('8', '9', 'a', 'b')",
     )
 
 
 def tick_at(microseconds: Expression, scheme: TimeScheme) -> Expression:
-    """The tick of a time in microseconds since 1970, which it reads once."""
+    """The tick of a time in microseconds since 1970. The SQL contains the argument once."""
     return _Tick(microseconds, epoch_us=scheme.epoch_ns // 1000, tick_ns=scheme.tick_ns)
 
 
 def tick_of(column: Expression, field: SortableIDField, connection: Any) -> Expression:
-    """The tick of the ids in a column of that field; NULL where the id is.
+    """The tick of an id in a column of the field; NULL for NULL.
 
-    Raises ``NotSupportedError`` where the database has no arithmetic for the column's text.
+    Raises ``NotSupportedError`` if the database has no arithmetic for the column's text.
     """
     scheme = field.scheme
     assert isinstance(scheme, TimeScheme)
-    counted = _counted(column, scheme, field.stored(connection), connection)
+    tick = _stored_tick(column, scheme, field.stored(connection), connection)
     if isinstance(scheme.layout.template, ByteFractionTemplate):
-        counted = FromByteFraction(counted, fractions=scheme.layout.template.fractions)
-    return Complement(counted, last=scheme.layout.ticks - 1) if scheme.descending else counted
+        tick = FromByteFraction(tick, fractions=scheme.layout.template.fractions)
+    return Complement(tick, last=scheme.layout.ticks - 1) if scheme.descending else tick
 
 
-def _counted(
+def _stored_tick(
     column: Expression, scheme: TimeScheme, stored: Storage, connection: Any
 ) -> Expression:
-    """The first part of the number: the tick, or what is left of all ticks."""
+    """The tick as the id contains it: a descending scheme has its complement."""
     match stored:
         case IntegerStorage():
             return _of_integer(column, scheme)
@@ -170,9 +171,9 @@ def _counted(
         case TextStorage(form=Digits() as form) if len(form.alphabet) != 16:
             return _of_digits(column, scheme, form, connection)
     digits = hex_positions(scheme)
-    found = hex_text(column, stored, connection, bytes=-(-digits[-1] // 2))
-    positions = [found.position(digit) for digit in digits]
-    return IntegerOfHex(found.text, positions=positions, upper=found.upper)
+    text = hex_text(column, stored, connection, bytes=-(-digits[-1] // 2))
+    positions = [text.position(digit) for digit in digits]
+    return IntegerOfHex(text.text, positions=positions, upper=text.upper)
 
 
 def hex_positions(scheme: TimeScheme) -> Sequence[int]:
@@ -197,20 +198,20 @@ def _of_digits(column: Expression, scheme: TimeScheme, form: Digits, connection:
         if connection.vendor == "sqlite":
             raise NotSupportedError(
                 f"SQLite can't read the time of a {scheme.title} from its text, a number of "
-                f"{scheme.bits} bits in base {base}: keep it as bytes, with storage='binary'"
+                f"{scheme.bits} bits in base {base}: store it as bytes, with storage='binary'"
             )
         return LargeIntegerOfDigits(
             column, alphabet=form.alphabet, length=form.length, divisor=suffixes
         )
     bits = base.bit_length() - 1
-    behind = suffixes.bit_length() - 1 + form.padding
-    length = form.length - behind // bits
-    front = IntegerOfDigits(column, alphabet=form.alphabet, length=length)
-    if not behind % bits:
-        return front
-    return ShiftedRight(front, bits=behind % bits, mask=_tick_mask(scheme))
+    suffix_bits = suffixes.bit_length() - 1 + form.padding
+    length = form.length - suffix_bits // bits
+    first = IntegerOfDigits(column, alphabet=form.alphabet, length=length)
+    if not suffix_bits % bits:
+        return first
+    return ShiftedRight(first, bits=suffix_bits % bits, mask=_tick_mask(scheme))
 
 
 def _tick_mask(scheme: TimeScheme) -> int:
-    """As many bits as the last tick has, all of them set."""
+    """A mask with all bits of the last tick set."""
     return (1 << (scheme.layout.ticks - 1).bit_length()) - 1

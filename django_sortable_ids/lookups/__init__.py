@@ -1,4 +1,4 @@
-"""What ``filter()`` can ask of an id."""
+"""The lookups of ids, for ``filter()``."""
 
 from . import created_at, ids
 

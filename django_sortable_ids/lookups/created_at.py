@@ -1,8 +1,8 @@
-"""``id__created_at``: filters by creation time, as ranges on the id and so on its index.
+"""``id__created_at``: filters by creation time, as ranges of ids, which use the id's index.
 
-Each value to compare with stands for a span of time, its start included and its end not: a moment
-lasts 1 us, a date lasts a day and a year a year in the current time zone. Every comparison is a
-pair of bounds made of these, and the bounds are turned into the first and the last id between them.
+Each value to compare with stands for a span of time, with its start and without its end: a moment
+lasts 1 us; a date lasts a day and a year lasts a year in the current time zone. Every comparison is
+a pair of such bounds. It becomes a range from the first to the last id between the bounds.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,19 +29,19 @@ _LAST = datetime.max.replace(tzinfo=UTC)
 
 
 Span = tuple[datetime, Bound]
-"""Start and end of the time that a value stands for."""
+"""Start and end (excluded) of the time that a value stands for."""
 
 
 class CreatedAtDate(TruncDate):
-    """The date of an id in the current time zone."""
+    """The creation date of an id in the current time zone."""
 
 
 class CreatedAtYear(ExtractYear):
-    """The year of an id in the current time zone."""
+    """The creation year of an id in the current time zone."""
 
 
 class CreatedAtISOYear(ExtractIsoYear):
-    """The year of the ISO 8601 week of an id in the current time zone."""
+    """The year of the ISO 8601 week of an id's creation in the current time zone."""
 
 
 def _span_of_moment(value: Any) -> Span:
@@ -80,38 +80,38 @@ _SPANS: Mapping[type[models.Transform], Callable[[Any], Span]] = {
 
 
 def _midnight(day: date) -> datetime:
-    """When the day begins: where the clock is put forward over midnight, as it is."""
+    """The start of a day; if the clock is put forward over midnight, the moment of the change."""
     zone: tzinfo = (
         timezone.get_current_timezone() if settings.USE_TZ else timezone.get_default_timezone()
     )
     local = datetime.combine(day, time.min, tzinfo=zone)
-    found, skipped_from = _in_utc(local), _in_utc(local.replace(fold=1))
-    while found - skipped_from > _MICROSECOND:
-        middle = skipped_from + (found - skipped_from) / 2
+    start, day_before = _in_utc(local), _in_utc(local.replace(fold=1))
+    while start - day_before > _MICROSECOND:
+        middle = day_before + (start - day_before) / 2
         if middle.astimezone(zone).date() < day:
-            skipped_from = middle
+            day_before = middle
         else:
-            found = middle
-    return found
+            start = middle
+    return start
 
 
 def _in_utc(moment: datetime) -> datetime:
     try:
         return moment.astimezone(UTC)
     except OverflowError:
-        # The first or the last day of the calendar, shifted out of it by the zone.
+        # The time zone shifts the first or the last day of the calendar out of range.
         return moment.replace(tzinfo=UTC)
 
 
 class _Comparison(lookups.Lookup):
-    """A comparison with constants becomes ranges of ids; one with expressions decodes the id."""
+    """A comparison with constants becomes id ranges; one with expressions decodes the id."""
 
     lhs: Any
     decoding: type[lookups.Lookup]
-    """What compares the decoded time."""
+    """The lookup that compares the decoded time."""
 
     def get_prep_lookup(self) -> Any:
-        self.created_at.scheme  # noqa: B018 - refuses ids without time before anything is run
+        self.created_at.scheme  # noqa: B018 - raises for ids without a time, before any query
         if self.rhs is None or self._has_expressions:
             return self.rhs
         self.ranges = tuple(self.bounds(self.rhs))
@@ -138,10 +138,10 @@ class _Comparison(lookups.Lookup):
             return compiler.compile(self.decoding(self.lhs, self.rhs))
         scheme = self.created_at.scheme
         spans = [scheme.number_range(*span) for span in self.ranges if span is not None]
-        ranges = [found for found in spans if found]
+        ranges = [numbers for numbers in spans if numbers]
         if isinstance(self.created_at.lhs, models.Value):
             return self._of_value(self.created_at.lhs.value, ranges)
-        clauses = [self._clause(found, compiler, connection) for found in ranges]
+        clauses = [self._clause(numbers, compiler, connection) for numbers in ranges]
         if not clauses:
             raise EmptyResultSet
         sql = " OR ".join(sql for sql, _ in clauses)
@@ -149,9 +149,9 @@ class _Comparison(lookups.Lookup):
         return (f"({sql})" if len(clauses) > 1 else sql), params
 
     def _of_value(self, value: Any, ranges: list[tuple[int, int]]) -> Any:
-        """The answer for a value in place of a column, as in the validation of a constraint.
+        """The result for a value in place of a column, as in the validation of a constraint.
 
-        The database would compare it by a collation that isn't the column's.
+        The database would not compare it with the column's collation.
         """
         scheme = self.created_at.scheme
         if value is None or not scheme.carries_time(value):
@@ -160,18 +160,18 @@ class _Comparison(lookups.Lookup):
         within = any(low <= number <= high for low, high in ranges)
         raise FullResultSet if within else EmptyResultSet
 
-    def _clause(self, found: tuple[int, int], compiler: Any, connection: Any) -> Any:
+    def _clause(self, numbers: tuple[int, int], compiler: Any, connection: Any) -> Any:
         """SQL for the ids from the first to the last number, and its parameters."""
         column, field = self.created_at.lhs, self.created_at.id_field
         sql, column_params = compiler.compile(column)
         conditions: list[str] = []
         params: list[Any] = []
-        for operator, number in self._needed_bounds(found, connection):
+        for operator, number in self._needed_bounds(numbers, connection):
             place, operand = self._operand(number, connection)
             conditions.append(f"{sql} {operator} {place}")
             params += [*column_params, *operand]
         if field.accept_other_versions:
-            # They carry no time, but stand among the others.
+            # UUIDs of other versions carry no time, but sort among the others.
             version, its_params = compiler.compile(is_of_version(column, field, connection))
             conditions.append(version)
             params += its_params
@@ -179,15 +179,17 @@ class _Comparison(lookups.Lookup):
             return f"{sql} IS NOT NULL", [*column_params]
         return f"({' AND '.join(conditions)})", params
 
-    def _needed_bounds(self, found: tuple[int, int], connection: Any) -> Iterator[tuple[str, int]]:
-        """The bounds but those at an end of the scheme, beyond which there are no ids.
+    def _needed_bounds(
+        self, numbers: tuple[int, int], connection: Any
+    ) -> Iterator[tuple[str, int]]:
+        """The bounds, except those at an end of the scheme, outside of which there are no ids.
 
-        In a signed column there are: negative numbers, which other programs wrote.
+        A bound of 0 stays in a signed column, where other programs may have written negative ones.
         """
         stored = self.created_at.id_field.stored(connection)
         signed = isinstance(stored, IntegerStorage) and stored.unsigned
         for operator, number, end in zip(
-            (">=", "<="), found, self.created_at.scheme.whole_range, strict=True
+            (">=", "<="), numbers, self.created_at.scheme.whole_range, strict=True
         ):
             if number != end or (signed and number == 0):
                 yield operator, number
@@ -196,7 +198,7 @@ class _Comparison(lookups.Lookup):
         """A number in SQL, and its parameter."""
         stored = self.created_at.id_field.stored(connection)
         if connection.vendor == "mysql":
-            # Django can't write bytes into a CHECK of MariaDB and MySQL.
+            # Django can't write bytes into a CHECK constraint of MariaDB and MySQL.
             return stored.literal(number, connection), []
         return "%s", [stored.operand(number, connection)]
 
@@ -214,7 +216,7 @@ class In(_Comparison):
     lookup_name = "in"
 
     def bounds(self, value: Any) -> Iterator[tuple[Bound, Bound] | None]:
-        # None is a member that matches nothing; from Django 6.1, exclude() looks for it.
+        # A None in the list matches nothing; from Django 6.1, exclude() checks for it.
         yield from (None if member is None else self.span(member) for member in value)
 
 
@@ -265,7 +267,7 @@ class Range(_Comparison):
 
 
 class IsNull(lookups.IsNull):
-    """Whether there is an id at all, or none that carries a time."""
+    """Whether the id is NULL or carries no time."""
 
     def process_lhs(self, compiler: Any, connection: Any, lhs: Any = None) -> Any:
         created_at = _created_at(self.lhs)
@@ -274,14 +276,14 @@ class IsNull(lookups.IsNull):
 
 
 def _created_at(lhs: Any) -> CreatedAt:
-    """The transform that decodes the id, behind those of the calendar."""
+    """The transform that decodes the id, inside calendar transforms such as the date."""
     while not isinstance(lhs, CreatedAt):
         lhs = lhs.lhs
     return lhs
 
 
 def register() -> None:
-    """Make every lookup of this module one of ``SortableIDField``'s."""
+    """Register every lookup of this module with ``SortableIDField``."""
     SortableIDField.register_lookup(CreatedAt)
     comparisons = (Exact, In, GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual, Range)
     for transform in _SPANS:

@@ -1,4 +1,4 @@
-"""Comparisons with an id itself: which ones there are, and what a malformed one does to them."""
+"""Comparisons with an id itself: the lookups, and how they treat malformed ids."""
 
 import uuid
 from collections.abc import Iterator
@@ -29,18 +29,18 @@ _TEXT_LOOKUPS = (
 
 
 class _KeepCandidates:
-    """A text that several keys may have masked stays what it is until the database is known."""
+    """Keeps the candidates of a text that several keys may have masked, until the query runs."""
 
     lhs: Any
     rhs: Any
 
     def get_prep_lookup(self) -> Any:
-        self.rhs = _kept(self.lhs, self.rhs)
+        self.rhs = _value_or_candidates(self.lhs, self.rhs)
         return super().get_prep_lookup()  # type: ignore[misc]
 
 
 class _ExactlyOneCandidate(_KeepCandidates):
-    """A text that several keys may have masked equals each of the values that it may stand for."""
+    """A text that several keys may have masked equals each of its candidates."""
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
         if isinstance(self.rhs, Candidates):
@@ -49,7 +49,7 @@ class _ExactlyOneCandidate(_KeepCandidates):
 
 
 class _InCandidates:
-    """Each text of the list stands for all of its values."""
+    """Each text of the list stands for all of its candidates."""
 
     lhs: Any
     rhs: Any
@@ -57,33 +57,33 @@ class _InCandidates:
     def get_prep_lookup(self) -> Any:
         field = _compared_field(self.lhs)
         if field is not None and field.public_text.masked and not hasattr(self.rhs, "as_sql"):
-            self.rhs = [value for given in self.rhs for value in _values(self.lhs, given)]
+            self.rhs = [id_ for value in self.rhs for id_ in _values(self.lhs, value)]
         return super().get_prep_lookup()  # type: ignore[misc]
 
 
 def _compared_field(lhs: Any) -> SortableIDField | None:
-    """The sortable id that is compared, directly or at the end of a relation."""
+    """The sortable id field that is compared, directly or through relations."""
     field: Any = getattr(lhs, "output_field", None)
     while hasattr(field, "path_infos"):
         field = field.path_infos[-1].target_fields[-1]
     return field if isinstance(field, SortableIDField) else None
 
 
-def _kept(lhs: Any, given: Any) -> Any:
-    """What was given, or the candidates of a text that several keys may have masked."""
+def _value_or_candidates(lhs: Any, value: Any) -> Any:
+    """The value itself, or the candidates of a text that several keys may have masked."""
     field = _compared_field(lhs)
     if field is None or not field.public_text.masked:
-        return given
-    if isinstance(given, Model) and hasattr(lhs.output_field, "path_infos"):
-        given = get_normalized_value(given, lhs)[0]
-    is_text = isinstance(given, str) or (isinstance(given, uuid.UUID) and given.version != 7)
-    found = field.prepared(given) if is_text else given
-    return found if isinstance(found, Candidates) else given
+        return value
+    if isinstance(value, Model) and hasattr(lhs.output_field, "path_infos"):
+        value = get_normalized_value(value, lhs)[0]
+    is_text = isinstance(value, str) or (isinstance(value, uuid.UUID) and value.version != 7)
+    prepared = field.prepared(value) if is_text else value
+    return prepared if isinstance(prepared, Candidates) else value
 
 
-def _values(lhs: Any, given: Any) -> tuple[Any, ...]:
-    kept = _kept(lhs, given)
-    return kept.values if isinstance(kept, Candidates) else (given,)
+def _values(lhs: Any, value: Any) -> tuple[Any, ...]:
+    candidates = _value_or_candidates(lhs, value)
+    return candidates.values if isinstance(candidates, Candidates) else (value,)
 
 
 class Exact(_ExactlyOneCandidate, lookups.Exact):
@@ -95,9 +95,9 @@ class In(_InCandidates, lookups.In):
 
 
 class _RefuseMalformed(_KeepCandidates):
-    """An order comparison with a malformed id raises ``ValidationError``: it has no place.
+    """Raises ``ValidationError`` for an order comparison with a malformed id, which has no place.
 
-    In the cursor of REST framework's ``CursorPagination`` it is 404, as any other wrong cursor.
+    In a cursor of REST framework's ``CursorPagination`` it raises 404, like any wrong cursor.
     """
 
     def get_prep_lookup(self) -> Any:
@@ -130,14 +130,16 @@ class LessThanOrEqual(_RefuseMalformed, lookups.LessThanOrEqual):
 class Range(_RefuseMalformed, lookups.Range):
     def get_prep_lookup(self) -> Any:
         if isinstance(self.rhs, list | tuple):
-            self.rhs = tuple(_kept(self.lhs, each) for each in self.rhs)
+            self.rhs = tuple(_value_or_candidates(self.lhs, each) for each in self.rhs)
         return super().get_prep_lookup()
 
 
 class Pasted(lookups.In):
-    """A match of a text in any accepted spelling, under a name that the admin's search passes on
-    as it is: it casts the column to text for ``exact`` (Django 5.2), and asks for parts of it
-    otherwise. A text that is two ids, in the canonical form and in the public one, matches both.
+    """Matches a text in any accepted spelling.
+
+    The admin's search passes on a lookup of this name unchanged. For ``exact`` it would cast the
+    column to text (Django 5.2), and otherwise search for parts of it. A text that is two ids, in
+    the canonical and in the public form, matches both.
     """
 
     lookup_name = "pasted"
@@ -154,10 +156,9 @@ def _candidates(field: SortableIDField, text: str) -> Iterator[ID]:
 
 
 class NoTextLookup(lookups.Lookup):
-    """A text lookup, which an id has not: what is stored is a number.
+    """Refuses a text lookup: the database may store an id as bytes or a number.
 
-    A search box asks for parts of a text in every one of its columns. There it is a match of the
-    whole id.
+    A search box looks for parts of a text in each of its columns. There it matches the whole id.
     """
 
     def __new__(cls, lhs: Any, rhs: Any) -> Any:
@@ -166,22 +167,20 @@ class NoTextLookup(lookups.Lookup):
         field = lhs.output_field
         raise FieldError(
             f"{field.name}__{cls.lookup_name}: ids have no text lookups, because the database "
-            f"may keep bytes or numbers. Use {field.name}=..., which takes every spelling, or a "
+            f"may store bytes or numbers. Use {field.name}=..., which takes every spelling, or a "
             f"range of creation times, such as {field.name}__created_at__date=..."
         )
 
 
 def register() -> None:
-    """Make every lookup of this module one of ``SortableIDField``'s, and have relations look up
-    candidates, too.
-    """
+    """Register every lookup of this module, for ``SortableIDField`` and for relations to it."""
     for lookup in (Exact, In, GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual, Range):
         SortableIDField.register_lookup(lookup)
     SortableIDField.register_lookup(Pasted)
     for name in _TEXT_LOOKUPS:
         refusal = type(f"No{name.title()}", (NoTextLookup,), {"lookup_name": name})
         SortableIDField.register_lookup(refusal)
-    # Django asks the foreign key for these, and not the column that it points to.
+    # Django looks these up on the foreign key, and not on the column that it points to.
     order = dict.fromkeys(("gt", "gte", "lt", "lte"), _KeepCandidates)
     for name, mixin in {"exact": _ExactlyOneCandidate, "in": _InCandidates, **order}.items():
         usual = ForeignObject.get_class_lookups()[name]

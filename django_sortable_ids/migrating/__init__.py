@@ -1,1 +1,1 @@
-"""Plans of migrations: what of them is refused, and which migration comes next."""
+"""Migration plans: which are refused, and which migration comes next."""

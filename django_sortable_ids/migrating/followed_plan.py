@@ -1,4 +1,4 @@
-"""The models at one point of a plan of migrations, and where their columns are now."""
+"""The models at one point of a migration plan, and the present names of their columns."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from django.db.migrations.state import ProjectState
 
 @dataclass
 class FollowedPlan:
-    """What the plan renames still has its old name in the database."""
+    """Maps names at this point of the plan to present ones, before ``migrate`` has renamed them."""
 
     connection: BaseDatabaseWrapper
     state: ProjectState
     _tables: dict[str, str] = field(default_factory=dict)
-    """The present name of a table that the plan renames, by its name at this point of it; an empty
-    one for what is no longer there."""
+    """Present names of tables that the plan renames, by their names at this point; empty for a
+    table that no longer exists at this point."""
     _columns: dict[tuple[str, str], str | None] = field(default_factory=dict)
-    """The present name of a column that the plan renames, None for one that it adds, by the
+    """Present names of columns that the plan renames, None for columns that it adds, by the
     table's present name and the column's name at this point."""
 
     def table(self, app_label: str, model_name: str) -> str:
-        """The present name of the model's table; empty where there is none."""
+        """The present name of the model's table; empty if there is none."""
         table, _ = self.names(app_label, model_name, None)
         return self._tables.get(table, table)
 
     def column(self, table: str, column: str) -> str | None:
-        """The present name of a column, by its name at this point, of a table by its present name;
-        None for one that the plan adds."""
+        """The present name of a column; None if the plan adds the column. ``table`` is the table's
+        present name, ``column`` the column's name at this point."""
         return self._columns.get((table, column), column)
 
     def apply(self, app_label: str, operation: Operation) -> None:
-        """Make the changes of an operation to the state, and follow what it adds and renames."""
+        """Apply an operation to the state, and follow what it adds and renames."""
         swapped: tuple[str, ...] = getattr(operation, "swapped_fields", ())
         if swapped:
             self._swap(app_label, operation, swapped)
@@ -85,9 +85,9 @@ class FollowedPlan:
         model_name = operation.model_name_lower
         before = [self.names(app_label, model_name, name) for name in names]
         table = self._tables.get(before[0][0], before[0][0])
-        found = [self._columns.pop((table, column), column) for _, column in before]
+        columns = [self._columns.pop((table, column), column) for _, column in before]
         operation.state_forwards(app_label, self.state)
-        for name, present in zip(reversed(names), found, strict=True):
+        for name, present in zip(reversed(names), columns, strict=True):
             self._columns[table, self.names(app_label, model_name, name)[1]] = present
 
     def names(self, app_label: str, model_name: str, field_name: str | None) -> tuple[str, str]:

@@ -1,12 +1,12 @@
-"""Refuses, before ``migrate`` runs, what would copy one id into many rows or corrupt a key.
+"""Refuses, before ``migrate`` runs, plans that would copy one id into many rows or corrupt a key.
 
-MariaDB and MySQL fill a new NOT NULL column with one value, and the nodes of a Galera cluster one
-with a default each for itself. Where a column's type changes SQLite keeps the integers of an old
-key as they are, MariaDB turns them into garbage. All that without an error. The guard walks through
-the plan and looks at the tables that have rows.
+MariaDB and MySQL fill a new NOT NULL column with one value. Each node of a Galera cluster fills a
+new column with a default on its own. When a column's type changes, SQLite keeps the integers of the
+old key, and MariaDB turns them into garbage. None of this raises an error. The guard walks through
+the plan and checks the tables that have rows.
 
-``SORTABLE_IDS = {"GUARD_MIGRATIONS": False}`` turns it off. ``migrate --fake`` looks the same from
-here and may need that; code that calls ``MigrationExecutor`` itself goes past it.
+``SORTABLE_IDS = {"GUARD_MIGRATIONS": False}`` turns it off. ``migrate --fake`` may need that, since
+the guard can't tell it from ``migrate``. Code that calls ``MigrationExecutor`` bypasses the guard.
 """
 
 import re
@@ -48,7 +48,7 @@ _KINDS = {
 
 
 def register(app_config: AppConfig) -> None:
-    """Have every plan checked; called once, when the app is ready."""
+    """Connect the guard to ``pre_migrate``; called once, when the app is ready."""
     pre_migrate.connect(
         check_plan, sender=app_config, dispatch_uid="django_sortable_ids.migrating.guard"
     )
@@ -63,14 +63,15 @@ def check_plan(
     stdout: Any = None,
     **_: Any,
 ) -> None:
-    """Raise ``CommandError``, with what to do instead, where the plan would damage a table."""
+    """Raise ``CommandError``, with what to do instead, if the plan would damage a table. First
+    undoes swaps whose migration was killed before it was recorded."""
     connection = connections[using]
     if not conf.guard_migrations():
         return
     if connection.vendor == "sqlite" and any(_is_committed_at_once(each) for each, _ in plan):
         refuse_orphans(connection, "Nothing was migrated")
     out = (stdout or sys.stdout) if verbosity else None
-    from .unrecorded_swaps import undo  # which imports the backfill
+    from .unrecorded_swaps import undo  # Imported here because it imports the backfill.
 
     for notice in undo(connection, apps, plan):
         if out:
@@ -83,26 +84,26 @@ def check_plan(
         return
     state = ProjectState.from_apps(apps)
     walk = _Walk(connection, FollowedPlan(connection, state))
-    found = [refusal for migration in forwards for refusal in walk.through(migration)]
-    found += walk.lost_conversions()
-    if found:
-        raise CommandError("\n".join(["Nothing was migrated.", *found]))
+    reasons = [refusal for migration in forwards for refusal in walk.through(migration)]
+    reasons += walk.lost_conversions()
+    if reasons:
+        raise CommandError("\n".join(["Nothing was migrated.", *reasons]))
     if out and walk.notices:
         print(*walk.notices, sep="\n", file=out)
 
 
 @dataclass
 class _Walk:
-    """Looks at each operation of the plan beside the table as it is now."""
+    """Compares each operation of the plan with its table as it is now."""
 
     connection: BaseDatabaseWrapper
     followed: FollowedPlan
     removed: list[tuple[tuple[str, str], str]] = field(default_factory=list)
-    """Ids that the plan removes: app and model, and the field."""
+    """Id fields that the plan removes: ((app, model), field)."""
     altered: list[tuple[tuple[str, str], str]] = field(default_factory=list)
-    """Ids whose scheme it alters."""
+    """Id fields whose scheme it changes, in the same form."""
     notices: list[str] = field(default_factory=list)
-    """What is no reason to stop."""
+    """Messages that don't stop the plan."""
 
     def through(self, migration: Migration) -> Iterator[str]:
         for operation in migration.operations:
@@ -110,7 +111,7 @@ class _Walk:
                 yield f"{migration}, {refusal}"
 
     def step(self, app_label: str, operation: Operation) -> Iterator[str]:
-        """What is to be refused of an operation; afterwards its changes are made to the state."""
+        """The refusals of an operation; afterwards it is applied to the state."""
         if isinstance(operation, SeparateDatabaseAndState):
             before = self.followed.state.clone()
             for inner in operation.database_operations:
@@ -118,7 +119,7 @@ class _Walk:
             self.followed.state = before
             operation.state_forwards(app_label, before)
             return
-        self.remember(app_label, operation)
+        self.note_lost_ids(app_label, operation)
         fills_rows = getattr(operation, "fills_rows", False)
         if (
             isinstance(operation, AddField | AlterField)
@@ -149,18 +150,18 @@ class _Walk:
             return text.format(old=kinds[0], new=kinds[1], name=old.name)
         column = self.followed.column(table, old.column)
         if column and _may_change_values(old, new, self.connection):
-            found = self.misfit(table, column, historical, old, new)
-            if found:
-                return found
-        self.look_at_public_text(f"{app_label}.{model_name}.{operation.name}", old, new)
+            reason = self.misfit(table, column, historical, old, new)
+            if reason:
+                return reason
+        self.compare_public_text(f"{app_label}.{model_name}.{operation.name}", old, new)
         if not old.null or new.null:
             return None
         if column is None:
             return refusals.ALTER_ADDED if self.fills_with_zeros() else None
         missing = self.nulls(table, column)
         only_constrains = getattr(operation, "copies_no_default", False)
-        reason = refusals.CONSTRAIN_NULL if only_constrains else refusals.ALTER_NULL
-        return reason.format(missing=missing) if missing else None
+        text = refusals.CONSTRAIN_NULL if only_constrains else refusals.ALTER_NULL
+        return text.format(missing=missing) if missing else None
 
     def has_rows(self, table: str) -> bool:
         if not table or tables.kind(self.connection, table) != "table":
@@ -170,26 +171,26 @@ class _Walk:
             return cursor.fetchone() is not None
 
     def misfit(self, table: str, column: str, model: Any, old: Any, new: Any) -> str | None:
-        """Why the column's values, of which some are looked at, are no ids of the new field."""
+        """Why sampled values of the column are no ids of the new field, or other ids; or None."""
         key = str(model._meta.pk_fields[0].column)
         present = self.followed.column(table, key)
         values = Column(self.connection, table, column, present).values()
-        found = misfit(values, new, old, self.connection)
-        if found is None:
+        reason = misfit(values, new, old, self.connection)
+        if reason is None:
             return None
         if isinstance(old, SortableIDField):
             text = refusals.ALTER_SCHEME
         else:
             text = refusals.ALTER_NUMBERS if isinstance(values[0], int) else refusals.ALTER_VALUES
-        return text.format(misfit=found, looked=f"{len(values):,}", name=old.name)
+        return text.format(misfit=reason, sampled=f"{len(values):,}", name=old.name)
 
-    def look_at_public_text(self, label: str, old: Any, new: SortableIDField) -> None:
+    def compare_public_text(self, label: str, old: Any, new: SortableIDField) -> None:
         if isinstance(old, SortableIDField) and _public(old) != _public(new):
             self.notices.append(refusals.PUBLIC_TEXT.format(label=label))
 
-    def remember(self, app_label: str, operation: Operation) -> None:
-        """Fields that the plan removes, and those whose values it takes for ids of another scheme:
-        together they are an edit that was meant to be a swap."""
+    def note_lost_ids(self, app_label: str, operation: Operation) -> None:
+        """Note id fields that the plan removes, and those whose scheme it changes. Both in one
+        model may be an edit that was meant to be a swap."""
         if not isinstance(operation, RemoveField | AlterField):
             return
         model_name = operation.model_name_lower
@@ -206,7 +207,7 @@ class _Walk:
             self.altered.append((model, operation.name))
 
     def lost_conversions(self) -> Iterator[str]:
-        """What is to be refused of the plan as a whole."""
+        """The refusals of the plan as a whole."""
         pairs = [
             (app_label, model_name, name, removed)
             for (app_label, model_name), name in self.altered
@@ -237,7 +238,7 @@ class _Walk:
             return int(cursor.fetchone()[0])
 
     def fills_with_zeros(self) -> bool:
-        """Whether the database is a MariaDB or MySQL that turns NULL to zeros for NOT NULL."""
+        """Whether this MariaDB or MySQL turns NULL into zeros for NOT NULL: no strict mode."""
         if self.connection.vendor != "mysql":
             return False
         with self.connection.cursor() as cursor:
@@ -245,7 +246,7 @@ class _Walk:
             return "STRICT_" not in cursor.fetchone()[0]
 
     def is_a_galera_node(self) -> bool:
-        """Whether an ALTER TABLE is executed by each node, and not its result copied."""
+        """Whether each node executes an ALTER TABLE itself, instead of copying its result."""
         if self.connection.vendor != "mysql":
             return False
         with self.connection.cursor() as cursor:
@@ -254,8 +255,8 @@ class _Walk:
 
 
 def _is_committed_at_once(migration: Migration) -> bool:
-    """Whether it changes a sortable id outside of a transaction, which what Django finds at the end
-    doesn't undo."""
+    """Whether it changes a sortable id outside a transaction. An error that Django finds at the end
+    doesn't undo such a change."""
     return not migration.atomic and any(map(_touches_an_id, migration.operations))
 
 
@@ -269,7 +270,7 @@ def _touches_an_id(operation: Operation) -> bool:
 
 
 def _may_change_values(old: Any, new: SortableIDField, connection: BaseDatabaseWrapper) -> bool:
-    """Whether the values may mean other ids afterwards, or none."""
+    """Whether the stored values may become other ids, or no ids."""
     if not isinstance(old, SortableIDField):
         return True
     return old.scheme != new.scheme or old.stored(connection) != new.stored(connection)

@@ -1,4 +1,4 @@
-"""What comes after a backfill: the migration that makes its column NOT NULL and unique."""
+"""The migration after a backfill, which makes the column NOT NULL and unique."""
 
 from __future__ import annotations
 
@@ -38,39 +38,39 @@ UNREADABLE = (
 
 @dataclass(frozen=True, slots=True)
 class NextMigration:
-    """A file that is to be written."""
+    """A migration file that can be written."""
 
     path: Path
     source: str
     change: str
-    """What to do in the model; empty where it is as it is to be."""
+    """What to change in the model; empty if nothing."""
     follows: Sequence[str]
     """The migrations of its app that come before it."""
 
     def then(self, command: str) -> Iterator[str]:
-        """What comes next, for people."""
+        """The next steps, for people."""
         yield f"Next: {self.change} in the model, then:" if self.change else "Next:"
         yield f"  {command}"
 
     @property
     def name(self) -> str:
-        """The path as seen from here."""
+        """The path relative to the current directory."""
         return os.path.relpath(self.path)
 
     def write(self) -> None:
-        """Raises ``CommandError`` where the file is there already or can't be written."""
+        """Raises ``CommandError`` if the file exists already or can't be written."""
         try:
             with self.path.open("x", encoding="utf-8") as file:
                 file.write(self.source)
         except FileExistsError:
             raise CommandError(
-                f"{self.name} is there already, and was left as it is: delete or rename it, and "
-                f"run this again"
+                f"{self.name} exists already and was not changed: delete or rename it, and run "
+                f"this again"
             ) from None
         except OSError as error:
             raise CommandError(
-                f"{self.name} can't be written: {error.strerror}. Run this where the code of the "
-                f"project can be written"
+                f"{self.name} can't be written: {error.strerror}. Run this where the project's "
+                f"code is writable"
             ) from error
 
     def lines(self) -> Iterator[str]:
@@ -78,7 +78,7 @@ class NextMigration:
         yield f"Wrote {self.name}"
         if len(self.follows) > 1:
             *others, last = self.follows
-            yield f"  It follows {', '.join(others)} and {last}, and so merges them."
+            yield f"  It depends on {', '.join(others)} and {last}, and so merges them."
 
 
 class NotMigrated(CommandError):
@@ -88,22 +88,24 @@ class NotMigrated(CommandError):
 def following(
     model: type[models.Model], field: SortableIDField, using: str
 ) -> NextMigration | None:
-    """The next migration of that column; None where the migrations and the database have it so.
+    """The next migration of the column; None if migrations and database have its constraints.
 
-    Raises ``NotMigrated`` where there is none to follow, ``CommandError`` where the migrations
-    can't be read.
+    Raises ``NotMigrated`` if no migration has the field, ``CommandError`` if the migrations can't
+    be read.
     """
     meta = model._meta
     try:
         loader = MigrationLoader(None, ignore_no_migrations=True)
         state = loader.project_state().models.get((meta.app_label, str(meta.model_name)))
     except UNREADABLE as error:
-        raise CommandError(f"the migrations can't be read: {error}") from error
+        raise CommandError(
+            f"the migrations can't be read: {error}. Correct them, and run this again"
+        ) from error
     leaves = sorted(loader.graph.leaf_nodes(meta.app_label))
     if not leaves:
         raise NotMigrated(
-            f"the app {meta.app_label} has no migrations, and one that changes a column needs one "
-            f"that made it: run `manage.py makemigrations {meta.app_label}` first"
+            f"the app {meta.app_label} has no migrations, but a migration that changes a column "
+            f"needs one that adds it: run `manage.py makemigrations {meta.app_label}` first"
         )
     if state is None or field.name not in state.fields:
         raise NotMigrated(
@@ -114,10 +116,10 @@ def following(
     steps = [then]
     change = change_of(then)
     if not now.null and (now.unique or not then.unique):
-        found = _found(model, field, now, using)
-        if found is None:
+        actual = _actual(model, field, now, using)
+        if actual is None:
             return None
-        steps, change = [found, now.clone()], ""
+        steps, change = [actual, now.clone()], ""
     name = f"{_next_number(loader, meta.app_label):04}_constrain_{meta.model_name}_{field.name}"
     operations = [ConstrainSortableID(str(meta.model_name), field.name, step) for step in steps]
     content = {"dependencies": leaves, "operations": operations}
@@ -126,18 +128,18 @@ def following(
     head = "class Migration(migrations.Migration):\n"
     return NextMigration(
         path=Path(writer.path),
-        # The writer leaves "atomic" away.
+        # MigrationWriter omits "atomic".
         source=writer.as_string().replace(head, f"{head}\n    atomic = False\n"),
         change=change,
         follows=[name for _, name in leaves],
     )
 
 
-def _found(
+def _actual(
     model: type[models.Model], field: SortableIDField, now: Any, using: str
 ) -> SortableIDField | None:
-    """The field as the database has it, where that lacks what the migrations say, as a table made
-    by hand may."""
+    """The field as in the database, if the column lacks constraints that the migrations have, as in
+    a table that was created by hand; else None."""
     connection, table, column = connections[using], model._meta.db_table, str(field.column)
     if has_pending_migrations(connection, model._meta.app_label):
         return None
@@ -149,42 +151,42 @@ def _found(
     _, _, args, kwargs = now.deconstruct()
     without = {"unique"} if lacks_unique else set()
     options: dict[str, Any] = {key: kwargs[key] for key in kwargs if key not in without}
-    found: SortableIDField = type(now)(*args, **options | ({"null": True} if lacks_null else {}))
-    return found
+    actual: SortableIDField = type(now)(*args, **options | ({"null": True} if lacks_null else {}))
+    return actual
 
 
 def statements(model: type[models.Model], field: SortableIDField, using: str) -> Iterator[str]:
-    """Those of a table that no migration changes; none where all is so already."""
+    """The statements that constrain the column of an unmanaged table; none if it is constrained."""
     connection, then = connections[using], wanted(model, field, using)
     table, column = model._meta.db_table, str(field.column)
-    is_so = not field.null and (field.unique or not then.unique)
-    if not is_so or unmanaged.lacks(connection, table, column, then):
+    is_constrained = not field.null and (field.unique or not then.unique)
+    if not is_constrained or unmanaged.lacks(connection, table, column, then):
         yield from unmanaged.constrain(field, then, connection)
 
 
 def why_not_unique(field: SortableIDField, using: str) -> str | None:
-    """What keeps the column from being unique by itself, where the model doesn't take it as unique
-    with others."""
+    """Why the column can't be unique by itself; None if it can, or if the model declares it
+    unique together with other columns."""
     if is_unique_with_others(field):
         return None
     return partitions.why_not_unique(connections[using], field)
 
 
 def wanted(model: type[models.Model], field: SortableIDField, using: str) -> SortableIDField:
-    """The field as it is to be in that database."""
+    """The field in its final form for that database."""
     return constrained(model, field, not partitions.why_not_unique(connections[using], field))
 
 
 def change_of(then: SortableIDField) -> str:
-    """What to do in the model."""
-    return "write unique=True instead of null=True" if then.unique else "take null=True away"
+    """What to change in the model."""
+    return "write unique=True instead of null=True" if then.unique else "remove null=True"
 
 
 def constrained(
     model: type[models.Model], field: SortableIDField, alone: bool = True
 ) -> SortableIDField:
-    """The field as it is to be: not NULL, and unique where no constraint of the model says so and
-    it can be ``alone``."""
+    """The field in its final form: not NULL, and unique unless a constraint of the model says so
+    already or it can't be unique ``alone``."""
     _, _, args, kwargs = field.deconstruct()
     has_constraint = any(
         tuple(each.fields) == (field.name,) for each in model._meta.total_unique_constraints
@@ -194,11 +196,11 @@ def constrained(
     options: dict[str, Any] = {key: kwargs[key] for key in kwargs if key not in without}
     if is_own:
         options["unique"] = True
-    made: SortableIDField = type(field)(*args, **options)
-    return made
+    final: SortableIDField = type(field)(*args, **options)
+    return final
 
 
 def _next_number(loader: MigrationLoader, app_label: str) -> int:
-    """Higher than all numbers that the app has: its last migration need not have the highest."""
+    """One above the highest number in the app, which the last migration need not have."""
     names = [name for app, name in loader.disk_migrations or {} if app == app_label]
     return 1 + max(MigrationAutodetector.parse_number(name) or 0 for name in names)

@@ -1,57 +1,55 @@
-"""What the guard of ``migrate`` says: what was found, what would come of it, what to do."""
+"""Messages of the guard of ``migrate``: what was found, what would happen, what to do."""
 
 ADD = (
     "the table has rows, and one id would be copied into all of them. Add the field with null=True "
-    "(without primary_key), fill it with `manage.py backfill_ids`, and alter it to NOT NULL then."
+    "(without primary_key), fill it with `manage.py backfill_ids`, and then alter it to NOT NULL."
 )
 ADD_ON_EACH_NODE = (
-    "the table has rows, and each node of the Galera cluster would make other ids for them. Add "
-    "the field with null=True and without db_default, fill it with `manage.py backfill_ids`, and "
-    "alter it then."
+    "the table has rows, and each node of the Galera cluster would generate other ids for them. "
+    "Add the field with null=True and without db_default, fill it with `manage.py backfill_ids`, "
+    "and then alter it."
 )
 ALTER_NULL = (
     "{missing} rows have no id yet, and one would be copied into all of them. Fill them first with "
     "`manage.py backfill_ids`."
 )
 CONSTRAIN_NULL = (
-    "{missing} rows have no id yet, and the column is to be NOT NULL. Fill them first with "
+    "{missing} rows have no id yet, and the column would become NOT NULL. Fill them first with "
     "`manage.py backfill_ids`, or keep null=True."
 )
 ALTER_ADDED = (
-    "the column is added by the same plan, and this server, which is not in strict mode, would "
-    "give one id to all rows that are still empty then. Migrate up to the step before, fill them "
-    "with `manage.py backfill_ids`, and go on; or set a strict sql_mode."
+    "the same plan adds the column, and this server, which is not in strict mode, would give one "
+    "id to all rows that have none. Migrate up to the migration before this one, fill the rows "
+    "with `manage.py backfill_ids`, and migrate the rest; or set a strict sql_mode."
 )
 ALTER_NUMBERS = (
-    "the table has rows, and their numbers would be taken for ids: {misfit} Add a new field with "
+    "the table has rows, and their numbers would be treated as ids: {misfit} Add a new field with "
     "null=True and fill it with `manage.py backfill_ids`."
 )
-_LOOKED = "{looked} values were looked at, from both ends and the middle of the table."
+_SAMPLED = "{sampled} values were checked, from both ends and the middle of the table."
 ALTER_VALUES = (
-    "the table has rows, and their values would be taken for ids: {misfit} Declare what they are "
+    "the table has rows, and their values would be treated as ids: {misfit} Declare what they are "
     "(UUIDs of other versions by accept_other_versions=True), or add a new field with null=True "
-    f"and fill it with `manage.py backfill_ids`. {_LOOKED}"
+    f"and fill it with `manage.py backfill_ids`. {_SAMPLED}"
 )
-_ROAD = (
+_CONVERT = (
     "Add a second field with null=True, fill it with `manage.py backfill_ids ... --convert-from "
-    "{name}`, and let the two change places by SwapSortableID."
+    "{name}`, and swap the two by SwapSortableID."
 )
 ALTER_SCHEME = (
-    "the table has rows, and an AlterField changes no value: {misfit} " + f"{_ROAD} {_LOOKED}"
+    "the table has rows, and an AlterField changes no value: {misfit} " + f"{_CONVERT} {_SAMPLED}"
 )
 LOST = (
-    "it holds the ids that `backfill_ids --convert-from {name}` made, and they would be lost, "
-    "while {name} is altered and keeps its old ones. Take the two changes out of the migrations, "
-    'and write SwapSortableID("{model}", "{name}", "{removed}") instead.'
+    "it contains the ids that `backfill_ids --convert-from {name}` generated. They would be lost, "
+    "and {name} would keep its old ids. Remove the two changes from the migrations, and write "
+    'SwapSortableID("{model}", "{name}", "{removed}") instead.'
 )
-PUBLIC_TEXT = (
-    "{label}: its public ids are written in another way now; those in old links are not found."
-)
+PUBLIC_TEXT = "{label}: the text of its public ids changes; ids in old links will not be found."
 ALTER_TYPE = (
     "the table has rows, and a change of the column's type from {old} to {new} maps no value. Add "
     "a new field with null=True and fill it with `manage.py backfill_ids`."
 )
 ALTER_TYPE_OF_IDS = (
     "the table has rows, and a change of the column's type from {old} to {new} maps no value. "
-    + _ROAD
+    + _CONVERT
 )

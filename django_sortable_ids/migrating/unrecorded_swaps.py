@@ -1,4 +1,4 @@
-"""Swaps of two fields that were made by a migration which was killed before it was recorded."""
+"""Swaps of two fields whose migration was killed before it was recorded."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ..schema.swap import Swap
 
 @dataclass(frozen=True, slots=True)
 class Unrecorded:
-    """The columns are as after the swap, ``django_migrations`` says what was before."""
+    """A swap that is done in the database but not recorded in ``django_migrations``."""
 
     apps: Apps
-    """The models as they are recorded."""
+    """The models according to the recorded migrations."""
     note: VerificationRun
 
     @property
@@ -40,19 +40,19 @@ class Unrecorded:
         return bool(self.note.judged_by["backwards"])
 
     def is_made_by(self, app_label: str, operation: Any, backwards: bool) -> bool:
-        """Whether this operation of a plan is the one that was not recorded."""
+        """Whether this operation of a plan is the unrecorded swap."""
         model = f"{app_label}.{getattr(operation, 'model_name_lower', '')}"
         swapped = getattr(operation, "swapped_fields", None)
         return (model, swapped, backwards) == (self.model.lower(), self.fields, self.backwards)
 
     def undo(self, connection: BaseDatabaseWrapper) -> None:
-        """Swap the columns back to what is recorded."""
+        """Swap the columns back to the recorded state."""
         app_label, model_name = self.model.split(".")
         state = ProjectState.from_apps(self.apps)
         SwapSortableID(model_name, *self.fields).state_forwards(app_label, state)
         recorded, swapped = self.apps.get_model(self.model), state.apps.get_model(self.model)
         with connection.schema_editor(atomic=False) as editor:
-            # The names in the app's own records may not have followed yet.
+            # The first call finishes renaming this app's own records.
             Swap(editor, recorded, swapped, *self.fields).execute(self.backwards)
             Swap(editor, swapped, recorded, *self.fields).execute(not self.backwards)
 
@@ -60,31 +60,30 @@ class Unrecorded:
 def undo(
     connection: BaseDatabaseWrapper, apps: Apps, plan: list[tuple[Migration, bool]]
 ) -> Iterator[str]:
-    """Undo those that the plan would not make, so that the database is what is recorded; what is
-    told of each."""
-    made = [
+    """Undo unrecorded swaps that the plan doesn't contain, and yield a notice for each."""
+    planned = [
         (migration.app_label, operation, backwards)
         for migration, backwards in plan
         for operation in migration.operations
     ]
     for each in find(connection, apps):
-        if not any(each.is_made_by(*operation) for operation in made):
+        if not any(each.is_made_by(*operation) for operation in planned):
             each.undo(connection)
             yield (
-                f"{each.model}: a swap of {' and '.join(each.fields)} was made by a migration "
-                f"that stopped before it was recorded; it was undone."
+                f"{each.model}: a migration swapped {' and '.join(each.fields)} and stopped before "
+                f"it was recorded; the swap was undone."
             )
 
 
 def find(connection: BaseDatabaseWrapper, apps: Apps | None = None) -> Iterator[Unrecorded]:
-    """Those of a database; ``apps`` has the models as they are recorded."""
+    """The unrecorded swaps of a database; ``apps`` has the models of the recorded migrations."""
     for note in swap_notes.unrecorded(connection):
         apps = apps or _recorded(connection)
         judged_by = note.judged_by
         try:
             model = apps.get_model(judged_by["model"])
             backwards = judged_by["backwards"]
-            now = swap_notes.circumstances(model, *judged_by["fields"], backwards=backwards)
+            now = swap_notes.identity(model, *judged_by["fields"], backwards=backwards)
         except LookupError:
             continue
         if now == judged_by and swap_notes.is_done(note, connection, model._meta.db_table):
@@ -94,5 +93,5 @@ def find(connection: BaseDatabaseWrapper, apps: Apps | None = None) -> Iterator[
 def _recorded(connection: BaseDatabaseWrapper) -> Apps:
     loader = MigrationLoader(connection)
     applied = [key for key in loader.applied_migrations if key in loader.graph.nodes]
-    found: Apps = loader.project_state(applied).apps
-    return found
+    recorded: Apps = loader.project_state(applied).apps
+    return recorded

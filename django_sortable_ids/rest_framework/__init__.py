@@ -1,8 +1,7 @@
-"""Django REST framework: ids as their public text, in and out.
+"""Django REST framework: input and output of ids as public texts.
 
-``ModelSerializer`` takes ``SortableIDField`` for a model's own columns by itself, once both apps
-are installed; for relations it has no such hook, which is what ``SortableIDModelSerializer`` is
-for.
+With both apps installed, ``ModelSerializer`` uses ``SortableIDField`` for a model's own columns.
+It has no such hook for relations: use ``SortableIDModelSerializer``.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -33,7 +32,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # DRF's paginators are imported when a view needs them, and not when the app starts.
+    # DRF's paginators must be imported when a view needs them, not when the app starts.
     if name == "SortableIDCursorPagination":
         from .pagination import SortableIDCursorPagination
 

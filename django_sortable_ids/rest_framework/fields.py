@@ -1,4 +1,4 @@
-"""Fields of serializers that give and take public texts."""
+"""Serializer fields that output and accept public texts."""
 
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -27,15 +27,15 @@ else:
     SlugField = SlugRelatedField
     LinkField = HyperlinkedRelatedField
 
-# What says nothing about a field that only gives.
+# Arguments without a meaning for a read-only field.
 _INPUT_ARGUMENTS = ("required", "default", "allow_null", "validators")
 
 
 class SortableIDField(serializers.ModelField):
-    """Gives and takes the public text of a model field's id: prefix, encoding and all.
+    """Outputs and accepts the public text of a model field's id, with its prefix and encoding.
 
-    ``model_field`` is the ``columns.SortableIDField``. A primary key is read-only unless
-    ``read_only=False`` says otherwise, so that clients can't choose one.
+    ``model_field`` is the ``columns.SortableIDField``. A primary key is read-only, so that clients
+    can't choose one, unless ``read_only=False`` is passed.
     """
 
     model_field: columns.SortableIDField
@@ -57,20 +57,20 @@ class SortableIDField(serializers.ModelField):
 
 
 class SortableIDRelatedField(KeyField):
-    """A relation through the key; ``pk_field`` is a ``SortableIDField``."""
+    """A relation through the primary key; ``pk_field`` is a ``SortableIDField``."""
 
     pk_field: "SortableIDField"
 
     def fail(self, key: str, **kwargs: Any) -> NoReturn:
         if self.pk_field is not None and "pk_value" in kwargs:
-            # A subclass may name the text that it was given.
+            # A subclass may already pass the text instead of a value.
             with suppress(ValueError):
                 kwargs["pk_value"] = self.pk_field.to_representation(kwargs["pk_value"])
         super().fail(key, **all_encodable(kwargs))
 
 
 class SortableIDSlugRelatedField(SlugField):
-    """A relation through another unique id than the key: a foreign key with ``to_field``."""
+    """A relation through a unique id other than the key, such as a foreign key's ``to_field``."""
 
     def fail(self, key: str, **kwargs: Any) -> NoReturn:
         super().fail(key, **all_encodable(kwargs))
@@ -121,7 +121,7 @@ class SortableIDHyperlinkedRelatedField(LinkField):
         try:
             return super().to_internal_value(data)
         except ValueError:
-            # What is no URL at all, such as "http://[" or half of a surrogate pair.
+            # Not a URL at all, such as "http://[" or half of a surrogate pair.
             self.fail("no_match")
 
     def get_object(self, view_name: str, view_args: Any, view_kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What plain serializers of DRF have for relations: its own fields, but for masked ids."""
+"""Relation fields of plain ``ModelSerializer`` classes: like DRF's own, except for masked ids."""
 
 from typing import Any
 
@@ -23,12 +23,12 @@ from .relations import masked_id, related_model, replace
 
 
 class MaskedKeyRelatedField(SortableIDRelatedField):
-    """What a plain ``ModelSerializer`` has: ``PrimaryKeyRelatedField``, but for masked keys."""
+    """For a plain ``ModelSerializer``: a ``PrimaryKeyRelatedField``, except for masked keys."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if self.pk_field is None:
-            del self.pk_field  # which is then found when it is asked for
+            del self.pk_field  # so that the first access computes the property
 
     @cached_property
     def pk_field(self) -> Any:  # type: ignore[override]
@@ -37,14 +37,14 @@ class MaskedKeyRelatedField(SortableIDRelatedField):
 
 
 class MaskedSlugRelatedField(SortableIDSlugRelatedField):
-    """What a plain ``ModelSerializer`` has: ``SlugRelatedField``, but for masked ids."""
+    """For a plain ``ModelSerializer``: a ``SlugRelatedField``, except for masked ids."""
 
     def _id_of(self, model: type[models.Model]) -> columns.SortableIDField | None:
         return masked_id(model, self.slug_field)
 
 
 class MaskedHyperlinkedRelatedField(SortableIDHyperlinkedRelatedField):
-    """What a plain ``HyperlinkedModelSerializer`` has: DRF's field, but for masked ids."""
+    """For a plain ``HyperlinkedModelSerializer``: DRF's field, except for masked ids."""
 
     def __init__(self, view_name: str | None = None, **kwargs: Any) -> None:
         super(SortableIDHyperlinkedRelatedField, self).__init__(view_name, **kwargs)
@@ -62,7 +62,7 @@ class MaskedHyperlinkedIdentityField(MaskedHyperlinkedRelatedField, HyperlinkedI
 
 
 def register() -> None:
-    """Have ``ModelSerializer`` take these fields; called once, when the app is ready."""
+    """Make ``ModelSerializer`` use these fields; called once, when the app is ready."""
     serializers.ModelSerializer.serializer_field_mapping[columns.SortableIDField] = SortableIDField
     plain, linked = serializers.ModelSerializer, serializers.HyperlinkedModelSerializer
     replace(plain, "serializer_related_field", PrimaryKeyRelatedField, MaskedKeyRelatedField)

@@ -1,6 +1,6 @@
 """Django REST framework: cursors whose position is a public text.
 
-``rest_framework`` has the public names.
+Import the public names from ``rest_framework``.
 """
 
 from typing import TYPE_CHECKING, Any, Self
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 class SortableIDCursorPagination(CursorPagination):
     """``CursorPagination`` by an id, ``ordering = "-id"``, with the public text in its cursors.
 
-    DRF's own cursors show the id as it is in Python, without its prefix and without its mask. By a
-    column that is no id, this does what DRF does. A masked text is signed, and a cursor that is not
-    of this column, or that somebody made up, is 404.
+    DRF's own cursors contain the Python value of the id, without its prefix and mask. For a column
+    that is no id, this class does what DRF does. A masked text is signed: a forged cursor, or one
+    of another column, is 404.
     """
 
     _id_field: SortableIDField | None
@@ -66,18 +66,18 @@ class SortableIDCursorPagination(CursorPagination):
             value = instance[ordering[0].lstrip("-")]
         else:
             value = getattr(instance, self._attname)
-        # As with DRF, there is no page after a NULL: its cursor is 404.
+        # As in DRF, there is no page after a NULL: its cursor is 404.
         return str(value) if value is None else _Position.of(self._id_field, value)
 
 
 def _id_of(annotation: Any) -> SortableIDField | None:
-    """The id that an annotation is, such as ``F("id")`` and ``F("whole")``."""
+    """The id field of an annotation such as ``F("id")`` or ``F("whole")``, or None."""
     field = getattr(annotation, "_output_field_or_none", None)
     return field if isinstance(field, SortableIDField) else None
 
 
 class _Position(str):
-    """The text in a cursor, which a query takes for its value."""
+    """The text in a cursor, which resolves to its value in a query."""
 
     __slots__ = ("_value",)
     _value: ID

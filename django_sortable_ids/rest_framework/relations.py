@@ -1,4 +1,4 @@
-"""Django REST framework: which model a relation of a serializer leads to, and by which field."""
+"""Django REST framework: the model and the field that a serializer's relation leads to."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from ..fields.of_model import id_at
 
 
 def related_model(relation: Any) -> type[models.Model] | None:
-    """The model that a relation leads to, which is known once its serializer has it."""
+    """The model that a relation leads to; known only once the relation is in a serializer."""
     bound = relation.parent if isinstance(relation.parent, ManyRelatedField) else relation
     model = getattr(getattr(bound.parent, "Meta", None), "model", None)
     return model_at(relation, bound.source or "", model)
@@ -20,8 +20,8 @@ def related_model(relation: Any) -> type[models.Model] | None:
 def model_at(relation: Any, source: str, model: Any) -> type[models.Model] | None:
     """The model that a relation with this source leads to, in a serializer of ``model``."""
     if relation.queryset is not None:
-        found: type[models.Model] = relation.queryset.model
-        return found
+        related: type[models.Model] = relation.queryset.model
+        return related
     for name in () if source == "*" else source.split("."):
         step = get_field_info(model).relations.get(name) if model else None
         model = None if step is None else step.related_model
@@ -29,24 +29,24 @@ def model_at(relation: Any, source: str, model: Any) -> type[models.Model] | Non
 
 
 def masked_id(model: type[models.Model] | None, path: str) -> SortableIDField | None:
-    """The masked id at a lookup path; None where the path leads elsewhere."""
+    """The masked id at a lookup path; None if the path leads to anything else."""
     field = None if model is None else id_at(model, path)
     return field if field is not None and field.public_text.masked else None
 
 
-def replace(serializer: Any, attribute: str, usual: Any, ours: Any) -> None:
-    """Put our field in the place of DRF's, not of one that the project has put there."""
-    if getattr(serializer, attribute) is usual:
+def replace(serializer: Any, attribute: str, default: Any, ours: Any) -> None:
+    """Replace DRF's field by ours, but not a field that the project has set."""
+    if getattr(serializer, attribute) is default:
         setattr(serializer, attribute, ours)
 
 
 def encodable(text: str) -> str:
-    """The text without halves of surrogate pairs, which JSON may spell and no answer can hold."""
+    """Escapes halves of surrogate pairs: JSON input may contain them, no response can."""
     return text.encode(errors="backslashreplace").decode()
 
 
-def all_encodable(shown: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of a message, whose texts may be what was sent."""
+def all_encodable(params: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a message, which may contain input; see ``encodable``."""
     return {
-        key: encodable(value) if isinstance(value, str) else value for key, value in shown.items()
+        key: encodable(value) if isinstance(value, str) else value for key, value in params.items()
     }

@@ -1,4 +1,4 @@
-"""A serializer whose relations give and take public texts."""
+"""A serializer whose relations output and accept public texts."""
 
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -38,18 +38,18 @@ else:
 
 
 class SortableIDModelSerializer(ModelSerializer):
-    """A ``ModelSerializer`` whose relations give and take public texts, too: those of the model,
-    and the related fields of DRF that the class declares.
+    """A ``ModelSerializer`` whose relations also output and accept public texts: relations of the
+    model, and DRF's related fields that the class declares.
 
     With hyperlinks: ``class OrderSerializer(SortableIDModelSerializer,
     HyperlinkedModelSerializer)``.
     """
 
     def get_fields(self) -> Any:
-        found = super().get_fields()
-        return type(found)(
-            (name, _declared(field, field.source or name, self.Meta.model))
-            for name, field in found.items()
+        fields = super().get_fields()
+        return type(fields)(
+            (name, _with_public_texts(field, field.source or name, self.Meta.model))
+            for name, field in fields.items()
         )
 
     def build_standard_field(self, field_name: str, model_field: Any) -> Any:
@@ -88,20 +88,20 @@ def _through_key(field_class: Any, kwargs: Any, key: columns.SortableIDField | N
     if key is None or not issubclass(field_class, PrimaryKeyRelatedField):
         return field_class, kwargs
     key_field = SortableIDField(key, read_only=False)
-    return _mixed(SortableIDRelatedField, field_class), kwargs | {"pk_field": key_field}
+    return _combined(SortableIDRelatedField, field_class), kwargs | {"pk_field": key_field}
 
 
-def _declared(field: Any, source: str, model: type[models.Model]) -> Any:
-    """A field that a serializer of the model declares, with public texts in place of ids."""
+def _with_public_texts(field: Any, source: str, model: type[models.Model]) -> Any:
+    """A field of a serializer of the model, changed to use public texts instead of ids."""
     if isinstance(field, ManyRelatedField):
         child = field.child_relation
-        made = _declared_relation(child, model_at(child, source, model))
-        if made is not child:
-            field.child_relation = made
-            made.bind(field_name="", parent=field)
+        new_child = _relation_with_public_texts(child, model_at(child, source, model))
+        if new_child is not child:
+            field.child_relation = new_child
+            new_child.bind(field_name="", parent=field)
         return field
     if isinstance(field, RelatedField):
-        return _declared_relation(field, model_at(field, source, model))
+        return _relation_with_public_texts(field, model_at(field, source, model))
     if type(field) in (serializers.ReadOnlyField,):
         target = id_at(model, source.replace(".", LOOKUP_SEP))
         if target is not None:
@@ -109,15 +109,15 @@ def _declared(field: Any, source: str, model: type[models.Model]) -> Any:
     return field
 
 
-def _declared_relation(relation: Any, related: type[models.Model] | None) -> Any:
+def _relation_with_public_texts(relation: Any, related: type[models.Model] | None) -> Any:
     if related is None:
         return relation
     base: Any
-    more: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
     match relation:
         case PrimaryKeyRelatedField(pk_field=None):
             base, target = SortableIDRelatedField, id_at(related, "pk")
-            more["pk_field"] = target and SortableIDField(target, read_only=False)
+            extra["pk_field"] = target and SortableIDField(target, read_only=False)
         case SlugRelatedField():
             base, target = SortableIDSlugRelatedField, id_at(related, relation.slug_field)
         case SortableIDHyperlinkedRelatedField():
@@ -128,17 +128,17 @@ def _declared_relation(relation: Any, related: type[models.Model] | None) -> Any
                 SortableIDHyperlinkedIdentityField if is_own else SortableIDHyperlinkedRelatedField
             )
             target = id_at(related, relation.lookup_field)
-            more["model"] = related
+            extra["model"] = related
         case _:
             return relation
     if target is None:
         return relation
-    return _mixed(base, relation.__class__)(*relation._args, **relation._kwargs | more)
+    return _combined(base, relation.__class__)(*relation._args, **relation._kwargs | extra)
 
 
 @lru_cache
-def _mixed(base: type[Any], usual: type[Any]) -> Any:
-    """The class of a field that does what ``base`` does, where a subclass was to be used."""
-    if usual is MaskedKeyRelatedField or issubclass(base, usual):
+def _combined(base: type[Any], declared: type[Any]) -> Any:
+    """``base``, or a class of ``base`` and ``declared`` if that is a subclass of DRF's field."""
+    if declared is MaskedKeyRelatedField or issubclass(base, declared):
         return base
-    return usual if issubclass(usual, base) else type(usual.__name__, (base, usual), {})
+    return declared if issubclass(declared, base) else type(declared.__name__, (base, declared), {})

@@ -1,8 +1,8 @@
-"""Public texts that only the app reads, such as cursors: nobody else can make one.
+"""Public texts that only the app reads, such as cursors: signed, so that clients can't forge them.
 
-Somebody who could compare ids with texts of his own would read their times. The random bits of a
-masked text say by what its time is XORed, so that a text with one bit of time changed is a text of
-the time with that bit changed, and 48 comparisons are a binary search.
+A client that could compare ids with forged texts could read their times. The random bits of a
+masked text determine the mask that is XORed with the time. So flipping a bit in the masked time
+flips that bit of the time, and a binary search takes 48 comparisons.
 """
 
 from django.utils.crypto import constant_time_compare, salted_hmac
@@ -18,15 +18,15 @@ _DIGITS = 32
 
 
 def sign(field: SortableIDField, value: ID) -> str:
-    """The public text; a masked one with a signature by its key, of the text and its column."""
+    """The public text. A masked text is signed with its mask key, together with the column."""
     text = field.public_text.format(value)
     return f"{text}.{_signature(field, text, conf.mask_keys()[0])}" if _is_masked(field) else text
 
 
 def read(field: SortableIDField, signed: str) -> ID:
-    """The value of a text of ``sign``; ``InvalidID``.
+    """The value of a text from ``sign``; ``InvalidID`` for anything else.
 
-    The signature says which key masked the text, so it has one value after a change of the key.
+    The signature identifies the key that masked the text: even with several, there is one value.
     """
     if not _is_masked(field):
         return field.public_text.parse(signed)
@@ -34,7 +34,7 @@ def read(field: SortableIDField, signed: str) -> ID:
     for key in conf.mask_keys():
         if constant_time_compare(signature, _signature(field, text, key)):
             return field.public_text.parse_with(text, key)
-    raise InvalidID("it is of another column, or of a key that is gone, or made up")
+    raise InvalidID("invalid signature: the text is of another column or key, or forged")
 
 
 def _signature(field: SortableIDField, text: str, key: MaskKey) -> str:

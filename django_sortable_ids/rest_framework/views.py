@@ -1,4 +1,4 @@
-"""Views that find a row by the public text in the URL."""
+"""Views that look up an object by the public text in the URL."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +16,10 @@ else:
 
 
 class SortableIDLookupMixin(View):
-    """For generic views and viewsets: the id in the URL is a public text and nothing else.
+    """For generic views and viewsets: accepts only a public text as the id in the URL.
 
-    Without it, a bare id is found as well as one with its prefix. Either way a malformed id is
-    404.
+    Without it, a bare id is found as well as one with its prefix. Either way, a malformed id
+    is 404.
     """
 
     def get_object(self) -> Any:
@@ -27,13 +27,13 @@ class SortableIDLookupMixin(View):
         field = id_at(self.get_queryset().model, self.lookup_field)
         if field is None or argument not in self.kwargs:
             return super().get_object()
-        given = self.kwargs
+        url_kwargs = self.kwargs
         try:
-            value = field.parse_public(given[argument])
+            value = field.parse_public(url_kwargs[argument])
         except ValidationError as error:
             raise Http404(error.messages[0]) from None
-        self.kwargs = given | {argument: value}
+        self.kwargs = url_kwargs | {argument: value}
         try:
             return super().get_object()
         finally:
-            self.kwargs = given
+            self.kwargs = url_kwargs

@@ -1,7 +1,7 @@
-"""A filled column is made NOT NULL and unique, beside live writers.
+"""Make a filled column NOT NULL and unique online, while writers are active.
 
-What is there already is looked up before each step, so that after a crash at any statement the same
-change is made again and goes on from there.
+Each step first checks what already exists. After a crash at any statement, the same change
+continues from there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from django.db.models import Index, QuerySet
 
 from ..db import partitions, tables
 from ..db.introspection import may_be_null
-from ..db.locks import strict, with_short_waits
+from ..db.locks import strict, with_short_lock_timeout
 from ..errors import BackfillError
 from . import constraints_postgresql, constraints_sqlite
 from .sql_tokens import MYSQL, Token, columns
@@ -29,20 +29,20 @@ from .sqlite_tables import refuse_orphans
 
 _NOT_IN_PLACE = (1845, 1846)
 _NEEDS_DEFAULT = 4108
-"""MariaDB's answer for a column that is INVISIBLE and to be NOT NULL."""
+"""MariaDB's error for NOT NULL on an INVISIBLE column."""
 _NULL_FOUND = 1138
-"""MySQL's answer, an OperationalError, where a row without a value has come meanwhile."""
+"""MySQL's error, an OperationalError, if a row with NULL was inserted concurrently."""
 
 
 def constrain(
     editor: Any, model: type[models.Model], old: Any, new: Any, backwards: bool = False
 ) -> None:
-    """Alter the column from what ``old`` says of NULL and uniqueness to what ``new`` says.
+    """Change NULL and uniqueness of the column from the field ``old`` to the field ``new``.
 
-    ``backwards`` undoes such a change. On SQLite it leaves a UNIQUE that it has found there.
+    ``backwards`` undoes such a change. On SQLite it keeps a UNIQUE that existed before the change.
 
-    Raises ``BackfillError`` with what to do for rows without an id and for ids that are not unique,
-    ``ValueError`` where the two fields differ in anything else of the column.
+    Raises ``BackfillError`` with what to do, for rows without an id and for ids that are not
+    unique; ``ValueError`` if the two fields differ in anything else of the column.
     """
     _check_change(editor, old, new)
     check_before(editor, model, old, new)
@@ -52,7 +52,9 @@ def constrain(
     try:
         match editor.connection.vendor:
             case "postgresql" if not new.unique and old.unique:
-                with_short_waits(editor.connection, lambda: editor.alter_field(model, old, new))
+                with_short_lock_timeout(
+                    editor.connection, lambda: editor.alter_field(model, old, new)
+                )
             case "postgresql":
                 constraints_postgresql.alter(editor, model, old, new)
             case "mysql":
@@ -66,14 +68,14 @@ def constrain(
         if becomes_required:
             _check_filled(editor, model, old)
         raise BackfillError(
-            f"{_label(model, old)}: {error}. Its ids are not unique: `manage.py backfill_ids "
-            f"{_label(model, old)} --verify` counts them"
+            f"{_label(model, old)}: {error}. Its ids are not unique: run `manage.py backfill_ids "
+            f"{_label(model, old)} --verify` to count them"
         ) from error
 
 
 def check_before(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
-    """Raise ``BackfillError`` for what would refuse the change at its end: partitions that can't
-    have a unique column, on SQLite foreign keys."""
+    """Raise ``BackfillError`` early for what would make the change fail at its end. That is a
+    partition key that rules out a unique column, and on SQLite a broken foreign key."""
     if editor.collect_sql:
         return
     if editor.connection.vendor == "sqlite":
@@ -98,8 +100,8 @@ def _check_change(editor: Any, old: Any, new: Any) -> None:
         or editor._field_should_be_altered(old, new, ignore=ours)
     ):
         raise ValueError(
-            f"{old} and {new} differ in more than null, unique and db_index: alter the rest of the "
-            f"column with an AlterField"
+            f"{old} and {new} differ in more than null, unique, db_index and blank: change the "
+            f"rest of the column with an AlterField"
         )
 
 
@@ -110,12 +112,12 @@ def _check_filled(editor: Any, model: type[models.Model], field: models.Field[An
         label = _label(model, field)
         raise BackfillError(
             f"{missing.count():,} rows of {label} have no id: run `manage.py backfill_ids "
-            f"{label}`, and this again"
+            f"{label}`, and migrate again"
         )
 
 
 def _alter_in_place(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
-    """One statement for MariaDB and MySQL, whose table is readable and writable meanwhile."""
+    """One statement of MariaDB and MySQL; the table stays readable and writable."""
     with strict(editor.connection):
         _alter_strictly(editor, model, old, new)
 
@@ -136,19 +138,19 @@ def _alter_strictly(editor: Any, model: type[models.Model], old: Any, new: Any) 
         editor.execute(sql, parameters or None)
         return
     try:
-        with_short_waits(connection, lambda: editor.execute(sql, parameters or None))
+        with_short_lock_timeout(connection, lambda: editor.execute(sql, parameters or None))
     except (OperationalError, NotSupportedError) as error:
         if error.args[:1] == (_NULL_FOUND,):
             raise IntegrityError(*error.args) from error
         if error.args[:1] and error.args[0] in _NOT_IN_PLACE:
             raise BackfillError(
-                f"{_label(model, old)}: the server can't do it while others write "
-                f"({error.args[1]}). Run this while nobody writes, and migrate again: {plain}"
+                f"{_label(model, old)}: the server can't change the table online "
+                f"({error.args[1]}). Stop all writers, run this, and migrate again: {plain}"
             ) from error
         if error.args[:1] == (_NEEDS_DEFAULT,):
             raise BackfillError(
-                f"{_label(model, old)}: {error.args[1]}, since it is to be NOT NULL. Make the "
-                f"column visible, or give it a DEFAULT, and migrate again"
+                f"{_label(model, old)}: {error.args[1]}. An INVISIBLE column that is NOT NULL "
+                f"needs a DEFAULT. Add one, or make the column visible, and migrate again"
             ) from error
         raise
 
@@ -156,8 +158,8 @@ def _alter_strictly(editor: Any, model: type[models.Model], old: Any, new: Any) 
 def _with_null(
     editor: Any, model: type[models.Model], new: models.Field[Any, Any]
 ) -> tuple[str, list[Any]]:
-    """The column as it is in the database; as the field says where it isn't there yet, which
-    ``sqlmigrate`` shows."""
+    """The definition of the column from the database, with the new NULL, and its parameters. From
+    the field if the column doesn't exist yet, as for ``sqlmigrate``."""
     connection, table, column = editor.connection, model._meta.db_table, str(new.column)
     if tables.kind(connection, table) == "table":
         definition = with_null(connection, table, column, new.null)
@@ -176,14 +178,14 @@ def _changes_of_indexes(editor: Any, model: type[models.Model], old: Any, new: A
     _, plain_name = tables.split(editor.connection, meta.db_table)
     named = {each.name for each in [*meta.constraints, *meta.indexes]}
 
-    def found(**kind: Any) -> list[str]:
+    def existing(**kind: Any) -> list[str]:
         if editor.collect_sql:
             return []
         names = tables.names_of(editor.connection, meta.db_table, column, **kind)
         return [name for name in names if name not in named]
 
-    unique = found(unique=True, primary_key=False)
-    plain = found(index=True, unique=False, type=Index.suffix)
+    unique = existing(unique=True, primary_key=False)
+    plain = existing(index=True, unique=False, type=Index.suffix)
     changes: list[str] = []
     if new.unique and not old.unique and not unique:
         name = editor._unique_constraint_name(plain_name, [column], quote=True)
@@ -206,15 +208,15 @@ def _is_nullable(editor: Any, model: type[models.Model], field: models.Field[Any
 
 
 _AFTER_NULL = {"DEFAULT", "ON", "COMMENT", "CHECK", "INVISIBLE", "WITHOUT", "WITH"}
-"""Before which NOT NULL can stand; on MariaDB nothing can follow CHECK."""
+"""NOT NULL must stand before these words; on MariaDB nothing can follow CHECK."""
 _COMMENTS = re.compile(r"(?: */\*.*?\*/)*", re.DOTALL)
-"""Such as MySQL's ``/*!80023 INVISIBLE */``."""
+"""Comments after a column, such as MySQL's ``/*!80023 INVISIBLE */``."""
 
 
 def with_null(connection: Any, table: str, column: str, null: bool) -> str | None:
-    """The column as MODIFY takes it; None where there is no such column.
+    """The column's definition for MODIFY, with NULL or NOT NULL; None if there is no such column.
 
-    In the session of ``locks.strict``, on which the spelling of SHOW CREATE TABLE depends.
+    Call it in the context of ``locks.strict``, which fixes the form of SHOW CREATE TABLE.
     """
     with connection.cursor() as cursor:
         cursor.execute(f"SHOW CREATE TABLE {connection.ops.quote_name(table)}")

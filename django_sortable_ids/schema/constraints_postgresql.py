@@ -1,8 +1,8 @@
-"""NOT NULL and uniqueness on PostgreSQL, without a lock that lasts.
+"""NOT NULL and uniqueness on PostgreSQL, without long locks.
 
-What takes long, building the index and looking for NULL, lets writers write. The locks that keep
-them out are held for a change of the catalogue only. On a table in partitions, each of them gets
-its index so, since PostgreSQL builds none concurrently on the whole.
+The slow steps, building the index and searching for NULL, don't block writers. Locks that block
+writers are held only for changes of the catalogue. PostgreSQL can't build an index concurrently on
+a partitioned table, so each partition gets its own index this way.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from django.db import IntegrityError, models
 from django.db.models import Index
 
 from ..db import partitions, tables
-from ..db.locks import with_short_waits
+from ..db.locks import with_short_lock_timeout
 
 
 def alter(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
-    """Add what ``new`` has and ``old`` has not: unique, NOT NULL; or take NOT NULL away.
+    """Add unique and NOT NULL if ``new`` has them and ``old`` doesn't, or drop NOT NULL.
 
-    Outside of a transaction, since no index can be built concurrently in one.
+    Must run outside a transaction: CREATE INDEX CONCURRENTLY refuses to run in one.
     """
     column = _Column(editor, model, new)
     if new.unique and not old.unique:
@@ -53,34 +53,35 @@ class _Column:
         self.is_partitioned = partitions.is_partitioned(editor.connection, self.table)
 
     def make_unique(self) -> None:
-        """With the constraint that Django's AlterField would make."""
+        """Add the constraint that Django's AlterField would add."""
         name = self._name("_uniq")
-        found = self._look_up(_INDEX, name)
+        index = self._look_up(_INDEX, name)
         if self.is_partitioned:
             for leaf in self.leaves:
                 leaf.make_unique()
-            if not found:  # which takes the constraints of the partitions
+            if not index:  # PostgreSQL attaches the constraints of the partitions.
                 self.alter(f"ADD CONSTRAINT {self._quote(name)} UNIQUE ({{column}})")
             return
-        if not found or not found[0]:
-            # An invalid one, which an interrupted build has left, refuses ids but finds none.
-            self._build_index("UNIQUE ", name, "", exists=bool(found))
-        if not found or not found[1]:
+        if not index or not index[0]:
+            # An interrupted build leaves an INVALID index: it rejects duplicates, but no query
+            # uses it.
+            self._build_index("UNIQUE ", name, "", exists=bool(index))
+        if not index or not index[1]:
             self.alter(f"ADD CONSTRAINT {self._quote(name)} UNIQUE USING INDEX {self._quote(name)}")
 
     def add_like_index(self) -> None:
-        """The second index that Django gives to a ``varchar``."""
+        """Add the second index that Django creates for a ``varchar``."""
         if self.editor._create_like_index_sql(self.model, self.field) is None:
             return
         name = self._name("_like")
-        found = self._look_up(_INDEX, name)
+        index = self._look_up(_INDEX, name)
         for leaf in self.leaves:
             leaf.add_like_index()
-        if not found or not found[0]:
-            self._build_index("", name, " varchar_pattern_ops", exists=bool(found))
+        if not index or not index[0]:
+            self._build_index("", name, " varchar_pattern_ops", exists=bool(index))
 
     def drop_plain_indexes(self) -> None:
-        """Those of ``db_index=True``, which the unique one replaces."""
+        """Drop the indexes of ``db_index=True``, which the unique index replaces."""
         if self.editor.collect_sql:
             return
         named = {each.name for each in self.model._meta.indexes} | {self._name("_like")}
@@ -90,16 +91,16 @@ class _Column:
                 self._drop_index(name)
 
     def make_required(self) -> None:
-        """By way of a constraint whose proof SET NOT NULL takes, instead of a look at all rows."""
+        """SET NOT NULL without a scan under its lock: a validated CHECK proves it."""
         required = self._look_up(_REQUIRED, self.column)
         if required and required[0]:
             return
-        check = self._name("_notnull")
-        name = self._quote(check)
-        found = self._look_up(_CHECK, check)
-        if not found:
+        check_name = self._name("_notnull")
+        name = self._quote(check_name)
+        check = self._look_up(_CHECK, check_name)
+        if not check:
             self.alter(f"ADD CONSTRAINT {name} CHECK ({{column}} IS NOT NULL) NOT VALID")
-        if not found or not found[0]:
+        if not check or not check[0]:
             try:
                 self._execute(f"ALTER TABLE {self._quote(self.table)} VALIDATE CONSTRAINT {name}")
             except IntegrityError:
@@ -108,12 +109,13 @@ class _Column:
         self.alter("ALTER COLUMN {column} SET NOT NULL", f"DROP CONSTRAINT {name}")
 
     def alter(self, *changes: str) -> None:
-        """Statements that change the catalogue only, in one transaction."""
-
+        """Run ALTER TABLE for each change of the catalogue, in one transaction."""
         table, column = self._quote(self.table), self._quote(self.column)
-        self._shortly(*(f"ALTER TABLE {table} {each.format(column=column)}" for each in changes))
+        self._execute_together(
+            *(f"ALTER TABLE {table} {each.format(column=column)}" for each in changes)
+        )
 
-    def _shortly(self, *statements: str) -> None:
+    def _execute_together(self, *statements: str) -> None:
         def execute() -> None:
             for sql in statements:
                 self._execute(sql)
@@ -121,7 +123,7 @@ class _Column:
         if self.editor.collect_sql:
             execute()
         else:
-            with_short_waits(self.editor.connection, execute)
+            with_short_lock_timeout(self.editor.connection, execute)
 
     def _build_index(self, kind: str, name: str, operators: str, exists: bool) -> None:
         if exists:
@@ -130,8 +132,8 @@ class _Column:
             f"{self._quote(name)} ON {self._quote(self.table)} "
             f"({self._quote(self.column)}{operators})"
         )
-        if self.is_partitioned:  # which takes the indexes of the partitions
-            self._shortly(f"CREATE {kind}INDEX {index}")
+        if self.is_partitioned:  # PostgreSQL attaches the indexes of the partitions.
+            self._execute_together(f"CREATE {kind}INDEX {index}")
             return
         try:
             self._execute(f"CREATE {kind}INDEX CONCURRENTLY {index}")
@@ -143,7 +145,7 @@ class _Column:
         schema, _ = tables.split(self.editor.connection, self.table)
         index = f"{self._quote(schema)}.{self._quote(name)}" if schema else self._quote(name)
         if self.is_partitioned:
-            self._shortly(f"DROP INDEX IF EXISTS {index}")
+            self._execute_together(f"DROP INDEX IF EXISTS {index}")
         else:
             self._execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index}")
 

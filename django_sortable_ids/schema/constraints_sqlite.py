@@ -1,8 +1,8 @@
 """NOT NULL and uniqueness on SQLite, without a copy of the table.
 
-Django's AlterField makes the table again from the model, and drops what the model doesn't know:
-triggers, indexes, columns, types. Here uniqueness is an index, and NOT NULL is a word in the
-definition that SQLite keeps in ``sqlite_master``: no row is written.
+Django's AlterField rebuilds the table from the model, and drops what the model doesn't know:
+triggers, indexes, columns, types. Here uniqueness is an index, and NOT NULL is added to the
+definition in ``sqlite_master``. No row is written.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from .sqlite_tables import (
 )
 
 _DROPS_COLUMNS = (3, 35, 5)
-"""The first SQLite whose DROP COLUMN can be relied on."""
+"""The first SQLite with a reliable DROP COLUMN."""
 
 
 def alter(
     editor: Any, model: type[models.Model], old: Any, new: Any, backwards: bool = False
 ) -> None:
-    """Make the column unique or not, NULL or NOT NULL, as ``new`` says, in one transaction.
+    """Change uniqueness and NULL of the column from ``old`` to ``new``, in one transaction.
 
-    Raises ``BackfillError`` for what can't be done without a copy, before anything is written.
+    Raises ``BackfillError``, before anything is written, for changes that need a copy.
     """
     column = _Column(editor, model, new)
     if editor.collect_sql:
         column.collect(old, new)
         return
     column.refuse_view()
-    with _schema_is_read_again(editor.connection), transaction.atomic(editor.connection.alias):
+    with _schema_reloaded(editor.connection), transaction.atomic(editor.connection.alias):
         column.lock()
         if new.unique and not old.unique:
             column.make_unique()
@@ -53,13 +53,13 @@ def alter(
 
 
 def drop_column(editor: Any, model: type[models.Model], field: Any) -> None:
-    """Drop the column with its own indexes, and nothing else of the table."""
+    """Drop the column and its own indexes, and nothing else of the table."""
     column = _Column(editor, model, field)
     connection = editor.connection
     if connection.Database.sqlite_version_info < _DROPS_COLUMNS:
         raise BackfillError(
-            f"{column.label}: this SQLite can't drop a column without a copy of the table, which "
-            f"loses what the model doesn't know. Use SQLite 3.35.5 or later"
+            f"{column.label}: this SQLite can't drop a column without a copy of the table, and a "
+            f"copy loses what the model doesn't know. Use SQLite 3.35.5 or later"
         )
     refuse_orphans(connection, column.label)
     with transaction.atomic(connection.alias):
@@ -71,7 +71,8 @@ def drop_column(editor: Any, model: type[models.Model], field: Any) -> None:
             editor.execute(f"ALTER TABLE {column.quoted_table} DROP COLUMN {column.quoted}", None)
         except DatabaseError as error:
             raise BackfillError(
-                f"{column.label}: SQLite can't drop the column: {error}. Drop what uses it first"
+                f"{column.label}: SQLite can't drop the column: {error}. Drop what uses the column "
+                f"first"
             ) from error
 
 
@@ -83,7 +84,7 @@ _SET_NAME = "UPDATE main.sqlite_master SET name = %s WHERE type = 'index' AND na
 
 
 class _Description(NamedTuple):
-    """What SQLite has understood of a definition."""
+    """A table definition as SQLite has parsed it."""
 
     columns: list[Any]
     constraints: dict[str, Any]
@@ -108,32 +109,31 @@ class _Column:
         if ("view",) in kinds:
             raise BackfillError(
                 f"{self.label}: {self.table} is a view: constrain the column of the table after "
-                f"FROM, by a model of that table"
+                f"its FROM, with a model of that table"
             )
 
     def lock(self) -> None:
-        """Wait for other writers here: a transaction that has read would be refused, not wait."""
+        """Take the write lock first: after a read, SQLite refuses it without waiting."""
         self._execute(f"UPDATE {self.quoted_table} SET {self.quoted} = {self.quoted} WHERE 0")
-
-    # Indexes
 
     def make_unique(self) -> None:
         if not any(self.indexes(unique=True)):
             self._create_index("UNIQUE ", "_uniq")
 
     def drop_unique(self, own: list[str] | None = None) -> None:
-        """All of them, or ``own``."""
-        found = list(self.indexes(unique=True))
-        dropped = [each for each in found if own is None or each[0] in own]
-        if dropped and dropped == found:
+        """Drop the unique indexes of the column: all, or only those named in ``own``."""
+        unique = list(self.indexes(unique=True))
+        dropped = [each for each in unique if own is None or each[0] in own]
+        if dropped and dropped == unique:
             refuse_references(self.editor.connection, self.label, self.table, self.column)
         for name, is_constraint in dropped:
-            self.drop_index(self._released(name) if is_constraint else name)
+            self.drop_index(self._detached(name) if is_constraint else name)
 
     def own_unique(self, field: Any) -> list[str]:
-        """What ``make_unique`` has made, and not what it has found.
+        """The indexes that ``make_unique`` created, without those that existed before it.
 
-        Django writes UNIQUE into CREATE TABLE when it copies the table for another migration.
+        Such an index may now be a UNIQUE in CREATE TABLE: Django writes that when it copies the
+        table for another migration.
         """
         written = f"{self.quoted} {self.editor.column_sql(self.model, field)[0]}"
         is_copied = column_text(self._definition(), self.column) == written
@@ -144,27 +144,27 @@ class _Column:
         ]
 
     def set_plain_index(self, old: Any, new: Any) -> None:
-        """That of ``db_index=True``, which a unique one replaces."""
+        """Create or drop the index of ``db_index=True``, which a unique index replaces."""
         had, has = (bool(each.db_index and not each.unique) for each in (old, new))
         name = self.editor._create_index_name(self.table, [self.column])
-        found = [each for each, _ in self.indexes(unique=False)]
-        if had and not has and name in found:
+        existing = [each for each, _ in self.indexes(unique=False)]
+        if had and not has and name in existing:
             self.drop_index(name)
-        if has and not had and not found:
+        if has and not had and not existing:
             self._create_index("", "")
 
     def indexes(self, unique: bool) -> Iterator[tuple[str, bool]]:
-        """Names of those on all rows of the column alone, and whether a constraint has made each.
+        """Names of the indexes on this column alone, and whether each belongs to a constraint.
 
-        Without those that the model's Meta names.
+        Partial indexes and those that the model's Meta names are left out.
         """
         named = {each.name for each in [*self.model._meta.constraints, *self.model._meta.indexes]}
-        found = self._rows(
+        indexes = self._rows(
             'SELECT name, origin FROM pragma_index_list(%s) WHERE "unique" = %s AND NOT partial',
             self.table,
             int(unique),
         )
-        for name, origin in found:
+        for name, origin in indexes:
             columns = self._rows("SELECT name FROM pragma_index_info(%s)", name)
             if name not in named and [_same(each, self.column) for (each,) in columns] == [True]:
                 yield name, origin != "c"
@@ -177,7 +177,7 @@ class _Column:
         self._execute(f"CREATE {kind}INDEX {name} ON {self.quoted_table} ({self.quoted})")
 
     def _free_name(self, suffix: str) -> str:
-        """Django's name, or one like it where a renamed column has left its index there."""
+        """Django's name, or a similar one: the index of a renamed column may have it."""
         names = self._names(suffix)
         if self.editor.collect_sql:
             return names[0]
@@ -190,8 +190,8 @@ class _Column:
             for number in ("", *(f"_{n}" for n in range(2, 100)))
         ]
 
-    def _released(self, name: str) -> str:
-        """Turn the index of a UNIQUE in CREATE TABLE into one that can be dropped; its new name."""
+    def _detached(self, name: str) -> str:
+        """Make the index of a UNIQUE in CREATE TABLE droppable, and return its new name."""
         before = self._constraints("main")
         freed = self._free_name("_uniq")
         index = (
@@ -203,10 +203,10 @@ class _Column:
             after = self._described(sql)
             kept = {each: what for each, what in before.items() if each != name}
             if list(kept.values()) != list(after.constraints.values()):
-                raise NotUnderstood("its UNIQUE is more than that")
+                raise NotUnderstood("its UNIQUE affects more than this column")
             if after.columns != self._columns("main"):
-                raise NotUnderstood("what was meant to change is not what changes")
-        # SQLite numbers these indexes as they stand in the definition.
+                raise NotUnderstood("the new definition would change more than its UNIQUE")
+        # SQLite numbers these indexes by their order in the definition.
         renamed = zip(kept, after.constraints, strict=True)
         self._write(
             (_SET_DEFINITION, [sql, self.table]),
@@ -214,10 +214,8 @@ class _Column:
             *((_SET_NAME, [new, old]) for old, new in renamed if old != new),
         )
         if self._constraints("main") != after.constraints:
-            raise BackfillError(f"{self.label}: SQLite has not taken the new definition")
+            raise BackfillError(f"{self.label}: SQLite did not accept the new definition")
         return freed
-
-    # NULL
 
     def set_null(self, null: bool) -> None:
         if self._is_nullable() == null:
@@ -230,16 +228,14 @@ class _Column:
             sql = with_null(self._definition(), self.column, null)
             after = self._described(sql)
             if after.columns != wanted or after.constraints != self._constraints("main"):
-                raise NotUnderstood("what was meant to change is not what changes")
+                raise NotUnderstood("the new definition would change more than its NULL")
         self._write((_SET_DEFINITION, [sql, self.table]))
         if not null and self._rows(
             f"SELECT 1 FROM {self.quoted_table} WHERE {self.quoted} IS NULL LIMIT 1"
         ):
             raise IntegrityError("NULL was found")
         if self._columns("main") != wanted:
-            raise BackfillError(f"{self.label}: SQLite has not taken the new definition")
-
-    # The definition
+            raise BackfillError(f"{self.label}: SQLite did not accept the new definition")
 
     @contextmanager
     def _refused_with_reason(self) -> Iterator[None]:
@@ -254,47 +250,47 @@ class _Column:
     def _write(self, *statements: tuple[str, list[str]]) -> None:
         ((version,),) = self._rows("PRAGMA main.schema_version")
         self._execute("PRAGMA writable_schema = ON")
-        with self._refused_with_reason():  # in SQLite's defensive mode
+        with self._refused_with_reason():  # SQLite's defensive mode refuses such statements.
             for sql, parameters in statements:
                 self._execute(sql, parameters)
-        # Every connection, this one too, reads the definitions again when it finds another version.
+        # A new version makes every connection, including this one, reload the definitions.
         self._execute(f"PRAGMA main.schema_version = {version + 1}")
         self._execute("PRAGMA writable_schema = RESET")
 
     def _definition(self) -> str:
-        found = self._rows(
+        definitions = self._rows(
             "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = %s COLLATE NOCASE",
             self.table,
         )
-        if not found:
+        if not definitions:
             raise NotUnderstood("it is no table of the main database")
-        return str(found[0][0])
+        return str(definitions[0][0])
 
     def _described(self, sql: str) -> _Description:
-        """What SQLite makes of the text, of a table in the temporary database."""
+        """How SQLite parses the definition, from a table in its temporary database."""
         alias = self.editor.connection.alias
         with transaction.atomic(alias):
             self._execute(as_temporary(sql))
-            found = _Description(self._columns("temp"), self._constraints("temp"))
-            # Not DROP TABLE, after which temp.sqlite_sequence would stay and hide the real one.
+            description = _Description(self._columns("temp"), self._constraints("temp"))
+            # DROP TABLE would leave temp.sqlite_sequence, which hides the real one.
             transaction.set_rollback(True, alias)
-        return found
+        return description
 
     def _columns(self, schema: str) -> list[Any]:
         return self._rows(f"PRAGMA {schema}.table_xinfo({self.quoted_table})")
 
     def _constraints(self, schema: str) -> dict[str, Any]:
-        """Indexes of constraints, by their names in the order of the text, and foreign keys."""
-        found = [
+        """Indexes of constraints by name, in the order of the definition; foreign keys as ""."""
+        indexes = [
             (name, (unique, origin, self._rows(f"PRAGMA {schema}.index_xinfo({_quoted(name)})")))
             for _, name, unique, origin, _ in self._rows(
                 f"PRAGMA {schema}.index_list({self.quoted_table})"
             )
             if origin != "c"
         ]
-        found.sort(key=lambda each: int(each[0].rpartition("_")[2]))
+        indexes.sort(key=lambda each: int(each[0].rpartition("_")[2]))
         keys = self._rows(f"PRAGMA {schema}.foreign_key_list({self.quoted_table})")
-        return {**dict(found), "": keys}
+        return {**dict(indexes), "": keys}
 
     def _is_nullable(self) -> bool:
         return not any(
@@ -312,7 +308,7 @@ class _Column:
             return list(cursor.fetchall())
 
     def collect(self, old: Any, new: Any) -> None:
-        """What ``sqlmigrate`` shows."""
+        """Collect the statements that ``sqlmigrate`` shows."""
         if new.unique and not old.unique:
             self._create_index("UNIQUE ", "_uniq")
         if old.unique and not new.unique:
@@ -327,8 +323,8 @@ class _Column:
 
 
 @contextmanager
-def _schema_is_read_again(connection: Any) -> Iterator[None]:
-    """At the end the connection has the definitions of the file, and can't write them."""
+def _schema_reloaded(connection: Any) -> Iterator[None]:
+    """Afterwards the connection reloads the definitions from the file and can't write them."""
     try:
         yield
     finally:
@@ -338,7 +334,7 @@ def _schema_is_read_again(connection: Any) -> Iterator[None]:
 
 
 def _quoted(name: str) -> str:
-    """As Django's ``quote_name``, of a name that may hold quotes."""
+    """Like Django's ``quote_name``, but for names that may contain quotes."""
     doubled = name.replace('"', '""')
     return f'"{doubled}"'
 

@@ -1,7 +1,7 @@
-"""Names of indexes and constraints that Django derives from those of their columns.
+"""Names of indexes and constraints that Django derives from the names of their columns.
 
-Where columns exchange their names, these do too, or a later migration would find the name that it
-is about to give in use.
+When columns swap their names, these names must follow. Otherwise a later migration fails because
+the name of its new index is taken.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Renaming:
     old: str
     new: str
     columns: tuple[str, ...]
-    """As they are called afterwards."""
+    """Their names after the swap."""
     unique: bool
     is_constraint: bool
 
@@ -34,13 +34,13 @@ class Renaming:
     def on_mysql(self, quote: Quote) -> str:
         return f"RENAME INDEX {quote(self.old)} TO {quote(self.new)}"
 
-    def make_way(self, quote: Quote, table: str, vendor: str) -> str:
-        """Free the old name, which another one may get."""
+    def free_old_name(self, quote: Quote, table: str, vendor: str) -> str:
+        """The statement that frees the old name, which another index may get."""
         if vendor == "sqlite":
             return f"DROP INDEX {quote(self.old)}"
         return self._rename(quote, table, self.old, self.temporary)
 
-    def take_place(self, quote: Quote, table: str, vendor: str) -> str:
+    def take_new_name(self, quote: Quote, table: str, vendor: str) -> str:
         if vendor == "sqlite":
             columns = ", ".join(map(quote, self.columns))
             kind = "UNIQUE INDEX" if self.unique else "INDEX"
@@ -54,26 +54,27 @@ class Renaming:
 
 
 def renamings(editor: Any, model: type[models.Model], moves: dict[str, str]) -> list[Renaming]:
-    """Of all indexes and constraints of the table whose names were derived from these columns."""
+    """How to rename the indexes and constraints whose names derive from the columns in ``moves``,
+    which maps old names of columns to new ones."""
     table = model._meta.db_table
-    look = {"postgresql": _postgresql, "mysql": _mysql, "sqlite": _sqlite}
-    found = []
+    read = {"postgresql": _postgresql, "mysql": _mysql, "sqlite": _sqlite}
     connection, fold = editor.connection, tables.folded
-    to = {fold(connection, old): new for old, new in moves.items()}
-    every = look[connection.vendor](connection, table)
-    for name, columns, unique, is_constraint in every:
-        after = tuple(to.get(fold(connection, column), column) for column in columns)
+    new_names = {fold(connection, old): new for old, new in moves.items()}
+    indexes = read[connection.vendor](connection, table)
+    renamed = []
+    for name, columns, unique, is_constraint in indexes:
+        after = tuple(new_names.get(fold(connection, column), column) for column in columns)
         new = _derived(editor, table, name, columns, after)
         if new and new != name:
-            found.append(Renaming(name, new, after, unique, is_constraint))
-    taken = {name for name, *_ in every} - {each.old for each in found}
-    return [each for each in found if each.new not in taken]
+            renamed.append(Renaming(name, new, after, unique, is_constraint))
+    taken = {name for name, *_ in indexes} - {each.old for each in renamed}
+    return [each for each in renamed if each.new not in taken]
 
 
 def _derived(
     editor: Any, table: str, name: str, columns: tuple[str, ...], after: tuple[str, ...]
 ) -> str | None:
-    """The name that follows from the columns as ``name`` does; None where it doesn't."""
+    """The name for the columns ``after``, if ``name`` derives from ``columns``; else None."""
     for suffix in _SUFFIXES:
         if name == editor._create_index_name(table, list(columns), suffix=suffix):
             return str(editor._create_index_name(table, list(after), suffix=suffix))
@@ -86,6 +87,7 @@ def _derived(
 
 
 Index = tuple[str, tuple[str, ...], bool, bool]
+"""Its name, its columns, whether it is unique, and whether it belongs to a constraint."""
 
 
 def _postgresql(connection: Any, table: str) -> list[Index]:
@@ -112,10 +114,10 @@ _POSTGRESQL = """
 def _mysql(connection: Any, table: str) -> list[Index]:
     with connection.cursor() as cursor:
         cursor.execute(_MYSQL, tables.split(connection, table))
-        found: dict[str, tuple[list[str], bool]] = {}
+        indexes: dict[str, tuple[list[str], bool]] = {}
         for name, column, not_unique in cursor.fetchall():
-            found.setdefault(name, ([], not not_unique))[0].append(column)
-    return [(name, tuple(columns), unique, False) for name, (columns, unique) in found.items()]
+            indexes.setdefault(name, ([], not not_unique))[0].append(column)
+    return [(name, tuple(columns), unique, False) for name, (columns, unique) in indexes.items()]
 
 
 _MYSQL = """
@@ -126,8 +128,8 @@ _MYSQL = """
 
 
 def _sqlite(connection: Any, table: str) -> list[Index]:
-    """Without those that are more than a list of columns, which are left as they are."""
-    found: list[Index] = []
+    """Only plain lists of columns: no partial indexes, expressions, DESC or collations."""
+    indexes: list[Index] = []
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT name, \"unique\" FROM pragma_index_list(%s) WHERE origin = 'c' AND NOT partial",
@@ -140,5 +142,5 @@ def _sqlite(connection: Any, table: str) -> list[Index]:
             )
             parts = cursor.fetchall()
             if all(column and not desc and coll == "BINARY" for column, desc, coll in parts):
-                found.append((name, tuple(part[0] for part in parts), bool(unique), False))
-    return found
+                indexes.append((name, tuple(part[0] for part in parts), bool(unique), False))
+    return indexes

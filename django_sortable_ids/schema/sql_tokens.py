@@ -1,4 +1,4 @@
-"""The words of a CREATE TABLE, as a database keeps or shows it."""
+"""Splits a CREATE TABLE into tokens, as SQLite stores it or MariaDB and MySQL show it."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ MYSQL = re.compile(
     + _WORDS,
     re.VERBOSE | re.DOTALL,
 )
-"""As SHOW CREATE TABLE writes it, without ANSI_QUOTES and NO_BACKSLASH_ESCAPES."""
+"""For SHOW CREATE TABLE without the modes ANSI_QUOTES and NO_BACKSLASH_ESCAPES."""
 
-_OF_THE_TABLE = {"CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"}
-"""The words with which a constraint starts, which follow the columns."""
+_TABLE_CONSTRAINTS = {"CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"}
+"""The first words of table constraints, which follow the columns."""
 
 
 class NotUnderstood(Exception):
-    """A text that is no CREATE TABLE, or that has no such column."""
+    """The definition can't be parsed or changed as requested; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Token:
     text: str
     start: int
     depth: int
-    """How many parentheses are open around it."""
+    """The number of parentheses around it."""
     is_quoted: bool
 
     @property
@@ -62,29 +62,30 @@ class Token:
 
 
 def columns(sql: str, pattern: re.Pattern[str]) -> Iterator[list[Token]]:
-    """The tokens of one column of a CREATE TABLE after the other."""
+    """The tokens of each column of a CREATE TABLE, column by column."""
     tokens = split(sql, pattern)
     if [each.keyword for each in tokens[:2]] != ["CREATE", "TABLE"]:
         raise NotUnderstood("it is no CREATE TABLE")
-    found: list[Token] = []
+    column: list[Token] = []
     for token in tokens:
         if token.depth == 0:
             continue
         ends = token.depth == 1 and token.keyword in (",", ")")
         if not ends:
-            found.append(token)
-        elif found:
-            if found[0].keyword in _OF_THE_TABLE:
+            column.append(token)
+        elif column:
+            if column[0].keyword in _TABLE_CONSTRAINTS:
                 return
-            yield found
-            found = []
+            yield column
+            column = []
         if ends and token.keyword == ")":
             return
 
 
 def split(sql: str, pattern: re.Pattern[str]) -> list[Token]:
-    """Without spaces and comments; a parenthesis is as deep as what it encloses."""
-    found = []
+    """All tokens without spaces and comments. Parentheses have the depth of what they enclose, but
+    an outermost "(" has depth 0."""
+    tokens = []
     depth = 0
     for match in pattern.finditer(sql):
         if match.lastgroup == "space":
@@ -93,6 +94,6 @@ def split(sql: str, pattern: re.Pattern[str]) -> list[Token]:
         depth += text == "("
         is_outer = depth == 1 and text == "("
         is_quoted = match.lastgroup == "quoted"
-        found.append(Token(text, match.start(), 0 if is_outer else depth, is_quoted))
+        tokens.append(Token(text, match.start(), 0 if is_outer else depth, is_quoted))
         depth -= text == ")"
-    return found
+    return tokens

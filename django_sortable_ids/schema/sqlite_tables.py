@@ -1,7 +1,7 @@
-"""One column's NULL or NOT NULL in the text of a CREATE TABLE, as SQLite keeps it.
+"""Edits one column in the CREATE TABLE that SQLite stores, and checks foreign keys.
 
-Nothing else of the text changes, not a comment and not a space. People and other tools wrote it, so
-it may hold whatever SQLite's grammar takes.
+Nothing else in the text changes, not even a comment or a space. People and other tools wrote it, so
+it may contain anything that SQLite's grammar accepts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .sql_tokens import SQLITE, NotUnderstood, Token, columns, split
 
 
 def with_null(sql: str, column: str, null: bool) -> str:
-    """The definition of a table in which the column may be NULL, or may not."""
+    """The definition of the table with the column as NULL or NOT NULL."""
     tokens = _column(sql, column)
     words = [token.keyword if token.depth == 1 else "" for token in tokens]
     for place in range(1, len(words)):
@@ -37,27 +37,27 @@ def with_null(sql: str, column: str, null: bool) -> str:
 
 
 def without_unique(sql: str, column: str) -> str:
-    """The definition of a table in which the column is not declared UNIQUE."""
+    """The definition of the table without the column's UNIQUE."""
     tokens = [token for token in _column(sql, column) if token.depth == 1]
     words = [token.keyword for token in tokens]
     for place in range(1, len(words)):
         if words[place] == "UNIQUE":
             has_conflict = words[place + 1 : place + 3] == ["ON", "CONFLICT"]
             end = tokens[place + 3 if has_conflict else place].end
-            # Its name would become that of the next constraint.
+            # The constraint's name goes, too: it would become the name of the next one.
             first = place - 2 if words[place - 2 : place - 1] == ["CONSTRAINT"] else place
             return f"{sql[: tokens[first].start].rstrip(' ')}{sql[end:]}"
     raise NotUnderstood(f"the column {column} is not declared UNIQUE by itself")
 
 
 def column_text(sql: str, column: str) -> str:
-    """What the definition of a table says of the column."""
+    """The part of the definition of the table that defines the column."""
     tokens = _column(sql, column)
     return sql[tokens[0].start : tokens[-1].end]
 
 
 def as_temporary(sql: str) -> str:
-    """The statement that makes such a table in the schema ``temp``."""
+    """The statement that creates the same table in the schema ``temp``."""
     tokens = split(sql, SQLITE)
     if [each.keyword for each in tokens[:2]] != ["CREATE", "TABLE"]:
         raise NotUnderstood("it is no CREATE TABLE")
@@ -72,21 +72,22 @@ def _column(sql: str, column: str) -> Sequence[Token]:
 
 
 def refuse_orphans(connection: Any, label: str) -> None:
-    """Raise ``BackfillError`` where a row of any table refers to none.
+    """Raise ``BackfillError`` if a row of any table refers to a row that doesn't exist.
 
-    Django looks for such rows at the end of every migration on SQLite, when the change is there.
+    Django checks this at the end of every migration on SQLite, when the change is already made.
     """
     try:
         connection.check_constraints()
     except DatabaseError as error:
         raise BackfillError(
-            f"{label}: {str(error).rstrip('.')}. Django ends no migration on SQLite with that: "
-            f"correct or delete what `PRAGMA foreign_key_check` lists, and migrate again"
+            f"{label}: {str(error).rstrip('.')}. Django refuses to finish a migration on SQLite "
+            f"with such rows: correct or delete those that `PRAGMA foreign_key_check` lists, and "
+            f"migrate again"
         ) from error
 
 
 def refuse_references(connection: Any, label: str, table: str, column: str) -> None:
-    """Raise ``BackfillError`` where a foreign key refers to the column, which has to be unique."""
+    """Raise ``BackfillError`` if a foreign key refers to the column, which must stay unique."""
 
     def fold(name: str | None) -> str:
         return folded_in_sqlite(name or "")
@@ -96,13 +97,13 @@ def refuse_references(connection: Any, label: str, table: str, column: str) -> N
             'SELECT m.name, f."from", f."table", f."to" FROM main.sqlite_master AS m, '
             "pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table'"
         )
-        found = [
+        references = [
             f"{child}.{key}"
             for child, key, parent, to in cursor.fetchall()
             if fold(parent) == fold(table) and fold(to) == fold(column)
         ]
-    if found:
+    if references:
         raise BackfillError(
-            f"{label}: {', '.join(found)} refers to it by a foreign key, for which it has to be "
-            f"unique: take that away first, and migrate again; nothing was changed"
+            f"{label}: {', '.join(references)} refers to it by a foreign key, so it must stay "
+            f"unique. Nothing was changed: remove the foreign key first, and migrate again"
         )

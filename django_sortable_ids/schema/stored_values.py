@@ -1,4 +1,4 @@
-"""What a column holds, seen in a bounded number of its rows: ids of a field, or not."""
+"""Samples a column's values and checks whether they are ids of a field."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ..fields import SortableIDField
 from ..schemes import InvalidID, OutOfRange, TimeScheme
 
 PAGE = 1000
-"""Rows at each end and in the middle."""
+"""Rows that are sampled at each end and in the middle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table, and the key by which its rows are found."""
+    """A column of a table, and the key column by which its rows are sampled."""
 
     connection: BaseDatabaseWrapper
     table: str
@@ -28,24 +28,27 @@ class Column:
     key: str | None
 
     def values(self, page: int = PAGE) -> list[Any]:
-        """As the driver gives them, without NULL: those at both ends of the key and in its middle,
-        and those at both ends of the column where an index has it in order."""
-        found: dict[Any, None] = {}
+        """Distinct values as the driver returns them, without NULL.
+
+        They come from both ends and the middle of the key, and from both ends of the column if an
+        index begins with it. ``page`` is the number of rows of each.
+        """
+        values: dict[Any, None] = {}
         with self.connection.cursor() as cursor:
             for query, parameters in self._queries(cursor, page):
                 cursor.execute(query, parameters)
-                found |= dict.fromkeys(_hashable(value) for (value,) in cursor.fetchall())
-        return list(found)
+                values |= dict.fromkeys(_hashable(value) for (value,) in cursor.fetchall())
+        return list(values)
 
     def _queries(self, cursor: Any, page: int) -> Iterator[tuple[str, list[Any]]]:
         quote = self.connection.ops.quote_name
         table, name = quote(self.table), quote(self.name)
-        given = f"SELECT {name} FROM {table} WHERE {name} IS NOT NULL"
+        not_null = f"SELECT {name} FROM {table} WHERE {name} IS NOT NULL"
         if self.key is None:
-            yield f"{given} LIMIT {page}", []
+            yield f"{not_null} LIMIT {page}", []
             return
         key = quote(self.key)
-        # The rows first, or a column that is nearly empty would be read from end to end.
+        # LIMIT before the NULL filter: a nearly empty column would need a full scan.
         rows = f"SELECT {key} AS place, {name} AS id FROM {table}"
         outer = "SELECT id FROM ({}) rows_of_the_key WHERE id IS NOT NULL"
         yield outer.format(f"{rows} ORDER BY {key} LIMIT {page}"), []
@@ -58,8 +61,8 @@ class Column:
             middle = f"{rows} WHERE {key} >= %s ORDER BY {key} LIMIT {page}"
             yield outer.format(middle), [sum(ends) // 2]
         if self.name != self.key and begins_an_index(self.connection, self.table, self.name):
-            yield f"{given} ORDER BY {name} LIMIT {page}", []
-            yield f"{given} ORDER BY {name} DESC LIMIT {page}", []
+            yield f"{not_null} ORDER BY {name} LIMIT {page}", []
+            yield f"{not_null} ORDER BY {name} DESC LIMIT {page}", []
 
 
 def found_in(
@@ -68,8 +71,11 @@ def found_in(
     page: int,
     old: SortableIDField | None = None,
 ) -> str | None:
-    """The first value of some hundred in the field's own column that is no id of its scheme, or
-    not the one that it is of ``old``."""
+    """Why a sampled value of the field's column is no id of its scheme; None if all are.
+
+    With ``old`` each value must also be the same id for both fields. ``page`` is as for
+    ``Column.values``.
+    """
     meta = field.model._meta
     key = str(meta.pk_fields[0].column)
     values = Column(connection, meta.db_table, str(field.column), key).values(page)
@@ -79,8 +85,8 @@ def found_in(
 def misfit(
     values: list[Any], new: SortableIDField, old: models.Field[Any, Any] | None, connection: Any
 ) -> str | None:
-    """The first stored value that is no id of ``new``, or not the one that it is of ``old``, and
-    why; None where all of them stay what they are."""
+    """Why a stored value is no id of ``new``, or another id than of ``old``; None if all values
+    keep their meaning."""
     for value in values:
         reason = _reason(value, new, old, connection)
         if reason:
@@ -96,30 +102,30 @@ def _reason(
         number = new.stored(connection).from_db(value)
         new.scheme.from_int(number)
         written = new.stored(connection).to_db(number, connection)
-    except (ValueError, TypeError, AttributeError) as error:  # of another type of column, too
+    except (ValueError, TypeError, AttributeError) as error:  # The column type may differ, too.
         return str(error) if isinstance(value, int) else f"{shown} is no {title}."
     if _plain(written) != _plain(value) and not isinstance(value, int):
-        return f"{shown} is no {title} as this column keeps it, {_shown(written)}."
+        return f"{shown} is no {title} in the form of this column, {_shown(written)}."
     if isinstance(old, SortableIDField):
         try:
             before = old.stored(connection).from_db(value)
             same = before == number and _time(old, before) == _time(new, number)
         except (ValueError, TypeError, AttributeError):
-            return None  # what was no id before
+            return None  # It was no id before.
         if not same:
-            return f"{shown} would be another {title}, or of another time."
+            return f"{shown} would become another {title}, or get another time."
         return _lost_text(number, new, old)
     return None
 
 
 def _lost_text(number: int, new: SortableIDField, old: SortableIDField) -> str | None:
-    """Why the public text of an id is not found in another scheme; None where it is, and where
-    the scheme stays and its spelling alone may change."""
+    """Why an id is not found by its public text after a change of the scheme; None if it is found,
+    or if the scheme stays, where only the spelling may change."""
     if old.scheme.name == new.scheme.name:
         return None
     try:
         text = old.public_text.format(old.scheme.from_trusted(number))
-    except InvalidID:  # an accepted UUID of another version
+    except InvalidID:  # A UUID of another version, by accept_other_versions.
         return None
     try:
         if new.scheme.to_int(new.public_text.parse(text)) == number:
@@ -127,7 +133,7 @@ def _lost_text(number: int, new: SortableIDField, old: SortableIDField) -> str |
     except InvalidID:
         pass
     written = new.public_text.format(new.scheme.from_trusted(number))
-    return f"the public id {text} would be written {written}, and be found no longer."
+    return f"the public id {text} would become {written}, and the old text would not be found."
 
 
 def _time(field: SortableIDField, number: int) -> Any:
@@ -146,7 +152,7 @@ def _hashable(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """One type for what a driver gives and what it takes for the same UUID."""
+    """Makes a UUID that was read comparable with one to write, whose types may differ."""
     if isinstance(value, uuid.UUID):
         return str(value)
     return _hashable(value)

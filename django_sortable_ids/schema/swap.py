@@ -1,4 +1,4 @@
-"""Two columns exchange their names, and what is named after them does, too."""
+"""Swaps the names of two columns, and the names that are derived from them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from django.db import DatabaseError, models, transaction
 from django.db.models import QuerySet
 
-from ..db.locks import with_short_waits
+from ..db.locks import with_short_lock_timeout
 from ..errors import BackfillError
 from ..models import BackfillRun, SequenceCounter, VerificationRun
 from ..sequences.counters import key_of
@@ -23,9 +23,9 @@ TEMPORARY = "swapped__"
 
 @dataclass(frozen=True)
 class Swap:
-    """``name`` gets the column of ``other``, and the other way round.
+    """``name`` gets the column of ``other``, and vice versa.
 
-    ``before`` and ``after`` are the model as the migration finds and leaves it.
+    ``before`` and ``after`` are the model before and after the migration.
     """
 
     editor: Any
@@ -40,7 +40,7 @@ class Swap:
 
     @property
     def moves(self) -> dict[str, str]:
-        """The new name of each column that gets one."""
+        """The new names of the columns that are renamed, by their old names."""
         pairs = ((self.name, self.other), (self.other, self.name))
         columns = {
             str(_field(self.before, old).column): str(_field(self.after, new).column)
@@ -48,10 +48,8 @@ class Swap:
         }
         return {old: new for old, new in columns.items() if old != new}
 
-    # What is refused
-
     def check(self) -> None:
-        """Raise ``BackfillError`` where the new column can't do what the old one does."""
+        """Raise ``BackfillError`` if the new column has weaker constraints or lacks ids."""
         old, new = _field(self.before, self.name), _field(self.before, self.other)
         weaker = [
             what
@@ -64,7 +62,7 @@ class Swap:
         if weaker:
             raise BackfillError(
                 f"{self.label} is {' and '.join(weaker)}, and {self.other} is not: fill it, and "
-                f"migrate a ConstrainSortableID of {self.other} before the swap"
+                f"run a ConstrainSortableID of {self.other} before the swap"
             )
         if self.editor.collect_sql or not new.null:
             return
@@ -74,14 +72,12 @@ class Swap:
             raise BackfillError(
                 f"{lost.count():,} rows of {self.label} have no {self.other} yet, and would be "
                 f"left without an id: run `manage.py backfill_ids "
-                f"{self.before._meta.label}.{self.other} --convert-from {self.name}`, and this "
+                f"{self.before._meta.label}.{self.other} --convert-from {self.name}`, and migrate "
                 f"again"
             )
 
-    # The database
-
     def execute(self, backwards: bool) -> None:
-        """Swap, unless the note of a run that was killed before it was recorded says it is done."""
+        """Swap, unless a killed run already did so: its note tells."""
         connection = self.editor.connection
         if self.editor.collect_sql:
             self._rename([])
@@ -94,28 +90,28 @@ class Swap:
                 f"migration"
             )
         if connection.features.can_rollback_ddl:
-            with transaction.atomic(connection.alias), self._usual_lock_timeout():
-                with_short_waits(connection, lambda: self._rename_once(backwards))
+            with transaction.atomic(connection.alias), self._restored_lock_timeout():
+                with_short_lock_timeout(connection, lambda: self._rename_once(backwards))
         else:
-            with_short_waits(connection, lambda: self._rename_once(backwards))
+            with_short_lock_timeout(connection, lambda: self._rename_once(backwards))
 
     @contextmanager
-    def _usual_lock_timeout(self) -> Iterator[None]:
-        """For what follows in the transaction."""
+    def _restored_lock_timeout(self) -> Iterator[None]:
+        """Restore PostgreSQL's ``lock_timeout`` for the rest of the transaction."""
         if self.editor.connection.vendor != "postgresql":
             yield
             return
         with self.editor.connection.cursor() as cursor:
             cursor.execute("SHOW lock_timeout")
-            (usual,) = cursor.fetchone()
+            (before,) = cursor.fetchone()
             yield
-            cursor.execute(f"SET LOCAL lock_timeout = '{usual}'")
+            cursor.execute(f"SET LOCAL lock_timeout = '{before}'")
 
     def _rename_once(self, backwards: bool) -> None:
         connection, table = self.editor.connection, self.before._meta.db_table
         notes = VerificationRun.objects.using(connection.alias)
         key = swap_notes.key(self.before, self.name, self.other)
-        this = swap_notes.circumstances(self.before, self.name, self.other, backwards=backwards)
+        this = swap_notes.identity(self.before, self.name, self.other, backwards=backwards)
         note = notes.filter(target=key).first()
         is_same = note is not None and note.judged_by == this
         if note is None or not is_same or not swap_notes.is_done(note, connection, table):
@@ -142,11 +138,11 @@ class Swap:
             self._execute(f"ALTER TABLE {quote(table)} {', '.join([*changes, how])}")
             return
         for each in names:
-            self._execute(each.make_way(quote, table, vendor))
+            self._execute(each.free_old_name(quote, table, vendor))
         for old, new in _without_clashes(self.moves):
             self._execute(f"ALTER TABLE {quote(table)} RENAME COLUMN {quote(old)} TO {quote(new)}")
         for each in names:
-            self._execute(each.take_place(quote, table, vendor))
+            self._execute(each.take_new_name(quote, table, vendor))
 
     def _execute(self, sql: str) -> None:
         try:
@@ -155,14 +151,12 @@ class Swap:
             if self.editor.connection.vendor != "sqlite":
                 raise
             raise BackfillError(
-                f"{self.label}: SQLite can't rename the column: {error}. Drop what uses it, and "
-                f"create it again afterwards"
+                f"{self.label}: SQLite can't rename the column: {error}. Drop what uses the "
+                f"column, migrate, and create it again"
             ) from error
 
-    # The app's own records
-
     def _rename_records(self) -> None:
-        """Runs of the two fields and their counters, which know them by their names."""
+        """Rename this app's runs and counters of the two fields, which refer to them by name."""
         using = self.editor.connection.alias
         labels = {
             f"{self.before._meta.label}.{old}": f"{self.before._meta.label}.{new}"
@@ -170,10 +164,10 @@ class Swap:
         }
         VerificationRun.objects.using(using).filter(target__in=labels).delete()
         runs = BackfillRun.objects.using(using)
-        found = list(runs.filter(target__in=labels))
-        for run in found:
+        renamed = list(runs.filter(target__in=labels))
+        for run in renamed:
             runs.filter(pk=run.pk).update(target=f"{TEMPORARY}{run.pk}")
-        for run in found:
+        for run in renamed:
             options = self._options(run.options)
             runs.filter(pk=run.pk).update(target=labels[run.target], options=options)
         self._rename_counters(using)
@@ -192,22 +186,22 @@ class Swap:
             key_of(_field(self.before, old)): key_of(_field(self.after, new))
             for old, new in ((self.name, self.other), (self.other, self.name))
         }
-        found = list(counters.filter(key__in=keys))
-        for counter in found:
+        renamed = list(counters.filter(key__in=keys))
+        for counter in renamed:
             counters.filter(pk=counter.pk).update(key=f"{TEMPORARY}{counter.pk}")
-        for counter in found:
+        for counter in renamed:
             counters.filter(pk=counter.pk).update(key=keys[counter.key])
 
 
 def refuse(model: type[models.Model], name: str, other: str) -> None:
-    """Raise ``BackfillError`` for fields of a model that can't be swapped."""
+    """Raise ``BackfillError`` if these fields of a model can't be swapped."""
     label = f"{model._meta.label}.{name}"
     for each in (name, other):
         field = _field(model, each)
         if field in model._meta.pk_fields:
             raise BackfillError(
                 f"{model._meta.label}.{each} is the primary key or a part of it, and other tables "
-                f"hold its values: it can't be swapped"
+                f"contain its values: it can't be swapped"
             )
         if field.is_relation or not field.concrete:
             raise BackfillError(
@@ -218,19 +212,19 @@ def refuse(model: type[models.Model], name: str, other: str) -> None:
         pointed = {each.name for each in relation.field.foreign_related_fields}
         if names & pointed:
             raise BackfillError(
-                f"{relation.field.model._meta.label}.{relation.field.name} points to "
-                f"{model._meta.label}.{(names & pointed).pop()} by to_field, and holds its values: "
-                f"point it to the primary key before {label} is swapped"
+                f"{relation.field.model._meta.label}.{relation.field.name} refers to "
+                f"{model._meta.label}.{(names & pointed).pop()} by to_field and contains its "
+                f"values: make it refer to the primary key before {label} is swapped"
             )
-    users = [*_users(model, names)]
-    if users:
+    dependents = [*_dependents(model, names)]
+    if dependents:
         raise BackfillError(
-            f"{', '.join(users)} of {model._meta.label} uses {name} or {other} in an expression or "
-            f"a condition: remove it before the swap, and add it again afterwards"
+            f"{', '.join(dependents)} of {model._meta.label} uses {name} or {other} in an "
+            f"expression or a condition: remove it before the swap, and add it again afterwards"
         )
 
 
-def _users(model: type[models.Model], names: set[str]) -> Iterator[str]:
+def _dependents(model: type[models.Model], names: set[str]) -> Iterator[str]:
     words = re.compile(rf"\b({'|'.join(map(re.escape, names))})(\b|__)")
     for each in (*model._meta.indexes, *model._meta.constraints):
         _, args, kwargs = each.deconstruct()
@@ -252,7 +246,7 @@ def _field(model: type[models.Model], name: str) -> Any:
 
 
 def _without_clashes(moves: dict[str, str]) -> list[tuple[str, str]]:
-    """One after the other, with a temporary name where two columns exchange theirs."""
+    """The renamings in order, with a temporary name if two columns swap theirs."""
     if len(moves) < 2:
         return list(moves.items())
     (first, to_first), (second, to_second) = moves.items()

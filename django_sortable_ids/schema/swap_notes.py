@@ -1,7 +1,7 @@
-"""What a swap notes of itself, since it may be killed before its migration is recorded.
+"""Notes of swaps, which may be killed before their migration is recorded.
 
-The note says from which definitions of the two fields it began, and at which places of the table
-their columns were. No renaming moves a column, so that the places tell whether it was done.
+A note has the definitions of the two fields before the swap, and the positions of their columns in
+the table. Renaming keeps a column's position, so the positions show whether the swap was done.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def key(before: type[models.Model], name: str, other: str) -> str:
     return f"{_PREFIX}{before._meta.db_table} {name} {other}"[:200]
 
 
-def circumstances(
+def identity(
     before: type[models.Model], name: str, other: str, *, backwards: bool
 ) -> dict[str, Any]:
-    """Which swap it is: another one of the same fields begins from other definitions."""
+    """Identifies a swap: another swap of the same fields starts from other definitions."""
     fields = [before._meta.get_field(each) for each in (name, other)]
     return {
         "backwards": backwards,
@@ -46,24 +46,25 @@ def _definition(field: Any) -> str:
 
 
 def state(connection: Any, table: str, columns: Iterable[str]) -> dict[str, Any]:
-    """What is noted before the columns are renamed."""
-    named = list(columns)
-    found = {"rows": 0}
-    return {"columns": named, "places": _places(connection, table, named), "found": found}
+    """The state that is saved before the columns are renamed."""
+    names = list(columns)
+    places = _places(connection, table, names)
+    return {"columns": names, "places": places, "found": {"rows": 0}}
 
 
 def is_done(note: VerificationRun, connection: Any, table: str) -> bool:
-    """Whether the columns have been renamed since."""
+    """Whether the columns were renamed after the note was saved."""
     before, now = note.state["places"], _places(connection, table, note.state["columns"])
     return bool(before == now[::-1]) if len(now) == 2 else now == [None] * len(now)
 
 
 def unrecorded(connection: Any) -> Iterator[VerificationRun]:
-    """Notes of swaps that may not be recorded: the two definitions tell, unless they are equal."""
+    """Notes of swaps whose migration may not be recorded; without swaps of two equal definitions,
+    for which nothing shows whether they are recorded."""
     if tables.kind(connection, VerificationRun._meta.db_table) != "table":
         return
-    kept = VerificationRun.objects.using(connection.alias).filter(target__startswith=_PREFIX)
-    for note in kept.order_by("pk"):
+    notes = VerificationRun.objects.using(connection.alias).filter(target__startswith=_PREFIX)
+    for note in notes.order_by("pk"):
         first, second = note.judged_by.get("were", ("", ""))
         if first != second:
             yield note
@@ -81,5 +82,5 @@ def _places(connection: Any, table: str, columns: list[str]) -> list[int | None]
         with connection.cursor() as cursor:
             cursor.execute(_PLACES[connection.vendor], names)
             rows = cursor.fetchall()
-    found = {tables.folded(connection, name): number for name, number in rows}
-    return [found.get(tables.folded(connection, column)) for column in columns]
+    positions = {tables.folded(connection, name): number for name, number in rows}
+    return [positions.get(tables.folded(connection, column)) for column in columns]

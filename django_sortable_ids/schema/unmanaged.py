@@ -1,4 +1,4 @@
-"""What to do by hand for tables that no migration changes: ``managed = False``."""
+"""The statements for tables that no migration changes, because of ``managed = False``."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from . import constraints
 
 
 def how_to_add(field: SortableIDField, connection: Any) -> str | None:
-    """What adds the column; None where a migration does."""
+    """What to run to add the column; None if a migration does that."""
     if field.model._meta.managed:
         return None
     return (
-        f"{field.model._meta.label} is not managed, so that no migration adds it. Run "
+        f"{field.model._meta.label} is not managed, so no migration adds the column. Run "
         f"`{add_column(field, connection)}`"
     )
 
 
 def add_column(field: SortableIDField, connection: Any) -> str:
-    """The statement, without a constraint: the column is empty at first."""
+    """The statement that adds the column, without constraints because it is empty at first."""
     editor, quote = _editor(connection), connection.ops.quote_name
     definition, _ = editor.column_sql(field.model, _plain(field))
     table = quote(field.model._meta.db_table)
@@ -32,16 +32,16 @@ def add_column(field: SortableIDField, connection: Any) -> str:
 
 
 def lacks(connection: Any, table: str, column: str, new: SortableIDField) -> bool:
-    """Whether the database lacks what ``constrain`` gives."""
+    """Whether the column lacks a constraint that ``constrain`` adds."""
     is_nullable = connection.vendor != "sqlite" and may_be_null(connection, table, column)
     return is_nullable or (new.unique and not is_unique(connection, table, column))
 
 
 def constrain(field: SortableIDField, new: SortableIDField, connection: Any) -> Iterator[str]:
-    """The statements that make a filled column as ``new`` says."""
+    """The statements that give a filled column the constraints of ``new``."""
     editor, model = _editor(connection), field.model
     if connection.vendor == "sqlite":
-        # It can't add NOT NULL.
+        # SQLite can't add NOT NULL to a column.
         quote, table = connection.ops.quote_name, model._meta.db_table
         schema, plain = tables.split(connection, table)
         name = quote(f"{plain}_{field.column}_uniq")
@@ -55,7 +55,7 @@ def constrain(field: SortableIDField, new: SortableIDField, connection: Any) -> 
 
 
 def _plain(field: SortableIDField) -> Any:
-    """The field as it is at first: NULL everywhere, and no constraint."""
+    """The field as it is first added: nullable and without constraints."""
     args: list[Any]
     _, _, args, kwargs = field.deconstruct()
     own = {key: value for key, value in kwargs.items() if key not in ("unique", "db_index")}
@@ -66,7 +66,7 @@ def _plain(field: SortableIDField) -> Any:
 
 
 def _editor(connection: Any) -> Any:
-    """One that only writes statements down."""
+    """A schema editor that only collects statements."""
     editor = connection.schema_editor(collect_sql=True, atomic=False)
     editor.deferred_sql = []
     return editor

@@ -1,4 +1,4 @@
-"""Schemes of sortable ids: the core, which needs the standard library only."""
+"""The schemes of sortable ids: the core, which needs only the standard library."""
 
 from .catalog import all_schemes, get
 from .conversion import is_lossless

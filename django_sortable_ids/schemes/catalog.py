@@ -1,6 +1,6 @@
-"""The table of schemes: a row each. What a row does not say is derived from what it says.
+"""The catalogue of schemes. All other properties of a scheme are derived from its entry here.
 
-Bits are drawn most significant first.
+Bit layouts are written most significant bit first.
 """
 
 import uuid
@@ -31,7 +31,7 @@ from .sequence import lexical_sequence
 from .time_scheme import MILLISECOND, SECOND, TimeScheme
 
 GREGORIAN_EPOCH_NS = -12_219_292_800 * SECOND
-"""1582-10-15, from which UUID versions 1 and 6 count 100 ns ticks (RFC 9562, section 5.1)."""
+"""1582-10-15: UUID versions 1 and 6 count 100 ns ticks from here (RFC 9562, section 5.1)."""
 
 _UUID_FORMS: tuple[tuple[str, TextForm], ...] = (
     ("canonical", UUIDText()),
@@ -69,7 +69,7 @@ UUID6 = TimeScheme(
     tick_ns=100,
 )
 
-# As UUIDv6, with the version nibble 13, which RFC 9562 reserves for the future.
+# Like UUIDv6, but with version 13, which RFC 9562 reserves for future use.
 COMB13 = TimeScheme(
     name="comb13",
     title="COMB UUID (version 13)",
@@ -107,7 +107,7 @@ ULID = TimeScheme(
     tick_ns=MILLISECOND,
 )
 
-# time 48 | random 80, as 12 and 20 hexadecimal digits, which SQLite can make by itself
+# time 48 | random 80, as 12 and 20 hexadecimal digits, which SQLite can generate itself
 HEXULID = TimeScheme(
     name="hexulid",
     title="hex ULID",
@@ -133,8 +133,8 @@ TIMEFLAKE = TimeScheme(
     tick_ns=MILLISECOND,
 )
 
-# time 48 | counter 24 | counter 24 | entropy 32, all three random here. The first and the last
-# time, which no clock shows, are reserved; they are read nevertheless.
+# time 48 | counter 24 | counter 24 | entropy 32; the last three are random here. The specification
+# reserves the first and the last time, which no clock shows. Ids with these times are valid here.
 SCRU128 = TimeScheme(
     name="scru128",
     title="SCRU128",
@@ -189,8 +189,8 @@ KSUID_MS = replace(
 def ksuid(*, precision: Literal["s", "ms"] = "s") -> TimeScheme:
     """``time 32 | random 128``, seconds from 2014-05-13T16:53:20Z.
 
-    With ``"ms"`` 8 of the random bits count 4 ms, as svix-ksuid for Rust makes them. (That for
-    Python counts 1/256 s there: its bytes above 249 are refused.)
+    ``precision="ms"`` uses 8 of the random bits to count units of 4 ms, like svix-ksuid for Rust.
+    (svix-ksuid for Python counts 1/256 s in this byte; its values above 249 are invalid here.)
     """
     if precision not in ("s", "ms"):
         raise ValueError(f"precision={precision!r}: expected 's' or 'ms'")
@@ -201,9 +201,10 @@ def ksuid(*, precision: Literal["s", "ms"] = "s") -> TimeScheme:
 def kuuid(
     *, precision: Literal["s", "ms"] = "s", reverse: bool = False, short: bool = False
 ) -> TimeScheme:
-    """8 characters of time and 4 groups of 6, 32 random bits each; 2 groups where ``short``.
+    """8 characters of time, then 4 groups of 6 characters with 32 random bits each.
 
-    ``reverse`` puts the newest first: the time is written as 62 ** 8 - 1 less itself.
+    ``precision`` is the unit of the time. ``short`` leaves only 2 groups. ``reverse`` sorts the
+    newest first: it writes 62 ** 8 - 1 minus the time.
     """
     if precision not in ("s", "ms"):
         raise ValueError(f"precision={precision!r}: expected 's' or 'ms'")
@@ -222,13 +223,13 @@ def kuuid(
     )
 
 
-_ROWS = (
+_WITHOUT_OPTIONS = (
     *(UUID1, UUID6, UUID7, COMB13),
     *(ULID, HEXULID, TIMEFLAKE, SCRU128, PUSHID),
 )
 
 
-def _with(family: Callable[..., Scheme], **fixed: Any) -> Callable[..., Scheme]:
+def _preset(family: Callable[..., Scheme], **fixed: Any) -> Callable[..., Scheme]:
     return lambda **options: family(**fixed, **options)
 
 
@@ -236,11 +237,11 @@ _FAMILIES: dict[str, Callable[..., Scheme]] = {
     "xid": xid,
     "objectid": objectid,
     "ksuid": ksuid,
-    "ksuid_ms": _with(ksuid, precision="ms"),
+    "ksuid_ms": _preset(ksuid, precision="ms"),
     "kuuid": kuuid,
-    "kuuid_ms": _with(kuuid, precision="ms"),
+    "kuuid_ms": _preset(kuuid, precision="ms"),
     "snowflake": snowflake,
-    **{name: _with(snowflake, layout=name) for name in SNOWFLAKES if name != "twitter"},
+    **{name: _preset(snowflake, layout=name) for name in SNOWFLAKES if name != "twitter"},
     "sonyflake": sonyflake,
     "tsid": tsid,
     "time64": time64,
@@ -248,21 +249,22 @@ _FAMILIES: dict[str, Callable[..., Scheme]] = {
 }
 
 _CATALOG = MappingProxyType(
-    {row.name: row for row in _ROWS} | {name: make() for name, make in _FAMILIES.items()}
+    {scheme.name: scheme for scheme in _WITHOUT_OPTIONS}
+    | {name: family() for name, family in _FAMILIES.items()}
 )
 
 
 def get(name: str, **options: Any) -> Scheme:
-    """The scheme with that name; ``options`` are those of its family, such as ``layout="3+6"``.
+    """The scheme with this name; ``options`` are those of its family, such as ``layout="3+6"``.
 
-    Raises ``LookupError`` for an unknown name, ``TypeError`` for an option that it hasn't.
+    Raises ``LookupError`` for an unknown name, ``TypeError`` for an unknown option.
     """
     if name not in _CATALOG:
-        raise LookupError(f"no scheme {name!r}; there are {', '.join(sorted(_CATALOG))}")
+        raise LookupError(f"unknown scheme {name!r}; expected one of {', '.join(sorted(_CATALOG))}")
     if not options:
         return _CATALOG[name]
     if name not in _FAMILIES:
-        raise TypeError(f"scheme {name!r} has no options, found {', '.join(options)}")
+        raise TypeError(f"scheme {name!r} takes no options; remove {', '.join(options)}")
     return _FAMILIES[name](**options)
 
 

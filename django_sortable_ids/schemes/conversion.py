@@ -1,4 +1,4 @@
-"""Which ids of one scheme always are ids of another, bit for bit."""
+"""Which schemes convert to each other without loss, and which scheme a UUID has."""
 
 import uuid
 
@@ -12,7 +12,7 @@ UUID_SCHEMES = {
     for scheme in all_schemes()
     if isinstance(scheme, TimeScheme) and scheme.layout.template.version is not None
 }
-"""The schemes of UUIDs with a time, by version."""
+"""The schemes of UUIDs that carry a time, by version."""
 
 _BITS_BEFORE_VERSION = 48
 
@@ -20,8 +20,8 @@ _BITS_BEFORE_VERSION = 48
 def is_lossless(source: Scheme, to: Scheme) -> bool:
     """Whether ``source.convert(value, to)`` is lossless for every id of ``source``.
 
-    Different ids then stay different. Of other pairs some ids may come along all the same, such as
-    a ULID that happens to have the fixed bits of a UUIDv7.
+    Different ids then stay different. With other pairs, single ids may still convert without loss,
+    such as a ULID that happens to have the fixed bits of a UUIDv7.
     """
     if not isinstance(source, TimeScheme) or not isinstance(to, TimeScheme):
         return False
@@ -43,5 +43,5 @@ def is_lossless(source: Scheme, to: Scheme) -> bool:
 
 
 def scheme_of_uuid(value: uuid.UUID) -> TimeScheme | None:
-    """The scheme that gives the UUID its time; None where it has none, as version 4."""
+    """The scheme of a UUID; None for versions without a time, such as 4."""
     return UUID_SCHEMES.get(value.version) if value.version else None

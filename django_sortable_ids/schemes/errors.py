@@ -1,4 +1,4 @@
-"""What the schemes raise."""
+"""The exceptions of the schemes, and how their messages show bad values."""
 
 import reprlib
 from itertools import islice
@@ -18,59 +18,59 @@ class NotTimeOrdered(TypeError):
 
 
 class ClockRollback(RuntimeError):
-    """The clock went back further than allowed, and ids are refused until it has caught up."""
+    """The clock went back further than allowed. No ids are generated until it has caught up."""
 
 
 class SequenceExhausted(RuntimeError):
-    """Every id of a sequence with a fixed width has been given out."""
+    """Every id of a fixed-width sequence has been used."""
 
 
 class LeaseUnavailable(RuntimeError):
-    """No worker number can be leased, or the lease be extended, for now."""
+    """For now, no worker number can be leased, or the lease can't be extended."""
 
 
 class LeaseLost(RuntimeError):
-    """The process's worker number is no longer its own: it makes no more ids with it."""
+    """This process lost its worker number, and generates no more ids with it."""
 
 
 LENGTH = 80
-"""How many characters are shown at most."""
+"""The maximum number of characters that a message shows of a value."""
 
 _MANY_BITS = 10_000
-"""From here on, Python would soon refuse to write an integer, or take long."""
+"""Larger integers are not written out: Python takes long, and soon refuses."""
 
 _CONTAINERS = (dict, list, tuple, set, frozenset)
 _BYTES = (bytes, bytearray, memoryview)
 
 
-def shown(found: Any) -> str:
-    """The beginning of ``str(found)``."""
-    if isinstance(found, str):
-        return found[:LENGTH]
-    if isinstance(found, int) and found.bit_length() > _MANY_BITS:
-        return type(found).__name__
-    return _text(found, str)[:LENGTH]
+def shown(value: Any) -> str:
+    """The beginning of ``str(value)``."""
+    if isinstance(value, str):
+        return value[:LENGTH]
+    if isinstance(value, int) and value.bit_length() > _MANY_BITS:
+        return type(value).__name__
+    return _text(value, str)[:LENGTH]
 
 
-def described(found: Any) -> str:
-    """The beginning of ``repr(found)``, with three dots for the rest."""
-    if isinstance(found, int) and found.bit_length() > _MANY_BITS:
-        return f"a {type(found).__name__} of thousands of digits"
-    text = repr(found[: LENGTH + 1]) if isinstance(found, str) else _text(found, repr)
+def described(value: Any) -> str:
+    """The beginning of ``repr(value)``, with three dots for the rest."""
+    if isinstance(value, int) and value.bit_length() > _MANY_BITS:
+        return f"a {type(value).__name__} of thousands of digits"
+    text = repr(value[: LENGTH + 1]) if isinstance(value, str) else _text(value, repr)
     return text if len(text) <= LENGTH else f"{text[:LENGTH]}..."
 
 
-def _text(found: Any, write: Any) -> str:
-    if isinstance(found, _BYTES) and len(found) > LENGTH:
-        return repr(bytes(found[: LENGTH + 1]))
+def _text(value: Any, write: Any) -> str:
+    if isinstance(value, _BYTES) and len(value) > LENGTH:
+        return repr(bytes(value[: LENGTH + 1]))
     try:
-        return _few.repr(found) if isinstance(found, _CONTAINERS) else str(write(found))
+        return _abbreviated.repr(value) if isinstance(value, _CONTAINERS) else str(write(value))
     except (ValueError, RecursionError):
-        return type(found).__name__
+        return type(value).__name__
 
 
-class _Few(reprlib.Repr):
-    """Only the first members of what is large; ``Repr`` would sort all of them before."""
+class _Abbreviated(reprlib.Repr):
+    """Formats the first members of a large container. ``Repr`` would first sort all of them."""
 
     def repr_dict(self, x: Any, level: int) -> str:
         return super().repr_dict(dict(islice(x.items(), self.maxdict + 1)), level)
@@ -82,5 +82,5 @@ class _Few(reprlib.Repr):
         return super().repr_frozenset(frozenset(islice(x, self.maxfrozenset + 1)), level)
 
 
-_few = _Few()
-_few.maxstring = _few.maxother = _few.maxlong = LENGTH
+_abbreviated = _Abbreviated()
+_abbreviated.maxstring = _abbreviated.maxother = _abbreviated.maxlong = LENGTH

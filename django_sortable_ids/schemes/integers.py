@@ -1,7 +1,7 @@
-"""The rows of 64 bits: their values are integers.
+"""The schemes of 64 bits, whose values are integers.
 
-Those whose time has the topmost of the 64 bits are unsigned numbers, and past 2 ** 63 - 1 in the
-last half of their range: more than a signed ``bigint`` holds.
+If the time uses the topmost of the 64 bits, the numbers are unsigned. In the last half of the range
+they are above 2 ** 63 - 1, more than a signed ``bigint`` holds.
 """
 
 from dataclasses import dataclass, replace
@@ -28,14 +28,14 @@ def _forms(decimal: Decimal, base32: Digits = _BASE32) -> tuple[tuple[str, TextF
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Snowflake:
-    """A layout of ``snowflake``: ``time | worker | sequence``, with its usual bits and epoch."""
+    """A layout of ``snowflake``: ``time | worker | sequence``, with its default bits and epoch."""
 
     title: str
     specification: str
     bits: int
     time_bits: int
     worker_bits: int = 0
-    """0 where the whole suffix is random: there is no number to give to a worker."""
+    """0: the whole suffix is random, and there are no worker numbers."""
     epoch_ms: int
     tick_ns: int = MILLISECOND
 
@@ -50,7 +50,7 @@ SNOWFLAKES = MappingProxyType(
             worker_bits=10,
             epoch_ms=1_288_834_974_657,  # 2010-11-04T01:42:54.657Z
         ),
-        # worker 5 and process 5 are one worker number of 10 bits
+        # worker 5 | process 5: together they are one worker number of 10 bits
         "discord": _Snowflake(
             title="Discord snowflake",
             specification="https://discord.com/developers/docs/reference#snowflakes",
@@ -59,7 +59,7 @@ SNOWFLAKES = MappingProxyType(
             worker_bits=10,
             epoch_ms=1_420_070_400_000,  # 2015-01-01
         ),
-        # the worker number is that of a shard
+        # the worker number is the number of the shard
         "instagram": _Snowflake(
             title="Instagram id",
             specification='Instagram Engineering, "Sharding & IDs at Instagram"',
@@ -68,7 +68,7 @@ SNOWFLAKES = MappingProxyType(
             worker_bits=13,
             epoch_ms=1_314_220_021_721,  # 2011-08-24T21:07:01.721Z
         ),
-        # 48 bits of time in a signed column, which leaves 47
+        # the format has 48 bits of time; a signed column leaves 47
         "mastodon": _Snowflake(
             title="Mastodon id",
             specification="https://github.com/mastodon/mastodon, lib/mastodon/snowflake.rb",
@@ -76,7 +76,7 @@ SNOWFLAKES = MappingProxyType(
             time_bits=47,
             epoch_ms=0,
         ),
-        # one id of a node in each 10 us
+        # one id per node and 10 us
         "unique_rowid": _Snowflake(
             title="unique_rowid",
             specification="CockroachDB, unique_rowid()",
@@ -98,14 +98,13 @@ def snowflake(
     time_bits: int | None = None,
     worker_bits: int | None = None,
 ) -> TimeScheme:
-    """``time | worker | sequence``, 63 or 64 bits in all, with the bits and the epoch of a layout.
+    """``time | worker | sequence``, 63 or 64 bits in all; ``layout`` sets the bits and the epoch.
 
-    ``twitter`` is ``41 | 10 | 12``, ``discord`` is ``42 | 10 | 12``, ``instagram`` is
-    ``41 | 13 | 10``, all of ms; ``mastodon`` is ``47 | random 16`` of ms, ``unique_rowid`` is
-    ``48 | 15`` of 10 us, as CockroachDB makes it.
+    ``twitter`` is ``41 | 10 | 12``, ``discord`` is ``42 | 10 | 12`` and ``instagram`` is
+    ``41 | 13 | 10``, all in ms. ``mastodon`` is ``47 | random 16`` in ms. ``unique_rowid`` is
+    ``48 | 15`` in units of 10 us, like CockroachDB's.
 
-    ``epoch_ms`` is the Unix time in ms that another epoch starts at; ``time_bits`` and
-    ``worker_bits`` split the bits otherwise.
+    ``epoch_ms`` is another epoch, Unix time in ms. ``time_bits`` and ``worker_bits`` set a split.
     """
     if layout not in SNOWFLAKES:
         raise ValueError(f"layout={layout!r}: expected {', '.join(SNOWFLAKES)}")
@@ -116,7 +115,8 @@ def snowflake(
     if not 1 <= time_bits < usual.bits or not 0 <= worker_bits <= suffix_bits:
         raise ValueError(
             f"time_bits={time_bits}, worker_bits={worker_bits}: "
-            f"together they have {usual.bits} bits at most"
+            f"expected time_bits from 1 to {usual.bits - 1} and worker_bits from 0, "
+            f"together at most {usual.bits}"
         )
     return TimeScheme(
         name="snowflake" if layout == "twitter" else layout,
@@ -146,21 +146,22 @@ def sonyflake(
     sequence_bits: int = 8,
     worker_bits: int = 16,
 ) -> TimeScheme:
-    """``time 39 | sequence 8 | machine 16``, 10 ms: 256 ids of a machine in each, until 2199.
+    """``time 39 | sequence 8 | machine 16`` in units of 10 ms: 256 ids per machine in each unit.
 
-    ``version`` is the release of sony/sonyflake whose epoch ids have: 1 counts from 2014-09-01,
-    2 from 2025-01-01. 2 is the default because it is what a new table wants: the release that is
-    maintained, and ten more years. An id doesn't tell its version, and read as the other one it
-    is ten years off; so ids that exist need the version that made them. ``epoch_ms`` is the Unix
-    time in ms of another ``StartTime``; ``sequence_bits`` and ``worker_bits`` are another split.
+    ``version`` is the release of sony/sonyflake that defines the epoch: 1 counts from 2014-09-01,
+    2 from 2025-01-01. The default is 2, for new tables: this release is maintained, and its ids
+    last ten years longer, until 2199. An id does not contain its version, and the wrong version
+    gives a time that is ten years off. So existing ids need the version that generated them.
+    ``epoch_ms`` is another ``StartTime``, Unix time in ms. ``sequence_bits`` and ``worker_bits``
+    set another split.
     """
     if version not in _SONYFLAKE_EPOCHS_MS:
         raise ValueError(f"version={version!r}: expected 1 or 2")
     suffix_bits = sequence_bits + worker_bits
     if sequence_bits < 0 or worker_bits < 1 or suffix_bits > 62:
         raise ValueError(
-            f"sequence_bits={sequence_bits}, worker_bits={worker_bits}: expected 0 and 1 at least, "
-            f"and 62 at most in all"
+            f"sequence_bits={sequence_bits}, worker_bits={worker_bits}: "
+            f"expected sequence_bits from 0 and worker_bits from 1, together at most 62"
         )
     return TimeScheme(
         name="sonyflake",
@@ -182,11 +183,11 @@ def sonyflake(
 
 @lru_cache
 def tsid(*, node_bits: int = 10, epoch_ms: int = 1_577_836_800_000) -> TimeScheme:
-    """``time 42 | node 10 | counter 12``, ms from 2020-01-01; ``base32`` is its usual text.
+    """``time 42 | node 10 | counter 12``, in ms from 2020-01-01. Its usual text is ``base32``.
 
-    ``node_bits`` is 0 to 20 of the 22 bits behind the time, 10 as in tsid-creator; with 0 all 22
-    are random. ``epoch_ms`` is the Unix time in ms of another epoch. From 2089-09-06 on, ids are
-    past 2 ** 63 - 1.
+    ``node_bits`` is 0 to 20 of the 22 bits after the time. The default is 10, as in tsid-creator;
+    with 0, all 22 bits are random. ``epoch_ms`` is another epoch, as Unix time in ms. From
+    2089-09-06 on, ids are above 2 ** 63 - 1.
     """
     if not 0 <= node_bits <= 20:
         raise ValueError(f"node_bits={node_bits}: expected 0 to 20")
@@ -207,11 +208,11 @@ def tsid(*, node_bits: int = 10, epoch_ms: int = 1_577_836_800_000) -> TimeSchem
 
 @lru_cache
 def time64(*, layout: Literal["4+5", "3+6"] = "4+5", workers: int | None = None) -> TimeScheme:
-    """A 19-digit decimal number: 10 digits of Unix seconds, then those of ``layout``.
+    """A 19-digit decimal number: 10 digits of Unix seconds, then the digits of ``layout``.
 
-    ``"4+5"``: 4 digits of 0.1 ms and 5 of suffix; ``"3+6"``: 3 digits of ms and 6 of suffix. The
-    suffix is random; with ``workers``, a power of ten, its first digits are a worker number and the
-    rest a sequence. From 2001-09-09T01:46:40Z, where seconds get their tenth digit, to 2262-04-11.
+    ``"4+5"``: 4 digits of 0.1 ms and 5 of suffix. ``"3+6"``: 3 digits of ms and 6 of suffix. The
+    suffix is random. With ``workers``, a power of ten, its first digits are a worker number and the
+    rest a sequence. From 2001-09-09T01:46:40Z, when seconds reach 10 digits, to 2262-04-11.
     """
     if layout not in ("4+5", "3+6"):
         raise ValueError(f"layout={layout!r}: expected '4+5' or '3+6'")

@@ -1,4 +1,4 @@
-"""What the number of a time-ordered id is made of."""
+"""The layout of a time-ordered id: how its number is composed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,36 +8,36 @@ from .bit_templates import PLAIN, BitTemplate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """Ticks since the epoch in front, a suffix behind, fixed bits put in last::
+    """Ticks since the epoch, then a suffix; a bit template adds the fixed bits last::
 
         number = template.wrap(tick * suffixes + suffix)
 
-    With ``suffixes`` a power of two this is a bit field, with a power of ten a group of decimal
-    digits; nothing else tells these shapes apart. The suffix is random, or it is a worker number
-    followed by a sequence number::
+    The parts are bit fields if ``suffixes`` is a power of two, and groups of decimal digits if it
+    is a power of ten. Nothing else differs between the two. The suffix is random, or a worker
+    number followed by a sequence number::
 
         suffix = worker * (suffixes // workers) + sequence
 
-    or, with ``worker_last``, the other way round::
+    or, with ``worker_last``, the reverse::
 
         suffix = sequence * workers + worker
     """
 
     ticks: int
-    """How many ticks there are: they are numbered from 0 to ``ticks - 1``."""
+    """How many ticks there are, numbered from 0 to ``ticks - 1``."""
     suffixes: int
-    """How many ids fit in one tick."""
+    """How many ids fit into one tick."""
     template: BitTemplate = PLAIN
     workers: int | None = None
-    """How many worker numbers there are; None where the whole suffix is random."""
+    """How many worker numbers there are; None: the whole suffix is random."""
     worker_last: bool = False
-    """The worker number stands behind the sequence number."""
+    """The worker number comes after the sequence number."""
     descending: bool = False
-    """The newest id is the smallest: the payload is taken from the largest one."""
+    """The newest id is the smallest: the payload is subtracted from the largest one."""
     smallest: int = 0
-    """The smallest payload; above 0 where an id must have a certain number of digits."""
+    """The smallest payload; above 0 if ids need a fixed number of digits."""
     largest: int | None = None
-    """The largest payload, where it is less than ticks and suffixes allow."""
+    """The largest payload, if it is less than ticks and suffixes allow."""
 
     @property
     def last(self) -> int:
@@ -53,13 +53,13 @@ class Layout:
         return self.last // self.suffixes
 
     def capacity(self, tick: int) -> int:
-        """How many ids the tick has room for: ``suffixes``, or less in a last tick that is cut."""
+        """How many ids fit into the tick: ``suffixes``, or fewer if ``largest`` cuts the tick."""
         return min(self.suffixes, self.last + 1 - tick * self.suffixes)
 
     def suffixes_of(self, worker: int) -> range:
         """The suffixes of a worker, in the order of their sequence numbers.
 
-        Raises ``ValueError`` for a number that there is no place for.
+        Raises ``ValueError`` if the layout has no such worker number.
         """
         if self.workers is None:
             raise ValueError(f"worker number {worker}: this layout has no worker numbers")
@@ -71,7 +71,7 @@ class Layout:
         return range(worker * size, (worker + 1) * size)
 
     def join(self, tick: int, suffix: int) -> int:
-        """The number with this tick and suffix, both within their bounds."""
+        """The number of a tick and a suffix, which must be within their bounds."""
         payload = tick * self.suffixes + suffix
         return self.template.wrap(self.last - payload if self.descending else payload)
 
@@ -87,7 +87,7 @@ class Layout:
         return [first + suffix + (suffix >> bits) * gap for suffix in suffixes]
 
     def join_each(self, ticks: Sequence[int], suffixes: Sequence[int]) -> list[int]:
-        """``join`` for many ticks, each with a suffix."""
+        """``join`` for pairs of a tick and a suffix."""
         size, last = self.suffixes, self.last
         payloads = [tick * size + suffix for tick, suffix in zip(ticks, suffixes, strict=True)]
         if self.descending:
@@ -95,14 +95,14 @@ class Layout:
         return self.template.wrap_all(payloads)
 
     def split(self, number: int) -> tuple[int, int] | None:
-        """Tick and suffix of a number, or None where it isn't one of this layout's."""
+        """Tick and suffix of a number; None if it does not belong to this layout."""
         payload = self.template.unwrap(number)
         if payload is None or not self.smallest <= payload <= self.last:
             return None
         return divmod(self.last - payload if self.descending else payload, self.suffixes)
 
     def between(self, first_tick: int, last_tick: int) -> tuple[int, int]:
-        """The smallest and the largest number whose ticks lie between the two, both included."""
+        """The smallest and the largest number from the first to the last tick, both included."""
         oldest = self.join(first_tick, 0)
         newest = self.join(last_tick, self.capacity(last_tick) - 1)
         return (newest, oldest) if self.descending else (oldest, newest)

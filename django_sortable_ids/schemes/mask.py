@@ -1,8 +1,8 @@
-"""UUIDv47: a UUIDv7 whose time is masked, so that it looks like a random UUIDv4.
+"""UUIDv47: a UUIDv7 with a masked time, so that it looks like a random UUIDv4, its facade.
 
 The 48 bits of time are XORed with the low 48 bits of SipHash-2-4 of the 74 random bits, and the
-version is 4 (https://github.com/stateless-me/uuidv47). The random bits stay as they are, so whoever
-has the key can undo it. A facade carries no check: any key turns it into some UUIDv7.
+version becomes 4 (https://github.com/stateless-me/uuidv47). The random bits do not change, so the
+key can undo the mask. A facade contains no checksum: any key turns it into some UUIDv7.
 """
 
 import re
@@ -15,8 +15,8 @@ _V4, _V7 = UUIDTemplate(4), UUIDTemplate(7)
 _LOW_48 = (1 << 48) - 1
 _LOW_62 = (1 << 62) - 1
 _LOW_64 = (1 << 64) - 1
-_TAIL_BITS = 74
-_TAIL = (1 << _TAIL_BITS) - 1
+_SUFFIX_BITS = 74
+_SUFFIX = (1 << _SUFFIX_BITS) - 1
 
 
 class MaskKey(NamedTuple):
@@ -27,16 +27,16 @@ class MaskKey(NamedTuple):
 
     @classmethod
     def from_hex(cls, text: str) -> "MaskKey":
-        """The key that 32 hexadecimal digits spell: 16 of ``k0``, then 16 of ``k1``, each the way
-        a number is written, the most significant digit first.
+        """The key of 32 hexadecimal digits: 16 for ``k0``, then 16 for ``k1``, each with its most
+        significant digit first.
 
-        So ``k0 = 0x0123456789abcdef, k1 = 0xfedcba9876543210`` of uuidv47 is
-        ``"0123456789abcdeffedcba9876543210"``, and the hex of django-uuid47's 16 bytes is the same
-        key. (SipHash's own 16 bytes are two little-endian numbers: reverse each half of them.)
-        Raises ``ValueError``, which does not show the text, for anything else.
+        For example, ``k0 = 0x0123456789abcdef, k1 = 0xfedcba9876543210`` of uuidv47 is
+        ``"0123456789abcdeffedcba9876543210"``. The hex of django-uuid47's 16 bytes is the same key.
+        (SipHash's own 16 bytes are two little-endian numbers: reverse each half.) Raises
+        ``ValueError`` for any other text; the message does not show it.
         """
         if not re.fullmatch("[0-9A-Fa-f]{32}", text):
-            raise ValueError("a mask key has 32 hexadecimal digits")
+            raise ValueError("expected a mask key of 32 hexadecimal digits")
         return cls(int(text[:16], 16), int(text[16:], 16))
 
     def __repr__(self) -> str:
@@ -44,23 +44,23 @@ class MaskKey(NamedTuple):
 
 
 def mask(number: int, key: MaskKey) -> int:
-    """The facade, a UUIDv4, of the number of a UUIDv7."""
+    """Masks the number of a UUIDv7; returns the number of its facade, a UUIDv4."""
     payload = _V7.unwrap(number)
-    assert payload is not None, "only a UUIDv7 is masked"
+    assert payload is not None, "only a UUIDv7 can be masked"
     return _V4.wrap(_flip(payload, key))
 
 
 def unmask(number: int, key: MaskKey) -> int | None:
-    """The number of the UUIDv7 behind a facade; None where the number is no UUIDv4."""
+    """The number of the UUIDv7 of a facade; None if the number is not a UUIDv4."""
     payload = _V4.unwrap(number)
     return None if payload is None else _V7.wrap(_flip(payload, key))
 
 
 def _flip(payload: int, key: MaskKey) -> int:
     # rand_a 12, in two bytes | rand_b 62, in eight
-    suffix = payload & _TAIL
+    suffix = payload & _SUFFIX
     message = (suffix >> 62).to_bytes(2, "big") + (suffix & _LOW_62).to_bytes(8, "big")
-    return payload ^ (siphash(message, key) & _LOW_48) << _TAIL_BITS
+    return payload ^ (siphash(message, key) & _LOW_48) << _SUFFIX_BITS
 
 
 def siphash(message: bytes, key: MaskKey) -> int:

@@ -1,4 +1,4 @@
-"""The rows of 96 bits: Unix seconds and 64 bits more, as ObjectId has had them first."""
+"""The schemes of 96 bits: Unix seconds and 64 more bits, as introduced by ObjectId."""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -9,7 +9,7 @@ from .layout import Layout
 from .time_scheme import SECOND, TimeScheme
 
 MOST_WORKERS = 1 << 40
-"""As many as machines and processes have bits."""
+"""The bits of machine and process together."""
 
 # time 32 | machine 24 | process 16 | counter 24, all three random here
 _XID = TimeScheme(
@@ -23,7 +23,7 @@ _XID = TimeScheme(
     tick_ns=SECOND,
 )
 
-# time 32 | random 40 | counter 24, which is random, too
+# time 32 | random 40 | counter 24, which is random, too, here
 _OBJECTID = TimeScheme(
     name="objectid",
     title="ObjectId",
@@ -38,19 +38,19 @@ _OBJECTID = TimeScheme(
 
 @lru_cache
 def xid(*, workers: int | None = None) -> TimeScheme:
-    """``time 32 | random 64``, or with ``workers`` ``time 32 | worker | sequence``.
+    """``time 32 | random 64``; with ``workers``, ``time 32 | worker | sequence``.
 
-    ``workers`` is a power of two; with 2 ** 40 its number has the bits of machine and process, and
-    the sequence those of the counter. The sequence counts from 0 in every second, so a process
-    with a fixed number must not start in the second in which the one before it ended; with a
-    leased one it can't.
+    ``workers`` is a power of two. With 2 ** 40, the worker number has the bits of machine and
+    process, and the sequence the bits of the counter. The sequence starts at 0 in every second. So
+    a process with a fixed number must not start in the second in which its predecessor ended; a
+    leased number rules this out.
     """
     return _with_workers(_XID, workers)
 
 
 @lru_cache
 def objectid(*, workers: int | None = None) -> TimeScheme:
-    """As ``xid``: ``time 32 | random 64``, or with ``workers`` ``time 32 | worker | sequence``."""
+    """Like ``xid``: ``time 32 | random 64``; with ``workers``, ``time 32 | worker | sequence``."""
     return _with_workers(_OBJECTID, workers)
 
 

@@ -1,4 +1,4 @@
-"""The base of every scheme: values, numbers, bytes and text."""
+"""The base class of all schemes: values, numbers, bytes and text."""
 
 import uuid
 from abc import ABC, abstractmethod
@@ -13,29 +13,29 @@ from .errors import InvalidID, NotTimeOrdered, described
 from .support import CopiedByFields, cached_property
 
 ID = uuid.UUID | str | int
-"""The Python value of an id; each scheme has one of the three types."""
+"""The Python value of an id; each scheme uses one of the three types."""
 
 
 class Converted(NamedTuple):
-    """What ``Scheme.convert`` gives."""
+    """The result of ``Scheme.convert``."""
 
     value: ID
     lossless: bool
-    """True: every bit came along. False: the same time, to the tick, with fresh randomness."""
+    """True: every bit is preserved. False: the same time, to the tick, with new random bits."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scheme(CopiedByFields, ABC):
-    """One way to write ids: a row of the catalogue.
+    """An id format: an entry of the catalogue.
 
-    An id is a number of ``bits`` bits; its Python value is a ``uuid.UUID``, an ``int``, or the
-    canonical text. All of them sort as the number does, but the text of a sequence that grows.
+    An id is a number of ``bits`` bits. Its Python value is a ``uuid.UUID``, an ``int`` or the
+    canonical text. Values sort like the numbers, except the texts of a sequence without a width.
     """
 
     name: str
     """The key in the catalogue."""
     title: str
-    """The name that people use, for messages."""
+    """The common name, for messages."""
     specification: str
     """Where the format is defined."""
     bits: int
@@ -43,13 +43,13 @@ class Scheme(CopiedByFields, ABC):
     text_forms: tuple[tuple[str, TextForm], ...]
     """Encodings by name, the canonical one first."""
     stored_as_text: bool = False
-    """Text is what these ids are for, so a database keeps the text and not the bytes."""
+    """These ids are meant as text, so a database stores the text and not the bytes."""
 
     time_ordered: ClassVar[bool]
     """Whether ids carry their creation time and sort by it."""
 
     def __deepcopy__(self, memo: object) -> Self:
-        """Itself: it doesn't change, and a copy would make ids beside it."""
+        """The scheme itself: it is immutable, and a copy would be a second id generator."""
         return self
 
     # Text
@@ -63,9 +63,9 @@ class Scheme(CopiedByFields, ABC):
         return tuple(name for name, _ in self.text_forms)
 
     def text_form(self, encoding: str | None = None) -> TextForm:
-        """The text form with that name, the canonical one for None.
+        """The text form with this name; the canonical one for None.
 
-        Raises ``LookupError`` where the scheme has none of that name.
+        Raises ``LookupError`` if the scheme has no such form.
         """
         if encoding is None:
             return self.canonical
@@ -79,38 +79,35 @@ class Scheme(CopiedByFields, ABC):
     def parse(self, text: str, encoding: str | None = None) -> ID:
         """The value that ``text`` spells.
 
-        Strict: what ``text_form(encoding)`` does not document raises ``InvalidID``.
+        Strict: raises ``InvalidID`` for any text that ``text_form(encoding)`` does not document.
         """
         if encoding is None and self.is_canonical(text):
             return text
         return self.from_trusted(self._read(text, self.text_form(encoding)))
 
     def format(self, value: ID, encoding: str | None = None) -> str:
-        """The text of a value, safe in URLs; ``encoding`` names a form other than the canonical.
+        """The text of a value, safe in URLs; ``encoding`` selects another form than the canonical.
 
-        Raises ``InvalidID`` where the value isn't one of this scheme.
+        Raises ``InvalidID`` if the value is not an id of this scheme.
         """
         if encoding is None and self.is_canonical(value):
             return value
         return self.text_form(encoding).format(self.to_int(value))
 
     def is_canonical(self, value: object) -> TypeGuard[str]:
-        """Whether it is seen at once that this is the value itself, a canonical text.
-
-        False doesn't say that it isn't.
-        """
+        """Whether this is a value in canonical text. Cheap check; False means unknown."""
         return False
 
     # Numbers and bytes
 
     @abstractmethod
     def holds(self, number: int) -> bool:
-        """Whether the number is an id of this scheme: its size and its fixed bits."""
+        """Whether the number is an id of this scheme; checks its size and its fixed bits."""
 
     def from_int(self, number: int) -> ID:
-        """The value with that number; ``InvalidID`` where there is none."""
+        """The value with this number; ``InvalidID`` if the scheme has none."""
         if isinstance(number, bool) or not isinstance(number, int):
-            raise InvalidID(self._refusal(number, "it is no whole number", self.canonical))
+            raise InvalidID(self._refusal(number, "it is not a whole number", self.canonical))
         if not self.holds(number):
             raise InvalidID(self._refusal(number, self._misfit(number), self.canonical))
         return self.from_trusted(number)
@@ -133,7 +130,7 @@ class Scheme(CopiedByFields, ABC):
         return -(-self.bits // 8)
 
     def from_bytes(self, data: bytes | bytearray | memoryview) -> ID:
-        """The value of ``byte_length`` big-endian bytes; ``InvalidID`` where there is none."""
+        """The value of ``byte_length`` big-endian bytes; ``InvalidID`` if the scheme has none."""
         if not isinstance(data, bytes | bytearray | memoryview) or len(data) != self.byte_length:
             found = len(data) if isinstance(data, Sized) else type(data).__name__
             raise InvalidID(
@@ -142,12 +139,12 @@ class Scheme(CopiedByFields, ABC):
         return self.from_int(int.from_bytes(data, "big"))
 
     def to_bytes(self, value: ID) -> bytes:
-        """``byte_length`` big-endian bytes, which sort as the numbers do."""
+        """``byte_length`` big-endian bytes, which sort like the numbers."""
         return self.to_int(value).to_bytes(self.byte_length, "big")
 
     @cached_property
     def from_trusted(self) -> Callable[[int], ID]:
-        """Gives the value of a number of ``bits`` bits, without a look at what they hold."""
+        """A function from a number of ``bits`` bits to its value. It does not check the bits."""
         if self.value_type is uuid.UUID:
             return uuid_of
         return int if self.value_type is int else self.canonical.format
@@ -170,7 +167,7 @@ class Scheme(CopiedByFields, ABC):
         return number
 
     def _misfit(self, number: int) -> str:
-        """Why ``holds`` says no."""
+        """Why ``holds`` is False."""
         return "it is out of the scheme's range"
 
     # Generation
@@ -186,34 +183,36 @@ class Scheme(CopiedByFields, ABC):
     # Time
 
     def created_at(self, value: ID) -> datetime:
-        """When the id was made: aware, UTC, floored to the tick and to the microsecond.
+        """The creation time of an id: aware, UTC, floored to the tick and to the microsecond.
 
-        Raises ``OutOfRange`` for a legal id whose year is past 9999, ``InvalidID`` for what is no
-        id of this scheme, ``NotTimeOrdered`` for a scheme without time.
+        Raises ``OutOfRange`` for a valid id of a year after 9999, ``InvalidID`` if the value is not
+        an id of this scheme, ``NotTimeOrdered`` if the scheme has no time.
         """
         raise NotTimeOrdered(f"{self.title} carries no creation time")
 
     def lower_bound(self, at: datetime) -> ID:
-        """The least value made at or after ``at``; ``NotTimeOrdered`` without time."""
+        """The least value generated at or after ``at``; ``NotTimeOrdered`` without a time."""
         raise NotTimeOrdered(f"{self.title} carries no creation time")
 
     def can_hold(self, at: datetime) -> bool:
-        """Whether ids of ``at`` exist."""
+        """Whether ids of the time ``at`` exist."""
         raise NotTimeOrdered(f"{self.title} carries no creation time")
 
     def convert(self, value: ID, to: "Scheme") -> Converted:
-        """The id in another scheme; ``NotTimeOrdered`` where one of the two has no time."""
-        raise NotTimeOrdered(f"{self.title} carries no creation time to bring along")
+        """The id in another scheme; ``NotTimeOrdered`` if one of the two has no time."""
+        raise NotTimeOrdered(
+            f"{self.title} carries no creation time, so its ids can't be converted"
+        )
 
     # Messages
 
     @property
     @abstractmethod
     def example(self) -> ID:
-        """A value to show to people, always the same one."""
+        """A sample value for messages, always the same."""
 
     def expectation(self, encoding: str | None = None) -> str:
-        """What a right text looks like, in words, with an example."""
+        """A description of valid texts, in words, with an example."""
         form = self.text_form(encoding)
         return f"{form.expected}, such as {form.format(self.to_int(self.example))}"
 

@@ -1,9 +1,9 @@
-"""Lexical sequences: short ids that count, in the characters of one's choice.
+"""Lexical sequences: short ids that count, in a character set of your choice.
 
-The idea is Michael Lang's ("Sequence ID generation for short high capacity identifiers", Candor);
-the arithmetic is bijective numeration, so that every text, leading "zeros" included, has one
-number and one successor: ``8, 9, 00, 01, ... 99, 000``. The order of numbers is the shortlex order
-of the texts: by length, then by character.
+The idea is Michael Lang's ("Sequence ID generation for short high capacity identifiers", Candor).
+The arithmetic is bijective numeration: every text, also one with leading "zeros", has exactly one
+number and one successor: ``8, 9, 00, 01, ... 99, 000``. The order of the numbers is the shortlex
+order of the texts: by length, then by character.
 """
 
 import re
@@ -34,21 +34,21 @@ class Numeration:
     """Bijective numeration over a character set: n = sum of (index + 1) * base ** position."""
 
     characters: str
-    """Each character once; with ``ignore_case`` both cases of a letter are one digit."""
+    """Each character once. With ``ignore_case``, both cases of a letter are one digit."""
     ignore_case: bool = False
 
     def __post_init__(self) -> None:
         characters = self.characters
         if len(set(characters)) != len(characters) or len(self.digits("upper")) < 2:
             raise ValueError(
-                f"{characters!r} is no character set: expected two or more characters, each once"
+                f"{characters!r} is not a character set: expected 2 or more characters, each once"
             )
         if not re.fullmatch("[A-Za-z0-9._~-]+", characters):
-            # RFC 3986, section 2.3: what a URL may hold as it is.
-            raise ValueError(f"{characters!r}: expected letters, digits and -._~ of ASCII only")
+            # RFC 3986, section 2.3: these characters need no escaping in a URL.
+            raise ValueError(f"{characters!r}: expected only ASCII letters, digits and -._~")
 
     def digits(self, case: str) -> str:
-        """The characters that count, letters in ``case`` where case is ignored."""
+        """The digits in order; if case is ignored, with letters in ``case``."""
         if not self.ignore_case:
             return self.characters
         folded = self.characters.upper() if case == "upper" else self.characters.lower()
@@ -82,12 +82,12 @@ class Numeration:
     def add(self, text: str, count: int = 1) -> str:
         """The text ``count`` steps after ``text``.
 
-        Where case is ignored, characters that change take the case that most letters of ``text``
-        have (upper case where it is even), and the others stay as they are. Raises
-        ``ValueError`` for a negative count or a character outside the set.
+        If case is ignored, changed characters take the case of most letters of ``text`` (upper case
+        for a tie), and the others keep theirs. Raises ``ValueError`` for a negative count or a
+        character outside the set.
         """
         if count < 0:
-            raise ValueError(f"can't add {count}: a sequence only goes up")
+            raise ValueError(f"count={count}: expected 0 or more, a sequence only goes up")
         result = self.text(self.number(text) + count, majority_case(text))
         if not self.ignore_case:
             return result
@@ -98,14 +98,14 @@ class Numeration:
 
 
 def majority_case(text: str) -> str:
-    """``"lower"`` where most letters are, else ``"upper"``."""
+    """``"lower"`` if most letters are lower case, else ``"upper"``."""
     lower = sum(map(str.islower, text))
     return "lower" if lower > sum(map(str.isupper, text)) else "upper"
 
 
 @dataclass(frozen=True, slots=True)
 class SequenceText(OneByOne):
-    """The text form of a sequence: bijective digits, of one width or of any up to a limit."""
+    """The text form of a sequence: bijective digits, with a fixed width or up to a limit."""
 
     numeration: Numeration
     length: int
@@ -143,17 +143,17 @@ class SequenceText(OneByOne):
 
 @dataclass(frozen=True, kw_only=True)
 class LexicalSequence(Scheme):
-    """Ids that count from ``start`` in steps: order numbers, confirmation numbers.
+    """Ids that count from ``start`` in steps of ``step``, such as order or confirmation numbers.
 
-    A counter that outlives the process says which is next (the field keeps one in the database);
-    ``nth`` turns that into an id.
+    A persistent counter supplies the next position (the field keeps one in the database). ``nth``
+    turns a position into an id.
     """
 
     numeration: Numeration
     start: str
     step: int
     width: int | None
-    """Every id has this many characters; None lets them grow."""
+    """The number of characters of every id; None: ids grow."""
 
     time_ordered: ClassVar[bool] = False
 
@@ -163,20 +163,20 @@ class LexicalSequence(Scheme):
         return first <= number < self._first_number(length + 1)
 
     def _first_number(self, length: int) -> int:
-        """The number of the first text with that many characters."""
+        """The number of the first text of this length."""
         base: int = self.numeration.base
         return int((base**length - 1) // (base - 1))
 
     @cached_property
     def count(self) -> int:
-        """How many ids there are, ``start`` included."""
+        """How many ids there are, including ``start``."""
         stop = self._first_number(self.canonical.length + 1)
         return -((self.numeration.number(self.start) - stop) // self.step)
 
     def nth(self, n: int) -> str:
-        """The id number ``n``, counted from 0: ``start`` and ``n`` steps.
+        """The id number ``n``, counted from 0: ``start`` plus ``n`` steps.
 
-        Raises ``SequenceExhausted`` past the last id of the width.
+        Raises ``SequenceExhausted`` after the last id of the width.
         """
         number = self.numeration.number(self.start) + n * self.step
         if n < 0 or not self.holds(number):
@@ -197,8 +197,8 @@ class LexicalSequence(Scheme):
     @cached_property
     def example(self) -> ID:
         first = self.numeration.number(self.start)
-        later = first + self.numeration.base * self.step
-        return self.canonical.format(later if self.holds(later) else first)
+        increased = first + self.numeration.base * self.step
+        return self.canonical.format(increased if self.holds(increased) else first)
 
 
 def lexical_sequence(
@@ -210,10 +210,11 @@ def lexical_sequence(
     step: int = 1,
     max_length: int = 20,
 ) -> LexicalSequence:
-    """A sequence over a named character set (see ``CHARSETS``) or one's own characters.
+    """A sequence over a named character set (see ``CHARSETS``) or the given characters.
 
-    ``start`` is the first id: ``"0000"`` or the like; by default the first character, ``width``
-    times. Raises ``ValueError`` for what can't be counted.
+    ``start`` is the first id, such as ``"0000"``; by default the first character, ``width`` times.
+    Without ``width``, ids grow up to ``max_length`` characters. Raises ``ValueError`` for arguments
+    that define no sequence.
     """
     numeration = Numeration(CHARSETS.get(charset, charset), ignore_case)
     if width is not None and width < 1:

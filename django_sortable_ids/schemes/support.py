@@ -1,4 +1,4 @@
-"""Attributes that are computed once, when they are first asked for."""
+"""Helpers: cached attributes, bit patterns, and copies without cached attributes."""
 
 from collections.abc import Callable
 from dataclasses import fields
@@ -9,11 +9,11 @@ T = TypeVar("T")
 
 
 class cached_property(Generic[T]):  # noqa: N801 - as in functools
-    """That of functools without its lock.
+    """``functools.cached_property`` without its lock.
 
-    On Python 3.11 all instances of a class share a lock for each such attribute, and a process
-    forked while another thread holds it waits for it for ever. Two threads may compute a value at
-    the same time here, so it must not matter whose is kept.
+    On Python 3.11 all instances of a class share one lock per attribute. A process that is forked
+    while another thread holds the lock waits for it forever. Here two threads may compute a value
+    concurrently, so it must not matter which result is kept.
     """
 
     def __init__(self, function: Callable[[Any], T]) -> None:
@@ -30,22 +30,22 @@ class cached_property(Generic[T]):  # noqa: N801 - as in functools
     def __get__(self, instance: object | None, owner: type) -> "cached_property[T] | T":
         if instance is None:
             return self
-        # No data descriptor: from now on Python finds the value first.
+        # Not a data descriptor: from now on, Python finds the value in ``__dict__`` first.
         value = instance.__dict__[self._name] = self._function(instance)
         return value
 
 
 @lru_cache(maxsize=64)
 def ones(count: int, width: int) -> int:
-    """A 1 in each of ``count`` lanes of that many bits."""
+    """An integer of ``count`` bit fields, each ``width`` bits wide with the value 1."""
     return ((1 << count * width) - 1) // ((1 << width) - 1)
 
 
 class CopiedByFields:
-    """A dataclass whose copies, and pickles, have its fields and nothing else.
+    """A dataclass whose copies and pickles contain its fields and nothing else.
 
-    What it has worked out and kept may be a function, which can't be pickled, or a generator of
-    ids, whose copy would make the same ones.
+    A cached attribute may be a function, which can't be pickled, or an id generator, whose copy
+    would generate the same ids.
     """
 
     def __getstate__(self: Any) -> dict[str, object]:

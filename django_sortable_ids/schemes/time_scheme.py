@@ -22,25 +22,25 @@ SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
 
 _LAST_MICROSECOND = (datetime.max.replace(tzinfo=UTC) - UNIX_EPOCH) // MICROSECOND
-_making = Lock()
+_generator_lock = Lock()
 _EXAMPLE_TIME = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TimeScheme(Scheme):
-    """A scheme with a clock: tick 0 is at ``epoch_ns``, and each tick lasts ``tick_ns``."""
+    """A scheme with a clock: tick 0 starts at ``epoch_ns``, and each tick lasts ``tick_ns``."""
 
     layout: Layout
     epoch_ns: int = 0
     """Unix time of tick 0, in ns."""
     tick_ns: int
     worker: int | LeaseSource | None = None
-    """The number of the worker that ``generate`` makes ids for, where the layout has a place for
-    it, or who leases it. None fills that place at random too: ids of two processes then collide as
-    seldom as those of a random scheme, instead of whenever both count from 0."""
+    """The worker number of the ids that ``generate`` returns, if the layout has worker numbers, or
+    the source that leases it. None: these bits are random, too. Ids of two processes then collide
+    as rarely as those of a random scheme, and not whenever both count from 0."""
     accepts_other_versions: bool = False
-    """Whether every UUID is an id, though one of another version has no time and no place in the
-    order: a column may hold those of the time before."""
+    """Whether UUIDs of other versions are ids, too, such as the older values of a column. They have
+    no time and no place in the order."""
 
     time_ordered: ClassVar[bool] = True
 
@@ -51,7 +51,7 @@ class TimeScheme(Scheme):
 
     @property
     def sorts(self) -> bool:
-        """Whether values sort by their times, newest last or, if ``descending``, newest first."""
+        """Whether values sort by time: newest last or, if ``descending``, newest first."""
         return self.layout.template.keeps_order
 
     @property
@@ -66,7 +66,7 @@ class TimeScheme(Scheme):
 
     @cached_property
     def _number_range(self) -> tuple[int, int]:
-        """All of the numbers between the two whose fixed bits are right are ids."""
+        """All numbers between these two are ids if their fixed bits are right."""
         if self.accepts_other_versions or not self.sorts:
             return 0, (1 << self.bits) - 1
         return self.whole_range
@@ -79,7 +79,7 @@ class TimeScheme(Scheme):
 
     @cached_property
     def _text_range(self) -> tuple[str, str] | None:
-        """The first and the last value, where every text between the two is one too."""
+        """The first and the last value, if all canonical texts between them are values."""
         form = self.canonical
         if self.value_type is not str or not form.keeps_order or self.layout.template is not PLAIN:
             return None
@@ -87,9 +87,9 @@ class TimeScheme(Scheme):
         return first, last
 
     def accepting_other_versions(self) -> "TimeScheme":
-        """This scheme, for a column that holds UUIDs of other versions too; always the same object.
+        """This scheme for a column that also holds UUIDs of other versions; always the same object.
 
-        ``created_at`` and all that needs a time raise ``InvalidID`` for them.
+        ``created_at`` and all other methods that need a time raise ``InvalidID`` for them.
         """
         return _accepting_other_versions(self)
 
@@ -103,11 +103,11 @@ class TimeScheme(Scheme):
     # Generation
 
     def generate(self, at: datetime | None = None) -> ID:
-        """A new value: of now, greater than all that this process made before; or of ``at``, with
-        a random suffix.
+        """A new value of the current time, greater than all earlier ones of this process.
 
-        ``at`` is aware. Raises ``OutOfRange`` where the scheme can't hold the time, and
-        ``ClockRollback`` where the clock went back and the process's ``RollbackRule`` says so.
+        With ``at``, which is aware, a value of that time with a random suffix. Raises
+        ``OutOfRange`` if the scheme can't hold the time, and ``ClockRollback`` if the clock went
+        back and the process's ``RollbackRule`` demands it.
         """
         if at is not None:
             return self.generate_many(1, at)[0]
@@ -116,7 +116,7 @@ class TimeScheme(Scheme):
     def generate_many(self, n: int, at: datetime | None = None) -> Sequence[ID]:
         """``n`` new values, strictly increasing; strictly decreasing for a reversed scheme.
 
-        Raises ``OutOfRange`` where the tick of ``at`` has no room for ``n`` ids.
+        Raises ``OutOfRange`` if the tick of ``at`` has no room for ``n`` ids.
         """
         if at is None:
             return self.all_from_trusted(self._generator.take(n))
@@ -128,20 +128,20 @@ class TimeScheme(Scheme):
         return self.all_from_trusted(self.layout.join_all(tick, suffixes))
 
     def with_worker(self, worker: int | LeaseSource | None) -> "TimeScheme":
-        """This scheme for the worker with that number; always the same object for the same number.
+        """This scheme with a worker number; always the same object for the same number.
 
-        A ``LeaseSource`` is asked for the number at the first id. Raises ``ValueError`` for a
-        number that the layout has no place for.
+        A ``LeaseSource`` is called for the number at the first id. Raises ``ValueError`` if the
+        layout has no such worker number.
         """
         return self if worker == self.worker else _with_worker(self, worker)
 
     @cached_property
     def _generator(self) -> Generator:
         new = generator_for(self.layout, self.worker, epoch_ns=self.epoch_ns, tick_ns=self.tick_ns)
-        # Two threads that make the first ids must not each get a generator of their own.
-        with _making:
-            made: Generator = vars(self).setdefault("_generator", new)
-        return made
+        # Two threads that generate the first ids must share one generator.
+        with _generator_lock:
+            shared: Generator = vars(self).setdefault("_generator", new)
+        return shared
 
     # Time
 
@@ -153,11 +153,11 @@ class TimeScheme(Scheme):
         return UNIX_EPOCH + timedelta(microseconds=microseconds)
 
     def carries_time(self, value: ID) -> bool:
-        """Whether the id has a time: one of another version, where it is accepted, has none."""
+        """Whether the id has a time; an accepted UUID of another version has none."""
         return self.layout.split(self.to_int(value)) is not None
 
     def parts(self, value: ID) -> tuple[int, int]:
-        """The tick, counted from the scheme's epoch, and the suffix; ``InvalidID``."""
+        """The tick since the scheme's epoch, and the suffix; ``InvalidID`` if there are none."""
         number = self.to_int(value)
         parts = self.layout.split(number)
         if parts is None:
@@ -165,21 +165,21 @@ class TimeScheme(Scheme):
         return parts
 
     def tick(self, at: datetime) -> int:
-        """The tick that ``at`` falls into; ``OutOfRange`` where the scheme has none."""
+        """The tick that contains ``at``; ``OutOfRange`` if the scheme has none."""
         tick = self._floor(at)
         if not self.layout.first_tick <= tick <= self.layout.last_tick:
             raise OutOfRange(self._out_of_range(at))
         return tick
 
     def tick_from(self, at: datetime) -> int:
-        """The first tick that begins at or after ``at``; ``OutOfRange`` after the last one."""
+        """The first tick that starts at or after ``at``; ``OutOfRange`` after the last one."""
         tick = max(self._ceiling(at), self.layout.first_tick)
         if tick > self.layout.last_tick:
             raise OutOfRange(self._out_of_range(at))
         return tick
 
     def ticks(self, microseconds: Sequence[int]) -> list[int]:
-        """``tick`` for many times, which are Unix times in microseconds."""
+        """``tick`` for many times, given as Unix times in microseconds."""
         if not microseconds:
             return []
         for each in (min(microseconds), max(microseconds)):
@@ -188,9 +188,9 @@ class TimeScheme(Scheme):
         return [(each * 1000 - epoch_ns) // tick_ns for each in microseconds]
 
     def tick_span(self, at: datetime) -> tuple[datetime, datetime]:
-        """Start, and end excluded, of the tick that ``at`` falls into; at least a microsecond.
+        """Start and end (excluded) of the tick that contains ``at``; at least a microsecond.
 
-        Raises ``OutOfRange`` as ``tick`` does, and where the end is past the year 9999.
+        Raises ``OutOfRange`` like ``tick``, and if the end is after the year 9999.
         """
         start = self._microseconds(self.tick(at))
         end = max(self._microseconds(self.tick(at) + 1), start + 1)
@@ -202,26 +202,26 @@ class TimeScheme(Scheme):
         )
 
     def can_hold(self, at: datetime) -> bool:
-        """Whether ids of ``at`` (aware) exist."""
+        """Whether ids of the time ``at`` (aware) exist."""
         return self.layout.first_tick <= self._floor(at) <= self.layout.last_tick
 
     @cached_property
     def earliest(self) -> datetime:
-        """The earliest time that ids can have."""
+        """The earliest time of an id."""
         first = self.layout.first_tick
         return UNIX_EPOCH + timedelta(microseconds=self._microseconds(first))
 
     @cached_property
     def latest(self) -> datetime:
-        """The latest time that ids can have and a ``datetime`` can show."""
+        """The latest time of an id that fits a ``datetime``."""
         last = min(self._microseconds(self.layout.last_tick), _LAST_MICROSECOND)
         return self._floored(UNIX_EPOCH + timedelta(microseconds=last))
 
     def lower_bound(self, at: datetime) -> ID:
-        """The least value made at or after ``at`` (aware).
+        """The least value generated at or after ``at`` (aware).
 
-        So ``a <= created_at(v) < b`` exactly when ``lower_bound(a) <= v < lower_bound(b)``. A
-        reversed scheme mirrors it: the greatest value made at or after ``at``, and
+        So ``a <= created_at(v) < b`` exactly when ``lower_bound(a) <= v < lower_bound(b)``. For a
+        reversed scheme it is the greatest value generated at or after ``at``, and the range is
         ``lower_bound(b) < v <= lower_bound(a)``. Raises ``OutOfRange`` after the last time.
         """
         self._require_order()
@@ -230,8 +230,9 @@ class TimeScheme(Scheme):
         return self.from_trusted(largest if self.descending else smallest)
 
     def number_range(self, start: datetime | None, stop: datetime | None) -> tuple[int, int] | None:
-        """The smallest and the largest number made in ``start <= time < stop``, None where no
-        id can be; None for a bound means unbounded.
+        """The smallest and the largest number of ``start <= time < stop``; None if there are none.
+
+        None as a bound means unbounded.
         """
         self._require_order()
         layout = self.layout
@@ -245,7 +246,7 @@ class TimeScheme(Scheme):
         return self.layout.between(self.layout.first_tick, self.layout.last_tick)
 
     def prefix(self, at: datetime) -> str:
-        """The characters that every canonical id of the tick of ``at`` begins with."""
+        """The characters that all canonical ids of the tick of ``at`` start with."""
         self._require_order()
         tick = self.tick(at)
         first, last = map(self.canonical.format, self.layout.between(tick, tick))
@@ -280,12 +281,12 @@ class TimeScheme(Scheme):
     # Conversion
 
     def convert(self, value: ID, to: Scheme) -> Converted:
-        """The id in another scheme: bit for bit where the other one can hold it so, otherwise of
-        the same time with fresh randomness.
+        """The id in another scheme: bit for bit if the other scheme can hold it, else with the same
+        time and new random bits.
 
         Lossless are, for example, uuid7 to ulid, ulid to hexulid and back, and uuid1, uuid6 and
-        comb13 to each other. Raises ``OutOfRange`` where the other scheme can't hold the time,
-        ``NotTimeOrdered`` where it has none.
+        comb13 to each other. Raises ``OutOfRange`` if the other scheme can't hold the time,
+        ``NotTimeOrdered`` if it has no time.
         """
         if not isinstance(to, TimeScheme):
             raise NotTimeOrdered(f"{to.title} carries no creation time to convert to")
@@ -311,7 +312,7 @@ class TimeScheme(Scheme):
 @cache
 def _with_worker(scheme: TimeScheme, worker: int | LeaseSource | None) -> TimeScheme:
     changed = replace(scheme, worker=worker)
-    _ = changed._generator  # refuses a wrong number now, not at the first id
+    _ = changed._generator  # raises for a wrong worker number now, not at the first id
     return changed
 
 

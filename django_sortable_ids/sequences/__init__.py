@@ -1,1 +1,1 @@
-"""Counters in the database, from which processes take blocks."""
+"""Counters in the database, from which processes reserve blocks of numbers."""

@@ -1,7 +1,7 @@
-"""Blocks of a sequence: reserved in the database at once, handed out from memory.
+"""Blocks of a sequence: reserved in the database as a whole, assigned from memory.
 
-The idea is SnowMaker's; here an atomic UPDATE reserves, and nothing is handed out before it is
-committed. What a process has left when it ends is a gap.
+The idea is SnowMaker's. Here an atomic UPDATE reserves a block, and no id is assigned before it is
+committed. Ids that are unused when the process ends leave a gap.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from . import counters
 
 @dataclass(eq=False)
 class _Stock:
-    """Ids of one sequence that this process has reserved and not handed out yet."""
+    """Ids of one sequence that this process has reserved but not assigned yet."""
 
     ids: deque[str] = field(default_factory=deque)
     lock: Lock = field(default_factory=Lock)
@@ -36,12 +36,12 @@ def take(
 ) -> list[str]:
     """The next ``count`` ids of a column's sequence for this process, ``block`` reserved at a time.
 
-    They stay taken where the caller's transaction rolls back, and no other process waits for its
-    end. Raises ``SequenceExhausted`` where the width has no more.
+    They stay taken if the caller's transaction rolls back, and no other process waits for its end.
+    Raises ``SequenceExhausted`` if the width allows no more.
     """
     if in_transaction(using) and connections[using].vendor == "sqlite":
-        # It has one writer at a time: a second connection would wait for this one, for ever.
-        # Nothing may stay in memory of what this transaction can still roll back.
+        # SQLite has one writer at a time: a second connection would wait for this one forever.
+        # Memory must not keep numbers that this transaction may still roll back.
         return counters.take(column, scheme, count, using)
     stock = _stocks.setdefault((using, counters.key_of(column), scheme), _Stock())
     with stock.lock:
@@ -56,10 +56,10 @@ def take(
 
 
 def drop() -> None:
-    """Forget what is reserved in memory: it becomes a gap."""
+    """Discard the ids reserved in memory: they become a gap."""
     _stocks.clear()
 
 
-# A child would hand out its parent's numbers.
+# Without this, a forked child would assign its parent's numbers.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=drop)

@@ -1,4 +1,4 @@
-"""Where a sequence stands: a row for each, advanced by one atomic UPDATE."""
+"""The counters of sequences: one row each, advanced by an atomic UPDATE."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..schemes import LexicalSequence
 
 
 def key_of(column: models.Field[Any, Any]) -> str:
-    """What a column's counter is called."""
+    """The key of a column's counter."""
     return f"{column.model._meta.db_table}.{column.column}"
 
 
@@ -27,9 +27,9 @@ def take(
 ) -> list[str]:
     """The next ``count`` ids of a column's sequence, in the current transaction of ``using``.
 
-    The UPDATE locks the counter's row until the transaction ends, so no other one sees the same
-    numbers, and a rollback gives back both the numbers and the rows that used them. Where the
-    width has fewer ids left, ``at_least`` that many will do; ``SequenceExhausted`` otherwise.
+    The UPDATE locks the counter's row until the transaction ends. So no other transaction gets the
+    same numbers, and a rollback reverts both the numbers and the rows that used them. If the width
+    has fewer ids left, ``at_least`` that many suffice; else raises ``SequenceExhausted``.
     """
     from ..models import SequenceCounter
 
@@ -42,15 +42,15 @@ def take(
         counter = counters.get(key=key)
         if counter.step != scheme.step:
             raise ImproperlyConfigured(
-                f"the sequence {key} runs in steps of {counter.step}, the field says "
-                f"step={scheme.step}: set it back, or change the row of SequenceCounter"
+                f"the sequence {key} has steps of {counter.step}, but the field has "
+                f"step={scheme.step}: restore the field's step, or change the SequenceCounter row"
             )
-        running = replace(scheme, start=counter.first)
+        current = replace(scheme, start=counter.first)
         start, stop = counter.taken - count, counter.taken
-        if at_least is not None and stop > running.count:
-            stop = max(running.count, start + at_least)
+        if at_least is not None and stop > current.count:
+            stop = max(current.count, start + at_least)
             counters.filter(key=key).update(taken=stop)
-        return [running.nth(n) for n in range(start, stop)]
+        return [current.nth(n) for n in range(start, stop)]
 
 
 def _create(column: models.Field[Any, Any], scheme: LexicalSequence, key: str, using: str) -> None:
@@ -58,8 +58,8 @@ def _create(column: models.Field[Any, Any], scheme: LexicalSequence, key: str, u
 
     highest = _highest(column, scheme, using)
     first = scheme.start if highest is None else replace(scheme, start=highest).nth(1)
-    # Another process may create it meanwhile. As an upsert, because a failed INSERT leaves a shared
-    # lock on MariaDB and MySQL, and two that then both want to update the row are a deadlock.
+    # An upsert, because another process may create the row concurrently. On MariaDB and MySQL, a
+    # failed INSERT leaves a shared lock, and two processes that then update the row deadlock.
     takes_target = connections[using].features.supports_update_conflicts_with_target
     SequenceCounter.objects.using(using).bulk_create(
         [SequenceCounter(key=key, first=first, step=scheme.step, taken=0)],
@@ -70,9 +70,9 @@ def _create(column: models.Field[Any, Any], scheme: LexicalSequence, key: str, u
 
 
 def _highest(column: models.Field[Any, Any], scheme: LexicalSequence, using: str) -> str | None:
-    """The last id in a table that has ids already: adopted, or renamed with its model."""
-    given = column.model._base_manager.using(using).filter(**{f"{column.name}__isnull": False})
-    values = given.values_list(column.name, flat=True)
+    """The last id in a table that already has ids: adopted, or renamed with its model."""
+    rows = column.model._base_manager.using(using).filter(**{f"{column.name}__isnull": False})
+    values = rows.values_list(column.name, flat=True)
     numeration = scheme.numeration
     digits = numeration.digits("upper")
     if list(digits) == sorted(digits) and not numeration.ignore_case:

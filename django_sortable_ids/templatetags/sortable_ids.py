@@ -1,4 +1,4 @@
-"""``{% load sortable_ids %}``: what an id says, in templates."""
+"""``{% load sortable_ids %}``: public text and creation time of an id in templates."""
 
 from datetime import datetime
 from typing import Any
@@ -14,9 +14,9 @@ register = template.Library()
 
 @register.filter
 def public_id(instance: Any, field: str | None = None) -> str:
-    """``{{ order|public_id }}``: the public text, as URLs and REST show it; empty without an id.
+    """``{{ order|public_id }}``: the public text, as in URLs and REST; empty without an id.
 
-    ``{{ order|public_id:"number" }}`` names one of several ids.
+    ``{{ order|public_id:"number" }}`` selects one of several ids.
     """
     if not isinstance(instance, models.Model):
         return ""
@@ -25,7 +25,7 @@ def public_id(instance: Any, field: str | None = None) -> str:
 
 @register.filter(expects_localtime=True)
 def created_at(instance: Any, field: str | None = None) -> datetime | str:
-    """``{{ order|created_at|date }}``: when the id was generated; empty where it doesn't say so."""
+    """``{{ order|created_at|date }}``: when the id was generated; empty if it carries no time."""
     if not isinstance(instance, models.Model):
         return ""
     try:

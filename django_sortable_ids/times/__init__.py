@@ -1,1 +1,1 @@
-"""What the values of a column of creation times mean."""
+"""How a column stores creation times, and which times a scheme can hold."""

@@ -1,8 +1,8 @@
-"""What the values of a column of times mean, and how the database compares them.
+"""What the values of a time column mean, and how the database compares them.
 
-A *place* is a time as the column has it: a ``datetime`` as the ORM gives it, the row's own text on
-SQLite, a naive ``datetime`` of a ``timestamp`` column of PostgreSQL, an aware one in UTC of a
-``timestamptz``.
+A *place* is a time in the form of its column: usually a ``datetime`` as the ORM returns it; on
+SQLite the stored text; for PostgreSQL a naive ``datetime`` for ``timestamp`` and an aware one in
+UTC for ``timestamptz``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WITHOUT_ZONE, _WITH_ZONE = 1114, 1184
 
 
 class TimeColumn:
-    """A column whose values and comparisons are those of the ORM."""
+    """A column that the ORM reads and compares correctly."""
 
     def __init__(self, source: models.Field[Any, Any], using: str) -> None:
         self.source = source
@@ -36,13 +36,15 @@ class TimeColumn:
 
     @property
     def selected(self) -> Expression | str:
-        """What a query selects to get places."""
+        """What a query selects to read places."""
         return self.source.name
 
     @property
     def knows_utc(self) -> bool:
-        """Whether the database knows the instant of each value. Local times are Python's: servers
-        convert them until 2037, if at all, and clock changes bring them out of order.
+        """Whether the database knows the instant of each value.
+
+        If not, Python converts local times: servers convert them only until 2037, if at all, and
+        clock changes put local times out of order.
         """
         if self.connection.vendor == "postgresql" and settings.USE_TZ:
             return True
@@ -50,33 +52,33 @@ class TimeColumn:
 
     @property
     def clock(self) -> tzinfo | None:
-        """Whose local times its values are; None where they are instants."""
+        """The time zone whose local times the column stores; None if it stores instants."""
         if self.connection.vendor == "postgresql" and settings.USE_TZ:
             return None
         zone: tzinfo = self.connection.timezone or timezone.get_default_timezone()
         return zone
 
     def local(self, at: datetime) -> Expression:
-        """What the column is compared with for a local time, which no instant may have."""
+        """The operand for a local time; a clock change may skip it, so it may have no instant."""
         types = {"postgresql": "timestamp", "mysql": "datetime(6)"}
         sql = f"CAST(%s AS {types[self.connection.vendor]})"
         return RawSQL(sql, (at.isoformat(" "),), output_field=DateTimeField())
 
     @property
     def resolution(self) -> timedelta:
-        """The least difference of two of its times."""
+        """The smallest difference between two stored times."""
         table, column = self.source.model._meta.db_table, str(self.source.column)
         return _second_with(time_digits(self.connection, table, column))
 
     @property
     def meaning(self) -> str:
-        """What its values mean, for people; empty where that is plain."""
+        """How the values are read, for people; empty if that is unambiguous."""
         if settings.USE_TZ:
             return ""
         return f"{self.source.name} is naive (USE_TZ=False) and is read as {settings.TIME_ZONE}"
 
     def at(self, place: Any) -> datetime:
-        """The instant of a place, aware."""
+        """The instant (aware) of a place."""
         return aware(place)
 
     def place_at(self, at: datetime) -> Any:
@@ -84,15 +86,15 @@ class TimeColumn:
         return _or_last_day(as_stored, at)
 
     def operand(self, place: Any) -> Any:
-        """What the ORM compares the column with."""
+        """The value with which the ORM compares the column."""
         return place
 
     def parameter(self, place: Any) -> Any:
-        """What the driver is given."""
+        """The value that is passed to the driver."""
         return self.source.get_db_prep_value(place, self.connection)
 
     def load(self, saved: str) -> Any:
-        """A place that was kept as text."""
+        """A place that was saved as text."""
         place = datetime.fromisoformat(saved)
         if timezone.is_naive(place) is settings.USE_TZ:
             return as_stored(aware(place))
@@ -100,9 +102,8 @@ class TimeColumn:
 
 
 class NaiveColumn(TimeColumn):
-    """A ``timestamp`` of PostgreSQL under ``USE_TZ=True``, as ``inspectdb`` makes a
-    ``DateTimeField`` of it: Django compares its values in the time zone of the session.
-    """
+    """A ``timestamp`` of PostgreSQL with ``USE_TZ=True``, such as in a model from ``inspectdb``.
+    Django compares its values in the time zone of the session."""
 
     @property
     def knows_utc(self) -> bool:
@@ -119,16 +120,16 @@ class NaiveColumn(TimeColumn):
         return f"{self.source.name} is a timestamp without time zone and is read as {zone}"
 
     def at(self, place: datetime) -> datetime:
-        # As PostgreSQL: what a clock change repeats or skips is winter time.
+        # PostgreSQL reads a time that a clock change repeats or skips as standard time.
         zone = self.connection.timezone
-        readings = [place.replace(tzinfo=zone, fold=fold) for fold in (0, 1)]
-        return min(readings, key=lambda at: at.utcoffset() or timedelta()).astimezone(UTC)
+        candidates = [place.replace(tzinfo=zone, fold=fold) for fold in (0, 1)]
+        return min(candidates, key=lambda at: at.utcoffset() or timedelta()).astimezone(UTC)
 
     def place_at(self, at: datetime) -> datetime:
         return _or_last_day(lambda at: timezone.make_naive(at, self.connection.timezone), at)
 
     def operand(self, place: datetime) -> Expression:
-        # Of its own type: Django would take a naive value for one of TIME_ZONE.
+        # Cast to the column's type: Django would treat a naive value as a time in TIME_ZONE.
         return RawSQL("%s::timestamp", (place,), output_field=DateTimeField())
 
     def parameter(self, place: datetime) -> datetime:
@@ -140,9 +141,8 @@ class NaiveColumn(TimeColumn):
 
 
 class InstantColumn(TimeColumn):
-    """A ``timestamptz`` of PostgreSQL in a session whose clock may change: what Django reads names
-    two instants in an hour that the clock repeats, and so does what it compares.
-    """
+    """A ``timestamptz`` of PostgreSQL in a session whose time zone is not UTC. Times that Django
+    reads or compares are ambiguous there in an hour that a clock change repeats."""
 
     knows_utc = True
     meaning = ""
@@ -160,16 +160,15 @@ class InstantColumn(TimeColumn):
 
 
 class _Instant(models.BigIntegerField):  # type: ignore[type-arg]
-    """Unix microseconds, as an aware time."""
+    """Unix microseconds in the database, an aware time in Python."""
 
     def from_db_value(self, value: int | None, *_: Any) -> datetime | None:
         return None if value is None else UNIX_EPOCH + value * MICROSECOND
 
 
 class TextColumn(TimeColumn):
-    """SQLite keeps and compares texts. A row is compared with the text of another row, since one
-    time has several spellings.
-    """
+    """A column of SQLite, which stores and compares times as text. Rows are compared with the text
+    of another row, because one time has several spellings."""
 
     def __init__(self, source: models.Field[Any, Any], using: str) -> None:
         super().__init__(source, using)
@@ -189,17 +188,17 @@ class TextColumn(TimeColumn):
 
     @property
     def selected(self) -> Expression:
-        # As text, or the driver would make a datetime of each.
+        # As text: otherwise the driver converts each value to a datetime.
         return Cast(F(self.source.name), TextField())
 
     def at(self, place: str) -> datetime:
         try:
-            found = self.connection.ops.convert_datetimefield_value(place, None, self.connection)
+            at = self.connection.ops.convert_datetimefield_value(place, None, self.connection)
         except (TypeError, ValueError, AttributeError) as error:
             raise BackfillError(f"{place!r} in {self.source.name} is no time: {error}") from error
-        if found is None:
+        if at is None:
             raise BackfillError(f"{place!r} in {self.source.name} is no time that Django can read")
-        return aware(found)
+        return aware(at)
 
     def place_at(self, at: datetime) -> str:
         zone = self.connection.timezone or timezone.get_default_timezone()
@@ -217,18 +216,18 @@ class TextColumn(TimeColumn):
         return self.place_at(self.at(saved))
 
     def _first_spelling(self) -> Spelling:
-        """That of the row with the first key; that all have it is checked by the plan."""
+        """The spelling in the first row by key; the plan checks that all rows have the same."""
         model = self.source.model
         rows = models.QuerySet[Any](model, using=self.connection.alias)
-        # The source's own name: that of a column of a related row has the whole path.
+        # Not source.name, which is the whole path for a column of a related row.
         name = self.source.attname
-        named = rows.filter(**{f"{name}__isnull": False}).order_by("pk")
-        text = named.values_list(Cast(name, TextField()), flat=True).first()
+        with_time = rows.filter(**{f"{name}__isnull": False}).order_by("pk")
+        text = with_time.values_list(Cast(name, TextField()), flat=True).first()
         return spelling_of(text) or DJANGO
 
 
 def column_of(source: models.Field[Any, Any], using: str) -> TimeColumn:
-    """What the values of that column mean, as the database has it."""
+    """The ``TimeColumn`` that fits the field and the type of its column in the database."""
     connection: Any = connections[using]
     if not isinstance(source, DateTimeField) or hasattr(source, "from_db_value"):
         return TimeColumn(source, using)
@@ -251,24 +250,24 @@ def _type_of(source: models.Field[Any, Any], connection: Any) -> int | None:
             "SELECT atttypid FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = %s",
             [table, source.column],
         )
-        found = cursor.fetchone()
-    return found[0] if found else None
+        row = cursor.fetchone()
+    return row[0] if row else None
 
 
 def aware(at: datetime) -> datetime:
-    """A time of the ORM; naive ones, with ``USE_TZ=False``, are of ``TIME_ZONE``."""
+    """An aware time for one of the ORM; naive times (``USE_TZ=False``) are in ``TIME_ZONE``."""
     return timezone.make_aware(at, timezone.get_default_timezone()) if timezone.is_naive(at) else at
 
 
 def as_stored(at: datetime) -> datetime:
-    """An aware time as the ORM gives times: the inverse of ``aware``."""
+    """An aware time in the form of the ORM: the inverse of ``aware``."""
     if settings.USE_TZ:
         return at
     return timezone.make_naive(at, timezone.get_default_timezone())
 
 
 def _second_with(digits: int) -> timedelta:
-    """The unit of the last digit of a second's fraction."""
+    """The unit of the last of ``digits`` fractional digits of a second."""
     return timedelta(microseconds=10 ** (6 - digits))
 
 
@@ -276,13 +275,13 @@ def _or_last_day(convert: Any, at: datetime) -> datetime:
     try:
         converted: datetime = convert(at)
     except OverflowError:
-        # The last day of the calendar, shifted out of it by the zone.
+        # The time zone shifts the last day out of the calendar.
         return at.replace(tzinfo=None)
     return converted
 
 
 def zone_of_naive_times(using: str) -> str | None:
-    """Whose local times naive ones are; None for UTC."""
+    """The name of the time zone of naive times; None for UTC."""
     if not settings.USE_TZ:
         return settings.TIME_ZONE
     session: str = connections[using].timezone_name

@@ -1,7 +1,7 @@
-"""How times are spelled in SQLite, which compares their texts.
+"""How times are spelled in SQLite, which compares them as text.
 
-Django writes ``2024-05-01 23:00:00`` or ``2024-05-01 23:00:00.123456``, and reads much more. The
-texts of one spelling sort by time; those of several spellings don't.
+Django writes ``2024-05-01 23:00:00`` or ``2024-05-01 23:00:00.123456``, and reads more forms.
+Texts of one spelling sort by time; texts of different spellings don't.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ _PATTERN = re.compile(
 )
 _ZONE = re.compile(r"(?<=\d)(Z|[+-]\d\d:\d\d)$", re.ASCII)
 _BY_DJANGO = (0, 6)
-"""Digits of a second's fraction: Django leaves them out where all are zero."""
+"""Fractional digits of a second that Django writes: none if all are zero."""
 WHOLE = ".000000"
-"""The fraction of a whole second, where it is written."""
+"""The fraction of a whole second, if it is written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """Texts that differ in their digits only, and sort by time.
+    """A form of texts that differ only in their digits, and sort by time.
 
-    ``fraction`` is the number of digits after the second, or None for 0 or 6 of them, as Django and
-    ``datetime.isoformat`` write, or always 6. With a "Z", which sorts after the point, it is a
-    number.
+    ``fraction`` is the number of fractional digits of the second. None stands for 0 or 6, as
+    written by Django and ``datetime.isoformat``, or always 6. With the zone "Z" it is never None,
+    because "Z" sorts after the point.
     """
 
     separator: str
@@ -37,15 +37,15 @@ class Spelling:
     zone: str
 
     def bound(self, at: datetime, naive: tzinfo) -> str:
-        """A text that sorts after all texts of times before ``at`` (aware), and not after any
-        other. Texts without a zone are local times of ``naive``.
+        """A text that sorts after all times before ``at`` (aware), and not after any other time.
 
-        It has no zone: a text sorts before those that begin with it.
+        Texts without a zone are local times of ``naive``. The result has no zone, so it sorts
+        before the same text with a zone.
         """
         try:
             local = (at + self._to_next(at)).astimezone(_offset(self.zone) or naive)
         except OverflowError:
-            # The end of the calendar, shifted out of it.
+            # The time zone shifts the last day out of the calendar.
             local = at
         kind = "seconds" if not self._digits(local) else "microseconds"
         text = local.replace(tzinfo=None).isoformat(self.separator, kind)
@@ -66,18 +66,18 @@ DJANGO = Spelling(" ", None, "")
 
 
 def spelling_of(text: object) -> Spelling | None:
-    """The spelling of a time, None for one whose order is not known."""
-    found = _PATTERN.fullmatch(text) if isinstance(text, str) else None
-    if not found:
+    """The spelling of a time; None if its order is not known."""
+    match = _PATTERN.fullmatch(text) if isinstance(text, str) else None
+    if not match:
         return None
-    zone, digits = found["zone"], len(found["fraction"] or "")
+    zone, digits = match["zone"], len(match["fraction"] or "")
     is_mixed = digits in _BY_DJANGO and zone != "Z"
-    return Spelling(found["separator"], None if is_mixed else digits, zone)
+    return Spelling(match["separator"], None if is_mixed else digits, zone)
 
 
 def shape_of(text: object) -> str:
-    """A time with a "0" for each of its digits, but for those of its zone, and a "9" for those of a
-    microsecond that isn't zero."""
+    """The text with each digit replaced, except in its zone. Digits become "0"; six fractional
+    digits that aren't all zero become "9"."""
     if not isinstance(text, str):
         return f"a value of type {type(text).__name__}"
     zone = _ZONE.search(text)
@@ -89,12 +89,12 @@ def shape_of(text: object) -> str:
 
 
 def common_spelling(shapes: Iterable[str]) -> Spelling | None:
-    """The spelling of all of them, None where they don't sort by time together: a time that is
-    spelled with zeros sorts after the same one without."""
+    """The spelling of all shapes; None if their texts don't sort by time together. Whole seconds
+    with and without a fraction don't: ``.000000`` sorts after no fraction."""
     shapes = set(shapes)
-    found = {spelling_of(shape) for shape in shapes} or {DJANGO}
+    spellings = {spelling_of(shape) for shape in shapes} or {DJANGO}
     has_two_texts = any(shape.replace(WHOLE, "") in shapes for shape in shapes if WHOLE in shape)
-    return found.pop() if len(found) == 1 and not has_two_texts else None
+    return spellings.pop() if len(spellings) == 1 and not has_two_texts else None
 
 
 def _offset(zone: str) -> tzinfo | None:

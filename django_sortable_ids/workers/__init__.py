@@ -1,4 +1,4 @@
-"""Worker numbers, which the database leases to processes."""
+"""Worker numbers that the database leases to processes."""
 
 from .this_process import take_lease
 

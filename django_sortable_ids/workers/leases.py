@@ -1,9 +1,9 @@
 """The rows of worker leases: each is taken, extended and given back by one compare-and-set.
 
-Neither row locks nor advisory ones, which a Galera cluster doesn't have for all of its nodes: of
-two processes that write one row at a time, it refuses one at the commit, and that one tries again.
-Each statement is its own transaction, so a process that is stopped between two holds no lock that
-others would wait for. So these functions are called outside of any transaction.
+There are no row locks and no advisory locks, because a Galera cluster doesn't share them between
+its nodes: if two processes write one row concurrently, it rejects one at commit, and that process
+tries again. Each statement is its own transaction, so a process that is suspended between two
+holds no lock that others would wait for. Call these functions outside of any transaction.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..models import WorkerLease
 from ..schemes import LeaseLost, LeaseUnavailable
 
 MOST_NUMBERS = 2**31
-"""How many the column has room for."""
+"""How many numbers the column can hold."""
 
 _TRIES = 20
 _MOST_CANDIDATES = 1024
@@ -36,7 +36,7 @@ _HOSTS_SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How long a lease lasts, and how long others wait behind its end, in ms."""
+    """How long a lease lasts, and how long other processes wait after its end, in ms."""
 
     term: int
     skew: int
@@ -44,7 +44,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A row that this process holds; times are Unix ms."""
+    """The lease that this process holds; times are Unix ms."""
 
     number: int
     token: str
@@ -53,10 +53,10 @@ class Held:
 
 
 def take(places: int, terms: Terms, clock: Callable[[], int], using: str) -> Held:
-    """A number below ``places`` that nobody else has; ``clock`` gives Unix ms.
+    """A number below ``places`` that no other process has; ``clock`` returns Unix ms.
 
-    Numbers that were given back or never used come first, the lowest one in front; then that whose
-    owner has been silent for the longest time. ``LeaseUnavailable`` where all are taken.
+    Numbers that were given back or never used come first, the lowest one first; then those whose
+    leases have expired, the oldest one first. ``LeaseUnavailable`` if all are taken.
     """
     for attempt in range(_TRIES):
         try:
@@ -69,40 +69,40 @@ def take(places: int, terms: Terms, clock: Callable[[], int], using: str) -> Hel
         if held is not None:
             return held
     raise LeaseUnavailable(
-        f"{_TRIES} times, another process was faster to take a worker number; try again"
+        f"no worker number could be leased: {_TRIES} times, another process was faster; try again"
     )
 
 
 def extend(held: Held, expires: int, using: str) -> None:
-    """Let the lease end at ``expires``, later than before; ``LeaseLost`` where it is another's.
+    """Move the end of the lease to ``expires``; ``LeaseLost`` if another process has the number.
 
-    A row that is gone, because the table was emptied, is written again.
+    If the row is missing, because the table was emptied, it is inserted again.
     """
     work = partial(_extend, held, expires, using)
     try:
         retried(work)
     except IntegrityError:
-        retried(work)  # another process inserted the row meanwhile
+        retried(work)  # another process inserted the row concurrently
 
 
 def give_back(held: Held, expires: int, using: str) -> None:
-    """Let others take the number from ``expires`` on; nothing where it is another's already."""
+    """Let other processes take the number from ``expires`` on; no effect if one already has it."""
     rows = WorkerLease.objects.using(using).filter(number=held.number, token=held.token)
     apart(lambda: rows.update(token="", expires=expires), using, fresh=True)
 
 
 def _try_to_take(places: int, terms: Terms, now: int, attempt: int, using: str) -> Held | None:
-    """None where another process was faster."""
+    """None if another process was faster."""
     rows = WorkerLease.objects.using(using)
     known = {row.number: row for row in rows.filter(number__lt=places)}
-    # Many that start together all see the same lowest number: who loses it tries one of several.
+    # Processes that start together all see the same lowest number. The losers try one of several.
     window = min(4**attempt, _MOST_CANDIDATES)
     candidates = list(islice(_candidates(known, places, terms, now), window))
     if not candidates:
         raise LeaseUnavailable(_all_taken(list(known.values()), terms, now))
     number = random.choice(candidates)
     held = Held(number, secrets.token_hex(16), starts=now, expires=now + terms.term)
-    written = {
+    values = {
         "owner": _owner(),
         "token": held.token,
         "starts": held.starts,
@@ -110,10 +110,10 @@ def _try_to_take(places: int, terms: Terms, now: int, attempt: int, using: str) 
     }
     row = known.get(number)
     if row is None:
-        retried(lambda: rows.create(number=number, **written))
+        retried(lambda: rows.create(number=number, **values))
         return held
     unchanged = rows.filter(number=number, token=row.token, expires=row.expires)
-    return held if retried(lambda: unchanged.update(**written)) else None
+    return held if retried(lambda: unchanged.update(**values)) else None
 
 
 def _candidates(
@@ -123,8 +123,8 @@ def _candidates(
         row = known.get(number)
         if row is None or (not row.token and row.expires <= now):
             yield number
-    silent = [row for row in known.values() if row.token and row.expires + terms.skew <= now]
-    yield from (row.number for row in sorted(silent, key=lambda row: row.expires))
+    expired = [row for row in known.values() if row.token and row.expires + terms.skew <= now]
+    yield from (row.number for row in sorted(expired, key=lambda row: row.expires))
 
 
 def _extend(held: Held, expires: int, using: str) -> None:
@@ -133,11 +133,11 @@ def _extend(held: Held, expires: int, using: str) -> None:
         return
     row = rows.first()
     if row is not None:
-        now_whose = row.owner if row.token else f"{row.owner}, which has given it back"
+        owner = row.owner if row.token else f"{row.owner}, which has given it back"
         raise LeaseLost(
-            f"worker number {held.number} was leased until {_shown(held.expires)}, and has been "
-            f"taken by {now_whose}: this process was stopped or without its database for too "
-            f"long. It makes no more ids with a worker number; restart it"
+            f"worker number {held.number} was leased until {_shown(held.expires)} and has been "
+            f"taken by {owner}: this process was suspended, or without its database, for too long. "
+            f"It generates no more ids with a worker number; restart it"
         )
     WorkerLease.objects.using(using).create(
         number=held.number, owner=_owner(), token=held.token, starts=held.starts, expires=expires
@@ -156,8 +156,8 @@ def _all_taken(rows: list[WorkerLease], terms: Terms, now: int) -> str:
     free = min(row.expires + (terms.skew if row.token else 0) for row in rows)
     return (
         f"all {len(rows)} worker numbers are leased, {', '.join(named)}. Stop processes that need "
-        f"none, or choose a scheme with more of them; one whose process has died is free at "
-        f"{_shown(free)} at the earliest"
+        f"none, or choose a scheme with more worker numbers. The number of a killed process is "
+        f"free at {_shown(free)} at the earliest"
     )
 
 
@@ -166,7 +166,7 @@ def _shown(ms: int) -> str:
 
 
 def _refuse_without_table(error: DatabaseError, using: str) -> None:
-    """Say what to run, where a database says that it has no table."""
+    """Raise an error that names the command to run, if the table is missing."""
     table = WorkerLease._meta.db_table
     if table not in connections[using].introspection.table_names():
         raise LeaseUnavailable(

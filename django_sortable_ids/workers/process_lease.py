@@ -1,4 +1,4 @@
-"""One leased worker number of this process, renewed by a thread."""
+"""The leased worker number of this process, renewed by a thread."""
 
 from __future__ import annotations
 
@@ -19,20 +19,19 @@ logger = logging.getLogger("django_sortable_ids")
 
 _MS = 1_000_000
 """In ns."""
-_PATIENCE = 5.0
+_LOCK_TIMEOUT = 5.0
 """Seconds."""
 
 
 class ProcessLease:
-    """A ``Lease`` that is a row of the database: what it says of its end was committed before."""
+    """A ``Lease`` stored as a database row: ``ends_ns`` never exceeds the committed end."""
 
     def __init__(
         self, places: int, terms: Terms, using: str, clock: Callable[[], int] = system_ns
     ) -> None:
-        """Takes a number below ``places``; ``clock`` gives Unix ns.
+        """Takes a number below ``places``; ``clock`` returns Unix ns.
 
-        Raises ``LeaseUnavailable`` where all are taken, or the caller is in a transaction of
-        SQLite.
+        Raises ``LeaseUnavailable`` if all are taken, or inside a transaction of SQLite.
         """
         refuse_in_transaction_of_sqlite(using)
         self._terms = terms
@@ -53,10 +52,10 @@ class ProcessLease:
         self._latest.add(latest_ns)
 
     def extend(self, to_ns: int) -> None:
-        """See that ``ends_ns`` is after ``to_ns``.
+        """Ensure that ``ends_ns`` is after ``to_ns``.
 
-        Raises ``LeaseLost`` where another process has the number, from then on always;
-        ``LeaseUnavailable`` in a transaction of SQLite, and what the database raises.
+        Raises ``LeaseLost`` if another process has the number, and always from then on. Raises
+        ``LeaseUnavailable`` in a transaction of SQLite. Errors of the database are passed on.
         """
         if not self.ended and to_ns >= self.ends_ns:
             refuse_in_transaction_of_sqlite(self._using)
@@ -67,17 +66,17 @@ class ProcessLease:
             raise LeaseLost(self._why_ended)
 
     def keep(self) -> None:
-        """Renew it until it ends, in a thread."""
-        Thread(target=self._renew_for_ever, name="sortable-ids-lease", daemon=True).start()
+        """Renew it in a thread until it ends."""
+        Thread(target=self._keep_renewing, name="sortable-ids-lease", daemon=True).start()
 
     def give_back(self) -> None:
-        """Make no more ids with it, and let others have the number for times after the last id."""
+        """Generate no more ids with it, and free the number for times after the last id."""
         if self.ended:
             return
         self._end(f"worker number {self.number} was given back: the process ends")
-        # Not for as long as a database may let the thread that renews wait.
-        if not self._lock.acquire(timeout=_PATIENCE):
-            raise TimeoutError("it is just being renewed")
+        # With a timeout: the database may block the renewing thread for longer.
+        if not self._lock.acquire(timeout=_LOCK_TIMEOUT):
+            raise TimeoutError("a renewal is in progress")
         try:
             if self._is_in_its_database():
                 latest = max((latest_ns() for latest_ns in self._latest), default=0)
@@ -86,7 +85,7 @@ class ProcessLease:
         finally:
             self._lock.release()
 
-    def _renew_for_ever(self) -> None:
+    def _keep_renewing(self) -> None:
         third = self._terms.term / 3000
         pause = third
         while not self._stop.wait(pause):
@@ -100,14 +99,14 @@ class ProcessLease:
                 pause = third / 4
 
     def renew(self) -> None:
-        """Let it end a whole term from now; nothing where it has ended."""
+        """Extend it to a full term from now; no effect if it has ended."""
         with self._lock:
             if not self.ended and self._is_in_its_database():
                 in_a_thread(lambda: self._extend(0), self._using)
 
     def hold(self) -> Callable[[], None]:
-        """Let no connection of it be open until what is returned is called."""
-        locked = self._lock.acquire(timeout=_PATIENCE)
+        """Keep the lease from opening a connection until the returned function is called."""
+        locked = self._lock.acquire(timeout=_LOCK_TIMEOUT)
         return self._lock.release if locked else lambda: None
 
     def _extend(self, to: int) -> None:
@@ -126,7 +125,7 @@ class ProcessLease:
         self._stop.set()
 
     def _is_in_its_database(self) -> bool:
-        """Not where it was a test's, which is gone: Django then puts back the real one's name."""
+        """False after a test run: its database is gone, and Django restores the original name."""
         return bool(connections[self._using].settings_dict["NAME"] == self._database)
 
     def _now(self) -> int:
@@ -134,7 +133,7 @@ class ProcessLease:
 
 
 class UnsharedLease:
-    """Number 0 for all times: of a process whose database no other one can see."""
+    """Number 0 without an end, for a process whose database no other process can see."""
 
     number = 0
     starts_ns = -(1 << 100)
@@ -142,21 +141,21 @@ class UnsharedLease:
     ended = False
 
     def extend(self, to_ns: int) -> None:
-        """It has no end."""
+        """No effect: it has no end."""
 
     def used_by(self, latest_ns: Callable[[], int]) -> None:
-        """Nobody has the number next."""
+        """No effect: no other process takes the number."""
 
     def give_back(self) -> None:
-        """Nobody waits for the number."""
+        """No effect: no other process takes the number."""
 
     def hold(self) -> Callable[[], None]:
-        """It has no connection."""
+        """No effect: it has no connection."""
         return lambda: None
 
 
 def refuse_in_transaction_of_sqlite(using: str) -> None:
-    """There is one writer at a time: a second connection would wait for the caller's, for ever."""
+    """SQLite has one writer at a time: a second connection would wait for the caller's forever."""
     connection = connections[using]
     if connection.vendor == "sqlite" and (
         connection.in_atomic_block
@@ -164,5 +163,5 @@ def refuse_in_transaction_of_sqlite(using: str) -> None:
     ):
         raise LeaseUnavailable(
             "a worker number can't be leased inside a transaction of SQLite, which has one writer "
-            "at a time: call django_sortable_ids.workers.take_lease() before it begins"
+            "at a time: call django_sortable_ids.workers.take_lease() before the transaction"
         )

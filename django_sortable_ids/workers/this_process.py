@@ -1,14 +1,13 @@
-"""The worker number of this process, where the database leases it: ``SORTABLE_IDS["WORKER"]`` is
-``"lease"``.
+"""The leased worker number of this process: for ``SORTABLE_IDS["WORKER"] = "lease"``.
 
-It is taken at the first id that needs one and serves all fields. A thread renews it, the process
-gives it back at its end, and a forked child takes one of its own. The ids of a process carry times
-inside of its lease and no other, and what one owner's lease ends with, the next one's begins with:
-so no clock can make an id come twice. A process that finds its number taken by another one, because
-it was stopped or without its database for too long, makes no more ids with it: ``LeaseLost``.
+The number is taken at the first id that needs one and serves all fields. A thread renews it, the
+process gives it back when it ends, and a forked child takes its own. The ids of a process only
+carry times inside its lease, and the next owner's lease starts where the last one ended: so no
+clock can cause duplicate ids. If another process has taken the number, because this one was
+suspended, or without its database, for too long, it generates no ids with it: ``LeaseLost``.
 
-Where the leases are in a database that no other process can see, SQLite in memory, there are none:
-each process has number 0.
+If the leases are in a database that no other process can see (SQLite in memory), nothing is leased
+and each process has number 0.
 """
 
 from __future__ import annotations
@@ -44,8 +43,8 @@ class _Process:
 
     lock: Lock = field(default_factory=Lock)
     lease: ProcessLease | UnsharedLease | None = None
-    go_on: Callable[[], None] | None = None
-    """To be called behind a fork."""
+    release: Callable[[], None] | None = None
+    """Called after a fork, in the parent."""
 
 
 _process = _Process()
@@ -54,9 +53,9 @@ _process = _Process()
 def take_lease() -> int | None:
     """Lease the worker number of this process now, unless it has one, and return it.
 
-    Otherwise the first id does it; on SQLite that can't be inside a transaction. None where the
-    setting ``WORKER`` isn't ``"lease"`` or no field has a place for a worker number. Raises
-    ``LeaseUnavailable`` where all numbers are taken.
+    Without this call, the first id leases it; on SQLite, that is impossible inside a transaction.
+    None if the setting ``WORKER`` isn't ``"lease"``, or if no field has bits for a worker number.
+    Raises ``LeaseUnavailable`` if all numbers are taken.
     """
     places = min(_places(), default=None)
     if conf.worker() != conf.LEASE or places is None:
@@ -65,10 +64,10 @@ def take_lease() -> int | None:
 
 
 def lease(places: int) -> Lease:
-    """The lease of this process, for a scheme with so many worker numbers: a ``LeaseSource``.
+    """The lease of this process, for a scheme with ``places`` worker numbers: a ``LeaseSource``.
 
-    One that is taken now has a number that is right for the fields of all models. Raises
-    ``LeaseUnavailable`` where all are taken.
+    A new lease has a number that fits the fields of all models. Raises ``LeaseUnavailable`` if all
+    are taken.
     """
     with _process.lock:
         if _process.lease is None:
@@ -77,14 +76,14 @@ def lease(places: int) -> Lease:
 
 
 def register() -> None:
-    """Have Django call what is due before a request; once, when the app is ready."""
+    """Connect to Django's ``request_started``; called once, when the app is ready."""
     request_started.connect(_before_request, dispatch_uid="django_sortable_ids.workers")
 
 
 def _before_request(**_: Any) -> None:
-    """Take it before the transaction of a request, inside of which SQLite can't."""
+    """On SQLite, lease the number before a request's transaction; inside it, that is refused."""
     if _process.lease is None and conf.worker() == conf.LEASE and _is_on_sqlite():
-        # The first id says what is wrong, if it ever comes.
+        # The first id, if any, raises the error.
         with suppress(Exception):
             take_lease()
 
@@ -115,7 +114,7 @@ def _take(places: int) -> ProcessLease | UnsharedLease:
 
 
 def _places() -> Iterator[int]:
-    """How many worker numbers the ids of each field have a place for."""
+    """How many worker numbers fit into the ids of each field."""
     for model in apps.get_models(include_auto_created=True):
         for each in model._meta.local_fields:
             scheme = getattr(each, "scheme", None)
@@ -135,27 +134,27 @@ def _give_back() -> None:
         logger.warning("worker number %d was not given back: %s", taken.number, error)
 
 
-def _hold() -> None:
-    """No connection is open in a thread while the process forks.
+def _pause_lease() -> None:
+    """Keep a thread from having an open connection while the process forks.
 
-    SQLite would take the locks of the parent for the child's own, and never get one.
+    In the child, SQLite would treat the parent's locks as its own, and never get one.
     """
     if _process.lease is not None:
-        _process.go_on = _process.lease.hold()
+        _process.release = _process.lease.hold()
 
 
-def _go_on() -> None:
-    if _process.go_on is not None:
-        _process.go_on()
-        _process.go_on = None
+def _resume_lease() -> None:
+    if _process.release is not None:
+        _process.release()
+        _process.release = None
 
 
-def _forget() -> None:
-    """A child has no lease: its parent's is renewed and given back by the parent."""
+def _reset() -> None:
+    """A child starts without a lease: the parent renews and gives back its own."""
     global _process
     _process = _Process()
 
 
 atexit.register(_give_back)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_hold, after_in_parent=_go_on, after_in_child=_forget)
+    os.register_at_fork(before=_pause_lease, after_in_parent=_resume_lease, after_in_child=_reset)

@@ -227,5 +227,6 @@ def test_what_is_no_id_with_a_time_is_refused_by_name(path):
     with pytest.raises(ImproperlyConfigured) as refused:
         CreatedAtFilter(None, None, {}, Order, None, path)
     assert str(refused.value) == (
-        f"CreatedAtFilter can't filter store.Order by {path!r}: that is no sortable id with a time"
+        f"CreatedAtFilter can't filter store.Order by {path!r}: expected the path of a sortable "
+        f"id with a time"
     )

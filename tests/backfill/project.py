@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.backends.signals import connection_created
 
-from django_sortable_ids.backfill.supervising import progress
+from django_sortable_ids.backfill import progress
 from tests.settings import *  # noqa: F403
 from tests.settings import DATABASES, SORTABLE_IDS
 

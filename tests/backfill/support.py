@@ -9,12 +9,14 @@ from typing import Any
 from django.apps import apps
 from django.db import NotSupportedError, connections, models
 
+from django_sortable_ids.backfill.engines.mysql import MySQL
+from django_sortable_ids.backfill.engines.postgresql import PostgreSQL
 from django_sortable_ids.backfill.planning import plan
 from django_sortable_ids.backfill.sources.find import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.backfill.supervising import run
 from django_sortable_ids.backfill.target import Target
-from django_sortable_ids.backfill.writing import computing, minting
+from django_sortable_ids.backfill.writing import minting
 from django_sortable_ids.fields import SortableIDField
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.schemes import TimeScheme
@@ -94,7 +96,8 @@ def refuse(*_: Any) -> None:
 
 def in_python(monkeypatch: Any) -> None:
     """Have the ids made in Python, as where the database can't make them."""
-    monkeypatch.setattr(computing, "computed_statements", refuse)
+    for engine in (MySQL, PostgreSQL):
+        monkeypatch.setattr(engine, "computed", refuse)
 
 
 def evenly(monkeypatch: Any) -> None:

@@ -121,7 +121,7 @@ def test_more_rows_in_a_tick_than_there_are_ids_are_refused_before_anything_is_w
         build(EIGHTH)
     assert str(caught.value) == (
         "shop.Tight 108: more than 8 rows were created at 2024-05-17T09:30:00+00:00, and snowflake "
-        "has no more ids of that time. Choose a scheme with 128 bits; nothing was written."
+        "has no more ids of that time. Choose a scheme of 128 bits; nothing was written."
     )
     assert set(ids(EIGHTH)) == {None}
     assert not BackfillRun.objects.exists()

@@ -112,7 +112,7 @@ def test_verify_names_both_halves():
     PairKey.objects.filter(pk=(3, 4)).update(public_id=one)
     found = verify(find(name))
     assert found.failures == []
-    assert found.examples(Disorder.OF_TIMES) == ["(3, 4) comes after (1, 2), its id does not"]
+    assert found.examples(Disorder.OF_TIMES) == ["(3, 4) comes after (1, 2), but its id does not"]
 
 
 def test_the_plan_names_both_columns(name):

@@ -21,8 +21,8 @@ from .support import SECOND, START, build, fill, insert_orders, is_strict, rows,
 NAME = "testapp.Order.uuid7"
 ARGUMENTS = (NAME, "--created-from=created_at", "--batch-size=2")
 HOW_TO_CONTINUE = (
-    "Stopped; every batch is whole. Continue with: manage.py backfill_ids testapp.Order.uuid7 "
-    "--created-from created_at --batch-size=2 --sleep=0.02"
+    "Stopped; committed batches are kept. Continue with: manage.py backfill_ids "
+    "testapp.Order.uuid7 --created-from created_at --batch-size=2 --sleep=0.02"
 )
 
 database = pytest.mark.usefixtures("transactional_db")
@@ -106,7 +106,7 @@ def test_it_rests_while_the_file_exists_and_gives_signs_of_life(command, tmp_pat
     pause.unlink()
     output = paused.output()
     assert paused.code == 0, output
-    assert "goes on" in output.splitlines()
+    assert "resumed" in output.splitlines()
     assert is_strict("uuid7")
 
 
@@ -114,9 +114,9 @@ def test_it_rests_while_the_file_exists_and_gives_signs_of_life(command, tmp_pat
 @pytest.mark.parametrize(
     ("options", "refusal"),
     [
-        (["--replica=default"], "--max-replica-lag SECONDS is missing"),
-        (["--target-time=x"], "'x': expected a number of seconds from 0"),
-        (["--sleep=-1"], "'-1': expected a number of seconds from 0"),
+        (["--replica=default"], "--replica needs --max-replica-lag SECONDS"),
+        (["--target-time=x"], "'x': expected a number of seconds, 0 or more"),
+        (["--sleep=-1"], "'-1': expected a number of seconds, 0 or more"),
         (["--max-rows-per-second=0"], "'0': expected a whole number of rows from 1"),
     ],
 )
@@ -174,7 +174,7 @@ def test_replicas_are_waited_for():
     hand, why = Hand(), ["replicas are 5 s behind", "replicas are 3 s behind", ""]
     Pace(Limits(), hand, lag=lambda: why.pop(0), clock=hand.clock).rest(1)
     assert why == []
-    assert hand.said == ["paused: replicas are 5 s behind", "goes on"]
+    assert hand.said == ["paused: replicas are 5 s behind", "resumed"]
 
 
 # Sizes
@@ -257,15 +257,15 @@ def test_status_of_a_run(monkeypatch):
         run.execute(planned, look_and_stop)
     first, second = seen[1]
     by = saved_run("uuid7").owner
-    assert first.startswith(f"testapp.Order.uuid7: running, {by}, last sign 0.")
+    assert first.startswith(f"testapp.Order.uuid7: running, {by}, last heartbeat 0.")
     assert second.startswith("  60 %  6/10 rows  ")
     assert second.endswith(" left  batches of 3")
     stopped = shown()
-    assert stopped[0].startswith(f"testapp.Order.uuid7: stopped, by {by}, last sign 0.")
+    assert stopped[0].startswith(f"testapp.Order.uuid7: stopped, by {by}, last heartbeat 0.")
     assert stopped[1:] == ["  60 %  6/10 rows  batches of 3", "  last error: out of order"]
     BackfillRun.objects.update(token="theirs", process="", heartbeat=owner.now_ms() - 90_000)
     assert "stopped, " in shown()[0]
-    assert "is silent, last sign 90.0 s ago" in shown()[0]
+    assert "is silent, last heartbeat 90.0 s ago" in shown()[0]
     fill("uuid7")
     assert shown()[0].startswith("testapp.Order.uuid7: finished at ")
     assert shown()[1:] == ["  10 rows"]
@@ -280,5 +280,5 @@ def test_the_command_shows_a_run_of_another_process(command):
     lines = asked.output().splitlines()
     assert asked.code == 0
     assert lines[0].startswith("testapp.Order.uuid7: running, ")
-    assert f"pid {running.process.pid}, last sign " in lines[0]
+    assert f"pid {running.process.pid}, last heartbeat " in lines[0]
     assert "/400 rows  " in lines[1]

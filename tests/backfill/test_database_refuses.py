@@ -83,7 +83,7 @@ def test_nothing_can_be_written(orders):
     with read_only():
         message = refusal()
     assert message.startswith("the database can't be written to: ")
-    advice = "Name one that can, not a replica, or let it be written to."
+    advice = "Name a writable database instead of a replica, or allow writes to this one."
     assert message.endswith(f"{advice} {AGAIN} --batch-size=5")
     assert given() == 0
     assert not BackfillRun.objects.exists()
@@ -205,8 +205,8 @@ def test_the_disk_is_full(orders):
             message = refusal(batch_size=None)
         else:
             message = refusal(allow_triggers=True)
-    assert message.startswith("the database has no room left: ")
-    assert f"Make room for it. {AGAIN}" in message
+    assert message.startswith("the database has no space left: ")
+    assert f"Free some space. {AGAIN}" in message
     done = given()
     assert done == (saved_run(NAME).rows_filled if BackfillRun.objects.exists() else 0)
     command()
@@ -268,10 +268,10 @@ def user(name):
 
 
 OWN = [f"ALL ON {model._meta.db_table}" for model in own_models()]
-LACKS = "the user of the database lacks a right: "
+LACKS = "the database user lacks a privilege: "
 ADVICE = (
-    "GRANT it SELECT and UPDATE on the table, and all on those of django_sortable_ids. Continue "
-    "with: manage.py backfill_ids testapp.Order.uuid7"
+    "GRANT it SELECT and UPDATE on the table, and ALL on the tables of django_sortable_ids. "
+    "Continue with: manage.py backfill_ids testapp.Order.uuid7"
 )
 
 

@@ -87,7 +87,7 @@ def test_each_row_gets_the_id_of_its_original(tracked, size):
     assert past.objects.exclude(public_id=None).count() == 1
     printed = call(NAME, f"--batch-size={size}")
     assert "12 rows filled." in printed
-    assert "of shop.Tracked.public_id: its rows are copies" in printed[0]
+    assert "of shop.Tracked.public_id, copied to its history rows" in printed[0]
     assert printed[-1] == f"Next: manage.py backfill_ids {NAME} --verify"
     own = dict(model.objects.values_list("pk", "public_id"))
     found = ids_by_original(past)
@@ -118,13 +118,13 @@ def test_a_deleted_original_has_one_id_of_the_time_of_its_first_row(tracked, siz
 def test_originals_come_first(tracked):
     before_the_field(*tracked)
     assert refusal(NAME) == (
-        "12 rows of shop.HistoricalTracked are copies of rows that have no id yet: run "
+        "12 rows of shop.HistoricalTracked belong to originals that have no id yet: run "
         "`manage.py backfill_ids shop.Tracked.public_id` first; nothing was written."
     )
     assert not BackfillRun.objects.exists()
     assert refusal(NAME, "--created-from=history_date") == (
-        "shop.HistoricalTracked is a history of shop.Tracked, whose ids it has copies of: leave "
-        "the source of times away"
+        "shop.HistoricalTracked is a history of shop.Tracked and gets its ids: omit the source of "
+        "times"
     )
 
 
@@ -171,11 +171,11 @@ def test_rows_come_late_and_the_run_is_killed_between_batches(tracked):
 def test_the_report_lists_them_as_copies(tracked):
     before_the_field(*tracked)
     line = next(" ".join(each.split()) for each in call() if each.startswith(NAME))
-    assert line == f"{NAME} uuid7 12 copies, 12 missing backfill_ids {NAME}"
+    assert line == f"{NAME} uuid7 12 history, 12 missing backfill_ids {NAME}"
     call("shop.Tracked.public_id", "--created-from=created_at")
     call(NAME)
     line = next(" ".join(each.split()) for each in call() if each.startswith(NAME))
-    assert line == f"{NAME} uuid7 12 complete copies"
+    assert line == f"{NAME} uuid7 12 complete history"
 
 
 @override_settings(SILENCED_SYSTEM_CHECKS=[])

@@ -176,8 +176,8 @@ def test_json_of_wrong_arguments(command):
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [
-        (SystemCheckError("a check fails"), 1, "refused before it began: see stderr"),
-        (KeyboardInterrupt(), 130, "stopped before it began"),
+        (SystemCheckError("a check fails"), 1, "refused before the start: see stderr"),
+        (KeyboardInterrupt(), 130, "stopped before the start"),
     ],
     ids=["check", "Ctrl-C"],
 )

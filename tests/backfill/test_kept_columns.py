@@ -224,7 +224,7 @@ def test_the_plan_says_so_and_is_what_is_run(name):
         shown = command(name, created_from="created_at", dry_run=True, verbosity=2)
         lines = shown.splitlines()
         assert (
-            "  keeps changed, last`100%s`, edited, which an UPDATE would set to its own time"
+            "  keeps changed, last`100%s`, edited, which an UPDATE would set to the current time"
             in lines
         )
         written = [sql for sql in statements_of(build(name)) if "UPDATE" in sql]

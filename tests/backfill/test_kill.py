@@ -52,7 +52,7 @@ def test_interrupted_from_the_keyboard_it_says_how_to_go_on(command):
     stopped = command(*arguments("ulid"), stops_in=[2])
     stopped.send_while_stopped(signal.SIGINT)
     assert stopped.output().splitlines()[-1] == (
-        "Stopped; every batch is whole. Continue with: "
+        "Stopped; committed batches are kept. Continue with: "
         f"manage.py backfill_ids testapp.Order.ulid --created-from created_at --batch-size={BATCH}"
     )
     assert stopped.code == 130

@@ -179,7 +179,7 @@ def test_not_even_a_few_rows_in_time(filled, monkeypatch):
     with slow_rows(), pytest.raises(CommandError) as caught:
         command(verify=True)
     message = str(caught.value)
-    assert message.startswith("a statement took longer than the session lets it, of a few rows ")
+    assert message.startswith("a statement exceeded the session's time limit, even for a few rows")
     assert message.endswith(
         "Continue with: manage.py backfill_ids testapp.Order.uuid7 --created-from created_at "
         "--verify"
@@ -208,10 +208,10 @@ def test_a_batch_is_never_in_time():
         command(created_from="created_at", retry_time=0.5)
     message = str(caught.value)
     assert message.startswith(
-        "a statement took longer than the session lets it, of a few rows too: "
+        "a statement exceeded the session's time limit, even for a few rows: "
     )
-    assert "Raise its time limit (statement_timeout, " in message
-    assert "make an index that begins with the creation time. Continue with: " in message
+    assert "Raise the limit (statement_timeout, " in message
+    assert "create an index that begins with the creation time. Continue with: " in message
     assert "other transactions" not in message
 
 

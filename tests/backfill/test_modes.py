@@ -41,7 +41,7 @@ def test_two_modes_exclude_each_other(modes, by):
     else:
         text, error = called(NAME, **{mode[2:].replace("-", "_"): True for mode in modes})
     assert text == ""
-    assert re.search("not allowed with argument|exclude each other: choose one", str(error))
+    assert re.search("not allowed with argument|be combined: choose one", str(error))
     assert all(mode in str(error) for mode in modes)
 
 
@@ -55,7 +55,7 @@ def test_without_a_field_only_the_report_and_the_status_make_sense(arguments):
     text, error = called(*arguments)
     assert text == ""
     option = arguments[0].partition("=")[0]
-    assert str(error) == f"{option} needs app.Model.field: say which column is meant"
+    assert str(error) == f"{option} needs app.Model.field: name the column"
 
 
 @pytest.mark.django_db
@@ -63,7 +63,7 @@ def test_without_a_field_only_the_report_and_the_status_make_sense(arguments):
 def test_the_status_takes_no_options_of_a_run(option):
     name = option.partition("=")[0]
     assert str(called(NAME, "--status", option)[1]) == (
-        f"--status takes no {name}: it shows runs, and changes none"
+        f"--status takes no {name}: it only shows runs"
     )
 
 

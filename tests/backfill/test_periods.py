@@ -170,8 +170,8 @@ def test_an_empty_table():
 
 BAD = {
     ("--created-from=pk",): (
-        "--created-from pk spreads the rows over a period: say which, --start 2015-01-01 --end "
-        "2024-06-30"
+        "--created-from pk spreads the rows over a period: add it, such as --start 2015-01-01 "
+        "--end 2024-06-30"
     ),
     ("--created-from=pk", "--start=2015-01-01"): (
         "--created-from pk needs both ends of the period: --end is missing"
@@ -180,7 +180,7 @@ BAD = {
         "--created-from pk needs both ends of the period: --start is missing"
     ),
     ("--created-from=day", "--start=2015-01-01", "--end=2016-01-01"): (
-        "--start and --end say over which period --created-from pk spreads the rows: give all "
+        "--start and --end set the period over which --created-from pk spreads the rows: give all "
         "three, or none of them"
     ),
     ("--created-from=pk", "--start=2016-01-01", "--end=2015-01-01"): (
@@ -194,11 +194,11 @@ BAD = {
         "--start 1969-01-01T00:00:00-05:00 is too early: UUIDv7 begins at 1970-01-01 00:00:00+00:00"
     ),
     ("--created-at=now", "--created-from=day"): (
-        "--created-at says the time of every row: leave --created-from, --convert-from, --start "
-        "and --end away, or --created-at"
+        "--created-at sets the time of every row: omit --created-from, --convert-from, --start "
+        "and --end, or omit --created-at"
     ),
     ("--created-from=pk", "--convert-from=ulid", "--start=2015-01-01", "--end=2016-01-01"): (
-        "--created-from pk and --convert-from: one of them is enough"
+        "--created-from pk and --convert-from: give only one of them"
     ),
 }
 
@@ -233,7 +233,7 @@ def test_the_epoch_of_a_scheme():
 )
 def test_keys_that_do_not_count_up(model, kind):
     message = refusal(f"{model._meta.label}.public_id", *PERIOD)
-    assert message.startswith("--created-from pk takes a time from an integer that counts up")
+    assert message.startswith("--created-from pk derives times from integers that count up")
     assert f"is a {kind}" in message
 
 

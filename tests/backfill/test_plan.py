@@ -32,7 +32,7 @@ from .support import (
 pytestmark = pytest.mark.django_db
 
 NO_INDEX = (
-    "no index begins with created_at, so that each batch sorts the table; with many rows, make one "
+    "no index begins with created_at, so each batch sorts the table; with many rows, create one "
     "first"
 )
 
@@ -168,13 +168,13 @@ def test_an_empty_table():
         == {
             "sqlite": [],
             "postgresql": [
-                "  for a batch that goes on in the time of the one before:",
-                "  for rows that appear meanwhile:",
+                "  for a batch that continues the time of the previous one:",
+                "  for rows that appear during the run:",
             ],
             "mysql": [
                 "  before it, to count its ticks' rows:",
                 *["  before it, to read what it changes:"][: int(is_mariadb)],
-                "  for rows that appear meanwhile:",
+                "  for rows that appear during the run:",
             ],
         }[connection.vendor]
     )
@@ -220,7 +220,7 @@ def test_what_remains_is_printed():
         call_command("backfill_ids", label("uuid7"), created_from="created_at", stdout=out)
     assert out.getvalue().splitlines()[-2] == (
         "2 rows were inserted concurrently without an id. Deploy the field first, so that new rows "
-        "get theirs, and run it again."
+        "get an id, and run the command again."
     )
 
 
@@ -253,5 +253,7 @@ def test_a_key_of_old_ids_has_an_index():
 def test_a_time_in_the_future_is_a_warning(days, count):
     latest = datetime.now(UTC).replace(microsecond=0) + timedelta(days=days)
     insert_orders([START, latest])
-    expected = f"the latest created_at is {latest.isoformat()}: its id sorts after those of now"
+    expected = (
+        f"the latest created_at is {latest.isoformat()}, in the future: its id sorts after new ids"
+    )
     assert build("uuid7").warnings == (expected,) * count

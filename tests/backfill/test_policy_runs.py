@@ -135,7 +135,7 @@ def test_sigterm_ends_it_after_its_batch(name, command):
     insert_orders(POLICIES[name][2])
     stopped = command(*arguments(name), stops_in=[2])
     stopped.send_while_stopped(signal.SIGTERM)
-    assert "Stopped; every batch is whole" in stopped.output()
+    assert "Stopped; committed batches are kept" in stopped.output()
     assert stopped.code == 128 + signal.SIGTERM
     found = rows(name).exclude(**{name: None}).count()
     assert 0 < found == saved_run(name).rows_filled < ROWS

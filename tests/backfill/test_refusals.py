@@ -48,20 +48,20 @@ LABELS = {
     "shop.Plain.created_at": "shop.Plain.created_at is a DateTimeField, not a sortable id",
     "testapp.Order.lines": "testapp.Order.lines is a ManyToOneRel, not a sortable id",
     "shop.SortableKey.id": (
-        "shop.SortableKey.id is the primary key, and a key is never empty. Add a second field, "
+        "shop.SortableKey.id is the primary key, which is never empty. Add a second field, "
         "such as public_id, to give the rows sortable ids"
     ),
     "testapp.Line.id": (
-        "testapp.Line.id is part of the primary key, and a key is never empty. Add a second field, "
+        "testapp.Line.id is part of the primary key, which is never empty. Add a second field, "
         "such as public_id, to give the rows sortable ids"
     ),
     "shop.Invoice.public_id": (
-        "shop.Invoice.public_id is in the table of shop.Document: name that one"
+        "shop.Invoice.public_id is in the table of shop.Document: name that model instead"
     ),
     "shop.Timeless.public_id": (
         "shop.Timeless has no field with times: name one in a related row, --created-from "
         "order__created_at, a period to spread the rows over, --created-from pk --start 2015-01-01 "
-        "--end 2024-06-30, or take --created-at now"
+        "--end 2024-06-30, or use --created-at now"
     ),
 }
 
@@ -77,8 +77,8 @@ SOURCES = {
     "nope": "shop.Plain has no field 'nope' with times; it has created_at, updated_at, day",
     "public_id": (
         "shop.Plain.public_id is a UUIDv7Field, and creation times come from a DateTimeField or a "
-        "DateField: add one, and copy the times into it, with the zone and the time of day that "
-        "they mean"
+        "DateField: add one, and copy the times into it, with their time zone and their time of "
+        "day"
     ),
 }
 
@@ -237,7 +237,7 @@ def test_a_view(other):
         cursor.execute("ALTER TABLE shop_plain RENAME TO shop_data")
         cursor.execute("CREATE VIEW shop_plain AS SELECT * FROM shop_data")
     assert refusal("shop.Plain.public_id", created_from="created_at", database=other) == (
-        "shop_plain is a view: fill the table behind it, by a model of that table"
+        "shop_plain is a view: fill its underlying table, through a model of that table"
     )
 
 

@@ -49,10 +49,9 @@ def test_a_value_that_the_session_refuses_is_explained(invalid_dates):
         cursor.execute("UPDATE shipments SET due = '2012-02-30' WHERE id = 6")
         cursor.execute("SET sql_mode = %s", [strict])
     said = refusal("shop.Shipment.public_id", created_from="created_at", batch_size=2)
-    assert said.startswith(
-        "a row has a value that the session refuses, in a column that is not filled: "
-    )
-    assert "Correct it, or let sql_mode allow it (ALLOW_INVALID_DATES). Continue with: " in said
+    assert said.startswith("the session's sql_mode refuses a value in another column of a row: ")
+    advice = "Correct the value, or allow it by sql_mode (ALLOW_INVALID_DATES)"
+    assert f"{advice}. Continue with: " in said
     execute("UPDATE shipments SET due = '2012-02-29' WHERE id = 6")
     command("shop.Shipment.public_id", created_from="created_at", batch_size=2)
     assert command("shop.Shipment.public_id", verify=True)[0] == "8 rows, 8 with an id"

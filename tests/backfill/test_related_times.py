@@ -171,7 +171,7 @@ def test_verify_finds_what_was_exchanged():
     BillLine.objects.filter(pk=one[0]).update(public_id=other[1])
     said = call(NAME, "--verify")
     assert said[1].startswith("1 rows are out of order within one tick of their ids: ")
-    assert said[2] == f"  {other[0]} comes after {one[0]}, its id does not"
+    assert said[2] == f"  {other[0]} comes after {one[0]}, but its id does not"
 
 
 def test_late_rows_come_between_their_neighbours():
@@ -228,7 +228,7 @@ MISTAKES = {
         "bill, before, invoice"
     ),
     "bill__nope": (
-        "shop.Bill.nope is not there, and creation times come from a DateTimeField or a "
+        "shop.Bill.nope does not exist, and creation times come from a DateTimeField or a "
         "DateField; shop.Bill has issued_at, day"
     ),
     "bill__id": (
@@ -236,12 +236,12 @@ MISTAKES = {
         "DateField; shop.Bill has issued_at, day"
     ),
     "amount__day": (
-        "--created-from amount__day: shop.BillLine.amount leads to no other row, or to many: take "
+        "--created-from amount__day: shop.BillLine.amount leads to no other row, or to many: use "
         "a ForeignKey or a OneToOneField"
     ),
     "billline__day": (
         "--created-from billline__day: shop.BillLine.billline leads to no other row, or to many: "
-        "take a ForeignKey or a OneToOneField"
+        "use a ForeignKey or a OneToOneField"
     ),
 }
 
@@ -324,7 +324,7 @@ def test_a_text_that_is_no_day_is_named(text):
     with connection.cursor() as cursor:
         cursor.execute("UPDATE shop_billline SET day = %s", [text])
     message = refusal(NAME, "--created-from=day")
-    assert message.startswith(f"shop.BillLine 7 has the day {text!r}, which is no date") or (
+    assert message.startswith(f"shop.BillLine 7 has the day {text!r}; a date as") or (
         message.startswith("shop.BillLine 7 is too")
     )
 
@@ -380,7 +380,7 @@ def test_related_times_of_several_spellings_are_refused_until_they_are_rewritten
             "UPDATE shop_bill SET issued_at = replace(issued_at, ' ', 'T') || 'Z' WHERE id = 2"
         )
     reason = refusal(NAME, f"--created-from={ISSUED}")
-    assert "is spelled in ways that don't sort by time" in reason
+    assert "has several spellings, which don't sort by time" in reason
     assert not filled()
     rewrite = re.search(r"UPDATE \"shop_bill\" .*(?=; nothing was written)", reason)[0]
     with connection.cursor() as cursor:

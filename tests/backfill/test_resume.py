@@ -167,8 +167,8 @@ def test_another_source_is_refused():
     found = find("shop.Plain.public_id", created_from="updated_at")
     assert refusal(found) == (
         "a run on shop.Plain.public_id stopped after 2 rows with created_from = 'created_at', and "
-        "now it is 'updated_at': the rows would not sort together. Go on as before, or set the "
-        "column to NULL and delete the BackfillRun to begin anew"
+        "now it is 'updated_at': the rows would not sort together. Continue with the old options, "
+        "or set the column to NULL and delete the BackfillRun to start again"
     )
     assert rows("shop.Plain.public_id").filter(public_id=None).count() == 1
 

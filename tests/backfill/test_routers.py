@@ -92,7 +92,7 @@ def test_the_database_that_is_named_is_filled_whatever_the_routers_say(routed):
     [
         (
             OrdersHere(),
-            "your DATABASE_ROUTERS keep testapp.Order out of it; name its own by --database",
+            "your DATABASE_ROUTERS keep testapp.Order out of it; name its database with --database",
         ),
         (OrdersElsewhere(), "run `manage.py migrate testapp --database=other`"),
     ],
@@ -109,6 +109,6 @@ def test_a_database_that_routers_keep_the_runs_out_of(other, settings):
     assert refusal() == (
         "the database 'other' has no table django_sortable_ids_backfillrun: allow the app "
         "django_sortable_ids there in allow_migrate() of your DATABASE_ROUTERS, since a run is "
-        "kept beside the rows that it fills, and run `manage.py migrate django_sortable_ids "
+        "stored in the database that it fills, and run `manage.py migrate django_sortable_ids "
         "--database=other`"
     )

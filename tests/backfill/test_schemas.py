@@ -173,7 +173,7 @@ def test_a_view(schema):
         with in_registry("Seen"):
             define("Seen", view, public_id=UUIDv7Field(null=True))
             assert refusal("shop.Seen.public_id", created_from="created_at") == (
-                f"{view} is a view: fill the table behind it, by a model of that table"
+                f"{view} is a view: fill its underlying table, through a model of that table"
             )
 
 

@@ -180,12 +180,12 @@ def test_the_message_and_the_commands(fired):
     insert_rows()
     execute("DELETE FROM fired")
     assert refusal() == (
-        f"filling {NAME} changes more than its ids: the trigger acts{of_table}. Switch that off "
-        "while the ids are filled, or allow it, if it is meant for each row: --allow-triggers, or "
-        "allow_triggers=True of AddSortableID; nothing was written."
+        f"filling {NAME} changes more than its ids: the trigger acts{of_table}. Disable this "
+        "during the backfill, or allow it with --allow-triggers (in a migration: "
+        "allow_triggers=True of AddSortableID); nothing was written."
     )
     lines = command(dry_run=True, allow_triggers=True)
-    assert f"  warning: allowed, though no id: the trigger acts{of_table}" in lines
+    assert f"  warning: allowed side effect: the trigger acts{of_table}" in lines
     assert fired() == 0
     lines = command(allow_triggers=True)
     assert lines[-1] == (
@@ -317,7 +317,7 @@ def test_rows_that_are_hidden_are_told():
         "DROP ROLE reader",
     ]
     with made(*before, undone=undone):
-        said = "the row-level security of shop_plain may hide rows from reader, which get no id"
+        said = "the row-level security of shop_plain may hide rows from reader; these get no id"
         with pytest.raises(CommandError, match=said):
             command()
         execute("RESET ROLE")
@@ -393,7 +393,7 @@ def test_stored_columns_that_the_session_decides(column, derived, is_refused):
             assert is_refused is None, "the server has no such column"
             return
         with made(undone=[f"{alter} DROP COLUMN derived"]):
-            said = "the stored column derived, which is computed again, by the time zone"
+            said = "the stored column derived, which is computed again, with the time zone"
             assert (said in refusal()) is (is_refused is not False)
 
 
@@ -404,7 +404,7 @@ def test_who_may_see_no_triggers_is_told():
     database = connection.settings_dict["NAME"]
     execute(f"CREATE USER {user} IDENTIFIED BY 'a reader'")
     grant = "SELECT, INSERT, UPDATE, DELETE{more} ON `" + database.replace("_", r"\_") + "`.* TO "
-    warning = "  warning: no right to see triggers was found for this user: "
+    warning = "  warning: this user has no right to see triggers: "
     execute(f"GRANT {grant.format(more='')}{user}")
     with made(undone=[f"DROP USER {user}"]):
         assert any(line.startswith(warning) for line in dry_run_of(user))

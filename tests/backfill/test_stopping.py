@@ -39,7 +39,7 @@ def test_the_command_to_continue_has_every_option_and_is_quoted(command, tmp_pat
     said = stopped.output().splitlines()[-1]
     assert stopped.code == 130
     before, again = said.split("Continue with: ")
-    assert before == "Stopped; every batch is whole. "
+    assert before == "Stopped; committed batches are kept. "
     words = shlex.split(again)
     assert words[:5] == ["manage.py", "backfill_ids", NAME, "--created-from", "created_at"]
     assert set(words[5:]) == {*options[:8], "--database=default", "--verbosity=2", "--no-color"}
@@ -80,7 +80,7 @@ def test_an_interrupt_before_anything_is_written(arguments):
 @pytest.mark.parametrize(
     ("options", "statement", "said"),
     [
-        (["--verify"], "verify_judged", "nothing was judged yet"),
+        (["--verify"], "verify_judged", "the check is not finished"),
         (["--dry-run"], "SELECT", "nothing was written"),
     ],
     ids=["verify", "plan"],
@@ -132,7 +132,7 @@ def test_a_run_of_a_field_that_is_gone():
     fill("uuid7")
     BackfillRun.objects.update(target="testapp.Order.dropped")
     lines = printed("--status").splitlines()
-    assert lines[2] == "  no such field any more; to forget the run:"
+    assert lines[2] == "  the field no longer exists; to delete the run:"
     with connection.cursor() as cursor:
         cursor.execute(lines[3].strip().rstrip(";"))
     assert printed("--status").startswith("no backfill of any column has started")
@@ -144,7 +144,7 @@ def test_whatever_of_it_is_gone(gone):
     insert_orders([START])
     fill("uuid7")
     BackfillRun.objects.update(target=gone)
-    assert "no such field any more" in printed("--status")
+    assert "the field no longer exists" in printed("--status")
 
 
 @pytest.mark.django_db

@@ -64,4 +64,4 @@ def test_a_run_that_fills_nothing_stops_with_the_batch(monkeypatch, keep_out, na
     assert sum(value is not None for value in ids(name)) == 10
     first = re.search(r"from testapp.Order (\d+)", str(caught.value))[1]
     assert int(first) == keys[10]
-    assert "nothing of the batch was kept" in str(caught.value)
+    assert "the batch was rolled back" in str(caught.value)

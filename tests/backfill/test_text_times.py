@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from django_sortable_ids.backfill.planning import plan
-from django_sortable_ids.backfill.sources.impossible_days import is_impossible
+from django_sortable_ids.backfill.sources.impossible_times import is_impossible
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.functions import GenerateID
@@ -231,10 +231,10 @@ def test_an_impossible_time_is_refused_with_its_row(text, policy):
         plan.build(target, 7)
     message = str(caught.value)
     assert message.startswith(
-        f"testapp.Order {keys[20]} (and 1 other rows) has the created_at {text!r}, a time that "
-        f"there is not. Find such rows with SELECT * FROM "
+        f"testapp.Order {keys[20]} (and 1 other rows) has the created_at {text!r}, which is no "
+        f"possible time. Find such rows with SELECT * FROM "
     )
-    with pytest.raises(BackfillError, match="a time that there is not"):
+    with pytest.raises(BackfillError, match="which is no possible time"):
         verify(target)
     select = re.search(r"SELECT .*(?=, and correct them; nothing was written)", message)[0]
     with connection.cursor() as cursor:

@@ -34,9 +34,9 @@ UUID7 = ("testapp.Order.uuid7", "--created-from=created_at", "--batch-size=2")
 
 def refusal(label, by=SELF):
     return (
-        rf"{label} is being filled by {re.escape(by)}, whose last sign is \d+ s old, and one "
-        r"process is enough: this one stops, and has written nothing\. SIGTERM ends it behind its "
-        r"batch"
+        rf"{label} is being filled by {re.escape(by)}, whose last heartbeat is \d+ s old\. Only "
+        r"one process may fill it: this one stops, and has written nothing\. SIGTERM ends it after "
+        r"its batch"
     )
 
 
@@ -77,8 +77,8 @@ def test_who_is_robbed_of_the_run_stops(name, silent):
     with pytest.raises(BackfillError) as caught:
         fill(name, 3, rob)
     assert str(caught.value) == (
-        f"testapp.Order.{name} was taken over by {SELF}, because this process gave no sign for "
-        f"60 s: it stops, and has written nothing since"
+        f"testapp.Order.{name} was taken over by {SELF}, because this process sent no heartbeat "
+        f"for 60 s: it stops, and has written nothing since"
     )
     assert calls == [3, 3]
     assert_right(name, 20)
@@ -149,9 +149,9 @@ def test_an_owner_on_another_machine_is_waited_for(no_time_passes):
     with pytest.raises(BackfillError) as caught:
         owner.refuse_if_taken(find("uuid7"))
     assert str(caught.value) == (
-        "testapp.Order.uuid7 is being filled by web-9 pid 7, whose last sign is 20 s old, and one "
-        "process is enough: this one stops, and has written nothing. If it has died, start again "
-        "in 40 s, when it has been silent for 60 s"
+        "testapp.Order.uuid7 is being filled by web-9 pid 7, whose last heartbeat is 20 s old. "
+        "Only one process may fill it: this one stops, and has written nothing. If it has died, "
+        "start again in 40 s, after 60 s without a heartbeat"
     )
     with pytest.raises(BackfillError, match=r"by web-9 pid 7"):
         fill("uuid7")

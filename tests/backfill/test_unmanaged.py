@@ -61,7 +61,7 @@ def parcels():
 
 def test_an_inspected_table_gets_its_column_its_ids_and_its_constraint_by_what_is_printed(parcels):
     reason = refusal(NAME, "--created-from=sent_at")
-    assert "is not managed, so that no migration adds it" in reason
+    assert "is not managed, so no migration adds the column" in reason
     add = re.search("`(.*)`$", reason)[1]
     report = next(line for line in command() if line.startswith(NAME))
     assert "no column" in report
@@ -112,7 +112,7 @@ def test_a_name_in_other_letters_has_the_same_run(parcels):
 def test_a_table_that_is_not_there():
     assert refusal("shop.Unmanaged.public_id", created_from="created_at") == (
         f"the database 'default' has no table shop_unmanaged{UNSEEN}: shop.Unmanaged is not "
-        "managed, so that no migration makes its table. Name the database that has it by "
+        "managed, so no migration creates its table. Name the database that has it with "
         "--database, or correct db_table"
     )
     report = next(line for line in command() if line.startswith("shop.Unmanaged.public_id"))
@@ -126,8 +126,8 @@ def test_a_table_without_a_key():
         with in_registry("LegacyParcel"):
             inspected()
             assert refusal(NAME, created_from="sent_at") == (
-                "legacy_parcel has no column id, which shop.LegacyParcel has as its primary key: "
-                "write primary_key=True at the field that tells its rows apart"
+                "legacy_parcel has no column id, the primary key of shop.LegacyParcel: set "
+                "primary_key=True on the field that identifies its rows"
             )
     finally:
         execute("DROP TABLE legacy_parcel")
@@ -139,7 +139,7 @@ def test_an_inspected_view_is_refused_as_one(parcels):
         with in_registry("LegacyView"):
             define("LegacyView", "legacy_view", managed=False, public_id=sortable_id())
             assert refusal("shop.LegacyView.public_id", created_from="sent_at") == (
-                "legacy_view is a view: fill the table behind it, by a model of that table"
+                "legacy_view is a view: fill its underlying table, through a model of that table"
             )
             report = next(line for line in command() if line.startswith("shop.LegacyView"))
             assert report.endswith("view")

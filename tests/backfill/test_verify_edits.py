@@ -104,9 +104,9 @@ def test_an_edit_within_the_tick_is_no_failure(name, page, read_by):
     assert run_command(name) == (
         [
             "8 rows, 8 with an id",
-            "1 rows are out of order within one tick of their ids: a time was edited since, or an "
-            "id is wrong, which can't be told",
-            f"  {keys[1]} comes after {keys[4]}, its id does not",
+            "1 rows are out of order within one tick of their ids: either a time was edited later, "
+            "or an id is wrong",
+            f"  {keys[1]} comes after {keys[4]}, but its id does not",
             "all different, the others strictly in order, and of their rows' times",
         ],
         0,
@@ -130,7 +130,7 @@ def test_rows_of_one_time_that_changed_places_fail_where_no_edit_explains_it(nam
     else:
         assert lines[1].startswith("1 rows are out of order within one tick of their ids: ")
         assert code == 0
-    assert lines[2] == f"  {keys[4]} comes after {keys[3]}, its id does not"
+    assert lines[2] == f"  {keys[4]} comes after {keys[3]}, but its id does not"
 
 
 @readers
@@ -146,8 +146,8 @@ def test_ids_of_two_times_that_were_exchanged_are_listed(name, read_by):
     lines, code = run_command(name)
     assert lines[1].startswith("5 ids are of another time than their row: ")
     assert lines[2:5] == [
-        "4 of them have the time of another row, which has theirs: both times were edited since, "
-        "or the ids are wrong, which can't be told",
+        "4 of them have the time of another row, whose id has theirs: either both times were "
+        "edited later, or the ids are wrong",
         f"  {keys[2]} and {keys[3]} have ids of each other's time",
         f"  {keys[5]} and {keys[9]} have ids of each other's time",
     ]
@@ -184,7 +184,7 @@ def test_no_order_is_praised_where_no_two_rows_were_compared(name, kept, read_by
     keys = list(rows(name).values_list("pk", flat=True))
     rows(name).filter(pk__in=keys[kept:]).update(created_at=START + 60 * SECOND)
     lines, code = run_command(name)
-    order = ", strictly in order" if kept == 2 else "; the order of none could be judged"
+    order = ", strictly in order" if kept == 2 else "; their order could not be checked"
     assert (lines[-1], code) == (f"all different{order}", 0)
 
 
@@ -196,7 +196,7 @@ def test_no_more_are_compared_than_there_is_room_for(read_by, monkeypatch):
     for pk, created in rows(KSUID).reverse().values_list("pk", "created_at"):
         edit(KSUID, pk, created + 5 * SECOND)
     lines, code = run_command(KSUID)
-    assert lines[2] == "only 3 of them were compared with each other for exchanged ids"
+    assert lines[2] == "only the first 3 of them were checked for exchanged ids"
     assert code == 0
 
 
@@ -208,13 +208,13 @@ def test_the_same_id_twice_in_a_tick_is_a_failure(name, read_by):
     edited = find(name)
     found = verify.verify(edited)
     assert found.failures == []
-    judged = verify.Verifier(edited)._check
+    page_check = verify.Verifier(edited)._check
     again = verify.Verification()
-    judged.look(edited.rows, again, None)
+    page_check.check(edited.rows, again, None)
     value = rows(name)[2].__dict__[field_of(name).name]
     previous = (0, value, START - SECOND)
     repeated = verify.Verification()
-    judged.look(edited.rows.filter(pk=rows(name)[2].pk), repeated, previous)
+    page_check.check(edited.rows.filter(pk=rows(name)[2].pk), repeated, previous)
     assert (repeated.unordered, repeated.undecided) == (1, 0)
 
 
@@ -242,7 +242,7 @@ def test_an_edit_to_the_time_of_another_row_is_no_failure(name, page, read_by):
     swap(name, first, second)
     lines, code = run_command(name)
     assert lines[1].startswith("1 rows are out of order within one tick of their ids: ")
-    assert (lines[2], code) == (f"  {first} comes after {second}, its id does not", 0)
+    assert (lines[2], code) == (f"  {first} comes after {second}, but its id does not", 0)
 
 
 @pages_and_readers(COARSE)
@@ -260,9 +260,9 @@ def test_ids_of_one_time_that_were_shuffled_are_a_failure(name, shuffled, page, 
         return
     assert lines[1:4] == [
         "10 rows are out of order",
-        "  10 of them have the time of the row before, as 30 rows have: these are more than edits "
-        "of single times explain",
-        f"  {keys[2]} comes after {keys[1]}, its id does not",
+        "  10 of them have the time of the row before, as do 30 rows in all: too many "
+        "for edits of single times",
+        f"  {keys[2]} comes after {keys[1]}, but its id does not",
     ]
     assert code == 1
     # The quarter of more rows is more.
@@ -320,5 +320,5 @@ def test_converted_ids_that_were_exchanged_are_a_failure(one, other):
     for pk, value in values.items():
         Old.objects.filter(pk=pk).update(snowflake=value)
     assert verify.verify(found).failures == [
-        "2 rows have an id of the time of another row, which has one of theirs"
+        "2 rows have an id of another row's time, and that row has one of theirs"
     ]

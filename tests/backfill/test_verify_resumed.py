@@ -187,7 +187,7 @@ def test_the_command_says_so():
     out = StringIO()
     call_command("backfill_ids", label("uuid7"), verify=True, stdout=out)
     kept_at, *rest = out.getvalue().splitlines()
-    assert kept_at.startswith("Continues after the 12 rows that were looked at before 20")
+    assert kept_at.startswith("Continues after the 12 rows that were checked before 20")
     assert rest == [
         "20 rows, 20 with an id",
         "all different, strictly in order, and of their rows' times",
@@ -202,11 +202,11 @@ AGAIN = (
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (KeyboardInterrupt(), f"Stopped; nothing was judged yet. {AGAIN}"),
+        (KeyboardInterrupt(), f"Stopped; the check is not finished. {AGAIN}"),
         (
             OperationalError("server closed the connection"),
-            "the database stopped it: server closed the connection. What was committed before is "
-            f"kept. See that it can be reached. {AGAIN}",
+            "the database interrupted the command: server closed the connection. What was "
+            f"committed before is kept. Check that it can be reached. {AGAIN}",
         ),
     ],
     ids=["Ctrl-C", "a lost connection"],

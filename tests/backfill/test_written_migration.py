@@ -110,7 +110,7 @@ def test_nothing_is_written_or_proposed_while_rows_are_skipped(project):
     )
     done = project.backfill(PUBLIC, *CREATED, "--on-out-of-range=skip", "--write-migration")
     assert done.returncode == 1
-    assert "1 rows were skipped and have no id, so that the column can't be" in done.stderr
+    assert "1 rows were skipped and have no id, so the column can't be" in done.stderr
     assert project.names == ["0001_initial"]
 
 
@@ -153,7 +153,9 @@ def test_several_leaves_are_all_followed(project):
         project.write_migration(name, "0001_initial")
     done = project.backfill(PUBLIC, "--write-migration")
     assert done.returncode == 0, done.stderr
-    assert "  It follows 0002_one and 0002_other, and so merges them." in done.stdout.splitlines()
+    assert (
+        "  It depends on 0002_one and 0002_other, and so merges them." in done.stdout.splitlines()
+    )
     assert "0003_constrain_order_public" in project.names
     project.manage("migrate")
     assert is_not_null(project, "public")
@@ -184,7 +186,7 @@ def test_a_file_that_is_there_is_left_alone(project):
         file.write(hook)
     done = project.backfill(PUBLIC, "--write-migration")
     assert done.returncode == 1
-    assert f"depot/migrations/{FIRST}.py is there already, and was left as it is" in done.stderr
+    assert f"depot/migrations/{FIRST}.py exists already and was not changed" in done.stderr
     assert there.read_text() == "mine"
 
 
@@ -224,7 +226,7 @@ REDIRECTS = {
 def test_a_redirect_among_the_migrations_breaks_no_command_that_follows(project, arguments):
     done = project.backfill(*arguments, redirect="> depot/migrations/0005_x.py")
     assert done.returncode == 1
-    assert "depot/migrations/0005_x.py is where the output goes" in done.stderr
+    assert "depot/migrations/0005_x.py, but it is no migration" in done.stderr
     assert "--write-migration" in done.stderr
     assert project.names == ["0001_initial"]
     project.manage("makemigrations", "--check", "depot")
@@ -242,7 +244,7 @@ def test_a_redirect_that_appends_to_a_migration_leaves_it_as_it_is(project):
 def test_a_redirect_into_the_package_of_migrations_leaves_it_a_package(project):
     done = project.backfill("--status", redirect="> depot/migrations/__init__.py")
     assert done.returncode == 1
-    assert "the file is empty now, as it usually is" in done.stderr
+    assert "The file is empty now, as usual" in done.stderr
     assert (project.migrations / "__init__.py").read_text() == ""
     project.manage("makemigrations", "--check", "depot")
 

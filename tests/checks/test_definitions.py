@@ -42,8 +42,8 @@ def test_a_prefix_of_two_models(isolated):
     message = check_definitions()[0]
     assert message.level == checks.ERROR
     assert message.msg == (
-        "The prefix 'ord_' is that of testapp.Invoice.number too: an id with it does not say "
-        "whose it is."
+        "The prefix 'ord_' is also used by testapp.Invoice.number: an id with it does not "
+        "identify its model."
     )
 
 
@@ -73,7 +73,7 @@ def test_wrong_settings(isolated, settings, value, reason):
     settings.SORTABLE_IDS = value
     (message,) = check_definitions()
     assert message.id == "sortable_ids.E003"
-    assert message.msg.startswith(f"SORTABLE_IDS can't be used: {reason}")
+    assert message.msg.startswith(f"The setting SORTABLE_IDS is invalid: {reason}")
     assert check_workers() == []
 
 
@@ -183,20 +183,20 @@ def test_what_to_do_about_a_generic_relation(isolated):
     tagged(*JOINS["ulid as text"][:3])
     (message,) = check_definitions()
     assert message.msg == (
-        "testapp.Parcel.tags joins testapp.Parcel.id with a CharField: the two columns keep an id "
-        "differently: the database finds no rows, finds rows of other ids, or refuses to compare "
-        "them."
+        "testapp.Parcel.tags joins testapp.Parcel.id with a CharField: the two columns store an "
+        "id differently: the database finds no rows, finds rows of other ids, or refuses to "
+        "compare the columns."
     )
     assert message.hint == (
-        "Make testapp.Tag.object_id a ULIDField with the arguments of the key, if it points to "
-        "such keys only; or keep the key as text, with storage='char'."
+        "If testapp.Tag.object_id references such keys only, make it a ULIDField with the "
+        "arguments of the key; or store the key as text, with storage='char'."
     )
 
 
 def test_what_to_do_about_a_column_that_is_too_short(isolated):
     tagged(*JOINS["hexulid as short text"][:3])
     (message,) = check_definitions()
-    assert message.msg.endswith("it holds 31 characters, and an id has up to 32.")
+    assert message.msg.endswith("it holds 31 characters, but an id has up to 32.")
     assert message.hint == "Make testapp.Tag.object_id longer."
 
 

@@ -103,7 +103,7 @@ from django.test import Client
 from django.test.utils import setup_test_environment
 from tests.leaks import leaks
 from users.models import User
-from django_sortable_ids.instances import public_id
+from django_sortable_ids.ids import public_id
 
 call_command("migrate", run_syncdb=True, verbosity=0)
 user = User(email="ada@example.com")

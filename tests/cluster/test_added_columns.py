@@ -30,7 +30,7 @@ def rows(depot):  # noqa: F811
 
 
 def test_it_is_refused(nodes, rows):
-    with pytest.raises(CommandError, match="each node of the Galera cluster would make other ids"):
+    with pytest.raises(CommandError, match="each node of the Galera cluster would generate"):
         rows.migrate()
     assert rows.applied() == ["0001_step"]
 

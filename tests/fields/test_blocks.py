@@ -125,7 +125,7 @@ def test_a_width_that_is_used_up(sequence):
 
 def test_a_changed_step_is_refused(sequence):
     assert numbers(sequence(**NUMERIC, step=5, block=4), 1) == ["000000"]
-    with pytest.raises(ImproperlyConfigured, match="runs in steps of 5, the field says step=7"):
+    with pytest.raises(ImproperlyConfigured, match="has steps of 5, but the field has step=7"):
         sequence(**NUMERIC, step=7, block=4).objects.create()
     assert taken() == 4
 

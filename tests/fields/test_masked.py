@@ -70,7 +70,7 @@ def test_more_than_128_bits_are_no_facade():
 @pytest.mark.parametrize("name", [name for name in fields.__all__ if name != "UUIDv7Field"])
 def test_other_schemes_have_no_mask(name):
     if getattr(fields, name) not in (SortableIDField, LexicalSequenceField):
-        with pytest.raises(ValueError, match="has no mask, only UUIDv7 has"):
+        with pytest.raises(ValueError, match="only UUIDv7 can be masked, not"):
             getattr(fields, name)(masked=True)
 
 
@@ -93,7 +93,7 @@ def test_wrong_keys_are_refused_and_not_shown(settings, keys):
     with pytest.raises(ImproperlyConfigured) as refused:
         MASKED.public_text.format(V7)
     assert str(refused.value) == (
-        "SORTABLE_IDS['MASK_KEYS'] is wrong; expected a list of texts with 32 hexadecimal digits"
+        "SORTABLE_IDS['MASK_KEYS'] is invalid; expected a list of texts with 32 hexadecimal digits"
     )
 
 

@@ -160,7 +160,7 @@ def test_a_changed_step_is_refused(sequence):
     changed = sequence(charset="numeric", step=7, start="100")
     with pytest.raises(
         ImproperlyConfigured,
-        match=r"the sequence numbered\.number runs in steps of 5, the field says step=7: set it",
+        match=r"the sequence numbered\.number has steps of 5, but the field has step=7: restore",
     ):
         changed.objects.create()
     assert changed.objects.count() == 2

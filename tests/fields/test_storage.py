@@ -304,13 +304,13 @@ def test_an_id_of_hexadecimal_digits_is_not_taken_for_a_stored_uuid():
 
 def test_storages_of_another_kind_are_refused():
     for field_class, storage, known in [
-        (ULIDField, "char32", "ULID has uuid, binary, char, varchar"),
-        (KUUIDField, "uuid", "kuuid has binary, char, varchar"),
-        (SnowflakeField, "binary", "snowflake has integer"),
-        (LexicalSequenceField, "binary", "lexical sequence has char, varchar"),
-        (UUIDv7Field, "char", "UUIDv7 has uuid, binary, char32, char36, varchar32, varchar36"),
+        (ULIDField, "char32", "uuid, binary, char, varchar for ULID"),
+        (KUUIDField, "uuid", "binary, char, varchar for kuuid"),
+        (SnowflakeField, "binary", "integer for snowflake"),
+        (LexicalSequenceField, "binary", "char, varchar for lexical sequence"),
+        (UUIDv7Field, "char", "uuid, binary, char32, char36, varchar32, varchar36 for UUIDv7"),
     ]:
-        with pytest.raises(ValueError, match=rf"^storage='{storage}': {known}$"):
+        with pytest.raises(ValueError, match=rf"^storage='{storage}': expected one of {known}$"):
             field_class(storage=storage)
 
 
@@ -318,8 +318,8 @@ def test_the_column_of_a_charfield_holds_an_id():
     assert ULIDField(storage="varchar", max_length=26).max_length == 26
     for arguments, message in [
         ({"storage": "varchar", "max_length": 25}, "max_length=25: expected 26 or more"),
-        ({"max_length": 26}, "max_length=26: expected none, unless storage is a varchar"),
-        ({"storage": "char", "max_length": 40}, "max_length=40: expected none, unless"),
+        ({"max_length": 26}, "max_length=26: expected none unless storage is a varchar"),
+        ({"storage": "char", "max_length": 40}, "max_length=40: expected none unless"),
         ({"db_collation": "C"}, "db_collation='C': the column is not text"),
         ({"storage": "uuid", "db_collation": "C"}, "db_collation='C': the column is not text"),
     ]:
@@ -338,9 +338,7 @@ def of_another_vendor(db):
 
 @pytest.mark.parametrize("field", [ULIDField(), HexULIDField(), LexicalSequenceField()])
 def test_a_column_of_another_vendor(field, of_another_vendor):
-    with pytest.raises(
-        NotSupportedError, match=r"none for CockroachDB; give .* storage: \"varchar"
-    ):
+    with pytest.raises(NotSupportedError, match=r"not for CockroachDB; set .* storage: \"varchar"):
         field.db_type(of_another_vendor)
     as_varchar = type(field)(storage="varchar")
     assert as_varchar.db_type(of_another_vendor) == as_varchar.db_type(connection)

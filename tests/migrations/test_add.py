@@ -96,7 +96,7 @@ def test_a_large_table_is_left_to_the_command_and_gone_on_with(depot):
     with pytest.raises(CommandError) as refused:
         depot.migrate()
     assert str(refused.value) == (
-        "more than 4 rows of depot.Order.public have no id, which is much for a migration: run "
+        "more than 4 rows of depot.Order.public have no id, too many for a migration: run "
         "`manage.py backfill_ids depot.Order.public --created-from made`, and migrate again"
     )
     assert depot.column("depot_order", "public") == [None] * 5
@@ -218,14 +218,14 @@ def test_the_autodetector_finds_nothing_to_change(depot):
 def test_a_primary_key_is_refused(depot):
     prepare(depot)
     depot.write(ADD.format("ULIDField(primary_key=True)"), atomic=False)
-    with pytest.raises(ValueError, match=r"^public is a primary key: add a second field$"):
+    with pytest.raises(ValueError, match=r"^public is a primary key: add a second field instead$"):
         depot.migrate()
 
 
 def test_a_default_of_the_database_is_refused():
     """It would give every row an id of now, so that none is left for its creation time."""
     field = ULIDField(unique=True, db_default=GenerateID("ulid"))
-    with pytest.raises(ValueError, match=r"^public has a db_default, of which .* by an AlterField"):
+    with pytest.raises(ValueError, match=r"^public has a db_default, which .* by an AlterField"):
         AddSortableID("order", "public", field, "made")
 
 

@@ -23,9 +23,9 @@ TO_NOT_NULL = {
     """,
 }
 ADDED = (
-    "the column is added by the same plan, and this server, which is not in strict mode, would "
-    "give one id to all rows that are still empty then. Migrate up to the step before, fill them "
-    "with `manage.py backfill_ids`, and go on; or set a strict sql_mode."
+    "the same plan adds the column, and this server, which is not in strict mode, would give one "
+    "id to all rows that have none. Migrate up to the migration before this one, fill the rows "
+    "with `manage.py backfill_ids`, and migrate the rest; or set a strict sql_mode."
 )
 
 

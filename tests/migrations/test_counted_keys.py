@@ -168,7 +168,7 @@ def test_a_scheme_that_has_no_such_numbers_is_refused(counted):
         counted.migrate()
     assert str(refusal.value) == (
         "Nothing was migrated.\ndepot.0002_step, depot.order.id: the table has rows, and their "
-        f"numbers would be taken for ids: {number} is not a valid 64-bit decimal time id: it is "
+        f"numbers would be treated as ids: {number} is not a valid 64-bit decimal time id: it is "
         "out of the scheme's range. Expected a whole number of 19 digits, such as "
         "1767225600000071425. Add a new field with null=True and fill it with "
         "`manage.py backfill_ids`."
@@ -181,7 +181,7 @@ def test_negative_numbers_are_refused(depot):
     depot.migrate()
     depot.model("Order").objects.create(pk=-3, name="f")
     depot.write(SNOWFLAKE)
-    with pytest.raises(CommandError, match=r"taken for ids: -3 is not a valid snowflake"):
+    with pytest.raises(CommandError, match=r"treated as ids: -3 is not a valid snowflake"):
         depot.migrate()
 
 
@@ -194,7 +194,7 @@ def test_the_numbers_are_found_under_the_present_name_of_a_column(depot):
     depot.model("Order").objects.create(number=7, name="a")
     depot.write('RenameField("order", "number", "code"),')
     depot.write('AlterField("order", "code", Time64Field()),')
-    with pytest.raises(CommandError, match="taken for ids: 7 is not"):
+    with pytest.raises(CommandError, match="treated as ids: 7 is not"):
         depot.migrate()
     depot.write('AlterField("order", "code", SnowflakeField()),')
     (depot.folder / "migrations" / "0003_step.py").write_text(

@@ -104,8 +104,8 @@ def test_an_invisible_column_without_a_default_is_refused_with_what_to_do(depot)
     depot.write(CONSTRAIN, atomic=False)
     with pytest.raises(
         CommandError,
-        match=r"Invisible column `public` must have a default value, since it is to be NOT NULL\. "
-        r"Make the column visible, or give it a DEFAULT, and migrate again$",
+        match=r"Invisible column `public` must have a default value\. An INVISIBLE column that is "
+        r"NOT NULL needs a DEFAULT\. Add one, or make the column visible, and migrate again$",
     ):
         depot.migrate()
     assert definition() == before
@@ -115,7 +115,7 @@ def test_what_the_server_cannot_do_while_others_write_is_printed(depot):
     make(depot, "char(26) COMMENT 'shown'")
     execute("ALTER TABLE depot_order ADD FULLTEXT (name)")
     depot.write(CONSTRAIN, atomic=False)
-    with pytest.raises(CommandError, match="Run this while nobody writes") as refused:
+    with pytest.raises(CommandError, match="Stop all writers, run this") as refused:
         depot.migrate()
     execute(str(refused.value).partition("migrate again: ")[2])
     had = definition()

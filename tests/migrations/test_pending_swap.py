@@ -143,8 +143,8 @@ def test_what_was_undone_is_told(depot, monkeypatch):
     out = StringIO()
     call_command("migrate", "depot", stdout=out)
     assert (
-        "depot.Order: a swap of public and new was made by a migration that stopped before it "
-        "was recorded; it was undone.\n"
+        "depot.Order: a migration swapped public and new and stopped before it was recorded; the "
+        "swap was undone.\n"
     ) in out.getvalue()
 
 

@@ -19,10 +19,10 @@ from .test_swap import ROWS
 
 pytestmark = own_tables
 
-ROAD = (
+CONVERT = (
     r"Add a second field with null=True, fill it with `manage\.py backfill_ids \.\.\. "
-    r"--convert-from public`, and let the two change places by SwapSortableID\. 5 values were "
-    r"looked at, from both ends and the middle of the table\.$"
+    r"--convert-from public`, and swap the two by SwapSortableID\. 5 values were checked, from "
+    r"both ends and the middle of the table\.$"
 )
 CHANGED = {
     "another version of UUIDs": ("UUIDv7Field({})", "UUIDv6Field({})", "is no UUIDv6"),
@@ -39,7 +39,7 @@ CHANGED = {
     "a form of text": (
         'UUIDv7Field(storage="varchar32", {})',
         'UUIDv7Field(storage="varchar36", {})',
-        "as this column keeps it",
+        "in the form of this column",
     ),
     "another text": (
         "PushIDField({})",
@@ -49,27 +49,27 @@ CHANGED = {
     "a text of the same bits": (
         'ULIDField(storage="uuid", {})',
         'TimeflakeField(storage="uuid", {})',
-        r"the public id 0\w{25} would be written \w{22}, and be found no longer\. Add",
+        r"the public id 0\w{25} would become \w{22}, and the old text would not be found\. Add",
     ),
     "a text of the same bits in any case": (
         "ULIDField({})",
         "SCRU128Field({})",
-        "the public id .* be found no longer",
+        "the public id .* would not be found",
     ),
     "a text of the same bytes": (
         "XidField({})",
         "ObjectIDField({})",
-        "the public id .* be found no longer",
+        "the public id .* would not be found",
     ),
     "UUIDs as ULIDs": (
         "UUIDv7Field({})",
         'ULIDField(storage="uuid", {})',
-        "the public id .* be found no longer",
+        "the public id .* would not be found",
     ),
     "a prefix, too": (
         'ULIDField(prefix="ord", {})',
         'TimeflakeField(prefix="ord", {})',
-        "the public id ord_.* would be written ord_.*, and be found no longer",
+        "the public id ord_.* would become ord_.*, and the old text would not be found",
     ),
     "the characters of a sequence": (
         'LexicalSequenceField(charset="numeric", width=4, {})',
@@ -119,7 +119,7 @@ def test_it_is_refused_with_the_road(depot, old, new, reason, how):
     )
     if "a change of the column's type" not in text:
         assert re.search(reason, text)
-        assert re.search(ROAD, text)
+        assert re.search(CONVERT, text)
     assert depot.applied() == ["0001_step"]
     assert depot.column("depot_order", "public") == before
 
@@ -137,7 +137,7 @@ def test_a_change_of_the_columns_type_is_refused_with_the_road(depot, old, new):
     depot.write(f'AlterField("order", "public", {new.format("unique=True")}),')
     with pytest.raises(CommandError) as refused:
         depot.migrate()
-    assert re.search(ROAD.split(r" 5 values")[0], str(refused.value))
+    assert re.search(CONVERT.split(r" 5 values")[0], str(refused.value))
 
 
 @pytest.mark.parametrize(("old", "new"), SAME.values(), ids=SAME)
@@ -191,7 +191,9 @@ def test_texts_in_another_spelling_would_not_be_found(depot):
     rows = ROWS.replace("name=name", "name=name, public=f'01m7y2dcf66nmgajt4mstmrwd{name}'")
     prepare(depot, "CharField(max_length=26)", rows)
     depot.write('AlterField("order", "public", ULIDField(storage="varchar")),')
-    with pytest.raises(CommandError, match="as this column keeps it, 01M7Y2DCF66NMGAJT4MSTMRWDA"):
+    with pytest.raises(
+        CommandError, match="in the form of this column, 01M7Y2DCF66NMGAJT4MSTMRWDA"
+    ):
         depot.migrate()
 
 
@@ -215,9 +217,7 @@ def add_rows(apps, schema_editor):
         CommandError, match=r"7fffffff-?ffff-?ffff-?ffff-?ffffffffffff is no UUIDv7"
     ) as refused:
         depot.migrate()
-    looked = int(
-        re.search(r"([\d,]+) values were looked at", str(refused.value))[1].replace(",", "")
-    )
+    looked = int(re.search(r"([\d,]+) values were checked", str(refused.value))[1].replace(",", ""))
     assert PAGE * 2 < looked <= PAGE * 5
     with CaptureQueriesContext(connection) as queries, pytest.raises(CommandError):
         depot.migrate()
@@ -254,9 +254,9 @@ def test_the_edit_that_was_meant_as_a_swap_is_refused(depot, new, order):
     with pytest.raises(CommandError) as refused:
         depot.migrate()
     assert (
-        "depot.order.new: it holds the ids that `backfill_ids --convert-from public` made, and "
-        "they would be lost, while public is altered and keeps its old ones. Take the two changes "
-        'out of the migrations, and write SwapSortableID("order", "public", "new") instead.'
+        "depot.order.new: it contains the ids that `backfill_ids --convert-from public` generated. "
+        "They would be lost, and public would keep its old ids. Remove the two changes from the "
+        'migrations, and write SwapSortableID("order", "public", "new") instead.'
     ) in str(refused.value)
     assert depot.column("depot_order", "new") == before
 
@@ -287,6 +287,6 @@ def test_a_change_of_the_public_text_is_told(depot, option):
     out = StringIO()
     call_command("migrate", "depot", stdout=out)
     assert (
-        "depot.order.public: its public ids are written in another way now; those in old links "
-        "are not found.\n"
+        "depot.order.public: the text of its public ids changes; ids in old links will not be "
+        "found.\n"
     ) in out.getvalue()

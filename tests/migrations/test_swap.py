@@ -208,17 +208,17 @@ def test_indexes_and_constraints_of_meta_follow_their_columns(depot):
 REFUSED = {
     "may be NULL": (
         ("ULIDField(unique=True)", "UUIDv7Field(unique=True, null=True)"),
-        "depot.Order.public is NOT NULL, and new is not: fill it, and migrate a "
+        "depot.Order.public is NOT NULL, and new is not: fill it, and run a "
         "ConstrainSortableID of new before the swap",
     ),
     "may come twice": (
         ("ULIDField(unique=True)", "UUIDv7Field()"),
-        "depot.Order.public is unique, and new is not: fill it, and migrate a "
+        "depot.Order.public is unique, and new is not: fill it, and run a "
         "ConstrainSortableID of new before the swap",
     ),
     "a primary key": (
         ("ULIDField(primary_key=True)", "UUIDv7Field(unique=True)"),
-        "depot.Order.public is the primary key or a part of it, and other tables hold its "
+        "depot.Order.public is the primary key or a part of it, and other tables contain its "
         "values: it can't be swapped",
     ),
     "an expression": (
@@ -262,7 +262,7 @@ def test_rows_that_are_not_converted_yet_are_refused(depot):
         depot.migrate()
     assert str(refused.value) == (
         "2 rows of depot.Order.public have no new yet, and would be left without an id: run "
-        "`manage.py backfill_ids depot.Order.new --convert-from public`, and this again"
+        "`manage.py backfill_ids depot.Order.new --convert-from public`, and migrate again"
     )
     order.objects.filter(name__in="bc").delete()
     depot.migrate()
@@ -279,7 +279,7 @@ def test_a_foreign_key_to_the_old_ids_is_refused(depot):
     )
     depot.write(SWAP)
     with pytest.raises(
-        CommandError, match=r"^depot\.Line\.order points to depot\.Order\.public by"
+        CommandError, match=r"^depot\.Line\.order refers to depot\.Order\.public by"
     ):
         depot.migrate()
 

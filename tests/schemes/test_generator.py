@@ -178,7 +178,7 @@ def test_the_last_tick_ends_the_scheme():
     going = generator(TINY, lambda: 9, below=lambda size: 0)
     assert take(going, 4) == [(9, 0), (9, 1), (9, 2), (9, 3)]
     for _ in range(3):
-        with pytest.raises(OutOfRange, match="outside of what the scheme can hold"):
+        with pytest.raises(OutOfRange, match="outside the range of the scheme; correct the clock"):
             going.next()
 
 

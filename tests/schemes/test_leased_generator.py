@@ -202,7 +202,7 @@ def test_a_number_that_the_layout_has_no_place_for():
         going.next()
     with pytest.raises(ValueError, match="this layout has no worker numbers"):
         leased(FakeLease(), lambda: 1500, layout=TINY)
-    with pytest.raises(ValueError, match="expected one whose numbers sort by their times"):
+    with pytest.raises(ValueError, match="leases need a layout whose numbers sort by time"):
         leased(FakeLease(), lambda: 1500, layout=replace(WORKERS, descending=True))
     with pytest.raises(ValueError, match="this layout has no worker numbers"):
         get("uuid7").with_worker(lambda places: FakeLease())

@@ -38,7 +38,7 @@ def test_the_halves_of_a_key():
 
 @pytest.mark.parametrize("text", ["", "0" * 31, "0" * 33, "g" * 32, "0" * 32 + "\n", "٣" * 32])
 def test_keys_that_are_refused_are_not_shown(text):
-    with pytest.raises(ValueError, match=r"^a mask key has 32 hexadecimal digits$"):
+    with pytest.raises(ValueError, match=r"^expected a mask key of 32 hexadecimal digits$"):
         MaskKey.from_hex(text)
 
 

@@ -39,14 +39,14 @@ def test_one_line_of_any_input_and_always_the_same_example(scheme):
 @pytest.mark.parametrize(
     ("name", "text", "reason"),
     [
-        ("uuid7", "x", "not a UUID in hexadecimal"),
+        ("uuid7", "x", "it is not a UUID in hexadecimal"),
         ("uuid7", "1ec9414c-232a-6b00-b3c8-9f6bdeced846", "it is a UUID of version 6, not 7"),
         ("ulid", "01ARZ3NDEKTSV4RRFFQ69G5FA", "it has 25 characters, not 26"),
         ("ulid", "01ARZ3NDEKTSV4RRFFQ69G5FAU", "'U' is not one of its characters"),
         ("ulid", "8ZZZZZZZZZZZZZZZZZZZZZZZZZ", "it is out of the scheme's range"),
         ("kuuid", "001fgS7kzzzzzz000000000000000000", "'zzzzzz' is more than 32 bits can hold"),
-        ("snowflake", "-1", "not a plain decimal number of that size"),
-        ("time64", "0679261771328879830", "not a plain decimal number of that size"),
+        ("snowflake", "-1", "it is not a plain decimal number of that size"),
+        ("time64", "0679261771328879830", "it is not a plain decimal number of that size"),
         ("lexical_sequence", "A B", "' ' is not one of its characters"),
         ("lexical_sequence", "A" * 21, "it has 21 characters"),
     ],
@@ -59,7 +59,7 @@ def test_reasons(name, text, reason):
     ("encoding", "text", "reason"),
     [
         ("base64url", "F03vrxTzfNZ", "its last character has bits beyond the last byte"),
-        ("base64url", "F03vrxTzfN", "not URL-safe base 64 of that size"),
+        ("base64url", "F03vrxTzfN", "it is not URL-safe base 64 of that size"),
         ("base62", "zzzzzzzzzzz", "it is out of the scheme's range"),
     ],
 )

@@ -198,7 +198,7 @@ def test_a_rollback_gives_nothing_back(maker):
     if isinstance(made, dict):
         # SQLite, where the first id must not be made in a transaction.
         assert made["error"] == "LeaseUnavailable"
-        assert "take_lease() before it begins" in made["message"]
+        assert "take_lease() before the transaction" in made["message"]
         assert not WorkerLease.objects.exists()
         process.ids()
         made = process.ask("atomic", 5)

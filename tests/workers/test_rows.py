@@ -46,7 +46,7 @@ def test_refused_when_all_are_taken():
         take(at=1299, places=4)
     assert str(refusal.value) == (
         "all 4 worker numbers are leased, 3 by web-1, 1 by web-2. Stop processes that need none, "
-        "or choose a scheme with more of them; one whose process has died is free at "
+        "or choose a scheme with more worker numbers. The number of a killed process is free at "
         "2026-01-01 00:00:01 UTC at the earliest"
     )
     assert take(at=1299, places=5).number == 4
@@ -108,9 +108,9 @@ def test_extending_what_is_anothers():
     with pytest.raises(LeaseLost) as refusal:
         leases.extend(lost, NOW + 9000, "default")
     assert str(refusal.value) == (
-        "worker number 0 was leased until 2026-01-01 00:00:01 UTC, and has been taken by web-2 pid "
-        "7: this process was stopped or without its database for too long. It makes no more ids "
-        "with a worker number; restart it"
+        "worker number 0 was leased until 2026-01-01 00:00:01 UTC and has been taken by web-2 pid "
+        "7: this process was suspended, or without its database, for too long. It generates no "
+        "more ids with a worker number; restart it"
     )
     assert (row().token, row().expires) == (owner.token, owner.expires)
     leases.give_back(owner, NOW + 1400, "default")

@@ -1,4 +1,4 @@
-"""The SQL of each database."""
+"""The SQL of a backfill for each database."""
 
 from django.db import connections
 
@@ -13,6 +13,6 @@ _ENGINES: dict[str, type[Engine]] = {"mysql": MySQL, "postgresql": PostgreSQL, "
 
 
 def engine_of(using: str) -> Engine:
-    """That of a database."""
+    """The engine of a database alias."""
     connection = connections[using]
     return _ENGINES[connection.vendor](connection)

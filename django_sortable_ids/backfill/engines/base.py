@@ -1,4 +1,4 @@
-"""What differs between databases in a backfill: the SQL of its batches, and its sessions."""
+"""The parts of a backfill that depend on the database: the SQL of batches, sessions, replicas."""
 
 from __future__ import annotations
 
@@ -14,47 +14,51 @@ from ..target import Target
 from .statements import ComputedStatements, Statements
 
 LOCK_SECONDS = 1
-"""How long a statement waits for a lock: writers that come later would queue up behind it."""
+"""How long a statement waits for a lock: later writers queue up behind it."""
 
 
 class Engine(ABC):
-    """One for each connection."""
+    """The database-specific part of a backfill, one for each connection."""
 
     rows_per_second: tuple[float, float]
-    """Of wide rows with many indexes on a slow disk, and as the benchmarks measure on two cores."""
+    """Lower bound: wide rows with many indexes on a slow disk. Upper bound: the benchmarks on two
+    cores."""
     looks_up_ids = False
-    """Whether rows are read from an index on the time alone where nearly all are without an id:
-    to look each of them up for that takes as long as half of an UPDATE."""
+    """Whether rows are read from an index on the time alone if nearly all are without an id:
+    looking up the id of each row takes as long as half of an UPDATE."""
     writes_first = False
-    """Whether a transaction that has only read can't go on behind another writer."""
+    """Whether a transaction must begin with a write: one that has only read can't write after
+    another writer's commit."""
 
     def __init__(self, connection: Any) -> None:
         self.connection = connection
 
     @abstractmethod
     def statements(self, target: Target, *, with_times: bool = True) -> Statements:
-        """What writes ids that Python made; ``with_times`` where rows have not moved since."""
+        """The statements that write ids from Python; ``with_times`` skips rows whose time has
+        changed since.
+        """
 
     def computed(self, target: Target, composition: Composition) -> ComputedStatements:
-        """What computes ids in the database. Raises ``NotSupportedError`` where it can't, or Python
-        is faster, or knows the time zone better.
+        """The statements that compute ids in the database. Raises ``NotSupportedError`` if it can't
+        compute them, if Python is faster, or if only Python knows the time zone.
         """
         raise NotSupportedError("Python is faster")
 
     def interleaves(self, target: Target) -> bool:
-        """Whether neighbours are to be written in different transactions."""
+        """Whether neighbouring rows are written in different transactions."""
         return False
 
     @abstractmethod
     def side_effects(self, target: Target) -> Iterator[str]:
-        """What an UPDATE of the ids changes besides."""
+        """The side effects of an UPDATE of the ids, as text."""
 
     def side_effect_warnings(self, target: Target) -> Iterator[str]:
-        """What it may change besides."""
+        """Possible side effects, as text."""
         yield from ()
 
     def version_bytes(self, target: Target, rows: int) -> int:
-        """What new versions of so many rows take at most, until they are vacuumed; 0 where rows are
+        """Upper bound for the new versions of ``rows`` until a VACUUM, in bytes; 0 if rows are
         written in place.
         """
         return 0
@@ -62,30 +66,30 @@ class Engine(ABC):
     # Sessions
 
     def prepare_session(self) -> None:
-        """Say what can't be said of one transaction."""
+        """Set the options of a new session that can't be set for one transaction."""
         return
 
     def begin_batch(self) -> None:
-        """Let the statements of this transaction wait for locks for a short time only."""
+        """Set a short lock timeout for this transaction."""
         return
 
     def end_session(self) -> None:
-        """Leave a session behind that nobody has changed."""
+        """Undo the changes of ``prepare_session``."""
         return
 
     # Replicas
 
     def lag_of_replicas(self) -> float | None:
-        """In seconds, asked of the database that they follow; None where it is not known. Raises
-        ``BackfillError`` where the database can't say.
+        """The largest lag in seconds, queried from the primary; None if it is unknown. Raises
+        ``BackfillError`` if the database can't tell.
         """
         raise BackfillError(f"--max-replica-lag: {self.connection.vendor} has no replicas")
 
     def lag_of_this_replica(self) -> float | None:
-        """As ``lag_of_replicas``, of the database itself."""
+        """As ``lag_of_replicas``, but queried from the replica itself."""
         return self.lag_of_replicas()
 
     def _no_replica(self) -> BackfillError:
         return BackfillError(
-            f"the database {self.connection.alias!r} is no replica: --replica needs one"
+            f"the database {self.connection.alias!r} is no replica: name one with --replica"
         )

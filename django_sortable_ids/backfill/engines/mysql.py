@@ -1,4 +1,4 @@
-"""MariaDB and MySQL: rows are numbered while an UPDATE reads them in order."""
+"""MariaDB and MySQL: an UPDATE numbers the rows while it reads them in order."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ class MySQL(Engine):
 
     def computed(self, target: Target, composition: Composition) -> NumberedWhileRead:
         if not target.times.knows_utc:
-            raise NotSupportedError("Python knows the time zone better")
+            raise NotSupportedError("only Python knows the time zone")
         return NumberedWhileRead(target, self.connection, composition)
 
     def side_effects(self, target: Target) -> Iterator[str]:
@@ -35,11 +35,11 @@ class MySQL(Engine):
         return mysql_side_effects.warnings(target, self.connection)
 
     def prepare_session(self) -> None:
-        """Wait for locks for a short time only, and lock no row that an UPDATE reads and leaves
-        alone, as REPEATABLE READ does.
+        """Set a short lock timeout, and READ COMMITTED: REPEATABLE READ also locks the rows that an
+        UPDATE reads but doesn't change.
         """
         with self.connection.cursor() as cursor:
-            # Of rows, and of a table: LOCK TABLES, ALTER TABLE.
+            # The first is for row locks, the second for table locks: LOCK TABLES, ALTER TABLE.
             cursor.execute(f"SET SESSION innodb_lock_wait_timeout = {LOCK_SECONDS}")
             cursor.execute(f"SET SESSION lock_wait_timeout = {LOCK_SECONDS}")
             cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
@@ -50,7 +50,7 @@ class MySQL(Engine):
     def lag_of_replicas(self) -> float | None:
         raise BackfillError(
             "a server of MariaDB or MySQL doesn't know the lag of its replicas: name the database "
-            "alias of one to ask, --replica ALIAS"
+            "alias of a replica, --replica ALIAS"
         )
 
     def lag_of_this_replica(self) -> float | None:

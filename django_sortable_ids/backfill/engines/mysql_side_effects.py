@@ -1,4 +1,4 @@
-"""What an UPDATE of the id changes besides on MariaDB and MySQL."""
+"""The side effects of an UPDATE of the id on MariaDB and MySQL."""
 
 import re
 from collections.abc import Iterator
@@ -9,17 +9,17 @@ from ..target import Target
 from .kept_columns import KeptColumns
 
 Names = tuple[str | None, str]
-"""Of a schema, where the table has one in its name, and of the table."""
+"""Schema, if the name of the table has one, and table."""
 
 _DEPENDS_ON_SESSION = re.compile(
     r"\b(from_unixtime|unix_timestamp|dayname|monthname)\(|'system'|date_format\(.*%[abMW]",
     re.IGNORECASE,
 )
-"""What the session's time zone or language decides."""
+"""Expressions that depend on the session's time zone or language."""
 
 
 def effects(target: Target, connection: Any, kept: KeptColumns) -> Iterator[str]:
-    """Triggers, history, and generated columns that are computed again."""
+    """Triggers, system versioning, and stored columns that are computed again."""
     table = target.model._meta.db_table
     names = tables.split(connection, table)
     with connection.cursor() as cursor:
@@ -35,23 +35,23 @@ def effects(target: Target, connection: Any, kept: KeptColumns) -> Iterator[str]
             yield f"the system versioning of {table}, which keeps the old version of each row"
         for name, expression in _recomputed(cursor, names):
             yield (
-                f"the stored column {name}, which is computed again, by the time zone and the "
+                f"the stored column {name}, which is computed again, with the time zone and the "
                 f"language of this session: {expression}"
             )
 
 
 def warnings(target: Target, connection: Any) -> Iterator[str]:
-    """That triggers may be there which this user doesn't see."""
+    """A warning if the user can't see triggers."""
     with connection.cursor() as cursor:
         if not _sees_triggers(cursor, *tables.split(connection, target.model._meta.db_table)):
             yield (
-                "no right to see triggers was found for this user: make sure that none is fired by "
-                "an UPDATE, or GRANT TRIGGER"
+                "this user has no right to see triggers: make sure that an UPDATE fires none, or "
+                "GRANT TRIGGER"
             )
 
 
 def _adds_history(cursor: Any, target: Target, names: Names, kept: KeptColumns) -> bool:
-    """Whether the UPDATE names a versioned column; that its value stays the same does not help."""
+    """Whether the UPDATE sets a versioned column, be it to its own value."""
     if not _all(
         cursor,
         "SELECT 1 FROM information_schema.tables WHERE table_schema = COALESCE(%s, DATABASE()) "
@@ -75,8 +75,8 @@ def _adds_history(cursor: Any, target: Target, names: Names, kept: KeptColumns) 
 
 
 def _recomputed(cursor: Any, names: Names) -> Iterator[tuple[str, str]]:
-    """Stored columns that the session decides. Servers may compute each of them again, whatever an
-    UPDATE changes; that of the id itself is right in each session.
+    """Stored columns that depend on the session. Servers may compute each of them again, whatever
+    an UPDATE changes. The column of the id is the same in each session.
     """
     columns = _all(
         cursor,

@@ -1,4 +1,4 @@
-"""The batches of MariaDB and MySQL."""
+"""The statements of a batch for MariaDB and MySQL."""
 
 import json
 import re
@@ -33,8 +33,8 @@ class MySQLStatements(Statements):
 
     @cached_property
     def sent(self) -> str:
-        """One UPDATE with a parameter of JSON: a list for each row of its key, its id, and maybe
-        its time."""
+        """One UPDATE with a JSON parameter: for each row a list of its key, its id, and maybe its
+        time."""
         names, fields = [*self._key_names, "id"], [*self.target.key_fields, self.target.field]
         columns = ", ".join(
             f"{name} {self._json_type(field)} PATH '$[{position}]'"
@@ -43,7 +43,7 @@ class MySQLStatements(Statements):
         if self._compares_times:
             columns += f", created DATETIME(6) PATH '$[{len(fields)}]'"
         rows = f"SELECT * FROM JSON_TABLE(%(rows)s, '$[*]' COLUMNS ({columns})) listed"
-        *keys, made = (
+        *keys, new_id = (
             self._value(field, f"d.{name}") for name, field in zip(names, fields, strict=True)
         )
         collations = self._collations()
@@ -54,7 +54,7 @@ class MySQLStatements(Statements):
         return (
             f"{self.kept.update} ({rows}) d "
             f"STRAIGHT_JOIN {self._table} t FORCE INDEX (PRIMARY) ON {on}{self._unmoved} "
-            f"SET {self._set(made, 't.')} WHERE t.{self._column} IS NULL"
+            f"SET {self._set(new_id, 't.')} WHERE t.{self._column} IS NULL"
         )
 
     def send(
@@ -67,9 +67,9 @@ class MySQLStatements(Statements):
     def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
         with self.connection.cursor() as cursor:
             cursor.execute(sql, parameters)
-        # Django has MariaDB and MySQL count the rows that matched, of which some are looked up in
-        # vain. "Rows matched: 12  Changed: 11  Warnings: 0", in the language of the server; MariaDB
-        # adds "Inserted: 11" for a table with a history.
+        # rowcount is the number of matched rows, since Django sets CLIENT.FOUND_ROWS; it includes
+        # rows that were not changed. The text is "Rows matched: 12  Changed: 11  Warnings: 0", in
+        # the server's language; MariaDB adds "Inserted: 11" for a system-versioned table.
         _, changed, *_ = re.findall(r"\d+", self.connection.connection.info())
         return int(changed)
 
@@ -79,7 +79,7 @@ class MySQLStatements(Statements):
 
     @property
     def _time_as_read(self) -> str:
-        """The time of a row as the session reads it; the UPDATE may have a zone of its own."""
+        """The time of a row in the session's zone; the UPDATE may set another zone."""
         time, zone = super()._time_as_read, self.kept.session_zone
         source = self.target.source
         table, column = source.model._meta.db_table, str(source.column)
@@ -103,8 +103,8 @@ class MySQLStatements(Statements):
         return str(field.rel_db_type(self.connection)).lower()
 
     def _collations(self) -> dict[str, str]:
-        """What the key's columns of text are compared by: that of a JSON_TABLE is another one, and
-        the server wouldn't know which to take.
+        """The collations of text columns, to compare keys by: a JSON_TABLE has another collation,
+        and the server refuses to mix them.
         """
         with self.connection.cursor() as cursor:
             cursor.execute(
@@ -117,10 +117,12 @@ class MySQLStatements(Statements):
 
 
 class NumberedWhileRead(MySQLStatements, ComputedStatements):
-    """Windows, and the look-up of what they found, would take half as long again. An UPDATE that
-    joins them would also lock what it joins, READ COMMITTED or not: every row without an id might
-    be waited for. User variables are set in an expression here, which MySQL calls deprecated and
-    has no other way for in an UPDATE.
+    """Numbers rows with user variables while an UPDATE reads them.
+
+    Window functions, and the lookup of their rows, would take half as long again. An UPDATE with
+    such a join also locks all rows that it joins, even in READ COMMITTED: it might wait for every
+    row without an id. MySQL calls assignments of user variables in expressions deprecated, but has
+    no other way for an UPDATE.
     """
 
     _numbered = (_TICK, _SLOT)
@@ -138,13 +140,13 @@ class NumberedWhileRead(MySQLStatements, ComputedStatements):
 
     @property
     def _counted(self) -> str:
-        """How many rows a tick has at most, with those that have an id, which the index on the time
-        doesn't tell from the others."""
+        """Sets the variables: the most rows of any tick, and more. Rows with an id are counted as
+        well, since the index on the time doesn't show the ids."""
         ties = "LEAST(ties, %(size)s)"
         values = {
             _TIES: ties,
             _WIDTH: f"{self._composition.ranks} DIV {ties}",
-            # One that has no value before the UPDATE is a float in it, which holds no large tick.
+            # A variable without a value before the UPDATE is a float there, too small for a tick.
             **{_TICK: "-1", _NEXT_TICK: "-1", _NUMBER: "0", _SLOT: "0"},
         }
         if self._reads_ahead:
@@ -156,9 +158,9 @@ class NumberedWhileRead(MySQLStatements, ComputedStatements):
 
     @property
     def _counts(self) -> str:
-        """Counted while read, where rows come in order, which takes half of the time of a GROUP BY.
-        Of what comes in another order after all it counts too few, and the others are left to the
-        sweep."""
+        """If rows are read in order, they are counted during the read: in half the time of a GROUP
+        BY. Should they be read in another order, the count is too low, and the sweep fills the
+        rows that remain."""
         tick, rows = self._tick(self._time), f"{self._table} t{self._hint} WHERE {self._within}"
         if not self._is_in_order:
             groups = f"SELECT COUNT(*) AS number FROM {rows} GROUP BY {tick}"
@@ -167,7 +169,7 @@ class NumberedWhileRead(MySQLStatements, ComputedStatements):
             f"CASE WHEN {_TICK} = ({_NEXT_TICK} := {tick}) THEN {_NUMBER} := {_NUMBER} + 1 "
             f"ELSE {_NUMBER} := 1 + 0 * ({_TICK} := {_NEXT_TICK}) END"
         )
-        # What is computed of a variable that had no value before the statement is a float.
+        # An expression of a variable that had no value before the statement is a float.
         return (
             f"SELECT CAST(MAX({number}) AS SIGNED) AS ties{self._keys_of_batch} "
             f"FROM (SELECT {_TICK} := -1, {_NUMBER} := 0) begun STRAIGHT_JOIN {rows}"
@@ -175,12 +177,12 @@ class NumberedWhileRead(MySQLStatements, ComputedStatements):
 
     @property
     def _keys_of_batch(self) -> str:
-        """The least and the greatest key; that one is NULL where too many rows of other batches may
-        have the keys between them."""
+        """The least and the greatest key. The greatest one is NULL if too many rows of other
+        batches may be between them."""
         if not self._reads_ahead:
             return ""
         (key,) = (f"t.{key}" for key in self._keys)
-        # Integers that lie too far apart for their difference to be one would be an error.
+        # The difference of two BIGINTs may overflow, which is an error, hence DECIMAL.
         span = f"MAX({key}) - CAST(MIN({key}) AS DECIMAL(20))"
         are_dense = f"{span} < 2 * @@auto_increment_increment * COUNT(*)"
         greatest = f"CASE WHEN {are_dense} THEN MAX({key}) END"
@@ -188,12 +190,12 @@ class NumberedWhileRead(MySQLStatements, ComputedStatements):
 
     @property
     def _read_ahead(self) -> str:
-        """Reads the rows in the order of their keys, which is where they are: in that order MariaDB
-        reads pages ahead, and waits for each of them where it comes from an index on the time, for
-        a fifth of the time of a batch that isn't in memory. MySQL reads ahead in either order.
+        """Reads the rows in the order of the primary key, which is their order on the disk. MariaDB
+        reads ahead only in that order. From an index on the time, it waits for each page: a fifth
+        of the time of a batch that isn't in memory. MySQL reads ahead in either order.
         """
         (key,) = (f"t.{key}" for key in self._keys)
-        # A SELECT locks nothing; a DO would lock what it reads, and keep an error to itself.
+        # A SELECT locks nothing; a DO locks the rows that it reads, and hides errors.
         return (
             f"SELECT COUNT(t.{self._column}) INTO {_READ} FROM {self._table} t "
             f"FORCE INDEX (PRIMARY) WHERE {key} BETWEEN {_LEAST_KEY} AND {_GREATEST_KEY}"
@@ -201,15 +203,15 @@ class NumberedWhileRead(MySQLStatements, ComputedStatements):
 
     @property
     def _reads_ahead(self) -> bool:
-        """Whether rows of about one time may lie together: keys of other types are often random."""
+        """Whether rows of similar times may be neighbours: keys of other types are often random."""
         keys = self.target.key_fields
         are_numbers = len(keys) == 1 and isinstance(keys[0], models.IntegerField)
         return bool(self.connection.mysql_is_mariadb) and self._is_in_order and are_numbers
 
     @cached_property
     def of_batch(self) -> str:
-        # The conditions of a CASE are looked at one after the other. What appeared in a tick since
-        # its rows were counted, and what came in another order, is left to the sweep.
+        # The conditions of a CASE are evaluated in order. Rows that appeared in a tick since its
+        # rows were counted, and rows read out of order, get NULL; the sweep fills them.
         tick = self._tick(self._time)
         number = (
             f"CASE WHEN {_TICK} = ({_NEXT_TICK} := {tick}) THEN {_NUMBER} + 1 "
@@ -217,7 +219,7 @@ class NumberedWhileRead(MySQLStatements, ComputedStatements):
         )
         value = (
             f"CASE WHEN ({_NUMBER} := {number}) >= {_TIES} THEN NULL "
-            f"WHEN ({_SLOT} := {self._slot}) >= 0 THEN {self._made} END"
+            f"WHEN ({_SLOT} := {self._slot}) >= 0 THEN {self._composed} END"
         )
         return (
             f"UPDATE {self._table} t{self._hint} SET {self._set(value, 't.')} "
@@ -226,7 +228,8 @@ class NumberedWhileRead(MySQLStatements, ComputedStatements):
 
     @property
     def _slot(self) -> str:
-        """The first and the last tick of a batch may have fewer ranks, or more rows."""
+        """The rank of a row. The first and the last tick of a batch may have fewer ranks, or more
+        rows."""
         start, divisor = self._start_and_divisor(_TICK, _TIES)
         width = f"(({self._composition.ranks} - {start}) DIV {divisor})"
         return (
@@ -241,8 +244,8 @@ class NumberedWhileRead(MySQLStatements, ComputedStatements):
 
     @property
     def _within(self) -> str:
-        """In this form, and in no shorter one, the range optimizers see a range of an index on the
-        time, which ends in the key; what they read besides, an UPDATE would wait for."""
+        """The condition of a batch. Only in this form do the optimizers see a range of an index on
+        the time and the key. With a wider range, an UPDATE would wait for locks of other rows."""
         time = self._time
         key, first, last = self._places("t")
         return (
@@ -252,22 +255,22 @@ class NumberedWhileRead(MySQLStatements, ComputedStatements):
 
     @property
     def _hint(self) -> str:
-        """Which index to take: all of a table would be read for a batch of about a sixth of its
-        rows, which takes several times as long as the batch.
+        """Forces the index: for a batch of about a sixth of a table's rows, the optimizer would
+        read the whole table, which takes several times as long.
         """
         return f" FORCE INDEX ({self._quote(self._index.name)})" if self._index else ""
 
     @property
     def _order(self) -> str:
-        """An UPDATE with an order finds all its rows before it changes the first one, and looks for
-        each again."""
+        """Empty if rows are read in order anyway: an UPDATE with ORDER BY finds all its rows before
+        it changes the first one, and looks up each of them again."""
         if self._is_in_order:
             return ""
         return f" ORDER BY {self._time}, {', '.join(f't.{key}' for key in self._keys)}"
 
     @property
     def _is_in_order(self) -> bool:
-        """Whether the rows are read in the order of (creation time, key) by itself."""
+        """Whether the index gives the rows in the order of (creation time, key)."""
         return bool(self._index and self._index.is_in_order)
 
     @cached_property

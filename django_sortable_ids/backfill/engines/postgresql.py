@@ -1,13 +1,12 @@
-"""PostgreSQL: ids are computed by the UPDATE of a batch.
+"""PostgreSQL: the UPDATE of a batch computes the ids.
 
-Neighbours on the disk are written in different transactions, where that saves PostgreSQL work.
+Neighbours on the disk are written in different transactions if that saves PostgreSQL work.
 
-An UPDATE writes a new version of each row, and seldom is there room for it in the page of the old
-one: it goes into another page, with a new entry in every index. Where earlier transactions have
-left old versions in the page, the new one takes their room, and no index has to know (a heap-only
-tuple, HOT). So a span of rows is written in parts, each in a transaction of its own: that takes
-half the time, and the table grows by three fifths where it would double. All rows of a tick are in
-one part, which puts them in order.
+An UPDATE writes a new version of each row. The page of the old version rarely has room for it, so
+it goes to another page, with a new entry in every index. If earlier transactions have left dead
+versions in the page, the new version takes their room, and no index changes (a heap-only tuple,
+HOT). So a span of rows is written in parts, each in its own transaction. This takes half the time,
+and the table grows by 60 % instead of 100 %. All rows of a tick are in one part, which orders them.
 """
 
 from collections.abc import Iterator
@@ -23,7 +22,7 @@ from .base import LOCK_SECONDS, Engine
 from .postgresql_statements import NumberedByWindows, PostgreSQLStatements
 
 _ALIGNED = 0.5
-"""The least correlation of places on the disk with times, at which neighbours meet in a batch."""
+"""From this correlation of times with places on the disk, a batch has neighbours on the disk."""
 
 _CORRELATION = """
 SELECT correlation FROM pg_stats
@@ -61,11 +60,11 @@ class PostgreSQL(Engine):
 
     def computed(self, target: Target, composition: Composition) -> NumberedByWindows:
         if not target.times.knows_utc:
-            raise NotSupportedError("Python knows the time zone better")
+            raise NotSupportedError("only Python knows the time zone")
         return NumberedByWindows(target, self.connection, composition)
 
     def interleaves(self, target: Target) -> bool:
-        """Whether neighbours in time are neighbours on the disk, and no index has the column."""
+        """Whether neighbours in time are neighbours on the disk, and no index has the id."""
         if target.source.model is not target.model:
             return False
         table = self._quoted(target)
@@ -74,8 +73,8 @@ class PostgreSQL(Engine):
             if cursor.fetchone()[0]:
                 return False
             cursor.execute(_CORRELATION, [table, target.source.column])
-            found = cursor.fetchone()
-        return found is None or abs(found[0] or 0.0) >= _ALIGNED
+            correlation = cursor.fetchone()
+        return correlation is None or abs(correlation[0] or 0.0) >= _ALIGNED
 
     def side_effects(self, target: Target) -> Iterator[str]:
         return postgresql_side_effects.effects(target, self.connection)
@@ -84,8 +83,7 @@ class PostgreSQL(Engine):
         return postgresql_side_effects.warnings(target, self.connection)
 
     def version_bytes(self, target: Target, rows: int) -> int:
-        # It knows about how many rows a table has: to count them would take as long as to find
-        # those without an id.
+        # reltuples is an estimate: counting the rows takes as long as finding those without an id.
         with self.connection.cursor() as cursor:
             cursor.execute(
                 "SELECT pg_table_size(oid), reltuples FROM pg_class WHERE oid = to_regclass(%s)",
@@ -100,23 +98,25 @@ class PostgreSQL(Engine):
 
     def lag_of_replicas(self) -> float | None:
         alias = self.connection.alias
-        replicas, visible, lag = self._asked(_LAG_OF_REPLICAS)
+        replicas, visible, lag = self._fetched(_LAG_OF_REPLICAS)
         if not replicas:
-            raise BackfillError(f"no replica follows {alias!r}, so that it has no lag to keep to")
+            raise BackfillError(
+                f"no replica follows {alias!r}: connect one, or omit --max-replica-lag"
+            )
         if not visible:
             raise BackfillError(
-                f"the lag of the replicas of {alias!r} is hidden from its user: GRANT pg_monitor "
-                f"to it"
+                f"the database user of {alias!r} can't see the lag of its replicas: GRANT "
+                f"pg_monitor to this user"
             )
         return float(lag)
 
     def lag_of_this_replica(self) -> float | None:
-        follows, lag = self._asked(_LAG_OF_THIS_REPLICA)
+        follows, lag = self._fetched(_LAG_OF_THIS_REPLICA)
         if not follows:
             raise self._no_replica()
         return None if lag is None else float(lag)
 
-    def _asked(self, sql: str) -> Any:
+    def _fetched(self, sql: str) -> Any:
         with self.connection.cursor() as cursor:
             cursor.execute(sql)
             return cursor.fetchone()

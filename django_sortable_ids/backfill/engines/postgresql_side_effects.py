@@ -1,4 +1,4 @@
-"""What an UPDATE of the id changes besides on PostgreSQL."""
+"""The side effects of an UPDATE of the id on PostgreSQL."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from ..target import Target
 
 _ROW, _UPDATE = 1, 16
-"""Bits of a trigger's type."""
+"""Bits of pg_trigger.tgtype."""
 _IS_ENABLED = (
     "IN ('A', CASE WHEN current_setting('session_replication_role') = 'replica' "
     "THEN 'R' ELSE 'O' END)"
@@ -37,8 +37,8 @@ WHERE NOT tgisinternal AND tgtype & {_UPDATE} <> 0 AND (is_named OR tgtype & {_R
     ))
 ORDER BY tgname, tgrelid::regclass::text
 """
-"""Of the table, and of its partitions and children, whose rows the UPDATE changes. A trigger for a
-column that is generated from the id is fired as well."""
+"""The triggers of the table, and of its partitions and children, whose rows the UPDATE changes. A
+trigger on a column that is generated from the id fires as well."""
 _RULES = f"""
 SELECT rulename FROM pg_rewrite
 WHERE ev_class = %(table)s::regclass AND ev_type = '2' AND ev_enabled {_IS_ENABLED}
@@ -47,7 +47,7 @@ ORDER BY rulename
 
 
 def effects(target: Target, connection: Any) -> Iterator[str]:
-    """Triggers and rules that are not there to refuse, and rows that are hidden."""
+    """Triggers (without constraint triggers), rules, and row-level security that hides rows."""
     for name, table, is_constraint in _triggers(target, connection):
         if not is_constraint:
             yield f"the trigger {name} of {table}"
@@ -64,13 +64,13 @@ def effects(target: Target, connection: Any) -> Iterator[str]:
             is_active, user = cursor.fetchone()
             if is_active:
                 yield (
-                    f"the row-level security of {model._meta.db_table} may hide rows from {user}, "
-                    f"which get no id"
+                    f"the row-level security of {model._meta.db_table} may hide rows from {user}; "
+                    f"these get no id"
                 )
 
 
 def warnings(target: Target, connection: Any) -> Iterator[str]:
-    """Constraint triggers, which are there to refuse, but may do anything."""
+    """Constraint triggers, which usually only check rows, but may do anything."""
     for name, table, is_constraint in _triggers(target, connection):
         if is_constraint:
             yield f"each row fires the constraint trigger {name} of {table}"
@@ -85,11 +85,11 @@ def _triggers(target: Target, connection: Any) -> Iterator[tuple[str, str, bool]
         found = cursor.fetchall()
     known = {oid for oid, *_ in found}
     for _, parent, *trigger in found:
-        # That of a partitioned table has a copy in each partition.
+        # A trigger of a partitioned table has a clone in each partition.
         if parent not in known:
             yield tuple(trigger)
 
 
 def _named(connection: Any, model: Any) -> str:
-    """The table, as a text that is cast to its identifier."""
+    """The quoted name of the table, as a text to cast to regclass."""
     return str(connection.ops.quote_name(model._meta.db_table))

@@ -1,4 +1,4 @@
-"""The batches of PostgreSQL."""
+"""The statements of a batch for PostgreSQL."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ _OF_PART = (
 class PostgreSQLStatements(Statements):
     @cached_property
     def sent(self) -> str:
-        """One UPDATE with lists as parameters."""
+        """One UPDATE with arrays as parameters."""
         names = [*self._key_names, "id"]
         types = [key.rel_db_type(self.connection) for key in self.target.key_fields]
         types.append(self.target.field.db_type(self.connection))
@@ -35,14 +35,14 @@ class PostgreSQLStatements(Statements):
 
     def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
         with self.connection.cursor() as cursor:
-            # The planner would read the whole table for the join of every batch.
+            # Otherwise the planner may read the whole table for the join of every batch.
             cursor.execute("SET LOCAL enable_hashjoin = off")
             cursor.execute("SET LOCAL enable_mergejoin = off")
             cursor.execute(sql, parameters)
             return int(cursor.rowcount)
 
     def _update(self, value: str, rows: str, on: str) -> str:
-        """``value`` for the rows that ``rows`` names, where there still is none."""
+        """An UPDATE that sets ``value`` for those of ``rows`` that still have no id."""
         return (
             f"UPDATE {self._table} AS t SET {self._set(value)} FROM ({rows}) d "
             f"WHERE {on} AND t.{self._column} IS NULL"
@@ -50,7 +50,7 @@ class PostgreSQLStatements(Statements):
 
 
 class NumberedByWindows(PostgreSQLStatements, ComputedStatements):
-    """Rows of one table, or of a table and its parents, are numbered by windows."""
+    """Numbers the rows of a table, joined with its parents, by window functions."""
 
     _numbered = ("d.tick", "d.slot")
 
@@ -64,23 +64,23 @@ class NumberedByWindows(PostgreSQLStatements, ComputedStatements):
 
     @cached_property
     def of_part(self) -> str:
-        """Of the rows of a ``Part``: ``mask`` and ``part``, and ``with_last_tick`` those of the
-        last tick."""
+        """As ``of_batch``, for the rows of a ``Part``: parameters ``mask`` and ``part``, and
+        ``with_last_tick`` for the rows of the last tick."""
         return self._computed(part=_OF_PART)
 
     def _computed(self, of_one_time: bool = False, part: str = "") -> str:
-        # What finds a row at once, while nobody changes it: one that another transaction has
-        # changed since the statement began has moved, and is left to the sweep. Releases of before
-        # November 2025 don't see that of a place ("Add missing EPQ recheck for TID Scan"), but of a
-        # time. The same place may be taken in each partition.
+        # ctid finds a row directly. If another transaction has changed a row since the statement
+        # began, its ctid has changed, and the sweep fills it. Releases before November 2025 don't
+        # recheck a ctid ("Add missing EPQ recheck for TID Scan"), but they recheck a time. A ctid
+        # is unique only within a partition, hence tableoid.
         on = f"t.ctid = d.place AND t.tableoid = d.part{self._unmoved}"
-        return self._update(self._made, self._slots(self._batch(of_one_time), part), on)
+        return self._update(self._composed, self._slots(self._batch(of_one_time), part), on)
 
     def _slots(self, batch: str, part: str) -> str:
         """Tick and rank of each row of the batch.
 
-        The number is drawn where the windows are. A window that stands there twice is computed
-        twice.
+        The random number is drawn in the SELECT of the windows. PostgreSQL would compute a window
+        that is written twice two times.
         """
         windows = (
             "row_number() OVER (PARTITION BY tick "
@@ -111,7 +111,7 @@ class NumberedByWindows(PostgreSQLStatements, ComputedStatements):
     def _within(self, time: str, of_one_time: bool) -> str:
         key, first, last = self._places("s0")
         if of_one_time:
-            # So that an index finds the first key: rows of one time may be millions.
+            # In this form an index finds the first key: millions of rows may share one time.
             return f"{time} = %(first_time)s AND {key} >= {first} AND {key} <= {last}"
         return (
             f"{time} >= %(first_time)s AND ({time} > %(first_time)s OR {key} >= {first}) "
@@ -120,7 +120,7 @@ class NumberedByWindows(PostgreSQLStatements, ComputedStatements):
 
     @property
     def _source(self) -> str:
-        """The table, and those of its parents up to the one that has the time."""
+        """The table, joined with those of its parents up to the one that has the time."""
         sql, child = f"{self._table} s0", self.target.model
         for number, parent in enumerate(self._chain, 1):
             link = child._meta.parents[parent]

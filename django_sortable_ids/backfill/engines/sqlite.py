@@ -1,4 +1,4 @@
-"""SQLite: ids that Python made are written one by one, for which no server is to be asked."""
+"""SQLite: ids from Python are written one by one, which is fast without a server."""
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,11 +37,11 @@ class SQLite(Engine):
         return SQLiteStatements(target, self.connection, with_times=with_times)
 
     def side_effects(self, target: Target) -> Iterator[str]:
-        """The triggers of the table whose programs SQLite compiles into the UPDATE."""
+        """The triggers of the table that SQLite compiles into the UPDATE."""
         connection = self.connection
         with connection.cursor() as cursor:
             compiled = _compiled_triggers(connection, cursor, self.statements(target).sent)
-            # Triggers of other tables may be fired by those of this one.
+            # The compiled triggers may include those of other tables, fired by this table's.
             table = target.model._meta.db_table
             schema = connection.ops.quote_name(tables.sqlite_schema(connection, table) or "main")
             cursor.execute(
@@ -56,11 +56,11 @@ class SQLite(Engine):
 
 
 def _compiled_triggers(connection: Any, cursor: Any, sql: str) -> set[str]:
-    """SQLite asks its authorizer about each step of a program, and names the step's trigger."""
-    found = set()
+    """SQLite calls its authorizer for each step of a program, with the name of its trigger."""
+    triggers = set()
 
     def allow(*action: Any) -> int:
-        found.add(action[-1])
+        triggers.add(action[-1])
         return sqlite3.SQLITE_OK
 
     connection.connection.set_authorizer(allow)
@@ -68,4 +68,4 @@ def _compiled_triggers(connection: Any, cursor: Any, sql: str) -> set[str]:
         cursor.execute(f"EXPLAIN {sql}", [None] * sql.count("%s"))
     finally:
         connection.connection.set_authorizer(None)
-    return found - {None}
+    return triggers - {None}

@@ -1,4 +1,4 @@
-"""The SQL that writes the ids of a batch, without what differs between databases."""
+"""The SQL that writes the ids of a batch, as far as it is common to all databases."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .kept_columns import KeptColumns
 
 
 class Statements(ABC):
-    """What is said to the database about the batches of a target."""
+    """The statements for the batches of a target."""
 
     kept = KeptColumns()
     """The columns that every UPDATE sets to themselves."""
@@ -38,42 +38,42 @@ class Statements(ABC):
     @cached_property
     @abstractmethod
     def sent(self) -> str:
-        """Writes the ids of a batch that Python made."""
+        """The statement that writes ids from Python."""
 
     @abstractmethod
     def send(
         self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
     ) -> int:
-        """Write what the column is to keep, for rows with those keys; how many still had nothing.
+        """Write the ids ``stored`` to the rows with these keys; returns how many had no id.
 
-        ``times`` are those that the rows had when they were read: one that has moved since is left
-        alone, where the database compares them.
+        ``times`` are the times of the rows when they were read. If the database compares times, a
+        row whose time has changed is skipped.
         """
 
     @abstractmethod
     def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
-        """How many rows an UPDATE of a batch has changed."""
+        """Execute the UPDATE of a batch; returns the number of changed rows."""
 
     def one_by_one(self) -> str:
-        """Writes one id where there still is none; its parameters are the id and the key."""
+        """An UPDATE of one row that has no id yet; its parameters are the id and the key."""
         is_row = " AND ".join(f"{key} = %s" for key in self._keys)
         where = f"{is_row} AND {self._column} IS NULL"
         return f"UPDATE {self._table} SET {self._set('%s')} WHERE {where}"
 
     @property
     def _can_compare_times(self) -> bool:
-        """Whether the database knows which time a value of the column is."""
+        """Whether the database knows which instant a value of the column is."""
         return self.target.times.knows_utc
 
     @property
     def _compares_times(self) -> bool:
-        """Whether ids that Python made are sent with their rows' times."""
+        """Whether ids from Python are sent with the times of their rows."""
         if not self._with_times or self._chain or not self.target.own_time:
             return False
         return isinstance(self.target.source, DateTimeField) and self._can_compare_times
 
     def _set(self, value: str, table: str = "") -> str:
-        """The assignments of every UPDATE, whose table has the alias ``table`` with its dot."""
+        """The assignments of every UPDATE; ``table`` is the alias of the table with a dot."""
         return f"{table}{self._column} = {value}{self.kept.assignments(table)}"
 
     @property
@@ -84,8 +84,8 @@ class Statements(ABC):
 
     @property
     def _unmoved(self) -> str:
-        """Leaves the rows to the sweep whose time another transaction has changed since it was
-        read, where that can be said.
+        """The condition that skips rows whose time has changed since the read, if the database
+        compares times; the sweep fills these rows.
         """
         return f" AND {self._time_as_read} = d.created" if self._compares_times else ""
 
@@ -100,7 +100,7 @@ class Statements(ABC):
     def _lists(
         self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
     ) -> dict[str, list[Any]]:
-        """What is sent, a list for each column."""
+        """The parameters: a list for each column."""
         lists = {f"key_{n}": list(part) for n, part in enumerate(zip(*keys, strict=True))}
         lists["id"] = list(stored)
         if self._compares_times:
@@ -112,29 +112,29 @@ class Statements(ABC):
 
 
 class ComputedStatements(Statements):
-    """What is said about the batches of a target whose ids the database computes.
+    """The statements for the batches of a target whose ids the database computes.
 
-    Each row gets the tick of its time, and a rank in it. The ranks of a tick are cut into equal
-    slots, one for each of its rows, in their order, and a rank is drawn from each.
+    Each row gets the tick of its time, and a rank in it. The ranks of a tick are divided into equal
+    slots, one for each of its rows, in their order. A random rank is drawn from each slot.
 
-    The parameters have names: ``first_time``, ``first_key_0`` and so on are the place of the first
-    row of the batch, ``last_time``, ``last_key_0`` that of the last one; ``reserved_tick`` and
-    ``start`` are the tick that the batch before ended in and the first rank that is left there;
-    ``last_tick`` and ``beyond`` the tick of the last row and how many rows behind the batch share
+    The parameters have names. ``first_time``, ``first_key_0`` and so on are the place of the first
+    row of the batch; ``last_time``, ``last_key_0`` that of the last row. ``reserved_tick`` and
+    ``start`` are the tick in which the previous batch ended and its first free rank. ``last_tick``
+    and ``beyond`` are the tick of the last row, and the number of rows after the batch that share
     it.
     """
 
     _numbered: tuple[str, str]
-    """Where tick and rank of a row are."""
+    """The SQL of tick and rank of a row."""
     last_given: str | None = None
-    """What tells tick and rank of the last row that a batch gave an id, where others may come
-    before its own last row, which then gets none."""
+    """The query for tick and rank of the last row that got an id in the batch. New rows may take
+    the ids of later ones, so the last row of the batch may get none."""
 
     def __init__(self, target: Target, connection: Any, composition: Composition) -> None:
         super().__init__(target, connection)
         self._composition = composition
         tick, rank = (RawSQL(name, ()) for name in self._numbered)
-        self._made = self._compile(composition.made_of(tick, rank))
+        self._composed = self._compile(composition.made_of(tick, rank))
         self._random = self._compile(RandomInteger(below=1 << RANDOM_BITS))
 
     @property
@@ -144,23 +144,23 @@ class ComputedStatements(Statements):
 
     @property
     def before_batch(self) -> Mapping[str, str]:
-        """What the database is told before each batch: what for, and the statement. Their further
-        parameter is ``size``, how many rows of the batch have no id."""
+        """The statements before each batch, by their purpose. They have one more parameter,
+        ``size``: how many rows of the batch have no id."""
         return {}
 
     @property
     def of_one_time(self) -> str:
-        """The same, where all of them have one time."""
+        """As ``of_batch``, if all rows have the same time."""
         return self.of_batch
 
     @property
     def of_part(self) -> str:
-        """The same, of the rows of a ``Part``: ``mask`` and ``part``, and ``with_last_tick`` those
-        of the last tick. For engines that interleave."""
+        """As ``of_batch``, for the rows of a ``Part``: parameters ``mask`` and ``part``, and
+        ``with_last_tick`` for the rows of the last tick. For engines that interleave."""
         raise NotImplementedError
 
     def place(self, name: str, row: Row) -> dict[str, Any]:
-        """The parameters for the place of a row, ``first`` or ``last``."""
+        """The parameters for the place of a row; ``name`` is ``first`` or ``last``."""
         created, pk = row
         time = self.target.stored_time(created)
         keys = zip(self._key_names, self.target.stored_key(pk), strict=True)
@@ -170,7 +170,7 @@ class ComputedStatements(Statements):
         return self._compile(tick_at(UnixMicroseconds(RawSQL(time, ())), self._composition.scheme))
 
     def _start_and_divisor(self, tick: str, ties: str) -> tuple[str, str]:
-        """The first rank of a tick, and how many slots it has."""
+        """The SQL of the first rank of a tick, and of its number of slots."""
         start = f"CASE WHEN {tick} = %(reserved_tick)s THEN %(start)s ELSE 0 END"
         beyond = f"CASE WHEN {tick} = %(last_tick)s THEN %(beyond)s ELSE 0 END"
         return start, f"({ties} + {beyond})"
@@ -181,7 +181,7 @@ class ComputedStatements(Statements):
         return str(sql)
 
     def _places(self, table: str) -> tuple[str, str, str]:
-        """The key of a row, of the first and of the last one, as a list of columns each."""
+        """The SQL of the key of a row, of the first key and of the last key, as row values."""
         key = ", ".join(f"{table}.{key}" for key in self._keys)
         first, last = (
             ", ".join(f"%({side}_{name})s" for name in self._key_names)

@@ -1,4 +1,4 @@
-"""The index on the creation time by which MariaDB and MySQL read the rows of a batch."""
+"""The index on the creation time from which MariaDB and MySQL read the rows of a batch."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -16,15 +16,15 @@ WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
 class TimeIndex(NamedTuple):
     name: str
     is_in_order: bool
-    """Whether a range of it gives the rows in the order of (creation time, key) by itself."""
+    """Whether a range of it gives the rows in the order of (creation time, key) without a sort."""
 
 
 def time_index(target: Target, connection: Any) -> TimeIndex | None:
-    """One that begins with the time, and rather one in order; None without any.
+    """An index that begins with the time, preferably one in order; None if there is none.
 
     An index of InnoDB ends in the primary key. An UPDATE reads a range of it in its order, whatever
-    ``mrr`` in ``optimizer_switch`` says, and so does what needs nothing but the index; nobody
-    promises that for a table in partitions.
+    ``mrr`` in ``optimizer_switch`` is, and so does an index-only query. This is not guaranteed for
+    a partitioned table.
     """
     with connection.cursor() as cursor:
         table = target.model._meta.db_table
@@ -49,13 +49,13 @@ def time_index(target: Target, connection: Any) -> TimeIndex | None:
 
 
 def _begins_with(part: dict[str, Any], column: str) -> bool:
-    # A hint that names an index which is switched off is an error.
+    # A hint with an invisible or ignored index is an error.
     is_off = part.get("Visible") == "NO" or part.get("Ignored") == "YES"
     return part["Seq_in_index"] == 1 and part["Column_name"] == column and not is_off
 
 
 def _columns_in_order(parts: Sequence[dict[str, Any]], name: str) -> list[str] | None:
-    """None where one of them descends, or only its beginning is in the index."""
+    """The columns of an index; None if one of them descends, or if only a prefix is indexed."""
     of_index = [part for part in parts if part["Key_name"] == name]
     if any(part["Collation"] != "A" or part["Sub_part"] for part in of_index):
         return None

@@ -1,1 +1,1 @@
-"""Looks at everything that could stop a backfill, and writes nothing."""
+"""Checks everything that could stop a backfill, and writes nothing."""

@@ -1,7 +1,7 @@
-"""Refuses local times that no instant has, since the clock was moved past them.
+"""Refuses local times that a clock change skipped: no instant has them.
 
-Whoever reads such a time takes it for one an hour earlier or later, where other rows are: they
-would not sort together.
+Such a time is read as one an hour earlier or later. Its row would get an id among those of other
+rows, out of order.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from ..target import Target
 
 _DAY, _SECOND = timedelta(days=1), timedelta(seconds=1)
 _AT_A_TIME = 36_525 * _DAY
-"""About two hundred clock changes are in a query."""
+"""One query covers about 200 clock changes."""
 _BEGIN = datetime.min.replace(tzinfo=UTC) + 2 * _DAY
 _END = datetime.max.replace(tzinfo=UTC) - 2 * _DAY
 
 
 def check_skipped_hours(target: Target) -> None:
-    """Raise ``BackfillError`` where a row without an id has such a time."""
+    """Raise ``BackfillError`` if a row without an id has a skipped time."""
     if not isinstance(target.source, DateTimeField):
         return
     times, has_ticks = target.times, isinstance(target.field.scheme, TimeScheme)
@@ -47,7 +47,7 @@ def check_skipped_hours(target: Target) -> None:
 
 
 def gaps(clock: tzinfo, start: datetime, end: datetime) -> Iterator[tuple[datetime, datetime]]:
-    """The naive times between two aware ones that a clock skips: from, and the end, excluded."""
+    """The ranges of naive times, end excluded, that ``clock`` skips between two aware times."""
 
     def offset(at: datetime) -> timedelta:
         return at.astimezone(clock).utcoffset() or timedelta()
@@ -69,10 +69,10 @@ def gaps(clock: tzinfo, start: datetime, end: datetime) -> Iterator[tuple[dateti
 
 
 def _times(target: Target, rows: Any, end: type[Min | Max]) -> list[datetime]:
-    """The first or the last time, of all rows or of each range; within the calendar by days."""
+    """The first or the last time, of all rows or of each chunk, two days inside the calendar."""
     place = end(target.selected_place)
-    found = chunks.asked(rows, lambda part: part.aggregate(sortable_ids_end=place))
-    places = [each["sortable_ids_end"] for each in found]
+    results = chunks.asked(rows, lambda part: part.aggregate(sortable_ids_end=place))
+    places = [each["sortable_ids_end"] for each in results]
     return [min(max(target.at(each), _BEGIN), _END) for each in places if each is not None]
 
 
@@ -91,12 +91,12 @@ def _refuse(target: Target, times: TimeColumn, rows: Any) -> None:
         f"{count:,} rows of {target.model._meta.label} have a time that the clock of {times.clock} "
         f"skips, such as {pk}, with the {target.source.name} "
         f"{place if isinstance(place, str) else place.replace(tzinfo=None)}: no instant has it. "
-        f"Correct them (an hour later, where the clock was not moved); nothing was written."
+        f"Correct these times, usually by adding an hour; nothing was written."
     )
 
 
 def check_repeated_hours(target: Target) -> None:
-    """Raise ``BackfillError`` where a row is in an hour that the session's clock repeats."""
+    """Raise ``BackfillError`` if a TIMESTAMP is in an hour that the session's time zone repeats."""
     connection = target.times.connection
     table, name = target.source.model._meta.db_table, str(target.source.column)
     if connection.vendor != "mysql" or not is_timestamp(connection, table, name):
@@ -104,7 +104,7 @@ def check_repeated_hours(target: Target) -> None:
     quote = connection.ops.quote_name
     column = quote(name)
     with connection.cursor() as cursor:
-        # The column has the instant itself; the local time of it gives one of the two.
+        # The column stores the instant. Its local time, converted back, gives one of the two.
         cursor.execute(
             f"SELECT COUNT(*), MIN({column}), @@time_zone, @@system_time_zone FROM {quote(table)} "
             f"WHERE UNIX_TIMESTAMP({column}) <> UNIX_TIMESTAMP(CAST({column} AS DATETIME(6)))"
@@ -115,6 +115,6 @@ def check_repeated_hours(target: Target) -> None:
         raise BackfillError(
             f"{rows:,} rows of {target.source.model._meta.label} are in an hour that the time "
             f"zone of the session, {zone}, has twice, such as {example}: "
-            f"{name} is a TIMESTAMP, and Django reads both hours as one. Let the session be in UTC "
+            f"{name} is a TIMESTAMP, and Django reads both hours as one. Set the session to UTC "
             f"(OPTIONS: init_command \"SET time_zone = '+00:00'\"); nothing was written."
         )

@@ -1,4 +1,4 @@
-"""How long a backfill may take, and how much room."""
+"""How long a backfill may take, and how much disk space it needs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ...fields import LexicalSequenceField
 from ...models import BackfillRun
 from ...schemes import TimeScheme
 from ..engines import engine_of
+from ..progress import minutes
 from ..target import Target
 from ..writing.minting import mint
 
@@ -24,15 +25,14 @@ _INTEGER_BYTES = 8
 class Estimate:
     rows: int
     rates: tuple[float, float]
-    """Rows per second: the lower and the upper bound, the same where the run knows its own."""
+    """Rows per second, lower and upper bound; equal where the run has measured its own rate."""
     id_bytes: int
     """Of all ids, without an index."""
     version_bytes: int
-    """What new versions of the rows take at most, until they are vacuumed; 0 where rows are
-    written in place."""
+    """Upper bound for the new row versions until a VACUUM; 0 where rows are written in place."""
 
     def lines(self) -> Iterator[str]:
-        """For people."""
+        """The estimate as text."""
         slow, fast = (minutes(self.rows / rate) for rate in self.rates)
         yield f"about {slow}" if slow == fast else f"between {fast} and {slow}"
         yield f"{_size(self.id_bytes)} of ids, before there is an index on them"
@@ -41,7 +41,7 @@ class Estimate:
 
 
 def estimate(target: Target, missing: int, resumed: BackfillRun | None) -> Estimate:
-    """Of ``missing`` rows; of a run that goes on with the rate that it had."""
+    """The estimate for ``missing`` rows; a resumed run is expected to keep its rate."""
     engine = engine_of(target.using)
     rates = engine.rows_per_second
     if resumed is not None and resumed.rate:
@@ -51,12 +51,12 @@ def estimate(target: Target, missing: int, resumed: BackfillRun | None) -> Estim
 
 
 def _stored_bytes(target: Target) -> int:
-    """Of one id."""
+    """The size of one id in the database."""
     field, scheme = target.field, target.field.scheme
     connection = connections[target.using]
     stored: Any
     if isinstance(scheme, TimeScheme):
-        # Not by ``generate``, which may lease a worker number.
+        # Not with ``generate``, which may lease a worker number.
         numbers, _ = mint(scheme, [scheme.tick(datetime.now(UTC))], None, 0)
         (stored,) = field.stored(connection).all_to_db(numbers, connection)
     else:
@@ -76,10 +76,3 @@ def _size(count: float) -> str:
             return f"{count:.0f} {unit}"
         count /= 1000
     return f"{count:,.1f} GB"
-
-
-def minutes(seconds: float) -> str:
-    """``0:04``, or ``1:00:00`` with hours."""
-    minutes, rest = divmod(round(max(seconds, 0)), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

@@ -1,4 +1,4 @@
-"""What a backfill is going to do: checked, counted, and printable before anything is written."""
+"""The plan of a backfill: checked, counted and printable before anything is written."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,49 +30,50 @@ from .estimate import Estimate, estimate
 
 SAMPLES = 3
 LONGEST_KEY = 60
-"""Characters of a key that are shown."""
+"""Characters of a key that are shown at most."""
 
 _MANY_WARNINGS = 2
-"""With more of them, one sample leaves enough room on a terminal."""
+"""With more warnings, only one sample is shown, so that the plan fits a terminal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The whole of a backfill: ``lines`` prints it, ``run.execute`` runs it."""
+    """A whole backfill: ``lines`` prints it, ``run.execute`` runs it."""
 
     target: Target
     writer: Writer
-    """What writes its batches."""
+    """Writes the batches."""
     batch_size: int
     missing: int
+    """Rows without an id, but for those of ``by_policy``."""
     by_policy: tuple[tuple[PolicyRows, int], ...]
-    """The rows that --on-null=now and --on-out-of-range=clamp want to have ids, and how many."""
+    """The rows that --on-null=now and --on-out-of-range=clamp give ids, with their count."""
     given_from: datetime | None
-    """From which creation time on the application gives ids, too, where it was looked for."""
+    """The creation time from which the application generates ids as well; None if not queried."""
     resumed: BackfillRun | None
-    """A run that stopped before its end and that this one goes on with."""
+    """The unfinished run that this plan continues."""
     estimate: Estimate
     samples: tuple[str, ...]
-    """First rows, with ids of the right time; the ids to come have other random parts."""
+    """The first rows with ids of the right time; the final ids have other random bits."""
     warnings: tuple[str, ...]
 
     @property
     def filled_before(self) -> int:
-        """Rows of the same run that an earlier process filled."""
+        """Rows that an earlier process of the same run filled."""
         return self.resumed.rows_filled if self.resumed else 0
 
     @property
     def rows(self) -> int:
-        """How many rows get an id."""
+        """Number of rows that get an id."""
         return self.missing + sum(count for _, count in self.by_policy)
 
     @property
     def source(self) -> str:
-        """What the ids are made from, for people."""
+        """The source of the times, as text."""
         return self.target.described
 
     def lines(self, with_sql: bool = False) -> Iterator[str]:
-        """The plan, for people; without SQL it fits a terminal of 24 lines."""
+        """The plan as text; without SQL it fits a terminal of 24 lines."""
         target = self.target
         yield f"{target.label}: {target.field.scheme.title} of {self.source}"
         if self.resumed:
@@ -93,7 +94,7 @@ class Plan:
                 if with_sql:
                     yield f"    {rows.statement}"
         if kept := self.writer.kept:
-            yield f"  keeps {', '.join(kept)}, which an UPDATE would set to its own time"
+            yield f"  keeps {', '.join(kept)}, which an UPDATE would set to the current time"
         if self.rows:
             yield from (f"  takes {line}" for line in self.estimate.lines())
         shown = 1 if len(self.warnings) > _MANY_WARNINGS and not with_sql else SAMPLES
@@ -102,11 +103,10 @@ class Plan:
 
 
 def build(target: Target, batch_size: int) -> Plan:
-    """Look at everything that could stop the backfill, and write nothing.
+    """Check everything that could stop the backfill, and write nothing.
 
-    Raises ``BackfillError`` with the row for a time that is NULL or that the scheme can't hold,
-    with the triggers that the target doesn't allow, and where a run that stopped before had other
-    options.
+    Raises ``BackfillError`` for a row whose time is NULL or out of the scheme's range, for
+    triggers that the target doesn't allow, and if an unfinished run had other options.
     """
     engine = engine_of(target.using)
     effects = preflight.check_side_effects(target, engine)
@@ -139,15 +139,16 @@ class _Counted(NamedTuple):
     missing: int
     """Rows without an id."""
     given_from: datetime | None
-    """The creation time of the first row that has an id of its time. A run before this one has told
-    it, or has given these ids; where none is left, the application gives them from now on.
+    """The creation time of the first row that already has an id of its time, else now: from there
+    on, the application generates ids. After a run with the same options it is now: that run has
+    recorded the time, or has generated these ids. None for targets without times.
     """
     may_have_impossible_days: bool = True
-    """Whether they are still to be looked for."""
+    """Whether such days still have to be searched for."""
 
 
 def _counted(target: Target, run: BackfillRun | None) -> _Counted:
-    """In one look at the table, which is what takes the time."""
+    """Counts in one query: reading the table takes the most time."""
     now = datetime.now(UTC)
     if not target.has_times:
         return _Counted(chunks.count(target.missing), None)
@@ -165,12 +166,12 @@ def _counted(target: Target, run: BackfillRun | None) -> _Counted:
     }
     if has_days := target.source.model is target.model and impossible_days.are_possible(target):
         counts["impossible"] = Count(key, filter=impossible_days.is_impossible(target))
-    found = list(chunks.asked(rows, lambda part: part.aggregate(**counts)))
-    given = [target.at(each["given"]) for each in found if each["given"] is not None]
+    results = list(chunks.asked(rows, lambda part: part.aggregate(**counts)))
+    given = [target.at(each["given"]) for each in results if each["given"] is not None]
     return _Counted(
-        sum(each["missing"] for each in found),
+        sum(each["missing"] for each in results),
         as_stored(min([*given, now])),
-        may_have_impossible_days=not has_days or any(each["impossible"] for each in found),
+        may_have_impossible_days=not has_days or any(each["impossible"] for each in results),
     )
 
 
@@ -196,14 +197,15 @@ def _resumable(target: Target, run: BackfillRun | None) -> BackfillRun | None:
         if was != wanted:
             raise BackfillError(
                 f"a run on {target.label} stopped after {run.rows_filled:,} rows with {key} = "
-                f"{was!r}, and now it is {wanted!r}: the rows would not sort together. Go on as "
-                f"before, or set the column to NULL and delete the BackfillRun to begin anew"
+                f"{was!r}, and now it is {wanted!r}: the rows would not sort together. Continue "
+                f"with the old options, or set the column to NULL and delete the BackfillRun to "
+                f"start again"
             )
     return run
 
 
 def _sampled(target: Target, writer: Writer) -> tuple[str, ...]:
-    """None where the session has no time to look for the first rows: no index has them in order."""
+    """Empty where a statement timeout stops the query: no index has the rows in order."""
     try:
         samples, _ = chunks.in_time(
             target.using, SAMPLES, lambda _: tuple(_samples(target, writer))

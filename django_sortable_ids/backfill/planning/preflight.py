@@ -1,4 +1,4 @@
-"""What is looked at before a backfill writes anything."""
+"""Checks before a backfill writes anything."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,9 +23,7 @@ from .clock_changes import check_repeated_hours, check_skipped_hours
 
 
 def check_rows(target: Target, missing: int, *, may_have_impossible_days: bool) -> None:
-    """Look at the ``missing`` rows without an id.
-
-    Raise ``BackfillError``, which names a row, where a row can't be given an id."""
+    """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows can't get an id."""
     spellings.check(target)
     check_repeated_hours(target)
     if may_have_impossible_days:
@@ -50,13 +48,13 @@ def check_rows(target: Target, missing: int, *, may_have_impossible_days: bool) 
 
 
 def warnings(target: Target) -> Iterator[str]:
-    """What may surprise, but is no reason to stop."""
+    """Facts that may surprise, but don't stop the backfill."""
     source = target.source
     yield from target.warnings()
     if target.may_be_indexed and not _is_indexed(target):
         yield (
-            f"no index begins with {source.column}, so that each batch sorts the table; with many "
-            f"rows, make one first"
+            f"no index begins with {source.column}, so each batch sorts the table; with many "
+            f"rows, create one first"
         )
     if isinstance(target, Conversion) or not target.generates:
         return
@@ -64,10 +62,10 @@ def warnings(target: Target) -> Iterator[str]:
         yield meaning
     future = target.missing.filter(target.between(datetime.now(UTC) + timedelta(days=1), None))
     newest = Max(target.selected_place)
-    found = chunks.asked(future, lambda part: part.aggregate(newest=newest)["newest"])
-    if times := [target.at(each) for each in found if each is not None]:
+    results = chunks.asked(future, lambda part: part.aggregate(newest=newest)["newest"])
+    if times := [target.at(each) for each in results if each is not None]:
         at = max(times).isoformat()
-        yield f"the latest {source.name} is {at}: its id sorts after those of now"
+        yield f"the latest {source.name} is {at}, in the future: its id sorts after new ids"
 
 
 def _check_null_times(target: Target) -> None:
@@ -87,7 +85,7 @@ def _check_range(target: Target, scheme: TimeScheme) -> None:
 
 
 def _check_shown(target: Target) -> None:
-    """A sequence holds every time, but its rows are read in their order."""
+    """A sequence has no range of times, but its rows are read in the order of their times."""
     if target.time_range is None:
         return
     start, end = target.time_range
@@ -98,14 +96,14 @@ def _check_shown(target: Target) -> None:
 
 
 def _refuse(rows: QuerySet[Any], what: str, advice: str) -> None:
-    if found := chunks.named(rows):
+    if first := chunks.named(rows):
         raise BackfillError(
-            f"{found[1]} {what}. {advice}, or give it an id yourself; nothing was written."
+            f"{first[1]} {what}. {advice}, or give it an id yourself; nothing was written."
         )
 
 
 def _check_room(target: Target, scheme: TimeScheme) -> None:
-    """Count the rows of each tick, which takes a look at all of them."""
+    """Count the rows of each tick, which reads all of them."""
     tick, count = None, 0
     for created, pk in target.walk(target.missing):
         now = scheme.tick(target.at(created))
@@ -114,12 +112,12 @@ def _check_room(target: Target, scheme: TimeScheme) -> None:
             raise BackfillError(
                 f"{target.model._meta.label} {pk}: more than {count - 1:,} rows were created at "
                 f"{target.at(created).isoformat()}, and {scheme.title} has no more ids of that "
-                f"time. Choose a scheme with 128 bits; nothing was written."
+                f"time. Choose a scheme of 128 bits; nothing was written."
             )
 
 
 def _check_width(field: LexicalSequenceField, missing: int, using: str) -> None:
-    """See how far the counter is, and put back the id that it gave."""
+    """Check that the counter has enough ids left. The transaction that reads it is rolled back."""
     try:
         with transaction.atomic(using=using):
             first = counters.take(field, field.scheme, 1, using)[0]
@@ -136,12 +134,12 @@ def _is_indexed(target: Target) -> bool:
 
 
 def check_side_effects(target: Target, engine: Engine) -> tuple[str, ...]:
-    """Warnings. Raise ``BackfillError``, which names each effect, unless the target allows them."""
+    """Warnings; raise ``BackfillError``, naming each side effect, unless the target allows them."""
     effects, warnings = list(engine.side_effects(target)), engine.side_effect_warnings(target)
     if effects and not target.allow_triggers:
         raise BackfillError(
-            f"filling {target.label} changes more than its ids: {'; '.join(effects)}. Switch that "
-            f"off while the ids are filled, or allow it, if it is meant for each row: "
-            f"--allow-triggers, or allow_triggers=True of AddSortableID; nothing was written."
+            f"filling {target.label} changes more than its ids: {'; '.join(effects)}. Disable "
+            f"this during the backfill, or allow it with --allow-triggers (in a migration: "
+            f"allow_triggers=True of AddSortableID); nothing was written."
         )
-    return (*(f"allowed, though no id: {each}" for each in effects), *warnings)
+    return (*(f"allowed side effect: {each}" for each in effects), *warnings)

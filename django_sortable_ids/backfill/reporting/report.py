@@ -1,4 +1,4 @@
-"""Every sortable id of the project, and what there is to do for it."""
+"""Every sortable id of the project, its state and the next step."""
 
 import shlex
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ _INSUFFICIENT_PRIVILEGE = "42501"
 _DENIED_BY_MYSQL = {(1142,), (1143,)}
 _NO_TABLE = {
     **dict.fromkeys(("sqlite", "postgresql"), "no table"),
-    # The catalogue has only what the user has a right to.
+    # Its catalogue lists only the tables that the user has a right to.
     "mysql": "no table that the user may see",
 }
 
@@ -38,13 +38,13 @@ class Entry:
     field: SortableIDField
     using: str
     rows: int | None
-    """None where there is no such table or column yet."""
+    """None where the table or the column does not exist yet."""
     missing: int
     kind: Kind | None = "table"
     needs: str = ""
-    """What is left to do where no id is missing."""
+    """What is left to do although no id is missing."""
     command: str = ""
-    """And what does it."""
+    """The command that does it."""
     error: str = ""
     """Why the table can't be read."""
 
@@ -54,7 +54,7 @@ class Entry:
 
     @property
     def is_migrated(self) -> bool:
-        """Whether a migration makes the table or the column that is not there."""
+        """Whether a migration creates the missing table or column."""
         return self.field.model._meta.managed and bool(self.command)
 
     @property
@@ -68,7 +68,7 @@ class Entry:
                 return "not migrated"
             return "no column" if self.kind else _NO_TABLE[connections[self.using].vendor]
         if history.is_copy(self.field):
-            return f"copies, {self.missing:,} missing" if self.missing else "complete copies"
+            return f"history, {self.missing:,} missing" if self.missing else "complete history"
         if self.missing:
             return f"{self.missing:,} missing"
         return f"needs {self.needs}" if self.needs else "complete"
@@ -94,12 +94,12 @@ class Entry:
             if isinstance(each, models.DateTimeField)
         ]
         source = times[0] if len(times) == 1 else "|".join(times)
-        # Quoted, so that a shell that is given this as it is starts nothing.
+        # Quoted, so that a shell that gets this line verbatim executes nothing.
         return f"backfill_ids {self.label} --created-from {shlex.quote(source or '?')}{database}"
 
 
 def entries(using: str) -> Iterator[Entry]:
-    """Every sortable id whose table belongs into the database."""
+    """Every sortable id whose table belongs to the database."""
     migrations = Migrations(using)
     for model in apps.get_models(include_auto_created=True):
         meta = model._meta
@@ -111,32 +111,32 @@ def entries(using: str) -> Iterator[Entry]:
 
 
 def databases() -> list[str]:
-    """Those that a report is about: where routers know of several, all but copies of others."""
+    """The databases of a report: the default one, or with routers all but mirrors of others."""
     if not settings.DATABASE_ROUTERS:
         return [DEFAULT_DB_ALIAS]
     return [each for each in connections if not connections[each].settings_dict["TEST"]["MIRROR"]]
 
 
 def look(*using: str) -> tuple[list[Entry], dict[str, str]]:
-    """The entries of these databases, and the errors of those that don't answer; the error of the
-    only one is raised."""
-    found: list[Entry] = []
+    """The entries of these databases, and the errors of those that don't answer. If there is only
+    one, its error is raised."""
+    reported: list[Entry] = []
     unanswered: dict[str, str] = {}
     for alias in using:
         try:
-            found += [each for each in entries(alias) if len(using) == 1 or _belongs(each)]
+            reported += [each for each in entries(alias) if len(using) == 1 or _belongs(each)]
         except (OperationalError, InterfaceError) as error:
             if len(using) == 1:
                 raise
             unanswered[alias] = str(error).strip()
-    return found, unanswered
+    return reported, unanswered
 
 
 def lines(*using: str) -> Iterator[str]:
-    """The report on these databases, for people; with a column for them where they are several."""
+    """The report on these databases as text; with a database column where they are several."""
     head = ("field", "database", "scheme", "rows", "state", "next: manage.py ...")
-    found, unanswered = look(*using)
-    table = [head, *(_cells(each) for each in found)]
+    reported, unanswered = look(*using)
+    table = [head, *(_cells(each) for each in reported)]
     if len(table) == 1 and not unanswered:
         yield "No model has a sortable id yet: add a field of django_sortable_ids.fields to one."
         return
@@ -156,7 +156,7 @@ def _cells(entry: Entry) -> tuple[str, ...]:
 
 
 def _belongs(entry: Entry) -> bool:
-    """Whether the table is there, or to be there: many routers have no opinion on most tables."""
+    """Whether the table exists or belongs there: routers often have no opinion on a table."""
     return entry.kind is not None or router.db_for_write(entry.field.model) == entry.using
 
 
@@ -181,6 +181,6 @@ def _entry(field: SortableIDField, using: str, migrations: Migrations) -> Entry:
 
 
 def _is_denied(error: DatabaseError) -> bool:
-    """Whether the user lacks the right to read a table."""
+    """Whether the database user lacks the right to read a table."""
     state = getattr(error.__cause__, "sqlstate", None) or getattr(error.__cause__, "pgcode", None)
     return state == _INSUFFICIENT_PRIVILEGE or error.args[:1] in _DENIED_BY_MYSQL

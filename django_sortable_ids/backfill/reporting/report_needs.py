@@ -1,4 +1,4 @@
-"""What keeps a filled column from being complete, and the command that is next."""
+"""What a filled column still needs to be complete, and the next command."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ..target import database_option
 from ..verifying.sampled_order import disagrees_with
 
 VALUES = 100
-"""That are looked at, at each end of a table and in its middle."""
+"""How many values are read at each end of a table and in its middle."""
 
 
 class Migrations:
-    """Those of a project, and which of them a database has."""
+    """The migrations of a project, and which of them are applied to a database."""
 
     def __init__(self, using: str) -> None:
         self._connection = connections[using]
@@ -60,9 +60,9 @@ class Migrations:
         return f"{field.model._meta.label}.{field.name}" in self._unrecorded
 
     def recorded(self, field: SortableIDField) -> SortableIDField | None:
-        """The field as the migrations have left it that the database has."""
-        found = _in_state(self._recorded, field)
-        return found if isinstance(found, SortableIDField) else None
+        """The field as the applied migrations define it."""
+        recorded = _in_state(self._recorded, field)
+        return recorded if isinstance(recorded, SortableIDField) else None
 
     def is_edited(self, field: SortableIDField) -> bool:
         """Whether ``makemigrations`` has something to write for the field."""
@@ -70,7 +70,7 @@ class Migrations:
         return written is None or written.deconstruct()[1:] != field.deconstruct()[1:]
 
     def step_to(self, field: SortableIDField) -> str:
-        """What makes a column that is not there; empty where the migrations have made it."""
+        """The command that creates a missing column; empty if the migrations are applied."""
         app_label = field.model._meta.app_label
         if self.is_pending(field) or app_label in self._loader.unmigrated_apps:
             return f"migrate {app_label}{database_option(self._connection.alias)}"
@@ -84,7 +84,7 @@ def _in_state(state: Any, field: SortableIDField) -> Any:
 
 
 def needs(field: SortableIDField, using: str, migrations: Migrations) -> tuple[str, str]:
-    """What is needed and the command; empty texts for a complete column."""
+    """What is needed, and the command for it; two empty texts for a complete column."""
     return (
         _right_ids(field, using, migrations)
         or _in_model(field, using)
@@ -124,7 +124,7 @@ def _in_database(
     if field in meta.pk_fields:
         return None
     column, table = str(field.column), meta.db_table
-    # By statements alone SQLite does not make a column NOT NULL.
+    # No statement of SQLite makes an existing column NOT NULL.
     has_no_way = not meta.managed and connection.vendor == "sqlite"
     lacking = _lacking(
         {

@@ -1,4 +1,4 @@
-"""What every backfill of a database is at, as another terminal asks."""
+"""The progress of every backfill of a database, for another terminal."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from django.core.exceptions import FieldDoesNotExist
 
 from ...fields import SortableIDField
 from ...models import BackfillRun
-from ..planning.estimate import minutes
+from ..progress import minutes, percent, share
 from ..sources.fields import check_table, find_field
 from ..supervising.owner import is_alive, is_gone, silence
-from ..supervising.progress import percent, share
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """One run, as far as it has come."""
+    """One run and its progress."""
 
     run: BackfillRun
     using: str
@@ -27,18 +26,18 @@ class Status:
     """False where no model of the project has the field any more."""
 
     def lines(self) -> Iterator[str]:
-        """For people."""
+        """The status as text."""
         run = self.run
         yield f"{run.target}: {self._state()}"
         yield f"  {self._progress()}"
         if run.last_error:
             yield f"  last error: {run.last_error}"
         if not self.has_field:
-            yield "  no such field any more; to forget the run:"
+            yield "  the field no longer exists; to delete the run:"
             yield f"    DELETE FROM {BackfillRun._meta.db_table} WHERE target = '{run.target}';"
 
     def document(self) -> dict[str, Any]:
-        """For programs."""
+        """The status as JSON."""
         run, left = self.run, None
         if run.rate and is_alive(run):
             left = round(self._left / run.rate, 1)
@@ -71,13 +70,13 @@ class Status:
         run = self.run
         if run.finished_at is not None:
             return f"finished at {run.finished_at:%Y-%m-%d %H:%M:%S %Z}".rstrip()
-        sign = f"last sign {silence(run):.1f} s ago"
+        heartbeat = f"last heartbeat {silence(run):.1f} s ago"
         if is_alive(run):
-            return f"running, {run.owner}, {sign}"
+            return f"running, {run.owner}, {heartbeat}"
         if not run.token:
-            return f"stopped, by {run.owner or 'an older version'}, {sign}"
-        died = "is gone" if is_gone(run) else "is silent"
-        return f"stopped, {run.owner} {died}, {sign}"
+            return f"stopped, by {run.owner or 'an older version'}, {heartbeat}"
+        why = "is gone" if is_gone(run) else "is silent"
+        return f"stopped, {run.owner} {why}, {heartbeat}"
 
     def _progress(self) -> str:
         run = self.run
@@ -98,9 +97,9 @@ class Status:
 
 
 def statuses(using: str, target: str | None = None) -> Iterator[Status]:
-    """One for each run; ``target`` is ``app.Model.field``, None all.
+    """The status of each run; ``target`` is ``app.Model.field``, None means all.
 
-    Raises ``BackfillError`` where the database has no table of runs.
+    Raises ``BackfillError`` if the database has no table of runs.
     """
     check_table(BackfillRun, using)
     runs = BackfillRun.objects.using(using).order_by("target")
@@ -112,12 +111,12 @@ def statuses(using: str, target: str | None = None) -> Iterator[Status]:
 
 
 def lines(using: str, target: str | None = None) -> Iterator[str]:
-    """Some lines for each run, for people."""
-    found = False
+    """The status of each run as text."""
+    has_runs = False
     for status in statuses(using, target):
-        found = True
+        has_runs = True
         yield from status.lines()
-    if not found:
+    if not has_runs:
         yield f"no backfill of {target or 'any column'} has started in the database {using!r}"
 
 

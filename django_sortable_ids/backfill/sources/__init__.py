@@ -1,1 +1,1 @@
-"""Where the time of a row comes from."""
+"""The sources of creation times."""

@@ -1,4 +1,4 @@
-"""Creation times in a ``DateField``, or in a row that relations lead to."""
+"""Creation times in a ``DateField``, or in a related row."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .fields import check_table
 
 _NONE = (
     "name one in a related row, --created-from order__created_at, a period to spread the rows "
-    "over, --created-from pk --start 2015-01-01 --end 2024-06-30, or take --created-at now"
+    "over, --created-from pk --start 2015-01-01 --end 2024-06-30, or use --created-at now"
 )
 
 
 class OtherColumn(Derived):
-    """Its source has the whole path as its name: lookups, orders and values take it as they take
-    that of a column. A row without the related row has no time."""
+    """The name of its source is the whole path, which works in lookups, orders and values like the
+    name of a column. If the related row is missing, the row has no time."""
 
     needs_sort = True
 
@@ -48,7 +48,7 @@ class OtherColumn(Derived):
     def notes(self) -> Iterator[str]:
         yield (
             f"the rows are sorted by ({', '.join(self.order)}) once for each {SORTED_AT_ONCE:,}, "
-            f"since no index has that order"
+            f"since no index has this order"
         )
 
     @property
@@ -75,7 +75,7 @@ class OtherColumn(Derived):
         return found
 
     def check(self) -> None:
-        """SQLite keeps any text as a date."""
+        """Raise ``BackfillError`` for a text that is no date: SQLite stores any text."""
         if not self.is_day or connections[self.using].vendor != "sqlite":
             return
         name = self.source.name
@@ -86,13 +86,13 @@ class OtherColumn(Derived):
         first = wrong.values_list("pk", "sortable_ids_text").first()
         if first:
             raise BackfillError(
-                f"{self.model._meta.label} {first[0]} has the {name} {first[1]!r}, which is no "
-                f"date as Django writes it, YYYY-MM-DD. Correct it; nothing was written."
+                f"{self.model._meta.label} {first[0]} has the {name} {first[1]!r}; a date as "
+                f"YYYY-MM-DD was expected. Correct it; nothing was written."
             )
 
 
 def kind_of(model: type[models.Model], source: models.Field[Any, Any]) -> type[Target]:
-    """What a target with that source is."""
+    """The class of a target with that source."""
     is_own = LOOKUP_SEP not in source.name and isinstance(source, models.DateTimeField)
     return Target if is_own else OtherColumn
 
@@ -100,7 +100,7 @@ def kind_of(model: type[models.Model], source: models.Field[Any, Any]) -> type[T
 def find_source(
     model: type[models.Model], created_from: str | None, using: str
 ) -> models.Field[Any, Any]:
-    """The date or time that ``created_from`` names, which may be in a related row."""
+    """The field of the date or time that ``created_from`` names, which may be in a related row."""
     if created_from is not None and LOOKUP_SEP in created_from:
         for related in _models_on(model, created_from):
             check_table(related, using)
@@ -114,8 +114,8 @@ def find_source(
     if other is not None:
         raise BackfillError(
             f"{name}.{created_from} is a {type(other).__name__}, and creation times come from a "
-            f"DateTimeField or a DateField: add one, and copy the times into it, with the zone and "
-            f"the time of day that they mean"
+            f"DateTimeField or a DateField: add one, and copy the times into it, with their time "
+            f"zone and their time of day"
         )
     if not times:
         raise BackfillError(f"{name} has no field with times: {_NONE}")
@@ -126,7 +126,7 @@ def find_source(
 
 
 def _at_the_end_of(model: type[models.Model], path: str) -> models.Field[Any, Any]:
-    """The date or time at the end of a path of relations, with the path as its name."""
+    """The field of the date or time at the end of a path of relations; its name is the path."""
     name = path.split(LOOKUP_SEP)[-1]
     reached = [model, *_models_on(model, path)][-1]
     try:
@@ -135,7 +135,7 @@ def _at_the_end_of(model: type[models.Model], path: str) -> models.Field[Any, An
         found = None
     if not isinstance(found, models.DateField):
         times = [each.name for each in reached._meta.fields if isinstance(each, models.DateField)]
-        what = f"is a {type(found).__name__}" if found else "is not there"
+        what = f"is a {type(found).__name__}" if found else "does not exist"
         raise BackfillError(
             f"{reached._meta.label}.{name} {what}, and creation times come from a DateTimeField or "
             f"a DateField; {reached._meta.label} has {', '.join(times) or 'none'}"
@@ -147,7 +147,7 @@ def _at_the_end_of(model: type[models.Model], path: str) -> models.Field[Any, An
 
 def _models_on(model: type[models.Model], path: str) -> list[type[models.Model]]:
     """The models that the relations of a path lead to, one after the other."""
-    reached, found = model, []
+    reached, models_on_path = model, []
     for step in path.split(LOOKUP_SEP)[:-1]:
         label = reached._meta.label
         try:
@@ -160,9 +160,9 @@ def _models_on(model: type[models.Model], path: str) -> list[type[models.Model]]
             ) from None
         if not (relation.many_to_one or relation.one_to_one) or relation.related_model is None:
             raise BackfillError(
-                f"--created-from {path}: {label}.{step} leads to no other row, or to many: take a "
+                f"--created-from {path}: {label}.{step} leads to no other row, or to many: use a "
                 f"ForeignKey or a OneToOneField"
             )
         reached = relation.related_model
-        found.append(reached)
-    return found
+        models_on_path.append(reached)
+    return models_on_path

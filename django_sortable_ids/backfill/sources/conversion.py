@@ -1,4 +1,4 @@
-"""Backfills from the ids of another column: where a row's place and time come from then."""
+"""Backfills from the ids of another column, which give a row its place and its time."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from ..target import Target
 
 _PLACE = "sortable_ids_place"
 _TIME_LOW_FIRST = 1
-"""The version of UUID whose digits are not in the order of time."""
+"""The UUID version whose digits don't sort by time."""
 _DIGITS_BY_TIME = ((14, 3), (9, 4), (1, 8), (17, 16), (13, 1))
-"""Of such a UUID: time_high, time_mid, time_low, the rest, the version; where, from 1, and how
-many."""
+"""The digits of a UUID of version 1, by time: time_high, time_mid, time_low, the rest, the version.
+Each as its first position, counted from 1, and its length."""
 
 
 @dataclass(frozen=True)
 class Conversion(Target):
-    """A sortable id that may be empty, and an id of another scheme in the same row.
+    """A sortable id that may be NULL, and an id of another scheme in the same row.
 
-    The place of a row is its old id, in some form, and its key.
+    The place of a row is its old id, in some format, and its key.
     """
 
     old: TimeScheme = field(kw_only=True)
@@ -64,7 +64,7 @@ class Conversion(Target):
         }
 
     def check(self) -> None:
-        """Look at the old id of every row without a new one."""
+        """Raise ``BackfillError`` if the old id of a row without a new one carries no time."""
         count, first = 0, None
         for value, pk in self._old_ids():
             if not _carries_time(self.old, value):
@@ -73,19 +73,19 @@ class Conversion(Target):
             raise BackfillError(
                 f"{self.model._meta.label} {first[1]}{chunks.others(count)} has the "
                 f"{self.source.name} {first[0]}, {_kind(first[0])}and a "
-                f"{self.old.title} was expected. Give it an id yourself, or a NULL there and "
-                f"choose --on-null, or take --created-from for all rows; nothing was written."
+                f"{self.old.title} was expected. Give it an id yourself, or set the old id to NULL "
+                f"and choose --on-null, or use --created-from for all rows; nothing was written."
             )
 
     def _old_ids(self) -> Iterator[tuple[ID, Any]]:
-        """Old id and key of rows without a new one, in the order of the key."""
+        """Old id and key of the rows without a new id, in the order of the key."""
         by_key = Lossless(**{each.name: getattr(self, each.name) for each in fields(self)})
         return by_key.walk(by_key.without_id)
 
     def value(self, place: Any) -> ID:
-        """The old id of a row that is at that place."""
-        found: ID = place
-        return found
+        """The old id of a row at that place."""
+        old_id: ID = place
+        return old_id
 
     @property
     def selected_place(self) -> Any:
@@ -102,7 +102,8 @@ class Conversion(Target):
 
 
 class Lossless(Conversion):
-    """Every bit comes along, so that an id depends on its row alone: in the order of the key."""
+    """Keeps every bit of the old ids. An id depends only on its row, so rows are in the order of
+    the key."""
 
     @property
     def keeps_bits(self) -> bool:
@@ -129,7 +130,7 @@ class Lossless(Conversion):
         if first:
             raise BackfillError(
                 f"{first['rows']:,} rows of {self.model._meta.label} share the {name} "
-                f"{first[name]}, and their new ids would be one, too: make them different; "
+                f"{first[name]}, so they would share a new id: make the old ids different; "
                 f"nothing was written."
             )
 
@@ -144,38 +145,38 @@ class Lossless(Conversion):
         return in_time
 
     def convert(self, place: Any) -> ID:
-        """The new id of a row; ``InvalidID`` for an old one of another version."""
+        """The new id of a row; ``InvalidID`` if the old one is of another version."""
         return self.old.convert(place, to=self.field.scheme).value
 
 
 class Timed(Conversion):
-    """The time comes along, and the order: that of the old ids, of equal ones that of the keys."""
+    """Keeps the times and the order of the old ids. Rows of equal old ids are in key order."""
 
     @property
     def order(self) -> tuple[str, ...]:
         return f"-{self.place_name}" if self.old.descending else self.place_name, "pk"
 
     def after(self, created: Any, pk: Any) -> Q:
-        return self._from(created) & (self._beyond(created) | Q(pk__gt=pk))
+        return self._from(created) & (self._after(created) | Q(pk__gt=pk))
 
     def _within(self, created: Any, in_time: Q) -> Q:
-        return self._not_beyond(created) & (self._until(created) | in_time)
+        return self._not_after(created) & (self._before(created) | in_time)
 
     def between(self, start: datetime | None, end: datetime | None) -> Q:
-        found = Q(**{f"{self.source.name}__isnull": False})
+        condition = Q(**{f"{self.source.name}__isnull": False})
         if start is not None:
             first = self.first_place(start)
-            found &= Q(pk__in=[]) if first is None else self._from(first)
+            condition &= Q(pk__in=[]) if first is None else self._from(first)
         if end is not None and (stop := self.first_place(end)) is not None:
-            found &= self._until(stop)
-        return found
+            condition &= self._before(stop)
+        return condition
 
     def place(self, value: ID) -> Any:
-        """Where a row with that old id is."""
+        """The place of a row with that old id."""
         return value
 
     def first_place(self, at: datetime) -> Any:
-        """The first place of rows made at or after ``at`` (aware); None behind the last one."""
+        """The first place of ids of ``at`` (aware) or later; None after the last tick."""
         try:
             tick = self.old.tick_from(at)
         except OutOfRange:
@@ -185,13 +186,13 @@ class Timed(Conversion):
     def _from(self, place: Any) -> Q:
         return self._compared("lte" if self.old.descending else "gte", place)
 
-    def _beyond(self, place: Any) -> Q:
+    def _after(self, place: Any) -> Q:
         return self._compared("lt" if self.old.descending else "gt", place)
 
-    def _until(self, place: Any) -> Q:
+    def _before(self, place: Any) -> Q:
         return self._compared("gt" if self.old.descending else "lt", place)
 
-    def _not_beyond(self, place: Any) -> Q:
+    def _not_after(self, place: Any) -> Q:
         return self._compared("gte" if self.old.descending else "lte", place)
 
     def _compared(self, sign: str, place: Any) -> Q:
@@ -199,8 +200,8 @@ class Timed(Conversion):
 
 
 class TimedUUIDs(Timed):
-    """The old ids are in a plain ``UUIDField``, whose order is that of time neither for UUIDs of
-    version 1 nor on every MariaDB: a row's place is a text of their digits."""
+    """The old ids are in a plain ``UUIDField``. It doesn't sort UUIDs of version 1 by time, nor any
+    others on some versions of MariaDB, so the place of a row is a text of their digits."""
 
     @property
     def may_be_indexed(self) -> bool:
@@ -208,8 +209,8 @@ class TimedUUIDs(Timed):
 
     def warnings(self) -> Iterator[str]:
         yield (
-            f"no index has {self.source.name} in the order of its times, so that each batch sorts "
-            f"the table"
+            f"no index has {self.source.name} in the order of its times, so each batch sorts the "
+            f"table"
         )
 
     @property
@@ -265,7 +266,7 @@ class _Digits(Fragment):
 
 
 class _DigitsByTime(_Digits):
-    """Those of version 1, so that they sort by time."""
+    """The digits of a UUID of version 1, rearranged so that they sort by time."""
 
     _parts = [f"substr({{digits}}, {start}, {count})" for start, count in _DIGITS_BY_TIME]
     sqlite = " || ".join(_parts).format(digits=_Digits.sqlite)

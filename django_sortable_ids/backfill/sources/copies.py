@@ -1,4 +1,4 @@
-"""History models: each row gets the id of the row that it is a copy of."""
+"""History models: each history row gets the id of its original."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .derived import InOrderOfKeys
 
 @dataclass(frozen=True)
 class Copies(InOrderOfKeys):
-    """The place of a row is the key of its original, which ``source`` has."""
+    """The place of a history row is the key of its original, in ``source``."""
 
     original: type[models.Model] = field(kw_only=True)
 
@@ -39,7 +39,7 @@ class Copies(InOrderOfKeys):
 
     @property
     def described(self) -> str:
-        return f"{self.original._meta.label}.{self.field.name}: its rows are copies"
+        return f"{self.original._meta.label}.{self.field.name}, copied to its history rows"
 
     @property
     def notes(self) -> Iterator[str]:
@@ -57,7 +57,7 @@ class Copies(InOrderOfKeys):
         return QuerySet(self.original, using=self.using)
 
     def at(self, created: Any) -> datetime:
-        raise AssertionError("copies are not made of times")
+        raise AssertionError("ids of history rows don't come from times")
 
     def load_place(self, saved: str) -> Any:
         return self.source.to_python(saved)
@@ -66,14 +66,14 @@ class Copies(InOrderOfKeys):
         return Q()
 
     def check(self) -> None:
-        """Originals come first."""
+        """Raise ``BackfillError`` if an original has no id yet."""
         name = self.field.name
         key = OuterRef(self.source.name)
         waiting = Exists(self.originals.filter(Q(**{f"{name}__isnull": True}), pk=key))
         count = self.without_id.filter(waiting).count()
         if count:
             raise BackfillError(
-                f"{count:,} rows of {self.model._meta.label} are copies of rows that have no id "
+                f"{count:,} rows of {self.model._meta.label} belong to originals that have no id "
                 f"yet: run `manage.py backfill_ids {self.original._meta.label}.{name}` first; "
                 f"nothing was written."
             )
@@ -86,8 +86,8 @@ def target_of(
     key = original._meta.pk
     if original._meta.is_composite_pk or field.name == key.name:
         raise BackfillError(
-            f"{label} is in a history model, by whose copy of the key its rows find their "
-            f"originals: it is never filled"
+            f"{label} is in a history model, whose rows find their originals by their copy of "
+            f"this key: it can't be filled"
         )
     source: Any = model._meta.get_field(key.attname)
     return Copies(model, field, source, using, original=original)

@@ -1,4 +1,4 @@
-"""What is common to the targets whose creation times are not in a column of their table."""
+"""The base of targets whose creation times are not in a column of their table."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ..target import Target
 
 
 class Derived(Target):
-    """A sortable id that may be empty, and creation times that Python knows how to find.
+    """A sortable id that may be NULL, and creation times that Python derives.
 
-    The place of a row is what its time is derived from, and its key.
+    The place of a row is the value that its time is derived from, and its key.
     """
 
     needs_sort = False
-    """Whether no index can have the rows in their order."""
+    """Whether no index can provide the order of the rows."""
 
     @property
     def own_time(self) -> bool:
@@ -36,12 +36,12 @@ class Derived(Target):
 
     @cached_property
     def times(self) -> TimeColumn:
-        """Values of other types are compared as they are."""
+        """Values that are no times are compared as they are."""
         return super().times if self.has_times else TimeColumn(self.source, self.using)
 
 
 class InOrderOfKeys(Derived):
-    """In the order of the primary key, which has an index."""
+    """Its rows are in the order of the primary key, which has an index."""
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -55,13 +55,13 @@ class InOrderOfKeys(Derived):
 
 
 def midnight(day: date) -> datetime:
-    """The first moment of a day in ``TIME_ZONE``, in UTC: times of one zone are compared and
-    subtracted by what its clocks show."""
+    """The first instant of a day in ``TIME_ZONE``, in UTC: Python compares and subtracts two times
+    of the same zone by their local time."""
     return in_utc(datetime.combine(day, time.min))
 
 
 def in_utc(at: datetime) -> datetime:
-    """A time in UTC; a naive one is of ``TIME_ZONE``."""
+    """A time in UTC; a naive one is in ``TIME_ZONE``."""
     if timezone.is_naive(at):
         at = timezone.make_aware(at, timezone.get_default_timezone())
     try:
@@ -83,7 +83,7 @@ def first_day_from(at: datetime) -> date | None:
 
 
 def shown(at: datetime) -> str:
-    """A time for people, in ``TIME_ZONE``."""
+    """A time as text, in ``TIME_ZONE``."""
     try:
         return at.astimezone(timezone.get_default_timezone()).isoformat()
     except OverflowError:

@@ -1,4 +1,4 @@
-"""Finds the column that a backfill fills, or says why it can't be filled."""
+"""Finds the column that a backfill fills, or tells why it can't be filled."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from ..target import database_option
 
 
 def canonical(label: str) -> str:
-    """The same target by the name that its run has: that of the model with the table."""
+    """The label of the target in its run: with the model that has the table, not a proxy."""
     model, field = find_field(label)
     return f"{model._meta.label}.{field.name}"
 
 
 def notes(label: str) -> Iterator[str]:
-    """What is to be known of the name that was given, for people."""
+    """Notes on the label, as text: whether it names a proxy."""
     model, _ = find_field(label)
-    given = apps.get_model(label.rpartition(".")[0])
-    if given is not model:
+    named = apps.get_model(label.rpartition(".")[0])
+    if named is not model:
         yield (
-            f"{given._meta.label} is a proxy: the rows are those of {model._meta.label}, in the "
+            f"{named._meta.label} is a proxy: the rows are those of {model._meta.label}, in the "
             f"table {model._meta.db_table}"
         )
 
 
 def find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
-    """Model and field of ``app.Model.field``; ``BackfillError`` for what can't be filled."""
+    """Model and field of ``app.Model.field``; ``BackfillError`` if it can't be filled."""
     model, field = _find_field(label)
     if field in model._meta.pk_fields:
         part = "" if field.primary_key else "part of "
         raise BackfillError(
-            f"{label} is {part}the primary key, and a key is never empty. Add a second field, such "
+            f"{label} is {part}the primary key, which is never empty. Add a second field, such "
             f"as public_id, to give the rows sortable ids"
         )
     return model, field
@@ -54,7 +54,7 @@ def _find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
         model = apps.get_model(parts[0], parts[1])
     except LookupError as error:
         raise BackfillError(f"{label}: {error}") from None
-    # A proxy has the table of its concrete model, and the run is the same by either name.
+    # A proxy shares the table of its concrete model, so both names mean the same run.
     model = model._meta.concrete_model or model
     try:
         field = model._meta.get_field(parts[2])
@@ -68,17 +68,19 @@ def _find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
     if not isinstance(field, SortableIDField):
         raise BackfillError(f"{label} is a {type(field).__name__}, not a sortable id")
     if field.model is not model:
-        raise BackfillError(f"{label} is in the table of {field.model._meta.label}: name that one")
+        raise BackfillError(
+            f"{label} is in the table of {field.model._meta.label}: name that model instead"
+        )
     return model, field
 
 
 def database_of(label: str | None) -> str:
-    """Where routers write the model of ``app.Model.field``; the default database for None."""
+    """The database to which routers write ``app.Model.field``; the default one for None."""
     return router.db_for_write(find_field(label)[0]) if label else DEFAULT_DB_ALIAS
 
 
 def check_tables(model: type[models.Model], field: SortableIDField, using: str) -> None:
-    """Raise ``BackfillError`` where the database lacks the tables or a column that is needed."""
+    """Raise ``BackfillError`` if the database lacks a required table or column."""
     connection = connections[using]
     for each in (model, BackfillRun, VerificationRun):
         check_table(each, using)
@@ -87,8 +89,8 @@ def check_tables(model: type[models.Model], field: SortableIDField, using: str) 
     for key in model._meta.pk_fields:
         if tables.folded(connection, str(key.column)) not in there:
             raise BackfillError(
-                f"{table} has no column {key.column}, which {model._meta.label} has as its primary "
-                f"key: write primary_key=True at the field that tells its rows apart"
+                f"{table} has no column {key.column}, the primary key of {model._meta.label}: set "
+                f"primary_key=True on the field that identifies its rows"
             )
     if tables.folded(connection, str(field.column)) not in there:
         raise BackfillError(
@@ -100,15 +102,15 @@ def check_tables(model: type[models.Model], field: SortableIDField, using: str) 
 
 
 def check_table(model: type[models.Model], using: str) -> None:
-    """Raise ``BackfillError`` where the database has no table of the model."""
+    """Raise ``BackfillError`` if the database has no table of the model."""
     table = model._meta.db_table
     kind = tables.kind(connections[using], table)
     if kind == "view":
         raise BackfillError(
-            f"{table} is a view: fill the table behind it, by a model of that table"
+            f"{table} is a view: fill its underlying table, through a model of that table"
         )
     if kind is None:
-        # MariaDB and MySQL hide the tables on which their user has no right.
+        # MariaDB and MySQL hide tables from users who have no right to them.
         is_mysql = connections[using].vendor == "mysql"
         unseen = ", or none that its user may see" if is_mysql else ""
         raise BackfillError(
@@ -117,8 +119,8 @@ def check_table(model: type[models.Model], using: str) -> None:
 
 
 def _check_commits(table: str, using: str) -> None:
-    """Refuse a table in a file that SQLite attached, where it can't be committed together with the
-    place that the run is at."""
+    """Refuse a table in a file that SQLite attached if it can't be committed together with the
+    cursor of the run."""
     connection = connections[using]
     attached = tables.sqlite_schema(connection, table)
     if attached in ("main", None):
@@ -130,8 +132,8 @@ def _check_commits(table: str, using: str) -> None:
                 raise BackfillError(
                     f"{table} is in a file that SQLite attached as {attached}, and {schema} is in "
                     f"WAL mode, in which SQLite doesn't commit two files together: a crash might "
-                    f"keep ids without the place of the run. Make that file a database of its own "
-                    f"in DATABASES, or set journal_mode=DELETE for both"
+                    f"keep ids without the progress of the run. Make that file a database of its "
+                    f"own in DATABASES, or set journal_mode=DELETE for both"
                 )
 
 
@@ -140,35 +142,36 @@ def _migrate(model: type[models.Model], using: str) -> str:
 
 
 def _how_to_make(model: type[models.Model], using: str) -> str:
-    """What to do where the table of the model is missing."""
+    """What to do if the table of the model is missing."""
     label = model._meta.app_label
     migrate = _migrate(model, using)
     if not router.allow_migrate_model(using, model):
         if model in (BackfillRun, VerificationRun):
             return (
                 f"allow the app {label} there in allow_migrate() of your DATABASE_ROUTERS, since a "
-                f"run is kept beside the rows that it fills, and {migrate}"
+                f"run is stored in the database that it fills, and {migrate}"
             )
         return (
-            f"your DATABASE_ROUTERS keep {model._meta.label} out of it; name its own by --database"
+            f"your DATABASE_ROUTERS keep {model._meta.label} out of it; name its database with "
+            f"--database"
         )
     if not model._meta.managed:
         return (
-            f"{model._meta.label} is not managed, so that no migration makes its table. Name the "
-            f"database that has it by --database, or correct db_table"
+            f"{model._meta.label} is not managed, so no migration creates its table. Name the "
+            f"database that has it with --database, or correct db_table"
         )
     return migrate
 
 
 def find_empty(label: str, using: str | None) -> tuple[type[models.Model], SortableIDField] | None:
-    """Model and field of ``app.Model.field`` where the table is empty and no run has filled it,
-    but for history models.
+    """Model and field of ``app.Model.field`` if the table is empty and no run has filled it; None
+    otherwise, and for history models.
 
-    Raises ``BackfillError`` for what can't be filled.
+    Raises ``BackfillError`` if it can't be filled.
     """
     model, field = find_field(label)
     if history.original_of(model) is not None:
-        return None  # copies, whose originals are known
+        return None  # its ids come from the originals
     using = using or router.db_for_write(model)
     check_tables(model, field, using)
     runs = BackfillRun.objects.using(using).filter(target=f"{model._meta.label}.{field.name}")

@@ -1,4 +1,4 @@
-"""Finds the target of a backfill by what the command was given."""
+"""Finds the target of a backfill from the arguments of the command."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .periods import Fixed, Period, Spread, parsed
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Where times come from, as the arguments say it."""
+    """The arguments that name the source of the times."""
 
     created_from: str | None = None
     convert_from: str | None = None
@@ -34,17 +34,18 @@ class Given:
 
 
 def find(label: str, given: Given, using: str | None) -> Target:
-    """The target ``app.Model.field``; ``BackfillError`` for what can't be filled. Nothing given
-    means what the last run on the target took; ``using`` None the database that routers write the
-    model to.
+    """The target ``app.Model.field``; ``BackfillError`` if it can't be filled.
+
+    Without arguments, the source is that of the last run on the target. ``using`` None means the
+    database that routers write the model to.
     """
     model, field = find_field(label)
     using = using or router.db_for_write(model)
     if (original := history.original_of(model)) is not None:
         if given != Given():
             raise BackfillError(
-                f"{model._meta.label} is a history of {original._meta.label}, whose ids it has "
-                f"copies of: leave the source of times away"
+                f"{model._meta.label} is a history of {original._meta.label} and gets its ids: "
+                f"omit the source of times"
             )
         check_tables(model, field, using)
         return copies.target_of(model, field, using, original)
@@ -70,8 +71,8 @@ def find(label: str, given: Given, using: str | None) -> Target:
 def of_model(
     model: type[models.Model], field: SortableIDField, created_from: str | None, using: str
 ) -> Target:
-    """The target whose times are in a column, of a model that may be a historical one of a
-    migration; ``created_from`` None means what the last run on the target took.
+    """The target whose times are in a column. The model may be that of a migration's state.
+    ``created_from`` None means the source of the last run on the target.
     """
     check_tables(model, field, using)
     if (original := history.original_of(model)) is not None:
@@ -89,15 +90,15 @@ def _last_source(model: type[models.Model], field: SortableIDField, using: str) 
 def _check_given(given: Given) -> None:
     if given.created_at and replace(given, created_at=None) != Given():
         raise WrongArguments(
-            "--created-at says the time of every row: leave --created-from, --convert-from, "
-            "--start and --end away, or --created-at"
+            "--created-at sets the time of every row: omit --created-from, --convert-from, "
+            "--start and --end, or omit --created-at"
         )
     if given.created_from == "pk" and given.convert_from:
-        raise WrongArguments("--created-from pk and --convert-from: one of them is enough")
+        raise WrongArguments("--created-from pk and --convert-from: give only one of them")
     if given.created_from != "pk" and (given.start or given.end):
         raise WrongArguments(
-            "--start and --end say over which period --created-from pk spreads the rows: give all "
-            "three, or none of them"
+            "--start and --end set the period over which --created-from pk spreads the rows: give "
+            "all three, or none of them"
         )
     if bool(given.start) != bool(given.end):
         raise WrongArguments(
@@ -107,7 +108,7 @@ def _check_given(given: Given) -> None:
 
 
 def _as_before(given: Given, last: BackfillRun | None) -> Given:
-    """With what the last run took, where nothing is given."""
+    """The arguments, or those of the last run if there are none."""
     if given != Given() or last is None:
         return given
     if "created_at" in last.options:
@@ -144,7 +145,7 @@ def _spread(
         start, end = (datetime.fromisoformat(before[name]) for name in ("start", "end"))
     else:
         raise WrongArguments(
-            "--created-from pk spreads the rows over a period: say which, --start 2015-01-01 "
+            "--created-from pk spreads the rows over a period: add it, such as --start 2015-01-01 "
             "--end 2024-06-30"
         )
     spread = [start.astimezone(UTC).isoformat(), end.astimezone(UTC).isoformat()]
@@ -157,7 +158,7 @@ def _spread(
 
 
 def _ends(model: type[models.Model], field: SortableIDField, using: str) -> tuple[int, int]:
-    """The least and the greatest key of the rows without an id: the others have their times."""
+    """The least and the greatest key of the rows without an id."""
     rows: models.QuerySet[Any] = models.QuerySet(model, using=using)
     missing = rows.filter(**{f"{field.name}__isnull": True})
     ends = missing.aggregate(first=Min("pk"), last=Max("pk"))
@@ -171,8 +172,8 @@ def _integer_key(model: type[models.Model]) -> models.Field[Any, Any]:
         target = target.target_field
     if isinstance(target, SortableIDField) or not isinstance(target, models.IntegerField):
         raise BackfillError(
-            f"--created-from pk takes a time from an integer that counts up, and the key of "
-            f"{model._meta.label} is a {type(target).__name__}: take --created-at now, or "
+            f"--created-from pk derives times from integers that count up, and the key of "
+            f"{model._meta.label} is a {type(target).__name__}: use --created-at now, or "
             f"--convert-from for a key that carries times"
         )
     return key
@@ -184,8 +185,8 @@ def _check_period(field: SortableIDField, start: datetime, end: datetime) -> Non
     now = datetime.now(UTC)
     if end > now:
         raise BackfillError(
-            f"--end {shown(end)} is in the future (it is {shown(now)}): name a time when the last "
-            f"of the rows was there already, such as yesterday"
+            f"--end {shown(end)} is in the future (it is {shown(now)}): give a time when the last "
+            f"of the rows existed already, such as yesterday"
         )
     scheme = field.scheme
     if not isinstance(scheme, TimeScheme):

@@ -1,7 +1,7 @@
-"""Refuses dates of MariaDB and MySQL that no calendar has, such as 2020-02-00.
+"""Refuses impossible dates on MariaDB and MySQL, such as 2020-02-00.
 
-Their drivers read such a date as NULL, and the database doesn't. The date of zeros is not among
-them: it is before all others, and left to ``--on-out-of-range``.
+Their drivers read such a date as NULL, but the database doesn't treat it as NULL. The zero date,
+0000-00-00, is not refused here: it sorts before all others, and ``--on-out-of-range`` handles it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...errors import BackfillError
 from ...functions.fragments import Fragment
 from ..target import Target
 
-# LAST_DAY() of such a date is NULL, or a warning that stops an UPDATE.
+# LAST_DAY() of an impossible date is NULL, or a warning that stops an UPDATE.
 _MONTH = "CONCAT(LPAD(YEAR({0}), 4, '0'), '-', GREATEST(MONTH({0}), 1), '-')"
 _LAST_DAY = f"DAYOFMONTH(LAST_DAY(CONCAT({_MONTH}, '01')))"
 _IS_IMPOSSIBLE = (
@@ -33,22 +33,22 @@ class _IsImpossible(Fragment):
 
 
 def are_possible(target: Target) -> bool:
-    """Whether the column of creation times can have such days."""
+    """Whether the column of creation times can have impossible days."""
     return target.times.connection.vendor == "mysql" and isinstance(target.source, DateField)
 
 
 def is_impossible(target: Target) -> Q:
-    """Whether a row of the target, whose table has the time, is of such a day."""
+    """Whether the time of a row is on an impossible day; only if it is in the target's table."""
     return Q(_IsImpossible(F(target.source.attname)))
 
 
 def check(target: Target) -> None:
-    """Raise ``BackfillError``, which names a row, where a creation time is of such a day."""
+    """Raise ``BackfillError``, naming a row, if a creation time is on an impossible day."""
     source, connection = target.source, target.times.connection
     if not are_possible(target):
         return
     rows: QuerySet[Any] = QuerySet(source.model, using=target.using)
-    # The source's own name: that of a column of a related row has the whole path.
+    # By the column's own name: for a related row, source.name is the whole path.
     rows = rows.filter(_IsImpossible(F(source.attname)))
     found = chunks.named(rows)
     if found is None:
@@ -57,7 +57,7 @@ def check(target: Target) -> None:
     text = rows.filter(pk=pk).values_list(Cast(source.attname, CharField()), flat=True)
     raise BackfillError(
         f"{who} has the {source.attname} {text.get()}, which is no day of the calendar. "
-        f"Correct it, such as to the nearest day: "
+        f"Correct it, for example to the nearest day: "
         f"{_repair(source, connection)}; nothing was written."
     )
 

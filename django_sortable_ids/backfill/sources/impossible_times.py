@@ -1,7 +1,7 @@
-"""Refuses texts on SQLite that look like times, of days and hours that there are not.
+"""Refuses texts on SQLite that look like times, but have impossible days or hours.
 
-SQLite's own functions take 2024-02-30 for the day after 2024-02-29, and know an hour 24 and a year
-0: only where one of them is read by Django does it show.
+SQLite's own functions read 2024-02-30 as the day after 2024-02-29, and accept the hour 24 and the
+year 0. Only Django fails to read such a time.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*"
 
 
 def is_impossible(column: str) -> str:
-    """SQL that says so of a text that begins with a day."""
-    # date() gives back a day that it is given, but for that of a number.
+    """SQL that is true for a text that begins with an impossible day or time."""
+    # date() returns a text of a day as it is, even an impossible one, so it gets a number.
     return (
         f"(substr({column}, 1, 4) = '0000' OR (substr({column}, 9, 2) > '28' "
         f"AND date(julianday(substr({column}, 1, 10))) IS NOT substr({column}, 1, 10)) "
@@ -32,7 +32,7 @@ def is_impossible(column: str) -> str:
 
 
 def check(target: Target) -> None:
-    """Raise ``BackfillError``, which names a row."""
+    """Raise ``BackfillError``, naming a row, if a creation time is impossible."""
     source = target.source
     quote = target.times.connection.ops.quote_name
     column, table = quote(str(source.column)), quote(source.model._meta.db_table)
@@ -45,6 +45,6 @@ def check(target: Target) -> None:
     pk, who = found
     text = rows.filter(pk=pk).values_list(Cast(F(source.attname), TextField()), flat=True)
     raise BackfillError(
-        f"{who} has the {source.attname} {text.get()!r}, a time that there is not. Find such "
+        f"{who} has the {source.attname} {text.get()!r}, which is no possible time. Find such "
         f"rows with SELECT * FROM {table} WHERE {where}, and correct them; nothing was written."
     )

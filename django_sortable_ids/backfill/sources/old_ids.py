@@ -1,4 +1,4 @@
-"""Finds what a conversion converts, and refuses what it can't, before anything is written."""
+"""Finds the field and the scheme of the old ids, and refuses what can't be converted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...schemes.conversion import scheme_of_uuid
 from .conversion import Conversion, Lossless, Timed, TimedUUIDs
 
 _SAMPLE = 100
-"""How many UUIDs are looked at for the version that is to be expected."""
+"""How many UUIDs are read to find their version."""
 
 
 def find_conversion(
@@ -25,27 +25,27 @@ def find_conversion(
     convert_from: str,
     using: str,
 ) -> Conversion | None:
-    """The conversion from that field; None where its UUIDs carry no time, and ``created_from`` says
-    where they come from.
+    """The conversion from that field; None if its UUIDs carry no time, and ``created_from`` names
+    the source of the times.
     """
     source = _find_source(model, sortable, convert_from)
     label = f"{model._meta.label}.{convert_from}"
     if not isinstance(sortable.scheme, TimeScheme):
         raise BackfillError(
             f"{model._meta.label}.{sortable.name} is a {sortable.scheme.title}, which has no time "
-            f"to convert to: take --created-from instead of --convert-from"
+            f"to convert to: use --created-from instead of --convert-from"
         )
     old = _scheme_of(model, source, using)
     if old is None:
         if created_from is None:
             raise BackfillError(
-                f"{label} holds UUIDs of version 4 or another that carries no time: say where "
-                f"creation times come from, too: --created-from, {_times_of(model)}"
+                f"{label} holds UUIDs of version 4 or another that carries no time: name the "
+                f"creation times as well: --created-from, {_times_of(model)}"
             )
         return None
     if created_from is not None:
         raise BackfillError(
-            f"{label} holds {old.title}s, which carry their times: leave --created-from away, or "
+            f"{label} holds {old.title}s, which carry their times: omit --created-from, or omit "
             f"--convert-from for ids of the times in {created_from}"
         )
     if is_lossless(old, sortable.scheme):
@@ -66,7 +66,7 @@ def _find_source(
             f"{label} has no field {name!r} to convert from; it has {', '.join(known) or 'none'}"
         )
     if found is sortable:
-        raise BackfillError(f"{label}.{name} is the column to fill: name that of the old ids")
+        raise BackfillError(f"{label}.{name} is the column to fill: name the field of the old ids")
     if not _may_convert(found, sortable):
         raise BackfillError(
             f"{label}.{name} is a {type(found).__name__}, and ids are converted from a UUIDField "
@@ -86,7 +86,7 @@ def _may_convert(found: models.Field[Any, Any], sortable: SortableIDField) -> bo
 def _scheme_of(
     model: type[models.Model], source: models.Field[Any, Any], using: str
 ) -> TimeScheme | None:
-    """The scheme of the old ids; None where they carry no time."""
+    """The scheme of the old ids; None if they carry no time."""
     if isinstance(source, SortableIDField):
         assert isinstance(source.scheme, TimeScheme)
         return source.scheme
@@ -95,10 +95,10 @@ def _scheme_of(
     sample = given.values_list(source.name, flat=True)[:_SAMPLE]
     schemes = Counter(map(scheme_of_uuid, sample))
     if not schemes:
-        # Nothing to convert, and nothing to be wrong about.
-        found = get("uuid1")
-        assert isinstance(found, TimeScheme)
-        return found
+        # There is nothing to convert: any scheme will do.
+        scheme = get("uuid1")
+        assert isinstance(scheme, TimeScheme)
+        return scheme
     return schemes.most_common(1)[0][0]
 
 

@@ -1,4 +1,4 @@
-"""Rows whose creation times nobody recorded: spread over a stated period, or all of one time."""
+"""Rows without recorded creation times: spread over a given period, or all of one time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """From the time of the first key to that of the last one, both included."""
+    """A period, both ends included, and the keys of its first and of its last instant."""
 
     start: datetime
     end: datetime
@@ -25,7 +25,7 @@ class Period:
     last: int
 
     def at(self, key: int) -> datetime:
-        """The time of a row: linear in its key, and at the edge outside of them."""
+        """The time of a row, linear in its key; ``start`` or ``end`` for keys outside."""
         if key <= self.first:
             return self.start
         if key >= self.last:
@@ -34,7 +34,7 @@ class Period:
         return self.start + (key - self.first) * length // (self.last - self.first) * _MICROSECOND
 
     def key_from(self, at: datetime) -> int | None:
-        """The least key of which the time is ``at`` or later, where it isn't that of all keys."""
+        """The least key whose time is ``at`` or later, between ``first`` and ``last``."""
         low, high = self.first, self.last
         while low < high:
             middle = (low + high) // 2
@@ -83,12 +83,12 @@ class Spread(InOrderOfKeys):
         return int(saved)
 
     def between(self, start: datetime | None, end: datetime | None) -> Q:
-        period, found = self.period, Q()
+        period, condition = self.period, Q()
         if start is not None and start > period.start:
-            found &= Q(pk__gte=period.key_from(start)) if start <= period.end else Q(pk__in=[])
+            condition &= Q(pk__gte=period.key_from(start)) if start <= period.end else Q(pk__in=[])
         if end is not None and end <= period.end:
-            found &= Q(pk__lt=period.key_from(end)) if end > period.start else Q(pk__in=[])
-        return found
+            condition &= Q(pk__lt=period.key_from(end)) if end > period.start else Q(pk__in=[])
+        return condition
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Fixed(InOrderOfKeys):
 
     @property
     def notes(self) -> Iterator[str]:
-        yield "that is when the run starts; a run that continues, and --verify, take the same time"
+        yield "this is the start of the run; a resumed run and --verify use the same time"
 
     @property
     def own_options(self) -> dict[str, Any]:
@@ -124,9 +124,9 @@ class Fixed(InOrderOfKeys):
         return self.moment
 
     def between(self, start: datetime | None, end: datetime | None) -> Q:
-        is_late = start is None or start <= self.moment
-        is_early = end is None or self.moment < end
-        return Q() if is_late and is_early else Q(pk__in=[])
+        is_from_start = start is None or start <= self.moment
+        is_before_end = end is None or self.moment < end
+        return Q() if is_from_start and is_before_end else Q(pk__in=[])
 
     def read(self, rows: QuerySet[Any], *names: str) -> list[Any]:
         keys = [each.attname for each in self.key_fields]
@@ -138,7 +138,8 @@ class Fixed(InOrderOfKeys):
 
 
 def parsed(option: str, text: str) -> datetime:
-    """The aware time of ``--start`` or ``--end``; a day begins, or ends, in ``TIME_ZONE``."""
+    """The aware time of ``--start`` or ``--end``. A date means the start, or the last microsecond,
+    of that day in ``TIME_ZONE``. Raises ``BackfillError`` for other texts."""
     is_end = option == "--end"
     try:
         day = date.fromisoformat(text)

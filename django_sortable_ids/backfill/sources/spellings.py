@@ -1,5 +1,4 @@
-"""Refuses times on SQLite that are none, or whose texts don't sort by time, and says how to write
-them again."""
+"""Refuses texts on SQLite that aren't times or don't sort by time, and says how to rewrite them."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from ..target import Target
 from . import impossible_times
 
 _MOST_SHOWN = 5
-"""Spellings in a message."""
+"""Spellings in a message at most."""
 
 _ZONE = "ltrim(substr({0}, 20), '.,0123456789')"
 _FRACTION = f"replace(substr({{0}}, 20), {_ZONE}, '')"
@@ -22,12 +21,12 @@ _AS_DJANGO = (
     f"replace(strftime('%Y-%m-%d %H:%M:%S', substr({{0}}, 1, 19) || {_ZONE}) || "
     f"substr('.' || substr({_FRACTION}, 2) || '000000', 1, 7), '.000000', '')"
 )
-"""The text that Django writes for a time: strftime() itself knows thousandths only."""
+"""The text that Django writes for a time. strftime() alone writes milliseconds at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """Times that are spelled in one way."""
+    """The rows whose times share one spelling."""
 
     name: str
     rows: int
@@ -36,8 +35,8 @@ class _Shape:
 
 
 def check(target: Target) -> None:
-    """Raise ``BackfillError`` where the times are spelled in several ways, or Django can't read
-    them.
+    """Raise ``BackfillError`` if the times have several spellings that don't sort by time, or if
+    Django can't read them.
     """
     times = target.times
     if not isinstance(times, TextColumn) or not _has_others(target, times.spelling):
@@ -49,27 +48,27 @@ def check(target: Target) -> None:
     if unreadable:
         raise BackfillError(
             f"{name} has values that Django can't read as times: {_listed(unreadable)}. Correct "
-            f"them; nothing was written."
+            f"these values; nothing was written."
         )
     if common_spelling(shape.name for shape in shapes):
         return
     raise BackfillError(
-        f"{name} is spelled in ways that don't sort by time, since SQLite compares texts: "
+        f"{name} has several spellings, which don't sort by time since SQLite compares texts: "
         f"{_listed(shapes)}. {_advice(target, times, shapes)}; nothing was written."
     )
 
 
 def _has_others(target: Target, spelling: Spelling) -> bool:
-    """Whether there are times that are not spelled so, impossible ones, or both texts of a whole
-    second."""
+    """Whether there are times of other spellings, impossible ones, or whole seconds both with and
+    without a fraction."""
     quote = target.times.connection.ops.quote_name
     column, table = quote(str(target.source.column)), quote(target.source.model._meta.db_table)
     patterns = "".join(
         f" WHEN {length} THEN {column} GLOB '{pattern}'" for length, pattern in _patterns(spelling)
     )
-    # By their lengths first: it reads every row.
+    # The length comes first, since this reads every row.
     is_spelled_so = f"CASE length({column}){patterns} ELSE 0 END"
-    # Of those that julianday() takes, the others have a day or an hour to look at.
+    # julianday() accepts impossible days and hours, so all other values are checked for them.
     is_ordinary = (
         f"(substr({column}, 1, 4) > '0000' AND substr({column}, 9, 2) < '29' "
         f"AND substr({column}, 12, 2) < '24')"
@@ -78,18 +77,18 @@ def _has_others(target: Target, spelling: Spelling) -> bool:
         f"typeof({column}) = 'text' AND julianday({column}) IS NOT NULL "
         f"AND ({is_ordinary} OR NOT {impossible_times.is_impossible(column)})"
     )
-    others, written, left_out = _fetch(
+    others, with_zeros, without_zeros = _fetch(
         target,
         f"SELECT MAX(NOT ({is_spelled_so} AND {is_time})), "
         f"MAX(substr({column}, 20) = '{WHOLE}{spelling.zone}'), "
         f"MAX(substr({column}, 20) = '{spelling.zone}') "
         f"FROM {table} WHERE {column} IS NOT NULL",
     )[0]
-    return bool(others or (written and left_out))
+    return bool(others or (with_zeros and without_zeros))
 
 
 def _patterns(spelling: Spelling) -> Iterator[tuple[int, str]]:
-    """The length and the pattern of each form of a spelling."""
+    """The length and the GLOB pattern of each form of a spelling."""
     second = f"????-??-??{spelling.separator}??:??:??"
     for digits in (0, 6) if spelling.fraction is None else (spelling.fraction,):
         fraction = f".{'?' * digits}" if digits else ""
@@ -113,7 +112,7 @@ def _shapes(target: Target) -> list[_Shape]:
 
 def _is_readable(times: TextColumn, shape: _Shape) -> bool:
     if shape_of(shape.example) != shape.name:
-        return False  # a number or bytes
+        return False  # a number or a BLOB
     try:
         return all(times.at(text) for text in (shape.example, shape.last))
     except BackfillError:
@@ -127,7 +126,7 @@ def _listed(shapes: list[_Shape]) -> str:
 
 
 def _advice(target: Target, times: TextColumn, shapes: list[_Shape]) -> str:
-    """The statement that has all of them spelled as Django does, where SQLite can do that."""
+    """The statement that rewrites all times as Django does, if SQLite can do that."""
     texts = [text for shape in shapes for text in (shape.example, shape.last)]
     if not all(_is_rewritten(target, times, text) for text in texts):
         return (
@@ -138,13 +137,13 @@ def _advice(target: Target, times: TextColumn, shapes: list[_Shape]) -> str:
     quote = times.connection.ops.quote_name
     column, table = quote(str(target.source.column)), quote(target.source.model._meta.db_table)
     return (
-        f"Write all of them as Django does, and start again: "
+        f"Rewrite all of them as Django does, and start again: "
         f"UPDATE {table} SET {column} = COALESCE({_AS_DJANGO.format(column)}, {column})"
     )
 
 
 def _is_rewritten(target: Target, times: TextColumn, text: str) -> bool:
-    """Whether SQLite writes that time as Django would."""
+    """Whether SQLite rewrites that time as Django would."""
     operations = times.connection.ops
     value = operations.convert_datetimefield_value(text, None, times.connection)
     expected = operations.adapt_datetimefield_value(value)

@@ -1,1 +1,1 @@
-"""Runs a plan to its end: who owns it, how fast, what interrupts it, how far it is."""
+"""Runs a plan to its end: its owner, pace, interruptions and progress."""

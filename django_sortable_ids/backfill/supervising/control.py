@@ -1,4 +1,4 @@
-"""What reaches a run from outside: a wish that it stop, or tell how far it is."""
+"""Requests from outside: to stop a run, or to show its progress."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from types import FrameType
 _Handlers = dict[signal.Signals, Callable[[int, FrameType | None], None]]
 
 PIECE_SECONDS = 0.2
-"""How long a pause goes on without a look at the signals."""
+"""A pause checks for signals this often."""
 
 
 class Stopped(Exception):
-    """Somebody asked for the end; every batch is whole."""
+    """The run was told to stop; no batch is half done."""
 
     def __init__(self, number: int = signal.SIGINT) -> None:
-        """``number`` is the signal that asked."""
+        """``number`` is the signal that stopped it."""
         super().__init__(number)
         self.number = number
 
 
 class Control:
-    """Between two batches, and in pauses, a run asks whether it is to go on.
+    """Between two batches, and in pauses, a run checks whether it shall continue.
 
-    ``say`` gets messages for people, ``show`` is called where somebody asked how far it is.
+    ``say`` gets messages for people. ``show`` is called when the progress was requested.
     """
 
     def __init__(
@@ -39,15 +39,15 @@ class Control:
         self._asked = False
 
     def stop(self, number: int = signal.SIGINT) -> None:
-        """Let it end after its current batch, as that signal wants."""
+        """End the run after its current batch, because of that signal."""
         self._stop = number
 
     def ask(self) -> None:
-        """Let it tell how far it is."""
+        """Request the progress."""
         self._asked = True
 
     def check(self) -> None:
-        """Raises ``Stopped`` where it is to end."""
+        """Show the progress if requested; raises ``Stopped`` if the run shall end."""
         if self._asked:
             self._asked = False
             self._show()
@@ -55,7 +55,7 @@ class Control:
             raise Stopped(self._stop)
 
     def pause(self, seconds: float) -> None:
-        """Wait, in pieces."""
+        """Wait, and check for signals all the while."""
         end = time.monotonic() + seconds
         self.check()
         while (left := end - time.monotonic()) > 0:
@@ -65,8 +65,8 @@ class Control:
 
 @contextmanager
 def signals(control: Control) -> Iterator[None]:
-    """Until the end of the block, SIGINT and SIGTERM stop the run behind its batch, the second of
-    them at once, and SIGUSR1 asks how far it is. Only in the main thread.
+    """In the block, SIGINT and SIGTERM stop the run after its batch, and a second one at once.
+    SIGUSR1 shows the progress. Does nothing outside of the main thread.
     """
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -82,8 +82,8 @@ def signals(control: Control) -> Iterator[None]:
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Until the end of the block, SIGTERM raises ``Stopped``, as SIGINT raises KeyboardInterrupt,
-    and the second of them ends the process at once. Only in the main thread.
+    """In the block, SIGTERM raises ``Stopped``, as SIGINT raises KeyboardInterrupt. After that, a
+    second signal ends the process at once. Does nothing outside of the main thread.
     """
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -102,7 +102,7 @@ def _end_at_once_next_time() -> None:
 @contextmanager
 def _handled(handlers: _Handlers) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
-        yield  # Python lets no other thread handle signals
+        yield  # Python handles signals in the main thread only
         return
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:

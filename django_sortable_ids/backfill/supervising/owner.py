@@ -1,7 +1,7 @@
-"""Who fills a column: one process at a time, which the row of the run names.
+"""The owner of a run: the one process that fills a column, named in the row of the run.
 
-The row is taken by compare-and-set: advisory locks are not shared by the nodes of a Galera cluster.
-Whoever lost it finds its token gone, and writes nothing more.
+A process takes the row by compare-and-set, since the nodes of a Galera cluster don't share advisory
+locks. A process that lost ownership finds another token in the row, and writes nothing more.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from ...models import BackfillRun
 from ..target import Target
 
 BEAT_SECONDS = 5.0
-"""From one sign of life of an owner to the next."""
+"""Time between two heartbeats of an owner."""
 SILENCE_SECONDS = 60
-"""After so long without a sign, an owner that can't be looked for is taken for dead."""
+"""After this time without a heartbeat, an owner is treated as dead."""
 
 logger = logging.getLogger("django_sortable_ids")
 
 
 class Planned(Protocol):
-    """What of a plan is kept with its run."""
+    """The parts of a plan that are stored with its run."""
 
     @property
     def target(self) -> Target: ...
@@ -53,16 +53,16 @@ class Planned(Protocol):
 
 
 def take(plan: Planned, token: str) -> BackfillRun:
-    """The run of the plan, which belongs to who knows the ``token`` from now on.
+    """Take ownership of the plan's run: from now on it belongs to the holder of ``token``.
 
-    A run that has ended begins again where it ended, so that rows in front of its cursor get ids
-    between those that are there; with other options, or where no row has an id, at the beginning.
-    Raises ``BackfillError`` where another process has it, or has done work since the plan was made.
+    A finished run continues where it ended, so that rows before its cursor get ids between the
+    existing ones. With other options, or if no row has an id, it starts at the first row. Raises
+    ``BackfillError`` if another process owns the run, or has worked on it since the plan was made.
     """
     target = plan.target
     run = runs(target).filter(target=target.label).first()
     if run is not None and run.token == token:
-        return run  # the answer to its taking was lost
+        return run  # this process took it already, but the database's answer was lost
     refuse_if_taken(target, run)
     filled_before = plan.resumed.rows_filled if plan.resumed else 0
     own = {
@@ -92,8 +92,8 @@ def take(plan: Planned, token: str) -> BackfillRun:
 
 
 def remember(plan: Planned) -> None:
-    """Keep the options of a run that has nothing to do, so that ``--verify`` knows them; nothing
-    where there was a run, or where the database can't be written to.
+    """Store the options of a run that has nothing to do, so that ``--verify`` knows them. Does
+    nothing if there is a run already, or if the database is read-only.
     """
     target, ended = plan.target, {"finished_at": timezone.now()}
     with suppress(Error), transaction.atomic(using=target.using):
@@ -101,30 +101,30 @@ def remember(plan: Planned) -> None:
 
 
 def give_back(target: Target, run: BackfillRun, **changes: Any) -> None:
-    """Let others take the run; nothing where another has it already."""
+    """Release the run. Does nothing if another process owns it already."""
     mine(target, run).update(token="", heartbeat=now_ms(), **changes)
 
 
 def beat(target: Target, run: BackfillRun) -> None:
-    """Give a sign."""
+    """Write a heartbeat."""
     mine(target, run).update(heartbeat=now_ms())
 
 
 def refuse_if_taken(target: Target, run: BackfillRun | None = None) -> None:
-    """Raise ``BackfillError`` where another process fills the column, and lives."""
+    """Raise ``BackfillError`` if another living process fills the column."""
     run = run or runs(target).filter(target=target.label).first()
     if run is not None and is_alive(run):
         raise _taken(target, run)
 
 
 def is_alive(run: BackfillRun) -> bool:
-    """Whether a process has the run, of which nobody knows that it has died."""
-    held = bool(run.token) and run.finished_at is None
-    return held and not is_gone(run) and silence(run) <= SILENCE_SECONDS
+    """Whether a process owns the run, and is not known to be dead."""
+    is_owned = bool(run.token) and run.finished_at is None
+    return is_owned and not is_gone(run) and silence(run) <= SILENCE_SECONDS
 
 
 def is_gone(run: BackfillRun) -> bool:
-    """Whether its owner was a process of this machine, and is none any more."""
+    """Whether its owner was a process of this machine that no longer exists."""
     machine = _machine(run.process)
     if not machine or machine != _machine(_name(os.getpid())):
         return False
@@ -133,7 +133,7 @@ def is_gone(run: BackfillRun) -> bool:
 
 
 def silence(run: BackfillRun) -> float:
-    """Seconds since its owner gave a sign; clocks differ, so that it may be from the future."""
+    """Seconds since the last heartbeat; absolute, since clock skew may put it into the future."""
     return abs(now_ms() - run.heartbeat) / 1000
 
 
@@ -142,33 +142,33 @@ def runs(target: Target) -> QuerySet[BackfillRun]:
 
 
 def mine(target: Target, run: BackfillRun) -> QuerySet[BackfillRun]:
-    """The row, if it still belongs to this process."""
+    """The row of the run, if this process still owns it."""
     return runs(target).filter(pk=run.pk, token=run.token)
 
 
-def robbed(target: Target) -> BackfillError:
-    """That another process has taken the run meanwhile."""
+def ownership_lost(target: Target) -> BackfillError:
+    """The error that another process has taken the run, or that its row was deleted."""
     run = runs(target).filter(target=target.label).first()
     if run is None:
         return BackfillError(
             f"the BackfillRun of {target.label} was deleted while it was used: nothing was written "
-            f"since. Start it again"
+            f"since then. Start the command again"
         )
     return BackfillError(
-        f"{target.label} was taken over by {run.owner}, because this process gave no sign for "
-        f"{SILENCE_SECONDS} s: it stops, and has written nothing since"
+        f"{target.label} was taken over by {run.owner}, because this process sent no heartbeat "
+        f"for {SILENCE_SECONDS} s: it stops, and has written nothing since"
     )
 
 
 def outdated(target: Target) -> BackfillError:
     return BackfillError(
         f"another process has filled {target.label} since the plan was made: nothing was written. "
-        f"Start it again"
+        f"Start the command again"
     )
 
 
 def now_ms() -> int:
-    """Unix time."""
+    """Unix time in milliseconds."""
     return time.time_ns() // 1_000_000
 
 
@@ -203,26 +203,26 @@ def _taken(target: Target, run: BackfillRun | None) -> BackfillError:
     age = silence(run)
     wait = max(1, math.ceil(SILENCE_SECONDS - age))
     advice = (
-        "SIGTERM ends it behind its batch"
+        "SIGTERM ends it after its batch"
         if _machine(run.process) == _machine(_name(os.getpid())) != ""
-        else f"If it has died, start again in {wait} s, when it has been silent for "
-        f"{SILENCE_SECONDS} s"
+        else f"If it has died, start again in {wait} s, after {SILENCE_SECONDS} s without a "
+        f"heartbeat"
     )
     return BackfillError(
-        f"{target.label} is being filled by {run.owner}, whose last sign is {age:.0f} s old, and "
-        f"one process is enough: this one stops, and has written nothing. {advice}"
+        f"{target.label} is being filled by {run.owner}, whose last heartbeat is {age:.0f} s old. "
+        f"Only one process may fill it: this one stops, and has written nothing. {advice}"
     )
 
 
 def _name(pid: int) -> str:
-    """Names a process of this machine since it started: numbers of processes are used again.
+    """A name for a process of this machine, with its start: process ids are used again.
 
-    Empty where there is no such process, or no Linux to say so.
+    Empty if there is no such process, or if this is not Linux.
     """
     try:
-        # Behind the name of the program, which may hold spaces, come its state and 18 others.
+        # The program name may contain spaces. After it come the state, 18 fields, the start time.
         state, *stat = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
-        if state in "ZX":  # ended, and nobody has asked how
+        if state in "ZX":  # a zombie, or dead
             return ""
         boot, space = _read("/proc/sys/kernel/random/boot_id"), Path("/proc/self/ns/pid").readlink()
     except OSError:
@@ -231,7 +231,7 @@ def _name(pid: int) -> str:
 
 
 def _machine(name: str) -> str:
-    """What the names of its processes have in common; empty where that is not known."""
+    """The part of ``name`` that all processes of a machine share; empty if it is not known."""
     return name.rpartition(" pid ")[0]
 
 
@@ -240,8 +240,8 @@ def _read(path: str) -> str:
 
 
 class Heartbeat:
-    """Signs of life of a run whose batch takes long, or that pauses: a thread with a connection of
-    its own, until the end of the block.
+    """Writes heartbeats during long batches and pauses, until the end of the block: in a thread,
+    on a connection of its own.
     """
 
     def __init__(self, target: Target, run: BackfillRun, seconds: float = BEAT_SECONDS) -> None:
@@ -257,7 +257,7 @@ class Heartbeat:
 
     def __exit__(self, *_: object) -> None:
         self._end.set()
-        # Not for as long as a lock or a network may let it wait.
+        # With a timeout, since the thread may wait for a lock or for the network.
         self._thread.join(timeout=self._seconds)
 
     def _beat(self) -> None:
@@ -265,6 +265,6 @@ class Heartbeat:
             try:
                 beat(self._target, self._run)
             except Error as error:
-                logger.debug("no sign of the backfill of %s: %s", self._target.label, error)
+                logger.debug("no heartbeat of the backfill of %s: %s", self._target.label, error)
             finally:
                 connections[self._target.using].close()

@@ -1,4 +1,4 @@
-"""Goes on trying where the database is away, or others are in the way."""
+"""Retries when the database is unreachable, or when other transactions conflict."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _LONGEST_PAUSE = 5.0
 
 
 class TriedTooLong(BackfillError):
-    """The database was away, others were in the way, or statements took too long, for all of the
-    time in which it was to be tried."""
+    """For the whole retry time, the database was unreachable, other transactions conflicted, or
+    statements took too long."""
 
 
 class Persistence:
-    """Does work again until it succeeds, for ``seconds`` behind its first failure.
+    """Retries work until it succeeds, for up to ``seconds`` after its first failure.
 
-    Inside of a transaction of the caller nothing can be done again.
+    Inside a transaction of the caller, nothing can be retried.
     """
 
     def __init__(
@@ -47,15 +47,15 @@ class Persistence:
         self._control = control
         self._note = note
         self._session: object = None
-        """The driver's connection, as it was last prepared."""
+        """The driver's connection that was last prepared."""
         self.possible = not in_transaction(using)
 
     def __call__(
         self, work: Callable[[], Result], on_conflict: Callable[[], None] = lambda: None
     ) -> Result:
-        """What ``work`` gives; ``on_conflict`` is called where others were in its way.
+        """The result of ``work``; ``on_conflict`` is called after a conflict or a timeout.
 
-        Raises ``TriedTooLong`` where it is over with trying, and whatever else ``work`` raises.
+        Raises ``TriedTooLong`` when the time is over, and all other errors of ``work``.
         """
         give_up, pause, away = None, _FIRST_PAUSE, False
         connection = connections[self._using]
@@ -64,7 +64,7 @@ class Persistence:
                 self._connect()
                 result = work()
             except (DatabaseError, InterfaceError) as error:
-                # Django may have connected anew already, at the end of the transaction.
+                # At the end of the transaction, Django may have connected again.
                 changed = connection.connection is not self._session
                 lost = self.possible and (changed or is_lost(error, self._using))
                 if not self.possible or not (lost or _is_in_the_way(error)):
@@ -84,7 +84,7 @@ class Persistence:
                 if away:
                     self._control.say("connected again")
                 return result
-            # Of random length, or two that were in each other's way would meet again.
+            # Of random length, or two conflicting transactions would meet again.
             self._control.pause(random.uniform(0.5, 1) * pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
@@ -96,12 +96,12 @@ class Persistence:
         self._session = connection.connection
 
     def _end(self, lost: bool, error: Error) -> TriedTooLong:
-        said = " ".join(str(error).split())
+        text = " ".join(str(error).split())
         if not lost and isinstance(error, DatabaseError) and is_statement_timeout(error):
             what, advice = TOO_SLOW
-            return TriedTooLong(f"{what}: {said}. {advice}")
+            return TriedTooLong(f"{what}: {text}. {advice}")
         what = "the database could not be reached" if lost else "other transactions were in the way"
-        return TriedTooLong(f"{what} for {self._seconds:g} s: {said}")
+        return TriedTooLong(f"{what} for {self._seconds:g} s: {text}")
 
 
 def _is_in_the_way(error: Error) -> bool:

@@ -1,4 +1,4 @@
-"""How far replicas are behind what a backfill writes."""
+"""The lag of the replicas during a backfill."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ LOOK_SECONDS = 1.0
 def watch(
     using: str, replica: str | None, most: float, clock: Callable[[], float] = time.monotonic
 ) -> Callable[[], str]:
-    """What says why the replicas are too late, and nothing where they are at most ``most`` seconds
-    behind. It asks the database once a second.
+    """A function that tells why the replicas are too late, or gives an empty text if their lag is
+    at most ``most`` seconds. It queries the database once a second.
 
-    ``replica`` is the alias of a database to ask; None asks ``using`` itself, which PostgreSQL
-    alone can answer. Raises ``BackfillError`` where nobody knows the lag; later on that is a reason
-    to rest, until somebody knows it again.
+    ``replica`` is the alias of the database to query. None queries ``using`` itself, which only
+    PostgreSQL can answer. Raises ``BackfillError`` if the lag is unknown. If it becomes unknown
+    later, that is a reason to pause until it is known again.
     """
-    asked = replica or using
+    source = replica or using
     measure = _measure(using, replica)
     if measure() is None:
-        raise BackfillError(_unknown(asked))
-    looked, said = clock() - LOOK_SECONDS, ""
+        raise BackfillError(_unknown(source))
+    looked, reason = clock() - LOOK_SECONDS, ""
 
     def look() -> str:
-        nonlocal looked, said
+        nonlocal looked, reason
         if clock() - looked >= LOOK_SECONDS:
-            looked, said = clock(), why()
-        return said
+            looked, reason = clock(), why()
+        return reason
 
     def why() -> str:
         try:
@@ -41,11 +41,11 @@ def watch(
         except BackfillError as error:
             return str(error)
         except (OperationalError, InterfaceError) as error:
-            connections[asked].close()
-            # Of the database that is filled, the next batch finds out by itself.
-            return f"{asked!r} can't be asked for its lag: {error}" if replica else ""
+            connections[source].close()
+            # If the filled database itself is unreachable, the next batch handles it.
+            return f"the lag of {source!r} can't be queried: {error}" if replica else ""
         if lag is None:
-            return _unknown(asked)
+            return _unknown(source)
         return f"replicas are {lag:.0f} s behind, at most {most:g}" if lag > most else ""
 
     return look
@@ -57,5 +57,5 @@ def _measure(using: str, replica: str | None) -> Callable[[], float | None]:
     return lambda: engine_of(using).lag_of_replicas()
 
 
-def _unknown(asked: str) -> str:
-    return f"the lag of {asked!r} is not known: its replication has stopped"
+def _unknown(source: str) -> str:
+    return f"the lag of {source!r} is not known: its replication has stopped"

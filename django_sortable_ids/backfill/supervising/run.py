@@ -1,4 +1,4 @@
-"""Runs a plan: batch after batch, each in one transaction with the cursor behind it."""
+"""Runs a plan: batch after batch, each in one transaction together with its cursor."""
 
 import secrets
 import time
@@ -26,20 +26,20 @@ from .pace import BatchSize, Limits, Pace
 from .persistence import Persistence
 
 TRIES = 5
-"""How often a batch is made anew when one of its ids is taken, as may be with 64 bits."""
+"""How often a batch is tried when one of its ids exists already, which may happen with 64 bits."""
 
 LONGEST_ERROR = 1000
-"""Characters of one that is kept."""
+"""Characters of an error message that are stored at most."""
 
 Progress = Callable[[int], None]
-"""Is told how many rows were filled since it was told last."""
+"""Gets the number of rows that were filled since its last call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     filled: int
     remaining: int
-    """Rows that were inserted without an id meanwhile and still have none."""
+    """Rows that were inserted without an id during the run and still have none."""
 
 
 def execute(
@@ -49,20 +49,20 @@ def execute(
     control: Control | None = None,
     lag: Callable[[], str] = lambda: "",
 ) -> Result:
-    """Fill every row of the plan, and those that appear meanwhile, as far as it comes to an end.
+    """Fill every row of the plan, and once those that appeared during the run.
 
-    ``lag`` says why the replicas can't follow. Raises ``BackfillError`` where another process fills
-    the same column or an id can't be made, and ``Stopped`` where ``control`` wants the end.
-    Whatever stops it: executing a new plan of the same target goes on where it stopped.
+    ``lag`` tells why the replicas are too late. Raises ``BackfillError`` if another process fills
+    the same column or an id can't be generated, and ``Stopped`` if ``control`` stops the run.
+    Whatever stops it, a new plan of the same target continues where it stopped.
     """
     if not plan.rows and plan.resumed is None:
-        # A new run would forget how far the last one came, which --verify judges by.
+        # A new run would delete the end of the last one, which --verify needs.
         owner.remember(plan)
         return Result(0, 0)
     runner = _Runner(plan, progress, limits or Limits(), control or Control(), lag)
     with runner.owning():
         runner.fill(plan.missing)
-        # Those that appeared meanwhile: once, so that it ends though inserts go on.
+        # Rows that appeared during the run: once, so that it ends even if inserts continue.
         runner.fill(runner.count_after())
         remaining = runner.count_missing()
         if remaining:
@@ -101,10 +101,10 @@ class _Runner:
 
     @contextmanager
     def owning(self) -> Iterator[None]:
-        """Give signs of life, and the run back, whatever happens."""
-        # Nobody else sees a transaction of the caller, nor a database in memory.
-        alone = not self._persist.possible or is_in_memory(self.target.using)
-        with nullcontext() if alone else Heartbeat(self.target, self.run):
+        """Write heartbeats in the block, and release the run on any error."""
+        # No other process sees a transaction of the caller, nor a database in memory.
+        is_private = not self._persist.possible or is_in_memory(self.target.using)
+        with nullcontext() if is_private else Heartbeat(self.target, self.run):
             try:
                 yield
             except BaseException as error:
@@ -116,22 +116,22 @@ class _Runner:
                         engine_of(self.target.using).end_session()
 
     def fill(self, count: int) -> None:
-        """Fill ``count`` rows behind the cursor, if there are so many, and the rest of a batch."""
+        """Fill up to ``count`` rows after the cursor, rounded up to whole batches."""
         end = self.filled + count
         while self.filled < end or self._is_within_span():
             if not self._commit(self._next_batch).size:
                 return
 
     def count_after(self) -> int:
-        """How many rows without an id there are now."""
+        """The current number of rows without an id after the cursor."""
         return self._persist(lambda: chunks.count(self.writer.pending.all(self._cursor())))
 
     def count_missing(self) -> int:
         return self._persist(lambda: chunks.count(self.target.missing))
 
     def sweep(self) -> None:
-        """Fill the rows that appeared in front of the cursor: inserted without an id, or committed
-        late. As many as there are now, so that it ends though inserts go on.
+        """Fill the rows that appeared before the cursor: inserted without an id, or committed late.
+        Only as many as there are now, so that it ends even if inserts continue.
         """
         cursor = self._cursor()
         if cursor is None:
@@ -145,8 +145,8 @@ class _Runner:
                 rows = [row for row in rows[1:] if row not in filled]
 
     def fill_by_policy(self, rows: PolicyRows) -> int:
-        """Fill as many as there are now, so that it ends though inserts continue; how many have
-        none then.
+        """Fill as many rows as there are now, so that it ends even if inserts continue. Returns how
+        many have no id then.
         """
         last, left = None, self._persist(rows.count)
         while left > 0:
@@ -157,18 +157,18 @@ class _Runner:
             elif last is None:
                 break
             else:
-                last = None  # others have deleted that row, or what was counted
+                last = None  # another transaction has deleted that row, or counted ones
         return self._persist(rows.count)
 
     def finish(self) -> None:
         ended = {"finished_at": timezone.now(), "last_error": ""}
         if not self._persist(lambda: owner.mine(self.target, self.run).update(**ended)):
-            raise owner.robbed(self.target)
+            raise owner.ownership_lost(self.target)
 
     def _commit(
         self, make: Callable[[], Batch], prepare: Callable[[], None] = lambda: None
     ) -> Batch:
-        """Rest, make a batch and write it, in one transaction."""
+        """Pause, then make a batch and write it, in one transaction."""
         self._pace.rest(self._rows_before)
         batch = self._persist(partial(self._try, make, prepare), self._size.halve)
         self._rows_before = batch.size
@@ -176,7 +176,7 @@ class _Runner:
 
     def _try(self, make: Callable[[], Batch], prepare: Callable[[], None]) -> Batch:
         for attempt in range(1, TRIES + 1):
-            begun = time.monotonic()
+            started = time.monotonic()
             prepare()
             try:
                 with transaction.atomic(using=self.target.using):
@@ -194,14 +194,14 @@ class _Runner:
                 if attempt == TRIES:
                     raise self.writer.stopped(self._tried.rows[0], error) from error
             else:
-                self._size.took(batch.size, time.monotonic() - begun)
+                self._size.took(batch.size, time.monotonic() - started)
                 self._written(changes)
                 return batch
         raise AssertionError("unreachable")
 
     def _begin(self) -> None:
-        """See that the run still is as it was left: its batch may have been committed although the
-        answer was lost, and another process may have taken it.
+        """Check that the run is unchanged: the last batch may have been committed although the
+        answer was lost, and another process may have taken the run.
         """
         engine = engine_of(self.target.using)
         mine = owner.mine(self.target, self.run).filter(batches=self.run.batches)
@@ -210,13 +210,13 @@ class _Runner:
         if engine.writes_first:
             unchanged = bool(mine.update(heartbeat=owner.now_ms()))
         else:
-            # Without a lock, so that the heartbeat gets through while the batch is made.
+            # Without a lock, so that heartbeats don't wait for the batch.
             unchanged = mine.exists()
         if not unchanged:
             raise _ChangedRun
 
     def _write(self, batch: Batch) -> dict[str, Any]:
-        """Write ids and cursor; what has changed of the run."""
+        """Write ids and cursor; returns the changed values of the run."""
         run, written = self.run, batch.write()
         if not written.filled and written.expected and self.target.lacks_id(written.expected):
             raise _NothingWritten
@@ -237,21 +237,21 @@ class _Runner:
         return changes
 
     def _look_again(self) -> None:
-        """Go on behind the batch whose COMMIT was not answered; ``BackfillError`` where the run
-        belongs to another process.
+        """Continue after the batch whose COMMIT was not answered; ``BackfillError`` if another
+        process owns the run.
         """
         run = owner.mine(self.target, self.run).first()
         if run is None:
-            raise owner.robbed(self.target)
+            raise owner.ownership_lost(self.target)
         self._written({name: getattr(run, name) for name in ("cursor", "rows_filled", "batches")})
 
     def _stuck(self, batch: Batch) -> BackfillError:
         (first, last), target = (batch.rows[0], batch.rows[-1]), self.target
         return BackfillError(
             f"stopped: a batch of {batch.size:,} rows, from {target.model._meta.label} {first[1]} "
-            f"({target.at(first[0])}) to {last[1]} ({target.at(last[0])}), was written, and none "
-            f"of them has an id. A trigger, a rule or row-level security keeps it out: look for "
-            f"these, and start again; nothing of the batch was kept"
+            f"({target.at(first[0])}) to {last[1]} ({target.at(last[0])}), was written, but none "
+            f"of them has an id. A trigger, a rule or row-level security prevents it: disable it, "
+            f"and start again; the batch was rolled back"
         )
 
     def _note(self, error: str) -> None:
@@ -290,8 +290,8 @@ class _Runner:
 
 
 class _ChangedRun(Exception):
-    """The row of the run is not what it was."""
+    """Another process, or a lost COMMIT, has changed the row of the run."""
 
 
 class _NothingWritten(Exception):
-    """Rows without an id were written, and still have none."""
+    """An UPDATE of rows without an id has left them without one."""

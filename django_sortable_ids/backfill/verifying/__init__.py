@@ -1,1 +1,1 @@
-"""Reads what is there, and says whether it is right."""
+"""Checks the ids of a table without writing to it."""

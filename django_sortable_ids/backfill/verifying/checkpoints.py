@@ -1,4 +1,4 @@
-"""How far a verification has come, kept so that the next one goes on there."""
+"""The progress of a verification, stored so that the next one resumes there."""
 
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -15,28 +15,28 @@ from .pages import Previous
 from .verification import Verification
 
 RULES = 3
-"""A verification is not continued by a version of this app that judges by others."""
+"""The version of the checks: a verification is continued with the same one only."""
 
 LASTS = timedelta(days=1)
-"""After so long the next one begins at the first row: what was right may not be so any more."""
+"""After this time, the next verification starts at the first row: checked rows may have changed."""
 
 
 @dataclass(slots=True)
 class Checkpoint:
     total: int
-    """How many rows there are to look at."""
+    """Number of rows to check."""
     found: Verification
     place: Row | None = None
-    """The last row that was looked at."""
+    """The last checked row."""
     previous: Previous | None = None
     kept_at: datetime | None = None
-    """None for a new one."""
+    """When it was stored; None for a new one."""
 
 
 def load(target: Target, run: BackfillRun | None) -> Checkpoint | None:
-    """That of a verification which didn't come to its end, where it judged by the same run."""
+    """The checkpoint of an unfinished verification of the same run, at most a day old."""
     kept = _kept(target).first()
-    if kept is None or kept.judged_by != _judged_by(target, run):
+    if kept is None or kept.judged_by != _conditions(target, run):
         return None
     if timezone.now() - kept.updated_at > LASTS:
         return None
@@ -51,7 +51,7 @@ def load(target: Target, run: BackfillRun | None) -> Checkpoint | None:
 
 
 def save(target: Target, run: BackfillRun | None, checkpoint: Checkpoint) -> None:
-    """Nothing where the database can't be written to: it may be a replica."""
+    """Store the checkpoint. Does nothing if the database is read-only, as a replica is."""
     assert checkpoint.place is not None, "a page has a last row"
     previous = checkpoint.previous
     state = {
@@ -62,12 +62,12 @@ def save(target: Target, run: BackfillRun | None, checkpoint: Checkpoint) -> Non
     }
     with suppress(Error), transaction.atomic(using=target.using):
         _kept(target).update_or_create(
-            target=target.label, defaults={"judged_by": _judged_by(target, run), "state": state}
+            target=target.label, defaults={"judged_by": _conditions(target, run), "state": state}
         )
 
 
 def forget(target: Target) -> None:
-    """Have the next verification begin at the first row."""
+    """Delete the checkpoint: the next verification starts at the first row."""
     with suppress(Error), transaction.atomic(using=target.using):
         _kept(target).delete()
 
@@ -76,8 +76,8 @@ def _kept(target: Target) -> Any:
     return VerificationRun.objects.using(target.using).filter(target=target.label)
 
 
-def _judged_by(target: Target, run: BackfillRun | None) -> dict[str, Any]:
-    """What must not change between a start and its resumption."""
+def _conditions(target: Target, run: BackfillRun | None) -> dict[str, Any]:
+    """The values that must not change between a start and its resumption."""
     policies = {"on_null": target.on_null, "on_out_of_range": target.on_out_of_range}
     of_run = run and {"started_at": run.started_at.isoformat(), "batches": run.batches}
     return {**target.options, **policies, "run": of_run, "rules": RULES}

@@ -1,4 +1,4 @@
-"""Whether the rows of a history model have the ids of their originals."""
+"""Checks that the rows of a history model have the ids of their originals."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from .verification import EXAMPLES
 
 @dataclass(slots=True)
 class Compared:
-    """What was found in a history model."""
+    """The result for a history model."""
 
     rows: int
     missing: int
     differ: int
-    """Rows with another id than their original."""
+    """History rows whose id is not that of their original."""
     split: int
-    """Deleted originals whose rows have several ids."""
+    """Deleted originals whose history rows have several ids."""
     examples: list[str]
 
     @property
     def failures(self) -> list[str]:
-        found = {
+        counts = {
             "rows have no id": self.missing,
             "rows have another id than their original": self.differ,
             "deleted originals have several ids": self.split,
         }
-        return [f"{count:,} {what}" for what, count in found.items() if count]
+        return [f"{count:,} {what}" for what, count in counts.items() if count]
 
     def document(self) -> dict[str, Any]:
-        """For programs."""
+        """The result as JSON."""
         return {
             "rows": self.rows,
             "rows_with_id": self.rows - self.missing,
@@ -52,7 +52,7 @@ class Compared:
 
 
 def compare(target: Copies) -> Compared:
-    """Whether every copy has the id of its original."""
+    """Compare the id of every history row with that of its original."""
     name, key = target.field.name, target.source.attname
     of_original = target.originals.filter(pk=OuterRef(key)).values(name)[:1]
     rows = target.rows.annotate(sortable_ids_original=Subquery(of_original))

@@ -1,4 +1,4 @@
-"""A page of rows, looked at: what is wrong with their ids."""
+"""Checks the ids of a page of rows."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -16,18 +16,20 @@ from .verification import IN_ORDER, OF_THEIR_TIMES, Disorder, Verification, move
 
 class PageCheck(Protocol):
     order: str
-    """What is said of the order where all is well."""
+    """The text about the order if all is well."""
     kept: str
-    """And what more."""
+    """The text about the times, or the old ids, if all is well."""
 
-    def look(
+    def check(
         self, rows: QuerySet[Any], found: Verification, previous: Previous | None
     ) -> Previous | None:
-        """Count what is found in the rows, which come behind those before."""
+        """Add the counts of ``rows``, which follow the ``previous`` row, to ``found``; returns the
+        last row whose place in the order counts.
+        """
 
 
 class CheckedByDatabase:
-    """Raises ``NotSupportedError`` where the database can't read the time of such ids."""
+    """Raises ``NotSupportedError`` if the database can't read the time of such ids."""
 
     order = IN_ORDER
     kept = OF_THEIR_TIMES
@@ -35,8 +37,8 @@ class CheckedByDatabase:
     def __init__(
         self, target: Target, end: Row | None, shared: datetime | None, ties: bool
     ) -> None:
-        """The order is judged up to ``end``, others give ids, too, from ``shared`` on, and with
-        ``ties`` equal times were equal when they got their ids.
+        """The order is checked up to ``end``. From ``shared`` on, the application generated ids as
+        well. With ``ties``, times that are equal now were equal when the rows got their ids.
         """
         self._target = target
         self._until_end = target.until(*end) if end else Q()
@@ -44,7 +46,7 @@ class CheckedByDatabase:
         self._reading = CheckedByReading(target, end, shared, ties)
         self._of_ties = disorder_of_ties(target)
 
-    def look(
+    def check(
         self, rows: QuerySet[Any], found: Verification, previous: Previous | None
     ) -> Previous | None:
         counts = self._row_check.count(rows, previous)
@@ -54,7 +56,7 @@ class CheckedByDatabase:
         else:
             found.refused_versions += counts.given - counts.of_version
         found.other_time += counts.of_version - counts.of_time
-        found.unjudged += counts.given - counts.judged
+        found.unjudged += counts.given - counts.checked
         found.ties += counts.ties
         disorders = (
             (Disorder.DECIDED, counts.repeated),
@@ -63,11 +65,11 @@ class CheckedByDatabase:
         )
         for disorder, count in disorders:
             found.disordered(disorder, count)
-        found.unordered_beside += counts.unordered_beside
+        found.unordered_beside += counts.unordered_concurrent
         if counts.of_version > counts.of_time and found.room:
             self._keep_moved(rows, found)
         if any(count and found.wants_example(disorder) for disorder, count in disorders):
-            self._reading.look(rows, Verification(examples_of=found.examples_of), previous)
+            self._reading.check(rows, Verification(examples_of=found.examples_of), previous)
         return self._row_check.last(rows) or previous
 
     def _keep_moved(self, rows: QuerySet[Any], found: Verification) -> None:
@@ -91,7 +93,7 @@ class CheckedByReading:
         self._target, self._end, self._shared, self._ties = target, end, shared, ties
         self._of_ties = disorder_of_ties(target)
 
-    def look(
+    def check(
         self, rows: QuerySet[Any], found: Verification, previous: Previous | None
     ) -> Previous | None:
         field, scheme, end = self._target.field, self._target.field.scheme, self._end
@@ -118,7 +120,7 @@ class CheckedByReading:
         return previous
 
     def _is_shared(self, created: Any) -> bool:
-        """Whether others gave ids of that time, too."""
+        """Whether the application generated ids of that time as well."""
         return self._shared is not None and self._target.at(created) >= self._shared
 
     def _disorder(self, *, is_repeated: bool, is_tie: bool) -> Disorder:
@@ -129,8 +131,8 @@ class CheckedByReading:
     def _is_of_time(
         self, created: datetime, pk: Any, value: ID, found: Verification, is_run: bool
     ) -> bool:
-        """Whether the id is of its row's time; else it is counted, and kept where the run has come
-        that far.
+        """Whether the id is of its row's time. Another id is counted, and kept if ``is_run`` says
+        that the row is one of the run's.
         """
         field = self._target.field
         try:
@@ -149,23 +151,23 @@ class CheckedByReading:
 
 
 class CheckedInOrder(ABC):
-    """Whether the ids that are of their rows' times are in the order of the rows, whose places are
-    no times that somebody may have edited within a tick."""
+    """Checks that the ids of their rows' times are in the order of the rows. For targets whose
+    places are not times: no edit within a tick explains a disorder."""
 
     order = IN_ORDER
     kept = OF_THEIR_TIMES
 
     def __init__(self, target: Target, end: Row | None) -> None:
-        """The order is judged up to ``end``."""
+        """The order is checked up to ``end``."""
         self._target, self._end = target, end
 
-    def look(
+    def check(
         self, rows: QuerySet[Any], found: Verification, previous: Previous | None
     ) -> Previous | None:
         target, scheme, end = self._target, self._target.field.scheme, self._end
-        judged = rows.filter(target.until(*end)) if end else rows
+        earlier = rows.filter(target.until(*end)) if end else rows
         before = previous and rank(scheme, previous[1])
-        for pk, value, place in self.of_their_tick(judged, found, is_run=True):
+        for pk, value, place in self.of_their_tick(earlier, found, is_run=True):
             number = rank(scheme, value)
             if previous is not None and before is not None and number <= before:
                 found.misplaced(pk, previous[0], Disorder.DECIDED)
@@ -179,15 +181,15 @@ class CheckedInOrder(ABC):
     def of_their_tick(
         self, rows: QuerySet[Any], found: Verification, *, is_run: bool
     ) -> Iterator[Previous]:
-        """Keys, ids and places of the rows whose id is of their time; the others are counted.
-        ``is_run`` says whether the run has come that far."""
+        """Key, id and place of the rows whose id is of their time; the others are counted.
+        ``is_run`` says whether the run has reached these rows."""
 
 
 def disorder_of_ties(target: Target) -> Disorder:
-    """What it is where the ids of equal times are out of order.
+    """What it means if the ids of rows of equal times are out of order.
 
-    Where a tick has several times, one of these may have had another of them when it got its id.
-    Those of a related row are edited for many rows at once.
+    If a tick covers several times, the time of a row may have been edited within the tick after the
+    row got its id. The time of a related row is edited for many rows at once.
     """
     scheme = target.field.scheme
     if (
@@ -209,6 +211,6 @@ def _is_of(scheme: Scheme, value: ID, created: datetime) -> bool:
 
 
 def rank(scheme: Scheme, value: ID) -> int:
-    """A number that ascends with time."""
+    """The id as a number that ascends with time."""
     number = scheme.to_int(value)
     return -number if isinstance(scheme, TimeScheme) and scheme.descending else number

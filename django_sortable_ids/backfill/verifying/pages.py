@@ -1,4 +1,4 @@
-"""Ids judged by the database, page by page: only counts come back."""
+"""Checks ids in the database, page by page: it returns only counts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,32 +20,32 @@ Previous = tuple[Any, ID, Any]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What is in a page, of rows that have a time."""
+    """The counts of a page, of rows that have a time. "Before" means the previous checked row."""
 
     rows: int
     given: int
     """Rows with an id."""
     of_version: int
-    """Those whose id is one of the scheme; a UUID may be of another version."""
+    """Rows with an id of the scheme; a UUID may be of another version."""
     of_time: int
-    """Those whose id is of the tick of its row, too."""
-    judged: int
-    """Those of them whose place in the order counts."""
+    """Rows with an id of the scheme and of their own tick."""
+    checked: int
+    """Rows of ``of_time`` whose place in the order counts."""
     ties: int
-    """Those of them that have the time of the one before."""
+    """Checked rows that have the time of the row before."""
     repeated: int
-    """Those of them that have the id of the one before."""
+    """Checked rows that have the id of the row before."""
     unordered_ties: int
-    """Those of them whose id doesn't sort after the one before, though their times are equal."""
+    """Checked rows whose id doesn't sort after the row before, which has the same time."""
     unordered_times: int
-    """And such of another time within the tick."""
-    unordered_beside: int
-    """And such that others may have made."""
+    """Checked rows whose id doesn't sort after the row before, which has another time."""
+    unordered_concurrent: int
+    """Checked rows out of order, of times when the application generated ids as well."""
 
 
 class _IsOfTick(Fragment):
-    """Whether a tick is that of a time in microseconds; one tick is added to both, since engines
-    divide towards zero."""
+    """Whether a tick is that of a time in microseconds. One tick is added to both sides, since
+    databases divide towards zero."""
 
     output_field = BooleanField()
     postgresql = sqlite = "({0} + 1 = ({1} - {epoch} + {length}) / {length})"
@@ -53,24 +53,24 @@ class _IsOfTick(Fragment):
 
 
 class _IsAtMicrosecond(Fragment):
-    """The same for ticks of less than a microsecond, ``per`` of them in each."""
+    """As ``_IsOfTick``, for ticks shorter than a microsecond, ``per`` of them in each."""
 
     output_field = BooleanField()
     postgresql = sqlite = mysql = "({0} = ({1} - {epoch}) * {per})"
 
 
 class RowCheck:
-    """Counts rows of a target.
+    """Counts the rows of a target.
 
-    ``judged`` says which rows' places in the order count, ``strict`` which rows nobody but the run
-    gave ids, and ``ties`` whether equal times were equal when the run gave them. Raises
-    ``NotSupportedError`` where the database can't read the time of such ids.
+    ``checked``: the rows whose place in the order counts. ``strict``: the rows that got their ids
+    from the run alone. ``ties``: whether times that are equal now were equal during the run. Raises
+    ``NotSupportedError`` if the database can't read the time of such ids.
     """
 
     def __init__(
         self,
         target: Target,
-        judged: Q | None = None,
+        checked: Q | None = None,
         strict: Q | None = None,
         ties: bool = True,
     ) -> None:
@@ -78,26 +78,26 @@ class RowCheck:
         self.scheme = target.field.scheme
         self.connection = connections[target.using]
         if not target.times.knows_utc:
-            raise NotSupportedError("Python knows the time zone better")
+            raise NotSupportedError("only Python knows the time zone")
         column = F(target.field.name)
         self.of_version = self._of_version(column)
         self.of_time = self._of_time(column)
-        self.judged = judged or Q()
+        self.checked = checked or Q()
         self.strict = strict or Q()
         self.ties = ties
 
     def count(self, rows: QuerySet[Any], previous: Previous | None) -> Counts:
-        """Counts of the rows, which come after the ``previous`` one."""
+        """The counts of ``rows``, which follow the ``previous`` row."""
         place = [F(self.target.source.name).asc(), *(F(n).asc() for n in self._key_names())]
         lags = {
             name: Window(Lag(column), partition_by=[F("verify_judged")], order_by=place)
             for name, column in (("previous", "verify_id"), ("previous_at", "verify_at"))
         }
         at = F(self.target.source.name)
-        judged = self._with_places(rows).annotate(verify_at=at)
-        judged = judged.annotate(**{f"verify_{name}": each for name, each in lags.items()})
+        placed = self._with_places(rows).annotate(verify_at=at)
+        placed = placed.annotate(**{f"verify_{name}": each for name, each in lags.items()})
         names = ("id", "at", "of_version", "of_time", "judged", "strict", "previous", "previous_at")
-        inner = judged.order_by().values_list(*(f"verify_{name}" for name in names))
+        inner = placed.order_by().values_list(*(f"verify_{name}" for name in names))
         sql, parameters = inner.query.get_compiler(self.target.using).as_sql()
         sign = ">=" if getattr(self.scheme, "descending", False) else "<="
         before, tie, ends = "verify_previous", "verify_at = verify_previous_at", []
@@ -129,9 +129,9 @@ class RowCheck:
             return Counts(*(int(count or 0) for count in cursor.fetchone()))
 
     def last(self, rows: QuerySet[Any]) -> Previous | None:
-        """Key, id and time of the last row whose place counts."""
-        found = self._with_places(rows).filter(verify_judged=1).order_by(*self.target.order)
-        row = self.target.first(found.reverse(), self.target.field.name)
+        """Key, id and time of the last checked row."""
+        checked = self._with_places(rows).filter(verify_judged=1).order_by(*self.target.order)
+        row = self.target.first(checked.reverse(), self.target.field.name)
         return (row[1], row[2], row[0]) if row else None
 
     def of_other_times(self, rows: QuerySet[Any]) -> QuerySet[Any]:
@@ -149,9 +149,9 @@ class RowCheck:
         return marked
 
     def _with_places(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        judged = Q(verify_of_time=1) & self.judged
+        checked = Q(verify_of_time=1) & self.checked
         placed: QuerySet[Any] = self.with_marks(rows).annotate(
-            verify_judged=_flag(judged), verify_strict=_flag(self.strict)
+            verify_judged=_flag(checked), verify_strict=_flag(self.strict)
         )
         return placed
 
@@ -171,7 +171,7 @@ class RowCheck:
     def _of_time(self, column: Any) -> Expression | Q:
         scheme = self.scheme
         if not isinstance(scheme, TimeScheme):
-            # One without a width grows, and then its text doesn't sort as its numbers do.
+            # Ids of a sequence without a width grow longer; their text sorts unlike their numbers.
             raise NotSupportedError(f"the database can't compare ids of a {scheme.title}")
         arguments = (
             tick_of(column, self.target.field, self.connection),
@@ -184,7 +184,7 @@ class RowCheck:
 
 
 def _flag(*conditions: Expression | Q) -> Expression:
-    """1 where all of them hold, else 0; those behind one that doesn't hold aren't calculated."""
+    """1 where all conditions hold, else 0; those after one that doesn't hold are not evaluated."""
     flag: Expression = Value(1)
     for condition in reversed(conditions):
         if condition:

@@ -1,4 +1,4 @@
-"""Whether the ids of a bounded number of rows agree with what a run made them from."""
+"""Checks that the ids of a limited number of rows agree with the source of their run."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from .verify import check_of
 
 
 def disagrees_with(field: SortableIDField, using: str, count: int) -> str | None:
-    """The source with which ids don't agree, as it was given to the command, among ``count`` rows
-    at each end of the key and in its middle: as ``--verify`` judges them, or since most are of
-    another time. None where they do, and where no run tells what the ids were made from.
+    """Check ``count`` rows at each end of the key and in its middle. If ``--verify`` would fail for
+    them, or if most of their ids are of another time, returns the arguments of the source. None if
+    the ids agree, or if no run has recorded a source.
     """
     if tables.kind(connections[using], BackfillRun._meta.db_table) != "table":
         return None
@@ -33,37 +33,37 @@ def disagrees_with(field: SortableIDField, using: str, count: int) -> str | None
         return None
     try:
         target = find(label, Given(), using)
-    except BackfillError:  # the source is gone since
+    except BackfillError:  # the source no longer exists
         return None
     rows = target.rows.filter(target.has_shown_time, pk__in=list(_keys(target, count)))
-    found = _looked_at(rows, target, run)
+    found = _checked(rows, target, run)
     return target.given if found.failures or _most_moved(rows, found, target, run) else None
 
 
-def _looked_at(rows: QuerySet[Any], target: Target, run: BackfillRun) -> Verification:
+def _checked(rows: QuerySet[Any], target: Target, run: BackfillRun) -> Verification:
     found = Verification(may_be_edited=run.options.get("convert_from") is None)
-    check_of(target, run).look(rows, found, None)
+    check_of(target, run).check(rows, found, None)
     return found
 
 
 def _most_moved(rows: QuerySet[Any], found: Verification, target: Target, run: BackfillRun) -> bool:
-    """Whether more than half of the ids that the run made of times are of another time than their
-    row has now: too many for edits of single times."""
+    """Whether more than half of the run's ids are of another time than their row has now: too many
+    for edits of single times."""
     if not found.other_time or not run.cursor:
         return False
-    made = f"{target.field.name}__created_at"
+    time = f"{target.field.name}__created_at"
     end = target.at(Cursor.load(target, run.cursor).created)
-    filled = rows.filter(**{f"{made}__lte": end})
+    filled = rows.filter(**{f"{time}__lte": end})
     if run.given_from:
-        filled = filled.filter(**{f"{made}__lt": aware(run.given_from)})
+        filled = filled.filter(**{f"{time}__lt": aware(run.given_from)})
     if target.time_range:
         filled = filled.filter(target.between(*target.time_range))  # others were clamped
-    of_run = _looked_at(filled, target, run)
+    of_run = _checked(filled, target, run)
     return 2 * of_run.other_time > of_run.rows
 
 
 def _keys(target: Target, count: int) -> Iterator[Any]:
-    """Those of some rows; each query reads no more than it gives."""
+    """The keys of up to three samples; each query reads no more rows than it returns."""
     rows: QuerySet[Any] = target.rows.values_list("pk", flat=True)
     ends = []
     for order in ("pk", "-pk"):

@@ -1,4 +1,4 @@
-"""Whether every row has an id of its own, of its time, in its order."""
+"""Checks that every row has an id of its own, of its time and in its order."""
 
 from collections.abc import Callable
 from copy import deepcopy
@@ -27,14 +27,14 @@ from .verification import Verification
 MILLISECOND, SECOND = timedelta(milliseconds=1), timedelta(seconds=1)
 
 PAGE = 100_000
-"""How many rows are looked at before that is kept."""
+"""Number of rows that are checked before a checkpoint is stored."""
 
 
 class Verifier:
-    """Looks at every row once, page by page in order; memory doesn't grow with the table.
+    """Checks every row once, page by page in order; memory doesn't grow with the table.
 
-    Killed at any instant, the next one goes on behind the last page, within a day and where nothing
-    was filled meanwhile.
+    If it is killed, the next one resumes after the last page: within a day, and if no backfill has
+    run since.
     """
 
     def __init__(self, target: Target) -> None:
@@ -47,14 +47,14 @@ class Verifier:
         self.checkpoint = checkpoints.load(target, self._run) or self._begin()
 
     def verify(self, progress: Callable[[int], None] = lambda _: None) -> Verification:
-        """Look at the rows that are left. ``progress`` is told how many more were looked at."""
+        """Check the remaining rows. ``progress`` gets the number of rows of each page."""
         checkpoint, found = self.checkpoint, self.checkpoint.found
         is_last = False
         size = PAGE
         while not is_last:
             before = found.rows
-            looked, size = in_time(self.target.using, size, self._look)
-            found, checkpoint.previous, last = looked
+            checked, size = in_time(self.target.using, size, self._check_page)
+            found, checkpoint.previous, last = checked
             checkpoint.found = found
             if last:
                 checkpoint.place = last
@@ -74,18 +74,19 @@ class Verifier:
         )
         return Checkpoint(chunks.count(self.target.rows), found)
 
-    def _look(self, size: int) -> tuple[Verification, Previous | None, Row | None]:
-        """What is found up to the end of the next page, and that end; None where nothing follows.
+    def _check_page(self, size: int) -> tuple[Verification, Previous | None, Row | None]:
+        """The result up to the end of the next page, the last row whose place in the order counts,
+        and the last row; None if it is the last page.
 
-        What was found before is left as it is: the page may be looked at again, with fewer rows.
+        The checkpoint is not changed: the page may be checked again, with fewer rows.
         """
         rows, last = self._page(size)
         found = deepcopy(self.checkpoint.found)
-        previous = self._check.look(rows, found, self.checkpoint.previous)
+        previous = self._check.check(rows, found, self.checkpoint.previous)
         return found, previous, last
 
     def _page(self, size: int) -> tuple[QuerySet[Any], Row | None]:
-        """The next rows that have a time, and the last of them; None where no row is behind it."""
+        """The next rows that have a time, and the last of them; None for the last page."""
         target = self.target
         rows = target.rows.filter(target.has_shown_time)
         if self.checkpoint.place:
@@ -94,8 +95,8 @@ class Verifier:
         return (rows.filter(target.until(*last)), last) if last else (rows, None)
 
     def _count_at_once(self, found: Verification) -> None:
-        """The rows without an id or a time, and where the order doesn't tell, the ids that come
-        twice: the database has to compare them all."""
+        """Count the rows without an id or without a time. If the order doesn't show every duplicate
+        id, count those as well: the database has to compare all ids."""
         target, name = self.target, self.target.field.name
         key, timeless = target.key_fields[0].attname, _is_timeless(target)
         impossible = timeless | _is_out_of_range(target)
@@ -119,7 +120,7 @@ class Verifier:
             found.duplicates = self._count_duplicates()
 
     def _count_duplicates(self) -> int:
-        """In one statement, since rows are inserted concurrently, or one for each range of ids."""
+        """In one statement, or one for each range of ids, since rows are inserted concurrently."""
         name = self.target.field.name
         given = self.target.rows.filter(**{f"{name}__isnull": False})
         counts = {"given": Count(name), "different": Count(name, distinct=True)}
@@ -128,14 +129,14 @@ class Verifier:
 
 
 def verify(target: Target) -> Verification:
-    """What is found in all rows, or in those that an earlier one left."""
+    """The result for all rows; an unfinished verification is resumed."""
     return Verifier(target).verify()
 
 
 def check_of(target: Target, run: BackfillRun | None) -> PageCheck:
-    """The database decodes and compares, where it can read the time of such ids; else every row is
-    read. The order is judged up to where the run ended: rows behind it were made by the
-    application.
+    """The database decodes and compares the ids if it can read their time, else Python reads every
+    row. The order is checked up to the end of the run: the application generated the ids of later
+    rows.
     """
     if isinstance(target, Lossless):
         return CheckedByOldID(target)
@@ -152,7 +153,7 @@ def check_of(target: Target, run: BackfillRun | None) -> PageCheck:
 
 
 def _shared_from(target: Target, run: BackfillRun | None) -> datetime | None:
-    """The start (aware) of the tick from which on others gave ids, too."""
+    """The start (aware) of the tick from which the application generated ids as well."""
     scheme = target.field.scheme
     if run is None or run.given_from is None or not isinstance(scheme, TimeScheme):
         return None
@@ -164,13 +165,13 @@ def _shared_from(target: Target, run: BackfillRun | None) -> datetime | None:
 
 
 def _is_timeless(target: Target) -> Q:
-    """Whether a row is in no page."""
+    """Whether a row has no time that Python can show, so that it is in no page."""
     nothing = Q(**{f"{target.source.name}__isnull": True})
     return nothing | ~target.has_shown_time if isinstance(target.source, DateField) else nothing
 
 
 def _is_out_of_range(target: Target) -> Q:
-    """Whether a row has a time that the ids can't hold."""
+    """Whether a row has a time out of the range of the ids."""
     if not isinstance(target.source, DateField) or not target.time_range:
         return Q(pk__in=[])
     start, end = target.time_range
@@ -178,8 +179,8 @@ def _is_out_of_range(target: Target) -> Q:
 
 
 def _was_cut(target: Target, end: Row) -> bool:
-    """Whether the last row of the run has lost a fraction of its time since, as a column does that
-    keeps fewer digits: other times that are equal now were not, then.
+    """Whether the time of the run's last row has lost digits since, as in a column that now keeps
+    fewer of them. Then times that are equal now may have been different during the run.
     """
     created, pk = end
     then = target.at(created)
@@ -189,6 +190,6 @@ def _was_cut(target: Target, end: Row) -> bool:
 
 
 def _on_grid(at: datetime, unit: timedelta) -> tuple[datetime, datetime]:
-    """The time cut off, and rounded up."""
+    """The time rounded down to the unit, and the end of that unit."""
     lower = at - timedelta(microseconds=at.microsecond) % unit
     return lower, lower + unit

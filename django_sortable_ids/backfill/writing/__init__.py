@@ -1,1 +1,1 @@
-"""Gives rows their ids, batch by batch, in order."""
+"""Writes the ids of rows, batch by batch, in order."""

@@ -1,4 +1,4 @@
-"""Rows that are given their ids in one transaction, and where a run stands after them."""
+"""Rows that get their ids in one transaction, and the cursor of the run after them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -10,12 +10,12 @@ from ..target import Row, Target
 from .minting import Position
 
 PARTS = 4
-"""Of a span. More of them save little more, and each has to look at all rows of the span."""
+"""Parts of a span. More parts save little, and each one reads all rows of the span."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The rows of the ticks whose hash, masked, is this value."""
+    """The rows of the ticks whose hash & ``mask`` is ``value``."""
 
     mask: int
     value: int
@@ -28,14 +28,14 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Rows between two places, both included, of which some parts are still to be written."""
+    """The rows between two places, both included, some parts of which still have to be written."""
 
     first: Row
     last: Row
     size: int
-    """How many rows it had in all."""
+    """Number of rows of the whole span."""
     left: tuple[Part, ...]
-    """In their order; the last one has the last tick as well, whatever its hash."""
+    """The parts to write, in order. The last one includes the last tick, whatever its hash."""
 
     @classmethod
     def whole(cls, first: Row, last: Row, size: int) -> "Span":
@@ -44,11 +44,11 @@ class Span:
 
     @property
     def rows(self) -> int:
-        """How many rows the next part has, about."""
+        """The approximate number of rows of the next part."""
         return max(1, self.size // (self.left[0].mask + 1))
 
     def in_parts_of(self, size: int) -> "Span":
-        """With the next part cut in halves until it hardly has more rows than that."""
+        """With the next part halved until it has at most 3/2 of ``size`` rows, about."""
         span = self
         while 2 * span.rows > 3 * size:
             part, *rest = span.left
@@ -57,28 +57,28 @@ class Span:
 
     @property
     def rest(self) -> "Span | None":
-        """Behind the next part."""
+        """The span without its next part; None if it was the last one."""
         return replace(self, left=self.left[1:]) if self.left[1:] else None
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A place in the order of (creation time, key), kept as JSON."""
+    """A place in the order of (creation time, key), stored as JSON."""
 
     created: Any
     """The time of a row, or its old id."""
     pk: Any
     position: Position | None
-    """None for a sequence, whose counter knows, and where the last rows of a tick are gone."""
+    """None for a sequence, which has a counter, and if the last rows of a tick are gone."""
     span: Span | None = None
-    """What is still to be written in front of the place; its position is where that begins."""
+    """Rows before the place that still have to be written; ``position`` is where they begin."""
 
     @property
     def place(self) -> tuple[Any, Any]:
         return self.created, self.pk
 
     def last(self, scheme: TimeScheme, tick: int) -> tuple[datetime, Any, ID] | None:
-        """Place and id of the last row, where it is of that tick."""
+        """Place and id of the last row, if it is of that tick."""
         if self.position is None or self.position.tick != tick:
             return None
         return *self.place, scheme.from_trusted(scheme.layout.join(tick, self.position.suffix))
@@ -87,7 +87,7 @@ class Cursor:
         position, span = self.position, self.span
         saved = {
             **dump_place(self.place),
-            # As text: a suffix of 80 bits is more than other readers of JSON keep.
+            # As text: many JSON parsers lose digits of an 80-bit suffix.
             "position": position and [str(position.tick), str(position.suffix)],
         }
         if span:
@@ -138,21 +138,21 @@ def _is_time(created: Any) -> TypeGuard[datetime]:
 @dataclass(frozen=True, slots=True)
 class Written:
     filled: int
-    """How many rows still had no id."""
+    """Number of rows that got an id."""
     cursor: Cursor | None
-    """Where the run stands then; None where it stays."""
+    """The new cursor of the run; None if it doesn't change."""
     expected: Row | None = None
-    """A row that has an id now, unless another transaction has changed it since it was read."""
+    """A row that must have an id now, unless another transaction has changed it since the read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Rows that are given their ids in one transaction."""
+    """Rows that get their ids in one transaction."""
 
     rows: Sequence[Row]
-    """Of a batch that the database makes, the first and the last one."""
+    """All rows, or the first and the last one if the database computes the ids."""
     size: int
-    """How many there are; 0 ends it."""
+    """Number of rows; 0 ends the run."""
     write: Callable[[], Written]
 
 

@@ -1,4 +1,4 @@
-"""Batches whose ids one UPDATE computes in the database."""
+"""Batches whose ids the database computes in one UPDATE."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,19 +16,19 @@ from .minting import Position
 from .pending_rows import PendingRows, Stretch
 
 _AMPLE = 16
-"""How many times its rows there must be room for in a tick, where more may come between two parts
+"""A tick must have room for this many times its rows, since more may be inserted between two parts
 of a span."""
 
 
 class ComputingIDs:
-    """Raises ``NotSupportedError`` where the database can't compute them, or Python is faster."""
+    """Raises ``NotSupportedError`` if the database can't compute them, or if Python is faster."""
 
-    def __init__(self, target: Target, engine: Engine, behind: PendingRows) -> None:
+    def __init__(self, target: Target, engine: Engine, pending: PendingRows) -> None:
         scheme = target.field.scheme
         assert isinstance(scheme, TimeScheme), "every other scheme has no time to compute from"
         self._target = target
         self._scheme = scheme
-        self._pending = behind
+        self._pending = pending
         self._engine = engine
         self._connection = engine.connection
         stored = target.field.stored(self._connection)
@@ -38,19 +38,19 @@ class ComputingIDs:
     @property
     def statements(self) -> Iterator[tuple[str, str]]:
         """When and how rows are written."""
-        said = self._statements
+        statements = self._statements
         if self._interleaves:
-            yield f"for each part of {PARTS} batches of neighbours", self._statements.of_part
-            yield "for a batch of one time", said.of_batch
+            yield f"for each part of {PARTS} batches of neighbours", statements.of_part
+            yield "for a batch of one time", statements.of_batch
         else:
-            yield "for each batch", said.of_batch
-            for purpose, statement in said.before_batch.items():
+            yield "for each batch", statements.of_batch
+            for purpose, statement in statements.before_batch.items():
                 yield f"before it, {purpose}", statement
-        if said.of_one_time != said.of_batch:
-            yield "for a batch that goes on in the time of the one before", said.of_one_time
+        if statements.of_one_time != statements.of_batch:
+            yield "for a batch that continues the time of the previous one", statements.of_one_time
 
     def next(self, cursor: Cursor | None, size: int) -> Batch | None:
-        """The next rows, or nothing where there are none or Python must look for room."""
+        """The next rows; None if there are none, or if Python must check the room in a tick."""
         if cursor and cursor.span:
             return self._part(cursor, cursor.span.in_parts_of(size))
         if self._interleaves and (found := self._first_part(cursor, size)):
@@ -59,25 +59,25 @@ class ComputingIDs:
         if stretch is None:
             return None
         start = self._start(stretch.first, cursor)
-        # Room for as many rows that may still come, where there is some.
-        roomy = replace(stretch, beyond=stretch.beyond + stretch.size)
-        made = roomy if self._fits(roomy, start) else stretch
-        if not self._fits(made, start):
+        # If possible, leave room for as many rows that may be inserted later.
+        roomy = replace(stretch, more_in_tick=stretch.more_in_tick + stretch.size)
+        computed = roomy if self._fits(roomy, start) else stretch
+        if not self._fits(computed, start):
             return None
         rows = [stretch.first, stretch.last]
-        return Batch(rows, stretch.size, lambda: self._compute(made, start))
+        return Batch(rows, stretch.size, lambda: self._compute(computed, start))
 
     def _start(self, first: Row, cursor: Cursor | None) -> int:
-        """The first rank that is free in the tick of the first row."""
+        """The first free rank in the tick of the first row."""
         position = cursor.position if cursor else None
         if position is None or self._tick(first) != position.tick:
             return 0
         return position.suffix // (self._scheme.layout.suffixes // self._composition.ranks) + 1
 
     def _fits(self, stretch: Stretch, start: int) -> bool:
-        """Whether every tick has room for its rows for sure; Python finds out, and says where."""
+        """Whether every tick surely has room for its rows; else Python checks each tick."""
         layout, tick = self._scheme.layout, self._tick(stretch.last)
-        if stretch.size + stretch.beyond > self._composition.ranks - start:
+        if stretch.size + stretch.more_in_tick > self._composition.ranks - start:
             return False
         if layout.capacity(tick) < layout.suffixes:
             return False
@@ -85,17 +85,17 @@ class ComputingIDs:
         return not isinstance(self._composition.stored, IntegerStorage) or largest < 1 << 63
 
     def _compute(self, stretch: Stretch, start: int) -> Written:
-        parameters = self._between(stretch.first, stretch.last, start, stretch.beyond)
-        said = self._statements
+        parameters = self._between(stretch.first, stretch.last, start, stretch.more_in_tick)
+        statements = self._statements
         with self._connection.cursor() as cursor:
-            for each in said.before_batch.values():
+            for each in statements.before_batch.values():
                 cursor.execute(each, parameters | {"size": stretch.size})
-        statement = said.of_one_time if stretch.goes_on else said.of_batch
-        filled = self._statements.execute(statement, parameters)
+        statement = statements.of_one_time if stretch.continues_time else statements.of_batch
+        filled = statements.execute(statement, parameters)
         self._pending.wrote(filled, stretch.size)
         return Written(filled, self._cursor(stretch.last) if filled else None, stretch.last)
 
-    def _between(self, first: Row, last: Row, start: int, beyond: int) -> dict[str, Any]:
+    def _between(self, first: Row, last: Row, start: int, more_in_tick: int) -> dict[str, Any]:
         place = self._statements.place
         return {
             **place("first", first),
@@ -103,24 +103,23 @@ class ComputingIDs:
             "reserved_tick": self._tick(first) if start else -1,
             "start": start,
             "last_tick": self._tick(last),
-            "beyond": beyond,
+            "beyond": more_in_tick,
         }
 
     def _cursor(self, last: Row) -> Cursor:
-        """Behind that row, where the next one of its tick goes on."""
+        """The cursor after that row; the next row of its tick continues at its position."""
         rows = self._target.rows.filter(pk=last[1])
-        made = rows.values_list(self._target.field.name, flat=True).get()
-        if made is None:
+        last_id = rows.values_list(self._target.field.name, flat=True).get()
+        if last_id is None:
             return self._cursor_of_last_given(last)
-        return Cursor(*last, Position(*self._scheme.parts(made)))
+        return Cursor(*last, Position(*self._scheme.parts(last_id)))
 
     def _cursor_of_last_given(self, last: Row) -> Cursor:
-        """Where more rows of a tick than were counted left none to the last one: behind the one
-        that got the last id. That of a row next to it may be of another tick, or be no id of this
-        run.
+        """If a tick had more rows than were counted, its last row got no id: the cursor after the
+        row that got the last id. A neighbour's id may be of another tick, or not of this run.
         """
         target, name, layout = self._target, self._target.field.name, self._scheme.layout
-        assert self._statements.last_given, "in one statement all rows are counted"
+        assert self._statements.last_given, "one statement counts all rows"
         with self._connection.cursor() as cursor:
             cursor.execute(self._statements.last_given)
             tick, rank = map(int, cursor.fetchone())
@@ -130,8 +129,8 @@ class ComputingIDs:
         suffixes = (rank * width, (rank + 1) * width - 1)
         ids = sorted(self._scheme.from_trusted(layout.join(tick, suffix)) for suffix in suffixes)
         given = target.rows.filter(target.between(*target.tick_of(last[0])))
-        created, pk, made = target.first(given.filter(**{f"{name}__range": ids}), name)
-        return Cursor(created, pk, Position(*self._scheme.parts(made)))
+        created, pk, last_id = target.first(given.filter(**{f"{name}__range": ids}), name)
+        return Cursor(created, pk, Position(*self._scheme.parts(last_id)))
 
     def _tick(self, row: Row) -> int:
         return self._scheme.tick(self._target.at(row[0]))
@@ -146,7 +145,9 @@ class ComputingIDs:
         stretch = self._pending.stretch(cursor, PARTS * size)
         if stretch is None or self._tick(stretch.first) == self._tick(stretch.last):
             return None
-        ample = replace(stretch, size=_AMPLE * stretch.size, beyond=_AMPLE * stretch.beyond)
+        ample = replace(
+            stretch, size=_AMPLE * stretch.size, more_in_tick=_AMPLE * stretch.more_in_tick
+        )
         if not self._fits(ample, self._start(stretch.first, cursor)):
             return None
         span = Span.whole(stretch.first, stretch.last, stretch.size)
@@ -162,14 +163,14 @@ class ComputingIDs:
         return Written(self._execute_part(span, parameters), replace(cursor, span=span.rest))
 
     def _write_last_part(self, cursor: Cursor, span: Span) -> Written:
-        """With the last tick, or what others have left of it meanwhile."""
+        """Includes the last tick, as far as other transactions have left rows of it."""
         start, last = self._start(span.first, cursor), self._pending.last_of(span)
         if last is None:
             parameters = self._between(span.first, span.last, start, 0)
             filled = self._execute_part(span, parameters)
             return Written(filled, replace(cursor, position=None, span=None))
-        beyond = self._pending.beyond(last) + span.size
-        parameters = self._between(span.first, last, start, beyond)
+        more_in_tick = self._pending.more_in_tick(last) + span.size
+        parameters = self._between(span.first, last, start, more_in_tick)
         filled = self._execute_part(span, parameters, with_last_tick=True)
         return Written(filled, self._cursor(last) if filled else None, last)
 

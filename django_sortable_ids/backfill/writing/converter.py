@@ -1,4 +1,4 @@
-"""Batches of rows whose ids are made of those in another column."""
+"""Batches of rows whose ids are converted from those in another column."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from .writer import Writer
 
 
 class Converter(Writer):
-    """Converts in Python and writes by key, so that the order of the rows may be any."""
+    """Converts in Python and writes by key, so that rows may be in any order."""
 
     target: Conversion
 
@@ -44,8 +44,8 @@ class Converter(Writer):
     def convert(
         self, rows: Sequence[Row], position: Position | None, size: int
     ) -> tuple[Sequence[ID], Position | None]:
-        """Ids for rows that follow each other, and where that ends; they are the last ones where
-        there are less than ``size``.
+        """Ids for consecutive rows, and the position of the last one. Fewer than ``size`` rows are
+        the last ones of the run.
         """
 
     def stopped(self, row: Row, error: Exception) -> BackfillError:
@@ -91,15 +91,15 @@ class _TimedConverter(Converter):
             except InvalidID as error:
                 raise self.stopped(row, error) from error
         with self.naming(rows[-1]):
-            beyond = self._count_in_tick(scheme, rows[-1]) if len(rows) == size else 0
-            numbers, position = mint(scheme, list(map(scheme.tick, times)), position, beyond)
+            more = self._count_in_tick(scheme, rows[-1]) if len(rows) == size else 0
+            numbers, position = mint(scheme, list(map(scheme.tick, times)), position, more)
             return list(scheme.all_from_trusted(numbers)), position
 
     def _count_in_tick(self, scheme: TimeScheme, last: Row) -> int:
-        """How many rows behind that one share its tick."""
+        """How many rows after that one share its tick."""
         end = scheme.tick_span(self.target.at(last[0]))[1]
-        behind: Q = self.target.after(*last) & self.target.between(None, end)
-        return self.target.missing.filter(behind).count()
+        later: Q = self.target.after(*last) & self.target.between(None, end)
+        return self.target.missing.filter(later).count()
 
 
 class _TimedUUIDConverter(_TimedConverter):

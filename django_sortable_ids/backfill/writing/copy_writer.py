@@ -38,15 +38,16 @@ class CopyWriter(Writer):
         )
 
     def known(self, rows: Sequence[Row]) -> Sequence[ID]:
-        """The ids of the rows' originals; of the deleted ones those that other copies have."""
+        """The ids of the rows' originals; for a deleted original that of its other history rows,
+        or a new one."""
         keys = list(dict.fromkeys(key for key, _ in rows))
         ids: dict[Any, ID | None] = {}
         for start in range(0, len(keys), _AT_A_TIME):
             some = keys[start : start + _AT_A_TIME]
-            found = dict(self._of_originals(some))
-            gone = [key for key in some if key not in found]
-            found |= self._of_other_copies(gone)
-            ids |= found | self._new([key for key in gone if key not in found])
+            known = dict(self._of_originals(some))
+            gone = [key for key in some if key not in known]
+            known |= self._of_other_copies(gone)
+            ids |= known | self._new([key for key in gone if key not in known])
         for key, pk in rows:
             if ids[key] is None:
                 label = self.target.original._meta.label
@@ -61,7 +62,7 @@ class CopyWriter(Writer):
 
     def stopped(self, row: Row, error: Exception) -> BackfillError:
         return BackfillError(
-            f"stopped at {self.target.model._meta.label} {row[1]}, a copy of "
+            f"stopped at {self.target.model._meta.label} {row[1]}, a history row of "
             f"{self.target.original._meta.label} {row[0]}: {error}"
         )
 
@@ -79,12 +80,12 @@ class CopyWriter(Writer):
         return dict(rows.values_list(target.source.attname, target.field.name))
 
     def _new(self, keys: Sequence[Any]) -> dict[Any, ID]:
-        """An id for each of these, of the time of its first copy."""
+        """A new id for each key, of the time of its first history row."""
         if not keys:
             return {}
         target, field = self.target, self.target.field
         if isinstance(field, LexicalSequenceField):
-            # The counter of the originals: that of this table would give ids that they have.
+            # The counter of the originals: that of this table would repeat their ids.
             counted = target.original._meta.get_field(field.name)
             assert isinstance(counted, LexicalSequenceField)
             numbers = counters.take(counted, counted.scheme, len(keys), target.using)
@@ -102,17 +103,20 @@ class CopyWriter(Writer):
         scheme, name = self.target.field.scheme, self.target.field.name
         assert isinstance(scheme, TimeScheme), "every other scheme has a time"
         for _ in range(_TRIES):
-            made = scheme.generate(aware(at).astimezone(UTC))
-            same = Q(**{name: made})
-            if made not in taken and not (
+            value = scheme.generate(aware(at).astimezone(UTC))
+            same = Q(**{name: value})
+            if value not in taken and not (
                 self.target.originals.filter(same).exists()
                 or self.target.rows.filter(same).exists()
             ):
-                return made
-        raise BackfillError(f"{scheme.title} has no id of {at} that is free in {_TRIES} tries")
+                return value
+        raise BackfillError(
+            f"no free {scheme.title} of {at} after {_TRIES} tries: choose a scheme with more "
+            f"random bits"
+        )
 
 
 def _date_of(target: Copies) -> str:
-    """Where a row says when it was written; those of a relation know it of their history row."""
+    """The field with the time of a history row; rows of a relation have it in their history row."""
     names = {each.name for each in target.model._meta.fields}
     return "history_date" if "history_date" in names else "history__history_date"

@@ -20,7 +20,7 @@ from .writer import Writer
 
 
 class DerivedWriter(Writer):
-    """Makes the ids in Python and writes them by key, so that the order of the rows may be any."""
+    """Generates the ids in Python and writes them by key, so that rows may be in any order."""
 
     target: Derived
 
@@ -28,7 +28,7 @@ class DerivedWriter(Writer):
         super().__init__(target, engine)
         self._pages = SortedPages(target) if target.needs_sort else None
         self._left: dict[Row, int] = {}
-        """How many rows of its tick were left after a place, as they were counted."""
+        """For a place, the counted number of later rows of its tick."""
 
     def next(self, cursor: Cursor | None, size: int) -> Batch:
         rows = self._rows(cursor, size)
@@ -57,7 +57,7 @@ class DerivedWriter(Writer):
         return self.target.read(self.pending.all(cursor)[:size])
 
     def _ids(self, rows: Sequence[Row], cursor: Cursor | None) -> tuple[list[Any], Position | None]:
-        """What the column is to keep, and where the next batch continues."""
+        """The values for the column, and the position where the next batch continues."""
         field, count = self.target.field, len(rows)
         with self.naming(rows[-1]):
             if isinstance(field, LexicalSequenceField):
@@ -65,12 +65,12 @@ class DerivedWriter(Writer):
                 return self._stored(ids), None
             position = cursor.position if cursor else None
             ticks = ascending(self._ticks(rows), position)
-            beyond = self._beyond(rows, cursor, ticks)
+            more = self._more_in_tick(rows, cursor, ticks)
             try:
-                # Room for as many rows that may still come.
-                numbers, position = mint(self._scheme, ticks, position, beyond + count)
+                # Leave room for as many rows that may be inserted later.
+                numbers, position = mint(self._scheme, ticks, position, more + count)
             except OutOfRange:
-                numbers, position = mint(self._scheme, ticks, position, beyond)
+                numbers, position = mint(self._scheme, ticks, position, more)
             return field.stored(self._connection).all_to_db(numbers, self._connection), position
 
     def _ticks(self, rows: Sequence[Row]) -> list[int]:
@@ -82,24 +82,26 @@ class DerivedWriter(Writer):
     def _tick(self, place: Any) -> int:
         return self._scheme.tick(self.target.at(place))
 
-    def _beyond(self, rows: Sequence[Row], cursor: Cursor | None, ticks: Sequence[int]) -> int:
-        """How many rows after these share the last tick; those of a large one are counted once."""
+    def _more_in_tick(
+        self, rows: Sequence[Row], cursor: Cursor | None, ticks: Sequence[int]
+    ) -> int:
+        """How many rows after these share the last tick; a large tick is counted only once."""
         known = self._left.get(cursor.place, 0) if cursor else 0
         if known > len(rows) and ticks[0] == ticks[-1]:
             left = known - len(rows)
         else:
-            left = self._count_beyond(rows[-1], ticks[-1])
+            left = self._count_later(rows[-1], ticks[-1])
         before = {cursor.place: known} if cursor else {}
         self._left = {**before, rows[-1]: left}
         return left
 
-    def _count_beyond(self, last: Row, tick: int) -> int:
+    def _count_later(self, last: Row, tick: int) -> int:
         if self._pages:
-            found = self._pages.count_while(last, lambda place: self._tick(place) <= tick)
-            if found is not None:
-                return found
+            count = self._pages.count_while(last, lambda place: self._tick(place) <= tick)
+            if count is not None:
+                return count
         scheme = self._scheme
         at = scheme.created_at(scheme.from_trusted(scheme.layout.join(tick, 0)))
         end = scheme.tick_span(max(at, self.target.at(last[0])))[1]
-        behind = self.target.after(*last) & self.target.between(None, end)
-        return self.target.missing.filter(behind).count()
+        later = self.target.after(*last) & self.target.between(None, end)
+        return self.target.missing.filter(later).count()

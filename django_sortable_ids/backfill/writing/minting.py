@@ -12,27 +12,27 @@ from ...schemes.generation.randomness import drawn_below
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Tick and suffix of the last id that was given."""
+    """Tick and suffix of the last generated id."""
 
     tick: int
     suffix: int
 
 
 def mint(
-    scheme: TimeScheme, ticks: Sequence[int], position: Position | None, beyond: int
+    scheme: TimeScheme, ticks: Sequence[int], position: Position | None, more: int
 ) -> tuple[list[int], Position]:
-    """The number of an id for each of the ``ticks``, at least one, which ascend: greater than the
-    one before it and than ``position`` (less, where the scheme is reversed).
+    """An id, as a number, for each of the ascending ``ticks`` (at least one). Each is greater than
+    the one before it and than ``position``; less, if the scheme is descending.
 
-    ``beyond`` is how many rows after these share the tick of the last one: room is left for them.
-    Raises ``OutOfRange`` where a tick has no room for its rows.
+    ``more``: how many later rows share the last tick; room is left for them. Raises ``OutOfRange``
+    if a tick has no room for its rows. Returns the position of the last id as well.
     """
     starts: list[int] = []
     sizes: list[int] = []
     for tick, group in groupby(ticks):
         count = len(list(group))
         start = position.suffix + 1 if position and tick == position.tick else 0
-        rows = count + (beyond if len(starts) + count == len(ticks) else 0)
+        rows = count + (more if len(starts) + count == len(ticks) else 0)
         size = _slot(scheme, tick, start, rows)
         starts += range(start, start + count * size, size)
         sizes += [size] * count
@@ -41,9 +41,9 @@ def mint(
 
 
 def ascending(ticks: Iterable[int], position: Position | None) -> list[int]:
-    """The ticks, none before the one in front of it nor before ``position``.
+    """The ticks, each raised to at least the previous one and the tick of ``position``.
 
-    The order of local times, which clock changes repeat and skip, may not be that of their ticks.
+    Ticks of ordered local times may descend, since clock changes repeat and skip hours.
     """
     if position is None:
         return list(accumulate(ticks, max))
@@ -51,25 +51,25 @@ def ascending(ticks: Iterable[int], position: Position | None) -> list[int]:
 
 
 def mint_between(
-    scheme: TimeScheme, at: datetime, before: ID | None, behind: ID | None, count: int, rows: int
+    scheme: TimeScheme, at: datetime, before: ID | None, after: ID | None, count: int, rows: int
 ) -> list[ID]:
-    """``count`` ids of the tick of ``at``, between two others of that tick, as far as there are
-    any, that leave room for the rest of the ``rows`` there.
+    """``count`` ids of the tick of ``at``, between two ids of that tick (None: no bound). They
+    leave room for all ``rows`` that need ids there, ``count`` of them included.
 
-    Raises ``OutOfRange`` where there is no room.
+    Raises ``OutOfRange`` if there is no room.
     """
     tick = scheme.tick(at)
     start = 0 if before is None else scheme.parts(before)[1] + 1
-    stop = scheme.layout.capacity(tick) if behind is None else scheme.parts(behind)[1]
+    stop = scheme.layout.capacity(tick) if after is None else scheme.parts(after)[1]
     if stop < start:
-        # The application made them, and not in the order of the rows.
+        # The application generated these ids, and not in the order of the rows.
         stop = scheme.layout.capacity(tick)
     if rows > stop - start:
         raise OutOfRange(
             f"{rows} more rows share one tick of {scheme.resolution_ns} ns, and {scheme.title} has "
             f"room for {stop - start} between their neighbours"
         )
-    # As many rows may still come, whose keys are greater, where there is room for them.
+    # If possible, leave room for as many rows with greater keys that may be inserted later.
     size = (stop - start) // (2 * rows if 2 * rows <= stop - start else rows)
     starts = range(start, start + count * size, size)
     suffixes = list(map(add, starts, drawn_below([size] * count)))
@@ -77,7 +77,7 @@ def mint_between(
 
 
 def _slot(scheme: TimeScheme, tick: int, start: int, rows: int) -> int:
-    """How many suffixes there are for each of the rows, from ``start`` on."""
+    """The number of suffixes for each of the rows, from ``start`` on."""
     stop = scheme.layout.capacity(tick)
     if rows > stop - start:
         raise OutOfRange(

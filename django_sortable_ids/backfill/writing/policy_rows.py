@@ -1,6 +1,6 @@
-"""Rows whose id can't have their own time: they have none, or the scheme doesn't hold it.
+"""Rows whose id can't have their own time: it is NULL, or out of the scheme's range.
 
-``--on-null=now`` and ``--on-out-of-range=clamp`` give them ids all the same, at the end of a run.
+``--on-null=now`` and ``--on-out-of-range=clamp`` give them ids anyway, at the end of a run.
 """
 
 from abc import ABC, abstractmethod
@@ -25,13 +25,13 @@ from .writer import Writer
 
 
 class PolicyRows(ABC):
-    """The rows without an id that one policy gives ids to.
+    """The rows without an id that get ids from one policy.
 
-    Their times are compared in the database only: Python can't show each of them.
+    Their times are compared in the database only, since Python can't represent all of them.
     """
 
     which: str
-    """Which rows, and what ids they get, as the plan says it."""
+    """Which rows, and which ids they get, as text for the plan."""
 
     def __init__(self, target: Target, engine: Engine) -> None:
         self.target = target
@@ -39,51 +39,51 @@ class PolicyRows(ABC):
 
     @property
     def statement(self) -> str:
-        """What writes a batch of them."""
+        """The statement that writes a batch of them."""
         return self._writer.statement
 
     @property
     @abstractmethod
     def rows(self) -> QuerySet[Any]:
-        """In their order."""
+        """The rows, in order."""
 
     def count(self) -> int:
         return chunks.count(self.rows)
 
     @abstractmethod
     def check(self, count: int) -> None:
-        """Raise ``BackfillError`` where so many rows can't be given ids."""
+        """Raise ``BackfillError`` if so many rows can't get ids."""
 
     @abstractmethod
     def prepare(self, count: int) -> None:
-        """What must not be done in the transaction of the next batch, of up to ``count`` rows."""
+        """Prepare the next batch, of up to ``count`` rows, outside of its transaction."""
 
     def batch(self, size: int, last: Any, left: int) -> Batch:
         """The next rows after the one with the key ``last`` (None: the first ones), of ``left``."""
         rows = self.rows if last is None else self.rows.filter(self._after(last))
-        # Locked, so that nobody gives them a time of their own until the batch is committed.
+        # Locked, so that no other transaction gives them a time before the batch is committed.
         if self.target.own_time:
             keys = _keys(self.target, rows.select_for_update()[:size])
         else:
             keys = _locked_keys(self.target, rows, size)
         if not keys:
             return NOTHING
-        found: list[Row] = [(None, key) for key in keys]
-        with self._writer.naming(found[0]):
+        places: list[Row] = [(None, key) for key in keys]
+        with self._writer.naming(places[0]):
             ids = self._ids(keys, max(left, len(keys)))
-        return Batch(found, len(keys), lambda: Written(self._writer.send(found, ids), None))
+        return Batch(places, len(keys), lambda: Written(self._writer.send(places, ids), None))
 
     @abstractmethod
     def _after(self, key: Any) -> Q:
-        """The rows after that one."""
+        """The rows after the one with that key."""
 
     @abstractmethod
     def _ids(self, keys: Sequence[Any], left: int) -> Sequence[ID]:
-        """For these rows, the first of ``left``."""
+        """Ids for the rows of these keys, which are the first of ``left`` rows."""
 
 
 def policy_rows(target: Target, engine: Engine) -> Iterator[PolicyRows]:
-    """Those that the policies of the target want to have ids."""
+    """The rows that get ids from the policies of the target, one entry for each policy."""
     if target.on_null == "now":
         yield _WithoutTime(target, engine)
     scheme = target.field.scheme
@@ -95,12 +95,12 @@ def policy_rows(target: Target, engine: Engine) -> Iterator[PolicyRows]:
 
 
 class _WithoutTime(PolicyRows):
-    """They get ids of now, in the order of the key."""
+    """Rows without a time get ids of now, in the order of the key."""
 
     def __init__(self, target: Target, engine: Engine) -> None:
         super().__init__(target, engine)
         self.which = f"without {target.source.name} get ids of now"
-        self._made: Sequence[ID] = ()
+        self._generated: Sequence[ID] = ()
 
     @property
     def rows(self) -> QuerySet[Any]:
@@ -108,17 +108,17 @@ class _WithoutTime(PolicyRows):
         return self.target.without_id.filter(timeless).order_by("pk")
 
     def check(self, count: int) -> None:
-        """A sequence that ends is looked at for all rows together."""
+        """Nothing: the end of a sequence is checked for all rows together."""
 
     def prepare(self, count: int) -> None:
-        """To generate ids may write the lease of a worker number, on a second connection, which on
-        SQLite would wait for the transaction.
+        """Generate the ids. This may write the lease of a worker number on a second connection,
+        which on SQLite would wait for the transaction.
         """
         target = self.target
         if isinstance(target.field, LexicalSequenceField):
             return
         try:
-            self._made = target.field.generate_many_for([target.model()] * count, target.using)
+            self._generated = target.field.generate_many_for([target.model()] * count, target.using)
         except (LeaseLost, LeaseUnavailable) as error:
             raise BackfillError(f"{target.label}: no ids of now: {error}") from error
 
@@ -129,11 +129,11 @@ class _WithoutTime(PolicyRows):
         field, count = self.target.field, len(keys)
         if isinstance(field, LexicalSequenceField):
             return counters.take(field, field.scheme, count, self.target.using)
-        return self._made[:count]
+        return self._generated[:count]
 
 
 class _OutOfRange(PolicyRows):
-    """They get ids of the scheme's first or last tick, in the order of the run."""
+    """Rows out of range get ids of the scheme's first or last tick, in the order of the run."""
 
     def __init__(
         self,
@@ -169,7 +169,7 @@ class _OutOfRange(PolicyRows):
         return self.target.after(self._place(key), key)
 
     def _ids(self, keys: Sequence[Any], left: int) -> Sequence[ID]:
-        """Between those that the tick has already."""
+        """Ids between the existing ones of the tick."""
         target, scheme, name = self.target, self._scheme, self.target.field.name
         of_tick = (
             {f"{name}__created_at__lt": self._at + _length(scheme)}
@@ -222,8 +222,8 @@ def _keys(target: Target, rows: QuerySet[Any]) -> list[Any]:
 
 
 def _locked_keys(target: Target, rows: QuerySet[Any], size: int) -> list[Any]:
-    """As ``_keys``, where the query has joins: PostgreSQL locks no row that an outer join may
-    lack."""
+    """As ``_keys``, for queries with joins: PostgreSQL can't lock the nullable side of an outer
+    join."""
     while keys := _keys(target, rows[:size]):
         if not connections[target.using].features.has_select_for_update:
             break

@@ -1,4 +1,4 @@
-"""The rows of a batch whose ids Python makes."""
+"""Reads the rows of a batch whose ids Python generates."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,15 +20,15 @@ class Rows:
     first: Row
     last: Row
     times: Sequence[Any]
-    """Their places; none on SQLite, which has one writer at a time."""
+    """Their places; empty on SQLite, which has only one writer at a time."""
     microseconds: Sequence[int]
-    """Unix times."""
+    """Unix times in microseconds."""
     keys: Sequence[Sequence[Any]]
-    """The columns of each key, as the driver is given them."""
+    """The columns of each key, as parameters for the driver."""
 
 
 def read(target: Target, rows: QuerySet[Any]) -> Rows | None:
-    """The rows, or None where there are none."""
+    """The rows, or None if there are none."""
     if isinstance(target.times, TextColumn):
         return _read_raw(target, rows)
     found = target.read(rows)
@@ -40,8 +40,8 @@ def read(target: Target, rows: QuerySet[Any]) -> Rows | None:
 
 
 def _read_raw(target: Target, rows: QuerySet[Any]) -> Rows | None:
-    """The keys as SQLite has them: to have Django convert each of them takes more time than all the
-    rest of a batch.
+    """As ``read``, with the keys as SQLite stores them: converting them in Django takes longer than
+    the rest of a batch.
     """
     names = [field.attname for field in target.key_fields]
     selected = rows.values_list(target.selected_place, *names)
@@ -65,7 +65,7 @@ def _read_raw(target: Target, rows: QuerySet[Any]) -> Rows | None:
 
 
 def _parser(target: Target) -> Callable[[str], int]:
-    """Gives the Unix time in microseconds of what SQLite has."""
+    """A function from a text of SQLite to the Unix time in microseconds."""
 
     def parse(text: str) -> int:
         return _unix(target.at(text))
@@ -85,25 +85,25 @@ def _unix(at: datetime) -> int:
 
 
 _KEYS = 500
-"""How many rows are looked at again in one statement."""
+"""How many rows are read again in one statement."""
 
 
 class SortedPages:
     """The rows of a target without an id, in order, as they were at the last sort.
 
-    Those that appear meanwhile are left to the sort behind, or to the sweep.
+    Rows that appear later are handled by the next sort, or by the sweep.
     """
 
     def __init__(self, target: Target) -> None:
         self.target = target
         self._rows: list[Row] = []
         self._next: dict[Row | None, int] = {}
-        """For each place, how many rows of the page are not behind it."""
+        """For each place, the number of rows of the page up to it."""
         self._is_last = False
 
     def after(self, place: Row | None, size: int) -> list[Row]:
-        """The next ``size`` rows behind a place (None: in front of all), or as many as there are;
-        those that aren't what they were at the sort are left out.
+        """The next ``size`` rows after a place (None: from the first on), or as many as there are.
+        Rows that have changed since the sort are left out.
         """
         while rows := self._sorted_after(place, size):
             place = rows[-1]
@@ -112,13 +112,11 @@ class SortedPages:
         return []
 
     def count_until(self, last: Row, end: Any) -> int | None:
-        """How many rows behind ``last`` have a place in front of ``end``; None where the page
-        doesn't know.
-        """
+        """How many rows after ``last`` have a place before ``end``; None if it is not known."""
         return self.count_while(last, lambda place: bool(place < end))
 
     def count_while(self, last: Row, is_meant: Callable[[Any], bool]) -> int | None:
-        """How many rows after ``last`` have such places, one after the other; None as above."""
+        """How many consecutive rows after ``last`` have such places; None if it is not known."""
         if last not in self._next:
             return None
         rest = self._rows[self._next[last] :]
@@ -143,8 +141,8 @@ class SortedPages:
         self._is_last = len(self._rows) < size
 
     def _unchanged(self, rows: Sequence[Row]) -> list[Row]:
-        found: set[Row] = set()
+        unchanged: set[Row] = set()
         for start in range(0, len(rows), _KEYS):
             keys = [pk for _, pk in rows[start : start + _KEYS]]
-            found.update(self.target.read(self.target.missing.filter(pk__in=keys)))
-        return [row for row in rows if row in found]
+            unchanged.update(self.target.read(self.target.missing.filter(pk__in=keys)))
+        return [row for row in rows if row in unchanged]

@@ -20,14 +20,14 @@ from .reading import Rows, read
 
 
 class Writer:
-    """Makes the batches of a target and writes them: the one thing that plan and run share.
+    """Makes the batches of a target and writes them, for the plan and for the run.
 
-    The ids of a batch are computed by one UPDATE in the database, where it can compute them, else
-    made in Python and sent in one UPDATE.
+    One UPDATE computes the ids of a batch in the database if it can compute them. Otherwise Python
+    generates them and sends them in one UPDATE.
     """
 
     with_times = True
-    """Whether a row is left alone that has moved since its id was made."""
+    """Whether an UPDATE skips rows whose time has changed since their ids were generated."""
 
     def __init__(self, target: Target, engine: Engine) -> None:
         self.target = target
@@ -44,17 +44,17 @@ class Writer:
             yield "for each batch", self._statements.sent
             return
         yield from self._computing.statements
-        yield "for rows that appear meanwhile", self._statements.sent
+        yield "for rows that appear during the run", self._statements.sent
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Columns that an UPDATE would set to its own time, and that these keep."""
+        """Columns that an UPDATE would set to the current time, and that these statements keep."""
         return self._statements.kept.names
 
     def next(self, cursor: Cursor | None, size: int) -> Batch:
-        """The next ``size`` rows without an id behind the cursor, or as many as there are.
+        """The next ``size`` rows without an id after the cursor, or as many as there are.
 
-        Raises ``BackfillError``, which names a row, where an id can't be made.
+        Raises ``BackfillError``, naming a row, if an id can't be generated.
         """
         batch = self._next(cursor, size)
         if batch.size:
@@ -67,17 +67,17 @@ class Writer:
         return self._minted(cursor, size)
 
     def send(self, rows: Sequence[Row], ids: Sequence[ID]) -> int:
-        """Write ids for any rows; how many of them still had none."""
+        """Write ids for any rows; returns how many of them had none."""
         keys = [self.target.stored_key(pk) for _, pk in rows]
         return self._statements.send(keys, self._stored(ids), [created for created, _ in rows])
 
     def known(self, rows: Sequence[Row]) -> Sequence[ID] | None:
-        """The ids of any rows, where these don't depend on those of other rows; else None."""
+        """The ids of any rows, if they don't depend on those of other rows; else None."""
         return None
 
     def preview(self, rows: Sequence[Row]) -> Sequence[ID]:
-        """Ids for the first rows, of the right time, that are not written: those to come have other
-        random bits. None of a sequence.
+        """Ids of the right time for the first rows, as examples: the written ids have other random
+        bits. Empty for a sequence.
         """
         if not rows or not isinstance(self.target.field.scheme, TimeScheme):
             return ()
@@ -87,7 +87,7 @@ class Writer:
 
     @contextmanager
     def naming(self, row: Row) -> Iterator[None]:
-        """Raise ``BackfillError`` with that row for an id that can't be made."""
+        """Raise ``BackfillError``, naming that row, if an id can't be generated in the block."""
         try:
             yield
         except (OutOfRange, SequenceExhausted) as error:
@@ -117,7 +117,7 @@ class Writer:
     def _mint(
         self, rows: Rows, cursor: Cursor | None, size: int
     ) -> tuple[list[Any], Position | None]:
-        """What the column is to keep, and where the next batch goes on."""
+        """The values for the column, and the position where the next batch continues."""
         field, count = self.target.field, len(rows.keys)
         with self.naming(rows.last):
             if isinstance(field, LexicalSequenceField):
@@ -125,11 +125,11 @@ class Writer:
                 return self._stored(ids), None
             position = cursor.position if cursor else None
             ticks = ascending(self._scheme.ticks(rows.microseconds), position)
-            beyond = self.pending.left(cursor, rows.last, ticks, count) if count == size else 0
+            more = self.pending.left(cursor, rows.last, ticks, count) if count == size else 0
             try:
-                numbers, position = mint(self._scheme, ticks, position, beyond + count)
+                numbers, position = mint(self._scheme, ticks, position, more + count)
             except OutOfRange:
-                numbers, position = mint(self._scheme, ticks, position, beyond)
+                numbers, position = mint(self._scheme, ticks, position, more)
             stored = field.stored(self._connection).all_to_db(numbers, self._connection)
             return stored, position
 
@@ -138,7 +138,7 @@ class Writer:
         return [save(value, self._connection) for value in ids]
 
     def _computing_ids(self) -> ComputingIDs | None:
-        """What computes them in the database, where that can be done."""
+        """Computes the ids in the database; None if that is not possible."""
         if not isinstance(self.target.field.scheme, TimeScheme):
             return None
         with suppress(NotSupportedError):

@@ -1,1 +1,1 @@
-"""What ``manage.py backfill_ids`` reads and prints; the work is done in ``backfill``."""
+"""Arguments and output of ``manage.py backfill_ids``; ``backfill`` does the work."""

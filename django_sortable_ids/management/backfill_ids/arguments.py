@@ -1,4 +1,4 @@
-"""The arguments of ``backfill_ids``, and which of them go together."""
+"""The arguments of ``backfill_ids``, and which of them can be combined."""
 
 import math
 from argparse import ArgumentParser, ArgumentTypeError
@@ -12,13 +12,13 @@ from django.db import connections
 from ...backfill.target import OnNull, OnOutOfRange
 
 TARGET_TIME = 0.5
-"""Seconds."""
+"""The default of ``--target-time``, in seconds."""
 
 WRONG = 2
-"""The exit code of wrong arguments, as that of argparse."""
+"""The exit code for wrong arguments, the same as that of argparse."""
 
 MODES = ("status", "dry_run", "verify")
-"""At most one of them is chosen; without any, rows are filled."""
+"""At most one of them can be chosen; without any, rows are filled."""
 
 _PACE = {
     "target_time": "--target-time",
@@ -28,24 +28,24 @@ _PACE = {
     "max_replica_lag": "--max-replica-lag",
     "replica": "--replica",
 }
-_OF_A_RUN = {"plan": _PACE, "verify": {"batch_size": "--batch-size", **_PACE}}
-"""What has no effect in a mode, though a run takes it."""
+_RUN_ONLY = {"plan": _PACE, "verify": {"batch_size": "--batch-size", **_PACE}}
+"""Options of a run that have no effect in another mode, by that mode."""
 
 _MOST_ROWS = 2**31 - 1
 
 _COMMON = {"target", "database", "as_json"}
-"""What every mode takes, beside Django's own arguments."""
+"""Options that every mode accepts, in addition to Django's own."""
 
 EXAMPLES = """\
 examples:
-  Which sortable ids are there, and which rows have none?
+  List the sortable ids of the project, and count the rows without one:
     manage.py backfill_ids
   Show the plan, fill the rows, check the ids:
     manage.py backfill_ids shop.Order.public_id --dry-run \\
       --created-from created_at
     manage.py backfill_ids shop.Order.public_id --created-from created_at
     manage.py backfill_ids shop.Order.public_id --verify
-  Check the ids, and write the migration to NOT NULL and unique:
+  Check the ids, and write the migration that adds NOT NULL and unique:
     manage.py backfill_ids shop.Order.public_id --write-migration
   Convert the ids of another column:
     manage.py backfill_ids shop.Order.public_id --convert-from old_uuid
@@ -57,13 +57,13 @@ examples:
   Fill slowly, and pause while a file exists:
     manage.py backfill_ids shop.Order.public_id --created-from created_at \\
       --max-rows-per-second 2000 --pause-file /tmp/pause
-  Look from a second terminal, or let a program look:
+  Watch the run from a second terminal, or from a program:
     manage.py backfill_ids --status
     manage.py backfill_ids --status --json
 
 exit codes:
-  0    done, and with --verify nothing wrong was found
-  1    refused, failed, or --verify found something wrong
+  0    done; with --verify: no error was found
+  1    refused, failed, or --verify found an error
   2    the arguments are wrong
   130  stopped by Ctrl-C; the same command continues
   143  stopped by SIGTERM; the same command continues
@@ -71,22 +71,22 @@ exit codes:
 
 
 class _HelpFormatter(DjangoHelpFormatter):
-    """Leaves the examples as they are."""
+    """Keeps the line breaks of the examples."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return text if text == EXAMPLES else super()._fill_text(text, width, indent)
 
 
 def add(parser: ArgumentParser) -> None:
-    """Add all of them to the parser of the command."""
+    """Add all arguments to the parser of the command."""
     parser.formatter_class = _HelpFormatter
     parser.epilog = EXAMPLES
     parser.add_argument(
         "target",
         nargs="?",
         metavar="app.Model.field",
-        help="the sortable id whose column is filled, such as shop.Order.public_id; without it "
-        "every sortable id of the project is reported",
+        help="the field of the sortable id to fill, such as shop.Order.public_id; without it, "
+        "report every sortable id of the project",
     )
     _add_modes(parser)
     _add_sources(parser)
@@ -95,7 +95,7 @@ def add(parser: ArgumentParser) -> None:
         "--database",
         choices=list(connections),
         metavar="ALIAS",
-        help="the database to work on; by default the one that DATABASE_ROUTERS choose for writes",
+        help="the database to use; by default the one that DATABASE_ROUTERS choose for writes",
     )
     parser.add_argument(
         "--json",
@@ -107,12 +107,12 @@ def add(parser: ArgumentParser) -> None:
 
 def _add_modes(parser: ArgumentParser) -> None:
     modes = parser.add_argument_group(
-        "modes", "One at most; without any, the rows that have no id get one."
+        "modes", "At most one; without any, rows without an id get one."
     )
     one = modes.add_mutually_exclusive_group()
-    one.add_argument("--dry-run", action="store_true", help="print the plan, write nothing")
-    one.add_argument("--verify", action="store_true", help="check the ids, write none")
-    one.add_argument("--status", action="store_true", help="show how far the runs are")
+    one.add_argument("--dry-run", action="store_true", help="print the plan; write nothing")
+    one.add_argument("--verify", action="store_true", help="check the ids; write no ids")
+    one.add_argument("--status", action="store_true", help="show the progress of runs")
     modes.add_argument(
         "--write-migration",
         action="store_true",
@@ -123,47 +123,51 @@ def _add_modes(parser: ArgumentParser) -> None:
 
 def _add_sources(parser: ArgumentParser) -> None:
     sources = parser.add_argument_group(
-        "sources", "By default what the last run on the column took."
+        "sources", "By default those of the last run on the column."
     )
     sources.add_argument(
         "--created-from",
         metavar="FIELD",
-        help="the field with the rows' creation times, a DateTimeField or a DateField, of a "
-        "related row too (order__created_at); or pk, with --start and --end",
+        help="the field with the rows' creation times: a DateTimeField or a DateField, also of a "
+        "related row (order__created_at); or pk, with --start and --end",
     )
     sources.add_argument(
         "--start", metavar="TIME", help="with --created-from pk: the time of the first row"
     )
     sources.add_argument(
-        "--end", metavar="TIME", help="and of the last one; between them it is linear in the key"
+        "--end",
+        metavar="TIME",
+        help="with --created-from pk: the time of the last row; times between are linear in the "
+        "key",
     )
     sources.add_argument(
         "--created-at",
         choices=["now"],
-        help="all rows have the time at which the run starts, and are in the order of the key",
+        help="use the start of the run as the time of every row; ids follow the order of the key",
     )
     sources.add_argument(
         "--convert-from",
         metavar="FIELD",
-        help="the field with the old ids, which are converted, bit for bit where that is possible",
+        help="the field with the old ids to convert; bits are kept where that is possible",
     )
     sources.add_argument(
         "--on-null",
         default="error",
         choices=get_args(OnNull),
-        help="rows without a creation time: refuse (default), leave them, or give them ids of now",
+        help="rows without a creation time: refuse them (error, the default), leave them without "
+        "an id (skip), or use the current time (now)",
     )
     sources.add_argument(
         "--on-out-of-range",
         default="error",
         choices=get_args(OnOutOfRange),
-        help="times that the ids can't hold: refuse (default), leave the rows, or take the nearest "
-        "time",
+        help="times that the ids can't contain: refuse them (error, the default), leave the rows "
+        "without an id (skip), or use the nearest time (clamp)",
     )
     sources.add_argument(
         "--allow-triggers",
         action="store_true",
-        help="fill although an UPDATE changes more than the ids: triggers, rules, history",
+        help="fill even if an UPDATE changes more than the ids: by triggers, rules or history",
     )
 
 
@@ -173,49 +177,51 @@ def _add_pace(parser: ArgumentParser) -> None:
         "--batch-size",
         type=_positive,
         metavar="ROWS",
-        help="rows in a transaction; by default as many as take --target-time",
+        help="rows per transaction; by default as many as take --target-time",
     )
     pace.add_argument(
         "--target-time",
         type=_seconds,
         default=TARGET_TIME,
         metavar="SECONDS",
-        help=f"how long a batch is to take; {TARGET_TIME} by default",
+        help=f"the duration of a batch; {TARGET_TIME} by default",
     )
     pace.add_argument(
         "--max-rows-per-second", type=_positive, metavar="ROWS", help="fill no faster than this"
     )
     pace.add_argument(
-        "--sleep", type=_seconds, default=0.0, metavar="SECONDS", help="rest between two batches"
+        "--sleep", type=_seconds, default=0.0, metavar="SECONDS", help="pause between two batches"
     )
-    pace.add_argument("--pause-file", type=Path, metavar="PATH", help="rest while this file exists")
+    pace.add_argument(
+        "--pause-file", type=Path, metavar="PATH", help="pause while this file exists"
+    )
     pace.add_argument(
         "--max-replica-lag",
         type=_seconds,
         metavar="SECONDS",
-        help="rest while a replica lags more than this",
+        help="pause while a replica lags by more than this",
     )
     pace.add_argument(
         "--replica",
         choices=list(connections),
         metavar="ALIAS",
-        help="the database to ask for its lag; by default PostgreSQL's primary is asked",
+        help="the replica whose lag is queried; by default PostgreSQL's primary reports the lag",
     )
     pace.add_argument(
         "--retry-time",
         type=_seconds,
         default=60.0,
         metavar="SECONDS",
-        help="how long to retry where the database is away or rows are locked; 60 by default",
+        help="how long to retry when the database is unavailable or rows are locked; 60 by default",
     )
 
 
 def mode_of(options: Mapping[str, Any], given: Mapping[str, str]) -> str:
     """``report``, ``status``, ``plan``, ``verify`` or ``run``.
 
-    ``given`` names the options that differ from their defaults, by their keys in ``options``.
-    Raises ``CommandError`` where they contradict each other: argparse does not see what
-    ``call_command`` is given.
+    ``given`` maps the keys of options that differ from their defaults to their names on the
+    command line. Raises ``CommandError`` if options contradict each other: argparse doesn't check
+    the options of ``call_command``.
     """
     chosen = [name for name in MODES if options[name]]
     if options["write_migration"] and chosen != ["verify"]:
@@ -223,14 +229,14 @@ def mode_of(options: Mapping[str, Any], given: Mapping[str, str]) -> str:
     if len(chosen) > 1:
         *others, last = (f"--{name.replace('_', '-')}" for name in chosen)
         raise CommandError(
-            f"{', '.join(others)} and {last} exclude each other: choose one of them",
+            f"{', '.join(others)} and {last} can't be combined: choose one of them",
             returncode=WRONG,
         )
     if chosen == ["status"]:
-        _refuse_others("--status takes no {}: it shows runs, and changes none", "status", given)
+        _refuse_others("--status takes no {}: it only shows runs", "status", given)
         return "status"
     if options["target"] is None:
-        _refuse_others("{} needs app.Model.field: say which column is meant", "report", given)
+        _refuse_others("{} needs app.Model.field: name the column", "report", given)
         return "report"
     if not chosen:
         return "run"
@@ -240,7 +246,7 @@ def mode_of(options: Mapping[str, Any], given: Mapping[str, str]) -> str:
 
 
 def _refuse_pace(mode: str, given: Mapping[str, str]) -> None:
-    if ignored := [option for name, option in _OF_A_RUN[mode].items() if name in given]:
+    if ignored := [option for name, option in _RUN_ONLY[mode].items() if name in given]:
         option = "--dry-run" if mode == "plan" else "--verify"
         raise CommandError(
             f"{option} takes no {' and '.join(ignored)}: it fills no rows", returncode=WRONG
@@ -259,7 +265,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = math.nan
     if not 0 <= seconds < math.inf:
-        raise ArgumentTypeError(f"{text!r}: expected a number of seconds from 0")
+        raise ArgumentTypeError(f"{text!r}: expected a number of seconds, 0 or more")
     return seconds
 
 

@@ -1,4 +1,4 @@
-"""The command that was given, to print it for the next time."""
+"""The command line, to print it in a message that says how to continue."""
 
 import shlex
 from argparse import Action, ArgumentParser
@@ -6,55 +6,54 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_WHERE = frozenset({"settings", "pythonpath"})
-"""What every other command on the same project needs as well."""
+_PROJECT_OPTIONS = frozenset({"settings", "pythonpath"})
+"""Options that every other command of the same project needs, too."""
 
-_DJANGOS = frozenset(
+_DJANGO_OPTIONS = frozenset(
     {"verbosity", "settings", "pythonpath", "traceback", "no_color", "force_color", "skip_checks"}
 )
 
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """The options that were given, as words of a shell."""
+    """The options of a command, as shell words."""
 
     words: Mapping[str, str]
-    """By their keys, those that differ from their defaults."""
+    """The options that differ from their defaults, by their keys."""
     label: str | None
 
     @property
     def own(self) -> dict[str, str]:
-        """The options, such as ``--sleep``, without those of every Django command."""
+        """The names of the options, such as ``--sleep``, without those of every Django command."""
         return {
             name: word.partition("=")[0]
             for name, word in self.words.items()
-            if name not in _DJANGOS
+            if name not in _DJANGO_OPTIONS
         }
 
     def again(self, start: str = "") -> str:
-        """The same command with all of its options; ``start`` is that of ``Target.command``, which
-        has some of them as they were resolved.
-        """
+        """The same command with all of its options. ``start`` may be ``Target.command``, which
+        contains some options in their resolved form."""
         label = [] if self.label is None else [shlex.quote(self.label)]
         return _joined(start or " ".join(["backfill_ids", *label]), self.words.values())
 
     def then(self, start: str, *options: str) -> str:
         """Another command for the same project."""
-        where = [word for name, word in self.words.items() if name in _WHERE]
-        return _joined(start, [*where, *options])
+        project = [word for name, word in self.words.items() if name in _PROJECT_OPTIONS]
+        return _joined(start, [*project, *options])
 
 
 def command_line(
     parser: ArgumentParser, options: Mapping[str, Any], is_from_shell: bool
 ) -> CommandLine:
-    """Of the options that ``handle`` got."""
+    """The command line for the options that ``handle`` receives."""
     words = {}
     for action in parser._actions:
         value = options.get(action.dest)
         if not action.option_strings or value is None or value == action.default:
             continue
         if action.dest == "skip_checks" and not is_from_shell:
-            continue  # call_command sets it
+            continue  # call_command sets it by default.
         words[action.dest] = _word(action, value)
     return CommandLine(words, options["target"])
 

@@ -1,4 +1,4 @@
-"""What ``--json`` prints; docs/json.md describes the keys."""
+"""The JSON documents of ``--json``; docs/json.md describes their keys."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,24 +1,24 @@
-"""What the command does in each of its modes, but for ``--verify``."""
+"""The modes of the command, except ``--verify``."""
 
 from collections.abc import Callable
 
 from django.core.management.base import CommandError
 
 from ...backfill.planning import plan
+from ...backfill.progress import Progress
 from ...backfill.reporting import report, status
 from ...backfill.sources.fields import database_of
 from ...backfill.supervising import owner, replicas, run
 from ...backfill.supervising.control import Control, signals
 from ...backfill.supervising.pace import Limits
 from ...backfill.supervising.persistence import TriedTooLong
-from ...backfill.supervising.progress import Progress
 from ...backfill.target import Target
 from ...errors import WrongArguments
 from . import documents
 from .request import Request
 
 FIRST_BATCH = 5000
-"""Rows, before anything is known of their speed."""
+"""Rows in the first batch, before the speed is known."""
 
 
 def show_report(request: Request) -> None:
@@ -40,12 +40,12 @@ def show_status(request: Request) -> None:
 
 
 def show_plan(request: Request) -> None:
-    with request.bounded_waits():
+    with request.limited_lock_timeout():
         _plan(request, request.target())
 
 
 def fill(request: Request) -> None:
-    with request.bounded_waits():
+    with request.limited_lock_timeout():
         _fill(request, request.target())
 
 
@@ -55,7 +55,7 @@ def _fill(request: Request, target: Target) -> None:
     planned = _plan(request, target)
     again = request.given.again(target.command)
     try:
-        with request.stopped("every batch is whole", again):
+        with request.stopped("committed batches are kept", again):
             result = _execute(request, planned, lag)
     except TriedTooLong as error:
         request.output.add(next=again)
@@ -67,13 +67,13 @@ def _fill(request: Request, target: Target) -> None:
     if result.remaining:
         output.say(
             f"{result.remaining:,} rows were inserted concurrently without an id. Deploy the field "
-            f"first, so that new rows get theirs, and run it again."
+            f"first, so that new rows get an id, and run the command again."
         )
     output.say(f"Next: {following}")
 
 
 def _plan(request: Request, target: Target) -> plan.Plan:
-    """Make it and show it."""
+    """Build the plan and show it."""
     planned = plan.build(target, request.options["batch_size"] or FIRST_BATCH)
     output = request.output
     if output.is_json:
@@ -109,6 +109,6 @@ def _lag(request: Request, database: str) -> Callable[[], str]:
     most, replica = request.options["max_replica_lag"], request.options["replica"]
     if most is None:
         if replica is not None:
-            raise WrongArguments("--replica says whom to ask; --max-replica-lag SECONDS is missing")
+            raise WrongArguments("--replica needs --max-replica-lag SECONDS: add it")
         return lambda: ""
     return replicas.watch(database, replica, most)

@@ -1,4 +1,4 @@
-"""Where the command writes: text for people, one JSON document for programs."""
+"""The output of the command: text for people, or one JSON document for programs."""
 
 import json
 import shutil
@@ -10,14 +10,14 @@ from typing import Any
 
 from django.core.management.base import CommandError, OutputWrapper
 
-from ...backfill.supervising.progress import Output as ProgressOutput
+from ...backfill.progress import Output as ProgressOutput
 
 COLUMNS = 80
-"""The least that a terminal is taken to have."""
+"""The assumed width of a terminal whose width is unknown."""
 
 
 class Output:
-    """What a mode of the command says."""
+    """The output of a mode of the command."""
 
     def __init__(
         self,
@@ -26,7 +26,7 @@ class Output:
         verbosity: int,
         document: dict[str, Any] | None,
     ) -> None:
-        """``document`` is printed as JSON in the end; None for text."""
+        """``document`` is printed as JSON at the end; None means text."""
         self._stdout = stdout
         self._stderr = stderr
         self._verbosity = verbosity
@@ -41,30 +41,30 @@ class Output:
         return self._verbosity > 1
 
     def say(self, *lines: str) -> None:
-        """Write lines as they are: commands to copy are among them."""
+        """Write lines without wrapping, because they may contain commands to copy."""
         if self._verbosity and self._document is None:
             for line in lines:
                 self._stdout.write(line)
 
     def explain(self, lines: Iterable[str]) -> None:
-        """Write lines, and on a terminal wrap them between their words."""
+        """Write lines; on a terminal they are wrapped between words."""
         self.say(*(self._wrapped(lines) if self._stdout.isatty() else lines))
 
     def add(self, **values: Any) -> None:
-        """Put values into the document."""
+        """Add values to the document."""
         if self._document is not None:
             self._document |= values
 
     @property
     def progress(self) -> ProgressOutput:
-        """Where progress goes."""
+        """The output for progress."""
         if not self._verbosity:
             return _Nowhere()
         return self._stdout if self._document is None else _Plain(self._stderr)
 
     @contextmanager
     def document_written(self) -> Iterator[None]:
-        """Write the document in the end, with the error if there is one."""
+        """Write the document at the end, with the error if there is one."""
         if self._document is None:
             yield
             return
@@ -96,7 +96,7 @@ class Output:
 
 
 class _Nowhere:
-    """An output that nobody reads."""
+    """An output that discards everything."""
 
     def write(self, msg: str, *, ending: str | None = None) -> None:
         pass

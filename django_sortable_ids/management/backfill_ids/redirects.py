@@ -1,4 +1,4 @@
-"""Output that goes into a folder of migrations, which every command of the project imports."""
+"""Refuses output that is redirected into a folder of migrations, which Django imports."""
 
 import os
 import stat
@@ -14,34 +14,34 @@ from django.db.migrations.loader import MigrationLoader
 
 
 def refuse_migrations(stdout: Any) -> None:
-    """Raise ``CommandError`` where the shell sent the output to a file among the migrations.
+    """Raise ``CommandError`` if the shell redirected the output to a file among the migrations.
 
-    The shell has emptied that file, and Django can import neither an empty migration nor a report:
-    the file is deleted, unless it is an ``__init__.py`` or something is in it.
+    The shell has emptied that file, and Django can import neither an empty migration nor a report.
+    So the file is deleted, unless it is an ``__init__.py`` or has content.
     """
     try:
-        found = os.fstat(stdout.fileno())
+        output = os.fstat(stdout.fileno())
     except (OSError, ValueError, AttributeError):
         return
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(output.st_mode):
         return
     for folder in _folders():
         for path in folder.glob("*.py"):
-            if path.exists() and os.path.samestat(found, path.stat()):
-                _refuse(path, found.st_size)
+            if path.exists() and os.path.samestat(output, path.stat()):
+                _refuse(path, output.st_size)
 
 
 def _refuse(path: Path, size: int) -> None:
-    kept = "was left as it is"
+    state = "was not changed"
     if not size and path.name == "__init__.py":
-        kept = "is empty now, as it usually is"
+        state = "is empty now, as usual"
     elif not size:
         with suppress(OSError):
             path.unlink()
-            kept = "was deleted, since an empty one breaks every command of the project"
+            state = "was deleted, because an empty migration breaks every command of the project"
     raise CommandError(
-        f"{os.path.relpath(path)} is where the output goes, and the output is no migration; the "
-        f"file {kept}. Nothing else was done. Run it again without the redirect: "
+        f"the output is redirected to {os.path.relpath(path)}, but it is no migration. The file "
+        f"{state}. Nothing else was done. Run the command again without the redirect: "
         f"--write-migration writes the file"
     )
 

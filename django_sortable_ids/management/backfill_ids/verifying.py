@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from django.core.management.base import CommandError
 from django.db import models, router
 
+from ...backfill.progress import Progress
 from ...backfill.sources.copies import Copies
 from ...backfill.sources.fields import find_empty
 from ...backfill.sources.find import Given
-from ...backfill.supervising.progress import Progress
 from ...backfill.target import Target, database_option
 from ...backfill.verifying import verify
 from ...backfill.verifying.copies import compare
@@ -30,7 +30,7 @@ class _Subject:
     field: SortableIDField
     using: str
     target: Target | None
-    """None where the table is empty, and nobody knows what its ids are made from."""
+    """None if the table is empty and no source of its ids is known."""
 
     @property
     def label(self) -> str:
@@ -44,8 +44,8 @@ class _Subject:
 
 
 def check(request: Request) -> None:
-    """Check the ids, and write the migration that comes next, or say how to write it."""
-    with request.bounded_waits():
+    """Check the ids, and write the next migration or print the command that writes it."""
+    with request.limited_lock_timeout():
         _check(request)
 
 
@@ -58,16 +58,16 @@ def _check(request: Request) -> None:
     if reason and request.options["write_migration"]:
         raise CommandError(f"{subject.label}: {reason}")
     following = _following(request, subject)
-    found = _verified(request, subject.target) if subject.target else Verification()
+    result = _verified(request, subject.target) if subject.target else Verification()
     if subject.target:
         output.add(**documents.of_target(subject.target))
     output.add(field=subject.label, database=subject.using, migration=None, next=None)
-    output.add(**found.document())
-    output.explain(found.lines())
-    if found.failures:
-        raise CommandError(f"{subject.label}: {'; '.join(found.failures)}")
-    if found.skipped:
-        _keep_null(request, subject, found.skipped)
+    output.add(**result.document())
+    output.explain(result.lines())
+    if result.failures:
+        raise CommandError(f"{subject.label}: {'; '.join(result.failures)}")
+    if result.skipped:
+        _keep_null(request, subject, result.skipped)
     elif reason:
         output.say(f"Next: {reason}.")
     elif not subject.model._meta.managed:
@@ -92,11 +92,11 @@ def _subject(request: Request) -> _Subject:
 
 
 def _compare(request: Request, target: Copies) -> None:
-    """A history model, whose column stays as it is."""
+    """Check a history model, for whose column no migration follows."""
     if request.options["write_migration"]:
         raise CommandError(
-            f"{target.label} is in a history model: several rows have the id of one original, and "
-            f"no migration makes them unique. Take --verify"
+            f"{target.label} is in a history model: several history rows have the id of one "
+            f"original, so no migration can make the ids unique. Use --verify instead"
         )
     compared = compare(target)
     request.output.add(**documents.of_target(target), migration=None, next=None)
@@ -113,18 +113,18 @@ def _verified(request: Request, target: Target) -> Verification:
     done = checkpoint.found.rows
     if checkpoint.kept_at:
         request.output.say(
-            f"Continues after the {done:,} rows that were looked at before "
+            f"Continues after the {done:,} rows that were checked before "
             f"{checkpoint.kept_at:%Y-%m-%d %H:%M:%S %Z}".rstrip()
         )
     with (
-        request.stopped("nothing was judged yet", again),
+        request.stopped("the check is not finished", again),
         Progress(request.output.progress, checkpoint.total, is_brief=True, before=done) as progress,
     ):
         return verifier.verify(progress.add)
 
 
 def _following(request: Request, subject: _Subject) -> NextMigration | None:
-    """Looked for before the ids are, which may take hours."""
+    """The next migration; it is built before the ids are checked, which may take hours."""
     if not subject.model._meta.managed:
         return None
     try:
@@ -136,28 +136,27 @@ def _following(request: Request, subject: _Subject) -> NextMigration | None:
 
 
 def _keep_null(request: Request, subject: _Subject, skipped: int) -> None:
-    """No migration follows: the column of rows that stay without an id stays nullable."""
+    """Say that no migration follows: rows without an id keep the column nullable."""
     request.output.say(
         f"No migration follows: {skipped:,} rows have no id, and {subject.field.name} can't become "
         f"NOT NULL before they have one. Until then it may be unique=True with null=True."
     )
     if request.options["write_migration"]:
         raise CommandError(
-            f"{subject.label}: {skipped:,} rows were skipped and have no id, so that the column "
-            f"can't be NOT NULL. No migration was written. Give them ids, such as by "
-            f"--on-null=now or --on-out-of-range=clamp"
+            f"{subject.label}: {skipped:,} rows were skipped and have no id, so the column can't "
+            f"be NOT NULL. No migration was written. Give them ids, for example by --on-null=now "
+            f"or --on-out-of-range=clamp"
         )
 
 
 def _print_statements(request: Request, subject: _Subject) -> None:
-    """Of a table that no migration changes; nothing where the model has it so already."""
+    """Print the statements for an unmanaged table; nothing if its column is constrained."""
     sql = list(next_migration.statements(subject.model, subject.field, subject.using))
     request.output.add(statements=sql)
     if sql:
         then = next_migration.wanted(subject.model, subject.field, subject.using)
         request.output.say(
-            f"Next: {subject.model._meta.label} is not managed, so that no migration changes it. "
-            f"Run",
+            f"Next: {subject.model._meta.label} is not managed, so no migration changes it. Run",
             f"this, and {next_migration.change_of(then)} in the model:",
             "",
             *sql,

@@ -1,5 +1,5 @@
-"""``manage.py backfill_ids``: its arguments and output are in ``management.backfill_ids``, the work
-is done in ``backfill``."""
+"""``manage.py backfill_ids``: ``management.backfill_ids`` has its arguments and output, and
+``backfill`` does the work."""
 
 import json
 import os
@@ -22,14 +22,14 @@ from ..backfill_ids.output import Output
 from ..backfill_ids.redirects import refuse_migrations
 from ..backfill_ids.request import Request
 
-_BEFORE = {
-    1: "refused before it began: see stderr",
+_EARLY_ENDS = {
+    1: "refused before the start: see stderr",
     arguments.WRONG: "wrong arguments: see stderr",
-    130: "stopped before it began",
+    130: "stopped before the start",
 }
-"""What the JSON document says of what ends it before ``handle``, by exit codes."""
+"""The error in the JSON document if the command ends before ``handle``, by exit code."""
 _BROKEN_PIPE = 141
-"""The exit code that shells give to what SIGPIPE ends."""
+"""The exit code of shells for a process that SIGPIPE ends."""
 
 MODES: dict[str, Callable[[Request], None]] = {
     "report": modes.show_report,
@@ -47,7 +47,7 @@ class Command(BaseCommand):
     )
 
     _is_from_shell = False
-    _has_begun = False
+    _has_started = False
     _given: CommandLine
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -55,25 +55,25 @@ class Command(BaseCommand):
 
     def run_from_argv(self, argv: list[str]) -> None:
         self._is_from_shell = True
-        # Before the arguments are read: whatever is wrong with them, the shell has made the file.
+        # Before the arguments are parsed: even if they are wrong, the shell has created the file.
         try:
             refuse_migrations(self.stdout)
         except CommandError as error:
             self.stderr.write(f"CommandError: {error}")
             sys.exit(error.returncode)
-        with _quiet_pipe(), self._ended_before_it_began(argv):
+        with _quiet_pipe(), self._early_end_written(argv):
             super().run_from_argv(argv)
 
     @contextmanager
-    def _ended_before_it_began(self, argv: list[str]) -> Iterator[None]:
+    def _early_end_written(self, argv: list[str]) -> Iterator[None]:
         try:
             yield
         except SystemExit as end:
-            # Django and argparse have said why, on stderr.
+            # Django and argparse have written the reason to stderr.
             self._write_end(argv, end.code)
             raise
         except KeyboardInterrupt:
-            if self._has_begun:
+            if self._has_started:
                 raise
             self._write_end(argv, 130)
             self.stderr.write("Stopped; nothing was written.", lambda text: text)
@@ -81,8 +81,8 @@ class Command(BaseCommand):
 
     def _write_end(self, argv: list[str], code: object) -> None:
         wants_json = any(len(word) > 2 and "--json".startswith(word) for word in argv)
-        if not self._has_begun and wants_json and code in _BEFORE:
-            self.stdout.write(json.dumps({"exit_code": code, "error": _BEFORE[code]}))
+        if not self._has_started and wants_json and code in _EARLY_ENDS:
+            self.stdout.write(json.dumps({"exit_code": code, "error": _EARLY_ENDS[code]}))
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         parser = self.create_parser("manage.py", "backfill_ids")
@@ -90,20 +90,20 @@ class Command(BaseCommand):
         self._given = command_line(parser, own, self._is_from_shell)
         try:
             return super().execute(*args, **options)
-        except Interrupted as wish:
+        except Interrupted as stop:
             if not self._is_from_shell:
                 raise
             # Django would print it as an error.
-            self.stderr.write(str(wish), lambda text: text)
-            sys.exit(wish.returncode)
+            self.stderr.write(str(stop), lambda text: text)
+            sys.exit(stop.returncode)
 
     def check(self, *args: Any, **options: Any) -> None:
-        """Django's checks come before ``handle``, and ask MySQL for its version."""
+        """Explain database errors here, too: Django's checks query MySQL for its version."""
         with explained(self._given.again()):
             super().check(*args, **options)
 
     def handle(self, *, verbosity: int, as_json: bool, **options: Any) -> None:
-        self._has_begun = True
+        self._has_started = True
         output = Output(self.stdout, self.stderr, verbosity, {} if as_json else None)
         request = Request(options, self._given, output, self.style.SUCCESS)
         with output.document_written():
@@ -115,13 +115,13 @@ class Command(BaseCommand):
 
 @contextmanager
 def _quiet_pipe() -> Iterator[None]:
-    """End without a traceback where the reader of the output has gone, as ``head`` does."""
+    """End without a traceback if the reader of the output, such as ``head``, has closed it."""
     try:
         try:
             yield
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
-        # What is still in the buffer goes nowhere, when Python flushes it at its end.
+        # Python flushes the rest of the buffer at exit: discard it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(_BROKEN_PIPE)

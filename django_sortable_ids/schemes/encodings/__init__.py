@@ -1,1 +1,1 @@
-"""The texts of ids."""
+"""The text encodings of ids."""

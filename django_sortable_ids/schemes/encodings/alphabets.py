@@ -1,7 +1,7 @@
-"""Alphabets: the digits of text forms, in their order.
+"""Alphabets: the digits of text forms, in order.
 
-Every alphabet whose digits stand in ASCII order makes text that sorts as the number does,
-provided that the text has a fixed width and the collation compares bytes.
+If the digits are in ASCII order, texts sort like the numbers, provided that the texts have a fixed
+width and the collation compares bytes.
 """
 
 HEX_LOWER = "0123456789abcdef"

@@ -1,8 +1,9 @@
-"""Positional notation of a fixed width: numbers to digits and back, one by one or many at once.
+"""Fixed-width positional notation: numbers to digits and back, one by one or many at once.
 
-No loop of Python over digits is as fast as a few operations on one long integer, whose lanes hold
-the digits of a number, or of many numbers: lanes are halved until each of them is a digit, or
-joined in pairs until one is the number, and ``bytes.translate`` turns digits into characters.
+A few operations on one long integer are faster than a Python loop over digits. The long integer
+consists of bit fields of equal width, which hold the digits of one or many numbers. To write,
+fields are halved until each is a digit; to read, they are joined in pairs until one is the number.
+``bytes.translate`` turns digits into characters.
 """
 
 from collections import deque
@@ -14,16 +15,16 @@ from uuid import UUID, SafeUUID
 from ..support import cached_property, ones
 
 AT_ONCE = 256
-"""How many numbers are written in one go."""
+"""How many numbers are written at once."""
 
 _FEW = 16
-"""Fewer than these are written one by one."""
+"""Fewer numbers than this are written one by one."""
 
 _BLOCK = 16
-"""How many digits are written in one go."""
+"""How many digits are written at once."""
 
-_LIKE_THE_LAST = 68
-"""In how many of its last bits an id differs from the one before it, nearly always."""
+_CHANGING_BITS = 68
+"""Successive ids nearly always differ only in this many low bits."""
 
 _DIGITS_OF_INT = "0123456789abcdefghijklmnopqrstuvwxyz"
 _WRONG = 0xFF
@@ -32,8 +33,8 @@ _WRONG = 0xFF
 class Notation:
     """Numbers of ``length`` digits, with leading zeros.
 
-    ``alphabet`` has the digits in their order, at most 64 of ASCII; ``spellings`` says what other
-    characters are read as.
+    ``alphabet`` lists the digits in order, at most 64 ASCII characters. ``spellings`` maps other
+    characters to the digits that they are read as.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class Notation:
 
     @cached_property
     def format(self) -> Callable[[int], str]:
-        """Gives the digits of a number, which is known to have no more than there may be."""
+        """A function from a number to its digits. The number must fit into ``length`` digits."""
         digit_bits = (self.base - 1).bit_length()
         if self.base == 16:
             return f"{{:0{self.length}{'x' if 'a' in self.alphabet else 'X'}}}".format
@@ -56,12 +57,12 @@ class Notation:
             return _by_bits(digit_bits, self.length, self._characters)
         if self.length <= _BLOCK:
             return _by_pairs(self.alphabet, self.length)
-        last = 12 if self.base**12 >> _LIKE_THE_LAST else _BLOCK
-        front, block = (Notation(self.alphabet, n) for n in (self.length - last, last))
-        return _by_blocks(front.format, block.format, self.base**last)
+        last = 12 if self.base**12 >> _CHANGING_BITS else _BLOCK
+        leading, block = (Notation(self.alphabet, n) for n in (self.length - last, last))
+        return _by_blocks(leading.format, block.format, self.base**last)
 
     def format_all(self, numbers: Sequence[int]) -> list[str]:
-        """``format`` for many numbers; fastest where they lie close together."""
+        """``format`` for many numbers; fastest if they are close together."""
         texts: list[str] = []
         for start in range(0, len(numbers), AT_ONCE):
             some = numbers[start : start + AT_ONCE]
@@ -74,18 +75,18 @@ class Notation:
         return texts
 
     def _blocks(self, numbers: Sequence[int]) -> tuple[Iterable[str], list[str]]:
-        """The last block of digits of each number, and those in front of it."""
+        """The leading digits of each number, and its last block of digits."""
         unit = self.base**_BLOCK
-        front = min(numbers) // unit
-        if front == max(numbers) // unit:
-            last = [number - front * unit for number in numbers]
-            return repeat(self._front.format(front)), self._block.format_all(last)
+        leading = min(numbers) // unit
+        if leading == max(numbers) // unit:
+            last = [number - leading * unit for number in numbers]
+            return repeat(self._leading.format(leading)), self._block.format_all(last)
         last = [number % unit for number in numbers]
-        fronts = [number // unit for number in numbers]
-        return self._front.format_all(fronts), self._block.format_all(last)
+        all_leading = [number // unit for number in numbers]
+        return self._leading.format_all(all_leading), self._block.format_all(last)
 
     @cached_property
-    def _front(self) -> "Notation":
+    def _leading(self) -> "Notation":
         return Notation(self.alphabet, self.length - _BLOCK)
 
     @cached_property
@@ -97,44 +98,46 @@ class Notation:
         return self.alphabet.encode("ascii").ljust(256, b"\0")
 
     def _halve(self, numbers: Sequence[int]) -> list[str]:
-        """A lane for each number, 16 bits for each of its digits, is divided by the base to the
-        power of 8, its halves to the power of 4, and so on.
+        """Writes numbers of one block. Each is a bit field with 16 bits per digit, which is divided
+        by ``base**8``, its halves by ``base**4``, and so on.
 
-        A division is a multiplication by the reciprocal, rounded up: with as many bits as the
-        dividend and the divisor have together, it is exact.
+        A division is a multiplication by the reciprocal, rounded up. It is exact if the reciprocal
+        has as many bits as the dividend and the divisor together.
         """
         count, size = len(numbers), 2 * _BLOCK
-        lanes = int.from_bytes(
+        fields = int.from_bytes(
             b"".join([number.to_bytes(size, "big") for number in numbers]), "big"
         )
         for reciprocal, shift, mask, weight in self._divisions:
-            lanes += (lanes * reciprocal >> shift & mask) * weight
-        digits = lanes.to_bytes(count * size, "big")[1::2]
+            fields += (fields * reciprocal >> shift & mask) * weight
+        digits = fields.to_bytes(count * size, "big")[1::2]
         text = digits.translate(self._characters).decode("ascii")
         unused = _BLOCK - self.length
         return [text[end - _BLOCK + unused : end] for end in range(_BLOCK, len(text) + 1, _BLOCK)]
 
     @cached_property
     def _divisions(self) -> Sequence[tuple[int, int, int, int]]:
-        """For each division: reciprocal and shift, the bits of the quotients, and what an added
-        quotient counts: it goes to the upper half of its lane, and its product out of the lower.
+        """Per division: reciprocal, shift, mask of the quotients, and weight of a quotient.
+
+        The weight adds the quotient to the upper half of its field, and subtracts its product with
+        the divisor from the lower half.
         """
         divisions = []
         for digits in (8, 4, 2, 1):
-            divisor, lane = self.base**digits, 2 * digits * 16
+            divisor, field_bits = self.base**digits, 2 * digits * 16
             shift = (divisor**2 - 1).bit_length() + divisor.bit_length()
             reciprocal = -((-1 << shift) // divisor)
-            zeros = (reciprocal & -reciprocal).bit_length() - 1  # many, where the base is 2 ** n
+            zeros = (reciprocal & -reciprocal).bit_length() - 1  # many if the base is 2 ** n
             reciprocal, shift = reciprocal >> zeros, shift - zeros
             quotient = (1 << divisor.bit_length()) - 1
-            mask = quotient * ones(AT_ONCE * _BLOCK // (2 * digits), lane)
-            divisions.append((reciprocal, shift, mask, (1 << lane // 2) - divisor))
+            mask = quotient * ones(AT_ONCE * _BLOCK // (2 * digits), field_bits)
+            divisions.append((reciprocal, shift, mask, (1 << field_bits // 2) - divisor))
         return divisions
 
     # To numbers
 
     def parse(self, text: str) -> int:
-        """The number that ``text`` writes; ``ValueError`` with a character that is none of its."""
+        """The number that ``text`` spells; ``ValueError`` with the first wrong character."""
         try:
             digits = text.encode("ascii").translate(self._values)
             if self.base <= 36:
@@ -148,7 +151,7 @@ class Notation:
 
     @cached_property
     def _values(self) -> bytes:
-        """What each character stands for: a digit of ``int``, or a value; otherwise ``_WRONG``."""
+        """The value of each character: a digit for ``int()``, or a number; else ``_WRONG``."""
         values = bytearray([_WRONG] * 256)
         for character, digit in self._spellings.items():
             value = self.alphabet.find(digit)
@@ -157,7 +160,7 @@ class Notation:
         return bytes(values)
 
     def _join(self, digits: bytes) -> int:
-        """Pairs of lanes become one: first of two digits, then of two such pairs, and so on."""
+        """Joins pairs of bit fields: first two digits, then two such pairs, and so on."""
         number = int.from_bytes(digits, "big")
         for shift, mask, weight in self._sums:
             number = (number & mask) + (number >> shift & mask) * weight
@@ -165,18 +168,18 @@ class Notation:
 
     @cached_property
     def _sums(self) -> Sequence[tuple[int, int, int]]:
-        """For each level: a lane's bits, the lower lane of each pair, the upper one's weight."""
-        lanes, bits, weight = self.length, 8, self.base
+        """Per level: the bits of a field, the mask of the lower fields, the upper ones' weight."""
+        count, bits, weight = self.length, 8, self.base
         sums = []
-        while lanes > 1:
-            lanes = -(-lanes // 2)
-            sums.append((bits, ((1 << bits) - 1) * ones(lanes, 2 * bits), weight))
+        while count > 1:
+            count = -(-count // 2)
+            sums.append((bits, ((1 << bits) - 1) * ones(count, 2 * bits), weight))
             bits, weight = 2 * bits, weight**2
         return sums
 
 
 def _by_bits(digit_bits: int, length: int, characters: bytes) -> Callable[[int], str]:
-    """Writes numbers whose digits are so many bits each: every digit is moved to its own byte."""
+    """Writes numbers with ``digit_bits`` per digit: moves every digit to a byte of its own."""
     moves = []
     for digits in (16, 8, 4, 2, 1):
         bits = digits * digit_bits
@@ -198,7 +201,7 @@ def _by_bits(digit_bits: int, length: int, characters: bytes) -> Callable[[int],
 
 
 def _by_pairs(alphabet: str, length: int) -> Callable[[int], str]:
-    """Writes numbers in any base, two digits at a time, at most 16."""
+    """Writes numbers in any base, two digits at a time, at most 16 digits."""
     pairs = [high + low for high in alphabet for low in alphabet]
     square, fourth, eighth = (len(alphabet) ** power for power in (2, 4, 8))
 
@@ -228,18 +231,18 @@ def _by_pairs(alphabet: str, length: int) -> Callable[[int], str]:
 
 
 def _by_blocks(
-    front: Callable[[int], str], block: Callable[[int], str], unit: int
+    leading: Callable[[int], str], block: Callable[[int], str], unit: int
 ) -> Callable[[int], str]:
-    """Writes numbers whose digits in front of a block are often those of the number before."""
-    last = (0, front(0))
+    """Writes numbers whose leading digits often equal those of the previous number."""
+    last = (0, leading(0))
 
     def write(number: int) -> str:
         nonlocal last
-        before = last
+        cached = last
         high, low = divmod(number, unit)
-        if high != before[0]:
-            last = before = (high, front(high))
-        return before[1] + block(low)
+        if high != cached[0]:
+            last = cached = (high, leading(high))
+        return cached[1] + block(low)
 
     return write
 
@@ -251,7 +254,7 @@ _UNKNOWN = SafeUUID.unknown
 
 
 def uuid_of(number: int) -> UUID:
-    """``UUID(int=number)``, for a number that is known to be one of 128 bits."""
+    """``UUID(int=number)`` for a number that is known to fit 128 bits."""
     value = _new(UUID)
     _set_int(value, number)
     _set_is_safe(value, _UNKNOWN)

@@ -11,8 +11,8 @@ from .text_forms import OneByOne, UUIDText
 class SQLServerText(OneByOne):
     """A UUID of ``version`` as the version 1 UUID that SQL Server shows for the same time.
 
-    ``NEWSEQUENTIALID()`` makes a version 1 UUID and shows the bytes of its first three groups in
-    reverse. Its ``uniqueidentifier`` sorts by node, then by time: see ``sort_key``.
+    ``NEWSEQUENTIALID()`` generates a version 1 UUID and shows the bytes of its first three groups
+    in reverse. Its ``uniqueidentifier`` sorts by node, then by time: see ``sort_key``.
     """
 
     version: int
@@ -38,11 +38,11 @@ class SQLServerText(OneByOne):
         version_1 = uuid.UUID(int=shown).bytes_le
         payload = TimeLowFirstTemplate().unwrap(int.from_bytes(version_1, "big"))
         if payload is None:
-            raise ValueError("not a version 1 UUID in SQL Server's byte order")
+            raise ValueError("it is not a version 1 UUID in SQL Server's byte order")
         return UUIDTemplate(self.version).wrap(payload)
 
     @staticmethod
     def sort_key(text: str) -> bytes:
-        """What SQL Server compares: bytes 10 to 15, then 8 and 9, then 7 down to 0."""
+        """The bytes in SQL Server's comparison order: 10 to 15, then 8 and 9, then 7 down to 0."""
         shown = UUIDText().parse(text).to_bytes(16, "big")
         return shown[10:] + shown[8:10] + shown[7::-1]

@@ -1,8 +1,8 @@
-"""Text forms: how the number of an id is written, and strictly read back.
+"""Text forms: how the number of an id is written as text, and strictly read back.
 
-``parse`` raises ``ValueError`` with the reason. Every form but ``Decimal`` has a fixed width, and
-every pattern is anchored by its user with ``fullmatch``: ``$`` would let a trailing newline in,
-and ``int`` and ``uuid.UUID`` take digits of other scripts, signs, blanks and underscores.
+``parse`` raises ``ValueError`` with the reason. Every form except ``Decimal`` has a fixed width.
+Patterns are not anchored: match them with ``fullmatch``, because ``$`` accepts a trailing newline.
+``int`` and ``uuid.UUID`` would accept digits of other scripts, signs, blanks and underscores.
 """
 
 import base64
@@ -14,25 +14,25 @@ from typing import Literal, Protocol
 from ..support import CopiedByFields, cached_property
 from .notation import Notation
 
-_BITS_BEYOND = "its last character has bits beyond the last byte"
+_EXTRA_BITS = "its last character has bits beyond the last byte"
 
 
 class TextForm(Protocol):
     @property
     def keeps_order(self) -> bool:
-        """Whether the text sorts, byte by byte, as the numbers do."""
+        """Whether texts sort, byte by byte, like the numbers."""
 
     @property
     def length(self) -> int:
-        """How many characters an id has at the most."""
+        """The maximum number of characters of an id."""
 
     @property
     def pattern(self) -> str:
-        """A regular expression, not anchored, that the canonical spelling matches."""
+        """A regular expression of the canonical spelling, not anchored."""
 
     @property
     def expected(self) -> str:
-        """What a right text is, in words: for error messages."""
+        """A description of valid texts in words, for error messages."""
 
     def format(self, number: int) -> str:
         """The canonical spelling."""
@@ -41,16 +41,14 @@ class TextForm(Protocol):
         """``format`` for many numbers."""
 
     def parse(self, text: str) -> int:
-        """The number; ``ValueError`` with the reason where the text isn't of this form."""
+        """The number; ``ValueError`` with the reason if the text does not have this form."""
 
     def is_canonical(self, text: str) -> bool:
-        """Whether it is seen at once that the text is a canonical spelling, though perhaps of a
-        number that is too large. False doesn't say that it isn't.
-        """
+        """Cheap check for a canonical spelling, even of too large a number; False: unknown."""
 
 
 class OneByOne:
-    """A text form that has no faster way."""
+    """A text form without fast batches and without a cheap check."""
 
     def format_all(self: TextForm, numbers: Sequence[int]) -> list[str]:
         return list(map(self.format, numbers))
@@ -66,11 +64,11 @@ class Digits(CopiedByFields):
     alphabet: str
     length: int
     fold: Literal["upper", "lower"] | None = None
-    """The case to bring the input to; None where only the alphabet's own case is right."""
+    """The case that input is converted to; None: only the alphabet's own case is valid."""
     aliases: tuple[str, str] = ("", "")
-    """Characters that are read as others, in the case of ``fold``: ``("ILO", "110")``."""
+    """Characters in the case of ``fold``, and what they are read as: ``("ILO", "110")``."""
     padding: int = 0
-    """Zero bits behind the number, where its digits stand at the left end of the text."""
+    """Zero bits after the number, for digits that are aligned to the left end of the text."""
 
     @property
     def keeps_order(self) -> bool:
@@ -99,7 +97,7 @@ class Digits(CopiedByFields):
         _expect_length(text, self.length)
         number = self._notation.parse(text)
         if number & ((1 << self.padding) - 1):
-            raise ValueError(_BITS_BEYOND)
+            raise ValueError(_EXTRA_BITS)
         return number >> self.padding
 
     def is_canonical(self, text: str) -> bool:
@@ -111,7 +109,7 @@ class Digits(CopiedByFields):
         return Notation(self.alphabet, self.length, spellings)
 
     def _digit(self, character: str) -> str:
-        """What a character is read as."""
+        """The digit that a character is read as."""
         match self.fold:
             case "upper":
                 character = character.upper()
@@ -122,7 +120,7 @@ class Digits(CopiedByFields):
 
 @dataclass(frozen=True)
 class Groups(CopiedByFields, OneByOne):
-    """Groups of digits, each with bits of its own: kuuid's time and its 32-bit groups."""
+    """Groups of digits with separate bits: kuuid's time and its 32-bit groups."""
 
     alphabet: str
     groups: tuple[tuple[int, int], ...]
@@ -161,7 +159,7 @@ class Groups(CopiedByFields, OneByOne):
 
     @cached_property
     def _notations(self) -> Sequence[tuple[Notation, int]]:
-        """How each group is written, and its bits, the least significant group first."""
+        """Notation and bits of each group, the least significant group first."""
         return [(Notation(self.alphabet, length), bits) for length, bits in reversed(self.groups)]
 
 
@@ -171,7 +169,7 @@ class Decimal(OneByOne):
 
     length: int
     keeps_order: bool = False
-    """True where every id has ``length`` digits, none fewer."""
+    """True if every id has exactly ``length`` digits."""
 
     @property
     def pattern(self) -> str:
@@ -187,7 +185,7 @@ class Decimal(OneByOne):
 
     def parse(self, text: str) -> int:
         if len(text) > self.length or not re.fullmatch(self.pattern, text):
-            raise ValueError("not a plain decimal number of that size")
+            raise ValueError("it is not a plain decimal number of that size")
         return int(text)
 
 
@@ -195,7 +193,7 @@ class Decimal(OneByOne):
 class UUIDText(OneByOne):
     """A UUID in hexadecimal (RFC 9562, section 4).
 
-    Read in any case, with or without the hyphens, in braces, or as a URN.
+    Reads any case, with or without hyphens, in braces, or as a URN.
     """
 
     hyphens: bool = True
@@ -222,14 +220,14 @@ class UUIDText(OneByOne):
     def parse(self, text: str) -> int:
         match = _UUID.fullmatch(text)
         if match is None:
-            raise ValueError("not a UUID in hexadecimal")
+            raise ValueError("it is not a UUID in hexadecimal")
         return int((match[1] or match[2] or match[3]).replace("-", ""), 16)
 
 
 _HYPHENATED = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _UUID = re.compile(
     rf"(?:urn:uuid:)?({_HYPHENATED})|([0-9a-f]{{32}})|\{{({_HYPHENATED})\}}",
-    # Without ASCII, IGNORECASE makes a-z match the dotless i in "uuid".
+    # Without ASCII, IGNORECASE would match a dotless i to the i of "uuid".
     re.ASCII | re.IGNORECASE,
 )
 
@@ -238,7 +236,7 @@ _UUID = re.compile(
 class Base64URL(OneByOne):
     """The big-endian bytes in the URL-safe base 64 of RFC 4648, section 5.
 
-    Written without padding, read with or without. Does not keep the order.
+    Written without padding, read with or without it. Does not keep the order.
     """
 
     bytes: int
@@ -263,10 +261,10 @@ class Base64URL(OneByOne):
     def parse(self, text: str) -> int:
         padding = -self.length % 4
         if not re.fullmatch(f"{self.pattern}(?:={{{padding}}})?", text):
-            raise ValueError("not URL-safe base 64 of that size")
+            raise ValueError("it is not URL-safe base 64 of that size")
         number = int.from_bytes(base64.urlsafe_b64decode(text[: self.length] + "=" * padding))
         if self.format(number) != text[: self.length]:
-            raise ValueError(_BITS_BEYOND)
+            raise ValueError(_EXTRA_BITS)
         return number
 
 
@@ -276,7 +274,7 @@ def _expect_length(text: str, length: int) -> None:
 
 
 def _character_class(alphabet: str) -> str:
-    """The alphabet with its runs shortened: ``0-9A-HJKMNP-TV-Z``."""
+    """The alphabet with abbreviated runs: ``0-9A-HJKMNP-TV-Z``."""
     runs: list[list[str]] = []
     for character in alphabet:
         if runs and ord(character) == ord(runs[-1][-1]) + 1:

@@ -1,1 +1,1 @@
-"""New ids: time, chance and worker numbers."""
+"""New ids: clock, randomness and worker numbers."""

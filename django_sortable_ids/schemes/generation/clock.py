@@ -1,4 +1,4 @@
-"""The clock that generators read, and what they do when it goes back."""
+"""The clock of the id generators, and what they do when it goes back."""
 
 import sys
 import time
@@ -16,12 +16,12 @@ POLICIES: tuple[Policy, ...] = get_args(Policy)
 
 @dataclass(frozen=True, slots=True)
 class RollbackRule:
-    """What a generator does while its clock is more than ``limit_ns`` behind where it was.
+    """What a generator does while its clock is more than ``limit_ns`` before its latest time.
 
-    ``"advance"`` goes on from the last id: new ones are of the last tick, and of later ones as
-    that fills. ``"wait"`` blocks the thread, and others that need ids, until the clock is within
+    ``"advance"`` continues after the last id: new ids are of the last tick and, as it fills, of
+    later ticks. ``"wait"`` blocks the thread, and others that need ids, until the clock is within
     the limit. ``"raise"`` raises ``ClockRollback`` until then. Smaller steps back are always
-    absorbed as by ``"advance"``.
+    handled as by ``"advance"``.
     """
 
     policy: Policy = "advance"
@@ -37,7 +37,7 @@ def rollback_rule() -> RollbackRule:
 
 
 def set_rollback_rule(rule: RollbackRule) -> None:
-    """Make it the rule of every generator of this process."""
+    """Set the rule of every generator of this process."""
     global _rule
     _rule = rule
 
@@ -49,7 +49,7 @@ def now_ns() -> int:
 
 
 def system_ns() -> int:
-    """Unix time in ns of the system, whatever a test shows."""
+    """Unix time of the system in ns, even if a test shows another time."""
     freezegun = sys.modules.get("freezegun.api")
     time_machine = sys.modules.get("time_machine")
     if time_machine and time_machine.escape_hatch.is_travelling():
@@ -58,7 +58,7 @@ def system_ns() -> int:
 
 
 def is_travelling() -> bool:
-    """Whether freezegun or time-machine shows another time than the system's."""
+    """Whether freezegun or time-machine shows a time other than the system's."""
     freezegun = sys.modules.get("freezegun.api")
     time_machine = sys.modules.get("time_machine")
     return bool(freezegun and freezegun.freeze_factories) or bool(
@@ -78,12 +78,12 @@ def unix_ns(at: datetime) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where a generator takes time and chance from."""
+    """Where a generator gets its time and its random numbers."""
 
     clock: Callable[[], int] = now_ns
     """Unix time in ns."""
     below: Callable[[int], int] | None = None
-    """``below(n)`` is in ``range(n)``. None: ``Randomness``, each generator with its own."""
+    """``below(n)`` is in ``range(n)``. None: each generator has its own ``Randomness``."""
     sleep: Callable[[float], None] = time.sleep
     travels: Callable[[], bool] = is_travelling
-    """Whether the clock is one of a test."""
+    """Whether the clock is a test's."""

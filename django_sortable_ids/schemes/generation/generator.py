@@ -1,4 +1,4 @@
-"""Ids of now: strictly increasing within a process, safe between threads and across forks."""
+"""New ids: strictly increasing within a process, safe between threads and across forks."""
 
 import os
 import weakref
@@ -14,70 +14,70 @@ from .clock import Sources, rollback_rule
 from .randomness import Randomness
 
 IDS_PER_MICROSECOND = 16
-"""How many ids a tick must have room for, whatever random steps are drawn."""
+"""How many ids per microsecond a tick must have room for, whatever random steps are drawn."""
 
 HEADROOM_BITS = 10
 """The first id of a tick is drawn from all but the last ``1 / 2**HEADROOM_BITS`` of its range."""
 
 MOST_AHEAD_NS = 10_000_000
-"""How far ids may run ahead of the clock where their ticks are full, but for one whole tick."""
+"""How far ids may run ahead of the clock if ticks are full; at least one whole tick."""
 
 TRAVEL_NS = 10_000_000_000
-"""How far a test's clock must jump to be followed."""
+"""A test's clock is followed if it jumps further than this."""
 
 MOST_STEP_BITS = 63
-"""So many random bits are enough for a step, and with the sign they are a machine word."""
+"""A step needs no more random bits; with the sign they fill a machine word."""
 
 LEAST_STEP_BITS = 7
-"""Steps of fewer bits don't get smaller where the tick fills: one id would tell the next."""
+"""Steps do not shrink below this as the tick fills: one id would reveal the next."""
 
 LARGEST_BATCH = 128
-"""How many ids of a tick are made ready at the most: 1 at first, then twice as many each time."""
+"""How many ids of a tick are prepared at most: 1 at first, then twice as many each time."""
 
 IDS_AT_A_TIME = 4096
-"""How many ids are made without a look at the clock, and without letting other threads in."""
+"""How many ids are generated at most without reading the clock or letting other threads in."""
 
 _BEFORE_ALL: int = -(1 << 127)
-"""Earlier than any tick that a clock can give."""
+"""Before any tick that a clock can show."""
 
 
 class Generator:
-    """Hands out the numbers of a layout, each of a later place than the one before.
+    """Generates the numbers of a layout, each later in the layout's order than the one before.
 
-    The first id of a tick has a random suffix. It is drawn from the whole range of the tick, except
-    its last 1,024th, so that processes which share a tick rarely collide. This headroom has room
-    for at least 16,384 further ids of a UUIDv7 or ULID, 32 of a snowflake and 12 of a time64.
+    The first id of a tick has a random suffix from the whole range of the tick, except its last
+    1,024th, so that processes that share a tick rarely collide. This headroom has room for at least
+    16,384 further ids of a UUIDv7 or ULID, 32 of a snowflake and 12 of a time64.
 
-    Each further id of the tick adds a random step, so that one id doesn't tell the next. A step is
-    any number from 1 to a power of two, each as likely. While half of the range is left, this power
+    Each further id of the tick adds a random step, so that one id does not reveal the next. A step
+    is a uniform random number from 1 to a power of two. While half of the range is left, this power
     is ``largest_step``: 59 random bits for a UUIDv7, 63 for a ULID, hex ULID, Timeflake, SCRU128,
     KSUID and kuuid, 57 for a push id, 49 for a UUIDv6 and COMB, 39 for an xid and ObjectId. Each
-    time that the rest of the range halves, steps have one bit less, so that large steps don't fill
-    the tick: a UUIDv7 that starts at the headroom has 50. Ids of 64 bits have few bits and keep
-    them: 7 for a snowflake and TSID, 5 for a Sonyflake, 3 for a time64. With a worker number
-    nothing is random: the suffix is that number and a sequence from 0.
+    time that the rest of the range halves, steps lose one bit, so that large steps do not fill the
+    tick: a UUIDv7 that starts at the headroom has 50. Ids of 64 bits have few bits and keep them: 7
+    for a snowflake and TSID, 5 for a Sonyflake, 3 for a time64. With a worker number nothing is
+    random: the suffix is this number and a sequence from 0.
 
-    A full tick is followed by the next one, used early, which starts at a random suffix too. Ids
-    run ahead of the clock by at most ``MOST_AHEAD_NS`` or one tick, whichever is more; from there
-    on the generator waits for as long as each tick lasts.
+    After a full tick the next one is used early, also from a random suffix. Ids run ahead of the
+    clock by at most ``MOST_AHEAD_NS`` or one tick, whichever is more. Then the generator waits for
+    the length of a tick before each new tick.
 
-    While the clock stands still or goes back a little, the last tick goes on being used; where it
-    goes back a lot, the process's ``RollbackRule`` says what happens. The clock of a test, which
-    jumps, is followed instead: its ids are of the time that it shows, and none of them is repeated.
+    While the clock stands still or goes back a little, the last tick stays in use. If it goes back
+    further, the process's ``RollbackRule`` applies. A test's clock that jumps is followed instead:
+    ids have the time that it shows, and none is repeated.
     """
 
     _tick: int
     _suffix: int
-    """The last suffix of the tick that was handed out or is ready."""
+    """The last suffix of the tick that was handed out or prepared."""
     _stop: int
-    """The end of the suffixes that the tick has."""
+    """The end (excluded) of the tick's suffixes."""
     _ready: list[int]
-    """Further numbers of the tick, the next one last: dropped where the clock goes on first."""
+    """Prepared numbers of the tick, the next one last; dropped if the clock enters a new tick."""
     _since: int
     _until: int
-    """Unix time in ns: while the clock is between the two, what is ready may be handed out."""
+    """Unix time in ns: while the clock is between the two, prepared numbers may be handed out."""
     _ample: int
-    """While so much of the tick's range is left, steps are the largest ones; 0: always."""
+    """Steps are the largest ones while this much of the tick's range is left; 0: always."""
     _peak: int
     """The latest tick that the clock has shown."""
 
@@ -90,9 +90,9 @@ class Generator:
         worker: int | None = None,
         sources: Sources | None = None,
     ) -> None:
-        """Tick 0 begins at ``epoch_ns`` (Unix time), and each lasts ``tick_ns``.
+        """Tick 0 starts at ``epoch_ns`` (Unix time), and each tick lasts ``tick_ns``.
 
-        Raises ``ValueError`` for a worker number that the layout has no place for.
+        Raises ``ValueError`` if the layout has no such worker number.
         """
         self._suffixes = None if worker is None else layout.suffixes_of(worker)
         self._layout = layout
@@ -116,42 +116,42 @@ class Generator:
     def next(self) -> int:
         """The next number.
 
-        Raises ``OutOfRange`` where the clock's time doesn't fit, and ``ClockRollback`` as the
-        process's ``RollbackRule`` says.
+        Raises ``OutOfRange`` if the layout can't hold the clock's time, and ``ClockRollback`` if
+        the process's ``RollbackRule`` demands it.
         """
         if self._since <= self._clock() < self._until:
             # list.pop() is atomic, with and without a global interpreter lock. Another thread may
-            # go on to a new list meanwhile; what is in this one stays unique, and both threads are
-            # still on their way, so neither id has to be the later one.
+            # replace the list concurrently. The numbers of this list stay unique, and neither call
+            # has returned yet, so either id may be the later one.
             try:
                 return self._ready.pop()
             except IndexError:
                 pass
         with self._lock:
-            return self._go_on(self._clock())
+            return self._next_at(self._clock())
 
     def take(self, count: int) -> list[int]:
         """The next ``count`` numbers; raises what ``next`` raises."""
-        made: list[int] = []
-        while len(made) < count:
+        numbers: list[int] = []
+        while len(numbers) < count:
             with self._lock:
                 ns = self._clock()
-                made.append(self._go_on(ns))
+                numbers.append(self._next_at(ns))
                 if self._since <= ns < self._until:
-                    made += self._take_ready(min(count - len(made), IDS_AT_A_TIME))
-        return made
+                    numbers += self._take_ready(min(count - len(numbers), IDS_AT_A_TIME))
+        return numbers
 
     def _take_ready(self, count: int) -> list[int]:
         """At most ``count`` further numbers of the tick."""
         taken: list[int] = []
-        # One by one, as other threads do it too.
+        # One by one, because other threads pop concurrently.
         with suppress(IndexError):
             while len(taken) < count:
                 taken.append(self._ready.pop())
         return taken + self._further(count - len(taken))[::-1]
 
-    def _go_on(self, ns: int) -> int:
-        """The next number at a time at which those that are ready may be out of date."""
+    def _next_at(self, ns: int) -> int:
+        """The next number at a Unix time in ns, at which prepared numbers may be outdated."""
         now = (ns - self._epoch_ns) // self._tick_ns
         jump = now - self._peak
         if not 0 <= jump <= self._travel:
@@ -161,11 +161,11 @@ class Generator:
         if now > self._tick:
             number = self._start(now)
             self._peak = now
-        elif (following := self._next_of_tick()) is not None:
-            number = following
+        elif (next_of_tick := self._next_of_tick()) is not None:
+            number = next_of_tick
         else:
             number = self._start(self._next_tick(now))
-        self._until = _BEFORE_ALL  # while the two don't belong together
+        self._until = _BEFORE_ALL  # until both are set
         self._since = self._epoch_ns + now * self._tick_ns
         self._until = self._since + self._tick_ns
         return number
@@ -174,15 +174,15 @@ class Generator:
         return (self._clock() - self._epoch_ns) // self._tick_ns
 
     def _after_rollback(self, now: int) -> int:
-        """The clock's tick, once the rule lets ids be made at it."""
+        """The clock's tick, once the rule permits ids at it."""
         rule = rollback_rule()
         limit = rule.limit_ns // self._tick_ns
-        while (behind := self._peak - now) > limit and rule.policy != "advance":
-            seconds = behind * self._tick_ns / 1e9
+        while (rollback := self._peak - now) > limit and rule.policy != "advance":
+            seconds = rollback * self._tick_ns / 1e9
             if rule.policy == "raise":
                 raise ClockRollback(
-                    f"the clock is {seconds:.1f} s behind the last id, more than the "
-                    f"{rule.limit_ns / 1e9:g} s that are allowed"
+                    f"the clock is {seconds:.1f} s behind the last id, more than the allowed "
+                    f"{rule.limit_ns / 1e9:g} s; correct it, or wait until it has caught up"
                 )
             self._sources.sleep(min(seconds - rule.limit_ns / 1e9, 1.0))
             now = self._now()
@@ -193,7 +193,7 @@ class Generator:
         following = self._tick + 1
         self._peak = max(self._peak, now)
         if following - self._peak > self._most_ahead and not self._sources.travels():
-            # For as long as the tick lasts and no longer: the clock may stand still, or be behind.
+            # Only for the length of a tick: the clock may stand still, or have gone back.
             self._sources.sleep(self._tick_ns / 1e9)
             now = self._now()
             self._peak = max(self._peak, now)
@@ -208,21 +208,19 @@ class Generator:
         return self._layout.join(tick, suffix)
 
     def _next_of_tick(self) -> int | None:
-        """The next number of the tick, None where it is full."""
+        """The next number of the tick; None if it is full."""
         try:
             return self._ready.pop()
         except IndexError:
             ready = self._further(self._batch)
         self._batch = min(2 * self._batch, self._largest_batch)
         number = ready.pop() if ready else None
-        # Other threads take from it from now on.
+        # From now on, other threads pop from it.
         self._ready = ready
         return number
 
     def _further(self, count: int) -> list[int]:
-        """The numbers behind the tick's last one, the next one last: ``count`` or, where the tick
-        ends, fewer.
-        """
+        """The next ``count`` numbers of the tick in reverse order, or fewer at the tick's end."""
         steps = self._steps(count, self._stop - self._suffix)
         suffixes = list(accumulate(steps, initial=self._suffix))
         del suffixes[bisect_left(suffixes, self._stop) :]
@@ -230,10 +228,12 @@ class Generator:
         return self._layout.join_all(self._tick, suffixes[:0:-1])
 
     def _first(self, tick: int) -> tuple[int, int]:
-        """The first suffix in a tick, and the end of those that there are."""
+        """The first suffix in a tick, and the end (excluded) of its suffixes."""
         layout = self._layout
         if not layout.first_tick <= tick <= layout.last_tick:
-            raise OutOfRange("the clock's time is outside of what the scheme can hold")
+            raise OutOfRange(
+                "the clock's time is outside the range of the scheme; correct the clock"
+            )
         stop = layout.capacity(tick)
         if self._suffixes is None:
             suffix = self._below(stop - (stop >> HEADROOM_BITS))
@@ -241,11 +241,11 @@ class Generator:
             suffix = self._suffixes.start
             stop = min(self._suffixes.stop, stop)
         if suffix >= stop:
-            raise OutOfRange("the scheme's last tick is cut in front of this worker's ids")
+            raise OutOfRange("the scheme's last tick ends before the suffixes of this worker")
         return suffix, stop
 
     def _steps(self, count: int, room: int) -> list[int]:
-        """From each of ``count`` ids to the one after it; never the same random ones again.
+        """The distances from ``count`` ids to their successors; random ones are drawn each time.
 
         ``room`` is how much of the tick's range is left.
         """
@@ -259,7 +259,7 @@ class Generator:
         return self._randomness.steps(count, bits)
 
     def _visit(self, tick: int) -> int:
-        """The next number at a time that a test went to, behind those which it has already."""
+        """The next number at a tick that a test's clock jumped to, after the earlier ones there."""
         while tick in self._visited:
             suffix, stop = self._visited[tick]
             suffix += self._steps(1, stop - suffix)[0]
@@ -276,7 +276,7 @@ class Generator:
         self._clock = self._sources.clock
         self._randomness = Randomness()
         self._below = self._sources.below or self._randomness.below
-        # What a test has fixed is drawn one by one, so that no draw is lost.
+        # Numbers that a test has fixed are drawn one by one, so that none is lost.
         self._largest_batch = 1 if self._sources.below else LARGEST_BATCH
         self._batch = 1
         self._ready = []
@@ -291,9 +291,9 @@ _default_sources = Sources()
 
 @contextmanager
 def replaced_sources(sources: Sources) -> Iterator[None]:
-    """Let every generator start anew with these sources, and go on at the end where it was.
+    """Restart every generator with these sources; at the end, each resumes where it was.
 
-    Not while other threads make ids.
+    Don't use this while other threads generate ids.
     """
     global _default_sources
     before = _default_sources
@@ -317,6 +317,6 @@ def _restart_all() -> None:
         generator._restart()
 
 
-# A child that went on from its parent's counter would make the parent's next ids.
+# A forked child that continued its parent's state would generate the parent's next ids.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_restart_all)

@@ -1,4 +1,4 @@
-"""Ids of a worker whose number is leased: each of a time that lies in the lease."""
+"""Ids of a leased worker number: the time of each id is within the lease."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -9,10 +9,10 @@ from .generator import Generator
 
 
 class Lease(Protocol):
-    """A worker number that this process has for ids of ``starts_ns <= time < ends_ns``, Unix ns.
+    """A worker number of this process, for ids of ``starts_ns <= time < ends_ns`` (Unix ns).
 
-    Whoever has the number before or after it, here or on another host, has it for other times; so
-    no id is made twice, however far the clocks of two hosts are apart.
+    Earlier and later leases of the number, on this or another host, are for other times. So no id
+    is generated twice, however far the clocks of two hosts differ.
     """
 
     @property
@@ -27,37 +27,37 @@ class Lease(Protocol):
 
     @property
     def ended(self) -> bool:
-        """Whether no more ids may be made: it was lost or given back."""
+        """Whether no more ids may be generated: the lease was lost or given back."""
 
     def extend(self, to_ns: int) -> None:
-        """See that ``ends_ns`` is after ``to_ns``. Raises ``LeaseLost`` where it has ended."""
+        """Move ``ends_ns`` to after ``to_ns``. Raises ``LeaseLost`` if the lease has ended."""
 
     def used_by(self, latest_ns: Callable[[], int]) -> None:
-        """Remember whom to ask for the time of the latest id when the number is given back."""
+        """Register what to call for the latest id's time when the number is given back."""
 
 
 LeaseSource = Callable[[int], Lease]
-"""Gives the lease of this process to a generator whose layout has places for so many workers.
+"""Takes a layout's count of worker numbers, and returns the lease of this process.
 
-It is asked at the generator's first id, and at the first one in a forked child.
+It is called at the generator's first id, and at the first one in a forked child.
 """
 
 
 class LeasedGenerator(Generator):
-    """A generator that gets its worker number at the first id.
+    """A generator that leases its worker number at the first id.
 
-    What counts is the time in the id, looked at when the id is made: a process that is stopped
-    after it has read the clock, and goes on when its number is another's, can't slip through. Ids
-    of a time before the lease are never made, and for those at its end it is extended first; where
-    that fails they are not handed out.
+    The time in each id is checked after the id is generated. So a process that is suspended after
+    it read the clock, and resumes when another process has the number, can't use it. Ids of a time
+    before the lease are never generated. For ids after its end, the lease is extended first; if
+    that fails, they are not handed out.
 
-    While a test shows another time than the system's, ids are of that time, and the lease is not
+    While a test shows a time other than the system's, ids have that time, and the lease is not
     extended to it.
     """
 
     _lease: Lease | None
     _end: int
-    """The first number that is not the lease's: numbers sort by their times."""
+    """The first number after the lease; numbers sort by time."""
 
     def __init__(
         self,
@@ -68,36 +68,36 @@ class LeasedGenerator(Generator):
         tick_ns: int,
         sources: Sources | None = None,
     ) -> None:
-        """Raises ``ValueError`` where the layout has no worker numbers, or is descending."""
+        """Raises ``ValueError`` if the layout has no worker numbers, or is descending."""
         layout.suffixes_of(0)
         if layout.descending:
-            raise ValueError("a descending layout: expected one whose numbers sort by their times")
+            raise ValueError("descending layout: leases need a layout whose numbers sort by time")
         self._source = source
         super().__init__(layout, epoch_ns=epoch_ns, tick_ns=tick_ns, sources=sources)
 
     def next(self) -> int:
-        """As of every generator; raises ``LeaseLost``, and what stands in the way of a lease."""
-        lease = self._lease or self._begin()
+        """Like ``Generator.next``; also raises ``LeaseLost``, and the errors of getting a lease."""
+        lease = self._lease or self._start_lease()
         number = super().next()
         if number >= self._end or lease.ended:
             self._extend(lease, number)
         return number
 
     def take(self, count: int) -> list[int]:
-        """As of every generator; raises what ``next`` raises."""
-        lease = self._lease or self._begin()
+        """Like ``Generator.take``; raises what ``next`` raises."""
+        lease = self._lease or self._start_lease()
         numbers = super().take(count)
         if numbers and (numbers[-1] >= self._end or lease.ended):
             self._extend(lease, numbers[-1])
         return numbers
 
-    def _begin(self) -> Lease:
+    def _start_lease(self) -> Lease:
         lease = self._source(self._layout.workers or 0)
         suffixes = self._layout.suffixes_of(lease.number)
         with self._lock:
             if self._lease is None:
                 self._suffixes = suffixes
-                # As if the tick in front of the first that begins within the lease were full.
+                # As if the tick before the first one that starts within the lease were full.
                 self._tick = self._ceiling(lease.starts_ns) - 1
                 self._stop = self._suffix + 1
                 self._end = self._end_of(lease)
@@ -106,7 +106,7 @@ class LeasedGenerator(Generator):
             return self._lease
 
     def _extend(self, lease: Lease, number: int) -> None:
-        """See that the lease has the number, the last of those that are about to be handed out."""
+        """Extend the lease to ``number``, the last one that is about to be handed out."""
         if self._sources.travels() and not lease.ended:
             return
         payload = self._layout.template.unwrap(number) or 0
@@ -114,9 +114,9 @@ class LeasedGenerator(Generator):
         self._end = self._end_of(lease)
 
     def latest_ns(self) -> int:
-        """Unix time of the latest tick that numbers were made of."""
-        # Whoever made one before the lease ended has left the lock; nobody waits for one who
-        # sleeps in it, for a clock that went back.
+        """Unix time in ns of the latest tick that has numbers."""
+        # A thread that generated an id before the lease ended has released the lock. A thread may
+        # sleep while it holds the lock, after the clock went back: don't wait for that one.
         locked = self._lock.acquire(timeout=1)
         try:
             return self._epoch_ns + self._tick * self._tick_ns
@@ -128,7 +128,7 @@ class LeasedGenerator(Generator):
         return self._layout.join(self._ceiling(lease.ends_ns), 0)
 
     def _ceiling(self, ns: int) -> int:
-        """The first tick that begins at or after a Unix time in ns."""
+        """The first tick that starts at or after a Unix time in ns."""
         return -((self._epoch_ns - ns) // self._tick_ns)
 
     def _restart(self) -> None:
@@ -141,9 +141,9 @@ class LeasedGenerator(Generator):
 def generator_for(
     layout: Layout, worker: int | LeaseSource | None, *, epoch_ns: int, tick_ns: int
 ) -> Generator:
-    """A generator for the worker with that number, or whose number is leased.
+    """A generator for a worker number, or for the number that a ``LeaseSource`` leases.
 
-    Raises ``ValueError`` for a number that the layout has no place for.
+    Raises ``ValueError`` if the layout has no such worker number.
     """
     if callable(worker):
         return LeasedGenerator(layout, worker, epoch_ns=epoch_ns, tick_ns=tick_ns)

@@ -1,4 +1,4 @@
-"""Random numbers of the operating system, fetched many at a time."""
+"""Random numbers of the operating system, drawn many at a time."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -11,9 +11,9 @@ BUFFER_BYTES = 1024
 
 
 def drawn_below(sizes: Sequence[int]) -> list[int]:
-    """A number below each of the sizes, drawn from the operating system all at once.
+    """A random number below each of the sizes, drawn from the operating system all at once.
 
-    As likely as each other to 1 in 2**64, which takes half the time of numbers drawn one by one.
+    Uniform to 1 in 2**64. Takes half the time of numbers drawn one by one.
     """
     if not sizes:
         return []
@@ -26,19 +26,19 @@ def drawn_below(sizes: Sequence[int]) -> list[int]:
 
 
 class Randomness:
-    """Uniform random numbers of a cryptographic source. The caller guards it against threads.
+    """Uniform random numbers of a cryptographic source. Not thread-safe: the caller must lock.
 
-    What is left in the buffer must not be used in a forked child: make a new one there.
+    A forked child must not use the rest of the buffer: create a new instance there.
     """
 
     def __init__(self, source: Callable[[int], bytes] = os.urandom) -> None:
-        """``source(n)`` gives n random bytes."""
+        """``source(n)`` returns n random bytes."""
         self._source = source
         self._buffer = b""
         self._used = 0
 
     def below(self, n: int) -> int:
-        """A number in ``range(n)``, each as likely as any other; n is 1 or more."""
+        """A uniform random number in ``range(n)``; n is 1 or more."""
         bits = (n - 1).bit_length()
         while True:
             number = self._number(bits)
@@ -46,11 +46,11 @@ class Randomness:
                 return number
 
     def steps(self, count: int, bits: int) -> list[int]:
-        """``count`` numbers from 1 to ``2**bits``, each as likely; ``bits`` is 63 at the most."""
-        # All of them at once: 64 bits of a long integer for each.
-        each = ones(count, 64)
-        lanes = int.from_bytes(self._source(8 * count), "big") & each * ((1 << bits) - 1)
-        return list(unpack(f">{count}Q", (lanes + each).to_bytes(8 * count, "big")))
+        """``count`` uniform random numbers from 1 to ``2**bits``; ``bits`` is at most 63."""
+        # All at once: one long integer has 64 bits for each number.
+        all_1 = ones(count, 64)
+        drawn = int.from_bytes(self._source(8 * count), "big") & all_1 * ((1 << bits) - 1)
+        return list(unpack(f">{count}Q", (drawn + all_1).to_bytes(8 * count, "big")))
 
     def _number(self, bits: int) -> int:
         size = (bits + 7) // 8
@@ -73,10 +73,10 @@ def spread(
 ) -> Iterator[int]:
     """``count`` suffixes in ``range(start, stop)``, strictly increasing.
 
-    The range is cut into ``among`` equal slots, one for each id that the tick still has to take
-    (at least ``count``, the default), and a suffix is drawn at random from each of the first
-    ``count`` slots. So a batch may end inside a tick, and the next one goes on behind its last
-    suffix. The caller guarantees at least one suffix a slot.
+    The range is cut into ``among`` equal slots, one for each id that the tick still has to take (at
+    least ``count``, the default). A random suffix is drawn from each of the first ``count`` slots.
+    So a batch may end inside a tick, and the next one continues after its last suffix. The caller
+    guarantees at least one suffix per slot.
     """
     slots = count if among is None else among
     size = (stop - start) // slots

@@ -1,18 +1,16 @@
-"""How far it is: a bar on a terminal, plain lines in a log."""
+"""Progress: a bar on a terminal, plain lines in a log."""
 
 import shutil
 import time
 from collections.abc import Callable
 from typing import Protocol
 
-from ..planning.estimate import minutes
-
 BAR_SECONDS = 0.2
 LOG_SECONDS = 10.0
 
 
 class Output(Protocol):
-    """What Django's ``OutputWrapper`` has."""
+    """The methods of Django's ``OutputWrapper`` that are used."""
 
     def write(self, msg: str, *, ending: str | None = None) -> None: ...
 
@@ -22,7 +20,7 @@ class Output(Protocol):
 
 
 class Progress:
-    """Counts rows, and writes count, rate and remaining time now and then.
+    """Counts rows, and writes count, rate and remaining time at intervals.
 
     >>> with Progress(output, total=1000) as progress:
     ...     progress.add(500)
@@ -36,8 +34,8 @@ class Progress:
         is_brief: bool = False,
         before: int = 0,
     ) -> None:
-        """``is_brief``: nothing is written of what is soon done. ``before``: how many rows of the
-        total were done earlier.
+        """``is_brief``: nothing is written for work that ends before the first interval.
+        ``before``: how many rows of the total were done earlier.
         """
         self._output = output
         self._total = total
@@ -49,18 +47,18 @@ class Progress:
         self._started = self._written = clock()
 
     def add(self, rows: int) -> None:
-        """Count rows that are done."""
+        """Count ``rows`` more as done."""
         self._done += rows
         pause = BAR_SECONDS if self._bar else LOG_SECONDS
         if self._clock() - self._written >= pause:
             self._write()
 
     def show(self) -> None:
-        """Write how far it is, now."""
+        """Write the progress now."""
         self._write()
 
     def say(self, text: str) -> None:
-        """Write a line between those of the progress."""
+        """Write a line of text between the progress lines."""
         if self._bar:
             self._output.write("")
         self._output.write(text)
@@ -82,7 +80,7 @@ class Progress:
             self._draw()
         else:
             self._output.write(self.line())
-        # Who reads a log wants to see it while the run goes on.
+        # So that a log shows it during the run.
         self._output.flush()
 
     def _draw(self) -> None:
@@ -90,7 +88,7 @@ class Progress:
         width = max(0, min(40, columns - len(line) - 1))
         filled = width if self._done >= self._total else width * self._done // self._total
         bar = self._cells[0] * filled + self._cells[1] * (width - filled)
-        # The line that it overwrites may have been longer, and the terminal may be too narrow.
+        # Padded, since the previous line may have been longer; cut for a narrow terminal.
         self._output.write("\r" + f"{bar} {line}".ljust(columns)[:columns], ending="")
 
     def line(self) -> str:
@@ -108,7 +106,7 @@ def share(done: int, total: int) -> str:
 
 
 def percent(done: int, total: int) -> int:
-    """100 only where everything is done."""
+    """Rounded down: 100 only if all rows are done."""
     return 100 if done >= total else 100 * done // total
 
 
@@ -118,3 +116,10 @@ def _writes(output: Output, text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def minutes(seconds: float) -> str:
+    """``0:04``, or ``1:00:00`` with hours."""
+    minutes, rest = divmod(round(max(seconds, 0)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
