@@ -1,5 +1,7 @@
 """What every test may ask for: a model for each kind of key."""
 
+import os
+import signal
 from pathlib import Path
 
 import hypothesis
@@ -59,6 +61,42 @@ def pytest_configure(config):
     folder = config.getoption("--capabilities")
     if folder and not hasattr(config, "workerinput"):
         config.pluginmanager.register(capabilities.Recorder(folder))
+
+
+def _children():
+    """The processes that this one has started and that still are there, where Linux says so."""
+    files = Path("/proc/self/task").glob("*/children")
+    return {int(pid) for file in files for pid in file.read_text().split()}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call():
+    """What a test has started doesn't outlive it, when it fails or takes too long."""
+    before = _children()
+    try:
+        return (yield)
+    except BaseException:
+        for pid in _children() - before:
+            os.kill(pid, signal.SIGKILL)
+        raise
+
+
+def pytest_collection_modifyitems(items):
+    """Keep one case of a test that is for another engine: it is reported as skipped, once and not
+    a hundred times."""
+    kept = {}
+    for item in items:
+        reasons = tuple(_reasons_to_skip(item))
+        name = item.nodeid.partition("[")[0] if reasons else item.nodeid
+        kept.setdefault((name, reasons), item)
+    items[:] = kept.values()
+
+
+def _reasons_to_skip(item):
+    for mark in item.iter_markers("skipif"):
+        (condition,) = mark.args
+        if eval(condition, item.obj.__globals__) if isinstance(condition, str) else condition:
+            yield mark.kwargs["reason"]
 
 
 @pytest.fixture

@@ -122,18 +122,18 @@ def test_the_ends_of_the_calendar(day):
             assert len(found) == (8 if all_of_them else 0), (scheme, end)
 
 
+GARBAGE = [
+    *("x", "NaN", " ", "\x00", "💥", "'", "<script>", "x" * 5000),
+    *("2026-02-30", "2026-13-01", "0000-00-00", "10000-01-01", "2026-01-01 24:61", "20:26"),
+]
+
+
 @pytest.mark.parametrize("end", ["gte", "lt", "date__gte", "date__lte"])
-@pytest.mark.parametrize(
-    "garbage",
-    [
-        *("x", "NaN", " ", "\x00", "💥", "'", "<script>", pytest.param("x" * 5000, id="long")),
-        *("2026-02-30", "2026-13-01", "0000-00-00", "10000-01-01", "2026-01-01 24:61", "20:26"),
-    ],
-)
-def test_garbage_leads_back_to_the_list(browser, end, garbage):
+def test_garbage_leads_back_to_the_list(browser, end):
     order_at(None)
-    answer = browser.get(list_url(Order, **{f"uuid7__created_at__{end}": garbage}))
-    assert (answer.status_code, answer.url) == (302, f"{list_url(Order)}?e=1")
+    for garbage in GARBAGE:
+        answer = browser.get(list_url(Order, **{f"uuid7__created_at__{end}": garbage}))
+        assert (answer.status_code, answer.url) == (302, f"{list_url(Order)}?e=1"), garbage
 
 
 @pytest.mark.parametrize("garbage", ["2026-01-01 00:00", "2026-01-01T00:00Z", "2026-01-01 "])

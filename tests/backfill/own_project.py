@@ -119,6 +119,8 @@ def manage(folder: Path, *arguments: str, redirect: str = "") -> "subprocess.Com
     """Run a command of the ``manage.py`` in a folder; its output may be redirected as by a shell:
     ``> file`` or ``>> file``.
     """
+    if runner().poll() is not None:
+        runner.cache_clear()
     process = runner()
     assert process.stdin is not None
     assert process.stdout is not None

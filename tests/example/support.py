@@ -53,7 +53,7 @@ class Demo:
         script = Path(__file__).with_name("killed_before_record.py")
         command = ["demo", "--data", str(self.data)]
         process = self._run_script(script, *command, environment={"KILLED_APP": app})
-        with process:
+        with ended(process):
             process.communicate(timeout=SECONDS)
         assert process.returncode == -signal.SIGKILL
 
@@ -85,7 +85,7 @@ class Demo:
     def served(self) -> Iterator[str]:
         """Run and serve it; gives the beginning of its URLs."""
         log = self.database.with_suffix(".log")
-        with log.open("w") as file, self.start("--serve", "0", stdout=file) as process:
+        with log.open("w") as file, ended(self.start("--serve", "0", stdout=file)) as process:
             try:
                 yield _served_at(process, log)
             finally:
@@ -172,8 +172,19 @@ def flight_ids(demo: Demo) -> list[str]:
     return [public_id for _, public_id in rows]
 
 
-def _output(process: subprocess.Popen[str]) -> str:
+@contextmanager
+def ended(process: subprocess.Popen[str]) -> Iterator[subprocess.Popen[str]]:
+    """It ends with the block: killed, where the test fails before it has ended by itself."""
     with process:
+        try:
+            yield process
+        except BaseException:
+            process.kill()
+            raise
+
+
+def _output(process: subprocess.Popen[str]) -> str:
+    with ended(process):
         output, _ = process.communicate(timeout=SECONDS)
     assert process.returncode == 0, output
     return output

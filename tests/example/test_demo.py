@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from . import data
-from .support import PUBLIC_ID, SECONDS, Demo, assert_finished
+from .support import PUBLIC_ID, SECONDS, Demo, assert_finished, ended
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,7 @@ def test_says_which_file_is_missing_and_loads_the_first_flights_once_it_is_there
     demo: Demo, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     empty = tmp_path_factory.mktemp("empty")
-    with Demo(demo.database, empty).start() as process:
+    with ended(Demo(demo.database, empty).start()) as process:
         output, _ = process.communicate(timeout=SECONDS)
     assert process.returncode == 1
     assert output.endswith(

@@ -4,7 +4,7 @@ import re
 from subprocess import TimeoutExpired
 
 from . import data
-from .support import Demo, assert_finished
+from .support import Demo, assert_finished, ended
 
 STEPS = [
     "flights:",
@@ -21,7 +21,7 @@ LAST_MIGRATION = "SELECT 1 FROM django_migrations WHERE name = '0003_public_id_u
 def test_finishes_after_a_kill_at_each_step(demo: Demo) -> None:
     """Each run goes on where the one before it was killed, and comes to the next step."""
     for step in STEPS:
-        with demo.start() as process:
+        with ended(demo.start()) as process:
             assert process.stdout is not None
             is_reached = any(re.search(step, line) for line in process.stdout)
             process.kill()
@@ -42,7 +42,7 @@ def test_finishes_after_kills_before_migrations_are_recorded(demo: Demo) -> None
 def test_finishes_after_kills_at_arbitrary_moments(demo: Demo) -> None:
     """Each run gets more time than the one before it, until one comes to its end."""
     for number in range(20):
-        with demo.start() as process:
+        with ended(demo.start()) as process:
             try:
                 output, _ = process.communicate(timeout=0.5 * 1.5**number)
             except TimeoutExpired:

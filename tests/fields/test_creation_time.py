@@ -25,13 +25,13 @@ def made_at(model, moment, field="id"):
     return model(**{field: model._meta.get_field(field).scheme.generate(moment)})
 
 
-@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Europe/Berlin", "Pacific/Apia"])
-def test_aware_and_in_the_current_zone(time_key, zone):
+def test_aware_and_in_the_current_zone(time_key):
     expected = floored(MOMENT, time_key._meta.pk.scheme)
-    with timezone.override(zone):
-        made = created_at(made_at(time_key, MOMENT))
-    assert made == expected
-    assert made.tzinfo == ZoneInfo(zone)
+    for zone in ("UTC", "America/New_York", "Europe/Berlin", "Pacific/Apia"):
+        with timezone.override(zone):
+            made = created_at(made_at(time_key, MOMENT))
+        assert made == expected
+        assert made.tzinfo == ZoneInfo(zone)
 
 
 def test_naive_and_local_without_time_zones(time_key, settings):

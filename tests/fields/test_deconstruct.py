@@ -1,6 +1,7 @@
 """Fields in migrations: written down, read back, and found unchanged."""
 
 import copy
+from itertools import cycle
 
 import pytest
 from django.apps import apps
@@ -100,12 +101,19 @@ OF_EACH = {
         {"max_length": 8},
     ],
 }
-CASES = [
-    pytest.param(field_class, options, id=f"{field_class.__name__} {options}")
-    for field_class, own in OF_EACH.items()
-    for options in OF_ALL + own
-]
-cases = pytest.mark.parametrize(("field_class", "options"), CASES)
+PLAIN, SEQUENCE = UUIDv7Field, LexicalSequenceField
+
+
+def _cases():
+    """Every option of its own with every class, and with it one of those that all have, in turn:
+    these are the business of the base, and so they all meet the plain class, and the one that has
+    another base.
+    """
+    in_turn = cycle(OF_ALL)
+    for field_class, own in OF_EACH.items():
+        of_all = OF_ALL if field_class in (PLAIN, SEQUENCE) else [{}, next(in_turn)]
+        for options in [*of_all, *own, *({**next(in_turn), **each} for each in own)]:
+            yield pytest.param(field_class, options, id=f"{field_class.__name__} {options}")
 
 
 def now():
@@ -141,30 +149,21 @@ def test_every_field_is_here():
     assert exported == set(OF_EACH) | {SortableIDField}
 
 
-@cases
-def test_deconstructed(field_class, options):
-    _, path, args, kwargs = field_class(**options).deconstruct()
+@pytest.mark.parametrize(("field_class", "options"), [*_cases()])
+def test_deconstructed_copied_and_written_to_a_migration(field_class, options):
+    field = field_class(**options)
+    _, path, args, kwargs = field.deconstruct()
     assert path == f"django_sortable_ids.fields.{field_class.__name__}"
     assert args == []
     assert kwargs == options
-    assert same(field_class(*args, **kwargs), field_class(**options))
-
-
-@cases
-def test_cloned_and_copied(field_class, options):
-    field = field_class(**options)
-    for other in (field.clone(), copy.copy(field), copy.deepcopy(field)):
+    others = field_class(*args, **kwargs), field.clone(), copy.copy(field), copy.deepcopy(field)
+    for other in others:
         assert same(other, field)
         assert (other.editable, other.primary_key, other.unique) == (
             field.editable,
             field.primary_key,
             field.unique,
         )
-
-
-@cases
-def test_written_to_a_migration(field_class, options):
-    field = field_class(**options)
     assert same(written_and_read(field), field)
 
 

@@ -4,18 +4,16 @@ import pytest
 from django.core.management import call_command
 from django.core.serializers.base import DeserializationError
 
-from tests.testapp.models import Line, Note, ULIDKey, around
+from tests.combinations import each_with
+from tests.testapp.models import KEYS, STORED_KEYS, Line, Note, ULIDKey, around
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def models(stored_key):
-    return [stored_key, *(around(stored_key, name) for name in ("Child", "Public"))]
+KEYS_AND_WAYS = each_with([*KEYS, *STORED_KEYS], ["json", "jsonl", "xml"], [False, True])
 
 
-@pytest.fixture
-def rows(stored_key):
+def make_rows(stored_key):
     """A row of each model around the key, with everything set that it can point to."""
     key, other = stored_key.objects.create(name="a"), stored_key.objects.create(name="b")
     child = around(stored_key, "Child")
@@ -38,9 +36,10 @@ def contents(models):
     return found
 
 
-@pytest.mark.parametrize("natural", [False, True], ids=["keys", "natural keys"])
-@pytest.mark.parametrize("format", ["json", "jsonl", "xml"])
-def test_dumped_and_loaded(models, rows, tmp_path, format, natural):
+@pytest.mark.parametrize(("key", "format", "natural"), KEYS_AND_WAYS)
+def test_dumped_and_loaded(key, tmp_path, format, natural):
+    models = [key, *(around(key, name) for name in ("Child", "Public"))]
+    make_rows(key)
     before = contents(models)
     file = tmp_path / f"rows.{format}"
     labels = [model._meta.label for model in models]

@@ -19,14 +19,11 @@ from django_sortable_ids.fields import CombV13UUIDField, SnowflakeField, UUIDv7F
 from tests.combinations import each_with
 from tests.testapp.models import (
     KEYS,
-    KSUIDKey,
+    KINDS,
     Line,
     Order,
-    ReversedKUUIDKey,
-    SequenceKey,
     SnowflakeKey,
     Time64MillisecondKey,
-    ULIDKey,
     UUIDv7Key,
     around,
 )
@@ -84,11 +81,6 @@ FEW = [BAD[name] for name in ("empty", "a word", "newline", "nul", "another mode
 """For what runs many queries for each value."""
 
 
-# A key of each kind: what a query does with a malformed one depends on no more. That each scheme
-# knows its own ids is seen where ``every_key`` is.
-KINDS = [UUIDv7Key, ULIDKey, ReversedKUUIDKey, KSUIDKey, SnowflakeKey, SequenceKey]
-
-
 def name_of(model):
     return model.__name__
 
@@ -96,6 +88,7 @@ def name_of(model):
 every_key = pytest.mark.parametrize("key", KEYS, ids=name_of)
 
 
+# That each scheme knows its own ids is seen where ``every_key`` is.
 @pytest.fixture(params=KINDS, ids=name_of)
 def key(request):
     return request.param

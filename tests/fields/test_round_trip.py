@@ -6,9 +6,18 @@ import pytest
 from django.db.models import Case, Count, Exists, F, OuterRef, Subquery, Value, When
 from django.db.models.functions import Coalesce
 
-from tests.testapp.models import around
+from tests.testapp.models import KEYS, STORED_KEYS, STORED_KINDS, around
 
 pytestmark = pytest.mark.django_db
+
+every_key = pytest.mark.parametrize(
+    "stored_key", KEYS + STORED_KEYS, ids=lambda model: model.__name__
+)
+
+
+@pytest.fixture(params=STORED_KINDS, ids=lambda model: model.__name__)
+def stored_key(request):
+    return request.param
 
 
 @pytest.fixture
@@ -25,6 +34,7 @@ def ids(rows):
     return [row.pk for row in rows]
 
 
+@every_key
 def test_create_and_get_give_the_value_of_the_scheme(stored_key):
     made = stored_key.objects.create(name="a")
     found = stored_key.objects.get(pk=made.pk)
@@ -47,6 +57,7 @@ def test_refresh_from_db(stored_key):
     assert row.name == "b"
 
 
+@every_key
 def test_ids_sort_by_creation(stored_key, rows):
     newest_last = ids(rows)[::-1] if is_reversed(stored_key) else ids(rows)
     assert list(stored_key.objects.order_by("pk").values_list("pk", flat=True)) == newest_last
@@ -56,15 +67,15 @@ def test_ids_sort_by_creation(stored_key, rows):
     assert sorted(ids(rows)) == newest_last
 
 
-@pytest.mark.parametrize(
-    ("lookup", "matching"), [("gt", "c"), ("gte", "bc"), ("lt", "a"), ("lte", "ab"), ("exact", "b")]
-)
-def test_comparisons_with_an_id(stored_key, rows, lookup, matching):
-    if is_reversed(stored_key):
-        mirrored = {"a": "c", "b": "b", "c": "a"}
-        matching = "".join(mirrored[name] for name in matching)
-    found = stored_key.objects.filter(**{f"pk__{lookup}": rows[1].pk})
-    assert set(found.values_list("name", flat=True)) == set(matching)
+@every_key
+def test_comparisons_with_an_id(stored_key, rows):
+    expected = {"gt": "c", "gte": "bc", "lt": "a", "lte": "ab", "exact": "b"}
+    mirrored = {"a": "c", "b": "b", "c": "a"}
+    for lookup, matching in expected.items():
+        if is_reversed(stored_key):
+            matching = "".join(mirrored[name] for name in matching)
+        found = stored_key.objects.filter(**{f"pk__{lookup}": rows[1].pk})
+        assert set(found.values_list("name", flat=True)) == set(matching), lookup
 
 
 def test_range_of_ids(stored_key, rows):
@@ -81,6 +92,7 @@ def test_in_and_exclude(stored_key, rows):
     assert not stored_key.objects.filter(pk__in=[]).exists()
 
 
+@every_key
 def test_every_spelling_finds_the_row(stored_key, rows):
     field = stored_key._meta.pk
     for encoding in (None, *field.scheme.encodings[:1]):

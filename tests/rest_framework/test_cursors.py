@@ -100,12 +100,16 @@ def test_no_time_in_a_cursor():
     assert position(first.data["next"]).startswith(public_id(rows[2]))
 
 
-@pytest.mark.parametrize("by", ["id", "-id", "pk"])
 @pytest.mark.parametrize("scheme", PRODUCTS)
-def test_every_row_once(scheme, by, django_assert_num_queries):
+def test_every_row_once(scheme, django_assert_num_queries):
     model = PRODUCTS[scheme]
     for at in range(10):
         model.objects.create(name=str(at))
+    for by in ("id", "-id", "pk"):
+        check_pages(model, by, django_assert_num_queries)
+
+
+def check_pages(model, by, django_assert_num_queries):
     view = listing(model, by)
     expected = list(model.objects.order_by(by).values_list("name", flat=True))
     answers = walk(view)

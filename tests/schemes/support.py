@@ -9,7 +9,8 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from django_sortable_ids.schemes import TimeScheme, all_schemes, get
+from django_sortable_ids.schemes import InvalidID, TimeScheme, all_schemes, get
+from tests.combinations import each_with
 
 VECTORS = Path(__file__).parent / "vectors"
 
@@ -73,6 +74,12 @@ ENCODINGS = [param for row in ROWS for param in _encoding_params(row)] + [
 """Every text form once, with a scheme that has it."""
 
 
+def each_scheme_with(schemes, *others):
+    """As ``each_with``; a case has the name of its scheme."""
+    pairs = zip(schemes, each_with(schemes, *others), strict=True)
+    return [pytest.param(*param.values, *rest, id=param.id) for param, (_, *rest) in pairs]
+
+
 def vectors(name):
     return json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8"))
 
@@ -90,6 +97,15 @@ def floored(scheme, at):
     """The beginning of the scheme's tick that ``at`` falls into, floored to the microsecond."""
     tick = (unix_ns(at) - scheme.epoch_ns) // scheme.tick_ns
     return from_unix_ns(scheme.epoch_ns + tick * scheme.tick_ns)
+
+
+def is_refused(scheme, entry):
+    """Whether the text of the vector is."""
+    try:
+        scheme.parse(entry["text"], entry.get("encoding"))
+    except InvalidID:
+        return True
+    return False
 
 
 def value_of(scheme, tick, suffix):

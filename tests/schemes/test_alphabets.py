@@ -44,9 +44,12 @@ def test_base62(vector):
 
 
 @pytest.mark.parametrize("name", ALPHABETS)
-@pytest.mark.parametrize("length", [1, 2, 7, 8, 9, 16, 17, 27, 31, 32])
-def test_digits_one_by_one_and_many_at_once(name, length):
-    alphabet = getattr(alphabets, name)
+def test_digits_one_by_one_and_many_at_once(name):
+    for length in (1, 2, 7, 8, 9, 16, 17, 27, 31, 32):
+        check_digits(getattr(alphabets, name), length)
+
+
+def check_digits(alphabet, length):
     base, notation = len(alphabet), Notation(alphabet, length)
     ends = [0, 1, base - 1, base**length - base, base**length - 1]
     near_powers = [base**power + more for power in range(1, length) for more in (-1, 0)]

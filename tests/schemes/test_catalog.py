@@ -12,7 +12,7 @@ import pytest
 from django_sortable_ids import schemes
 from django_sortable_ids.schemes import LexicalSequence, TimeScheme, all_schemes, get
 
-from .support import ROWS, SCHEMES, TIME_SCHEMES
+from .support import SCHEMES
 
 NAMES = [
     "uuid1",
@@ -161,13 +161,10 @@ def test_a_row_is_complete(scheme):
     assert scheme.text_forms
     assert isinstance(scheme, TimeScheme | LexicalSequence)
     assert len(set(scheme.encodings)) == len(scheme.encodings)
-
-
-@pytest.mark.parametrize("scheme", TIME_SCHEMES)
-def test_the_largest_number_fits_the_bits(scheme):
-    layout = scheme.layout
-    newest = layout.join(layout.last_tick, layout.capacity(layout.last_tick) - 1)
-    assert max(newest, layout.join(layout.first_tick, 0)) < 1 << scheme.bits
+    if scheme.time_ordered:
+        layout = scheme.layout
+        newest = layout.join(layout.last_tick, layout.capacity(layout.last_tick) - 1)
+        assert max(newest, layout.join(layout.first_tick, 0)) < 1 << scheme.bits
 
 
 def test_which_numbers_of_64_bits_fit_a_signed_column():
@@ -184,12 +181,6 @@ def test_a_snowflake_may_start_after_today():
     assert scheme.holds(scheme.to_int(scheme.example))
 
 
-@pytest.mark.parametrize("scheme", ROWS)
-def test_schemes_can_be_compared_and_hashed(scheme):
-    assert scheme == get(scheme.name)
-    assert len({scheme, get(scheme.name)}) == 1
-
-
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_scheme_that_made_ids_can_be_copied_and_pickled(scheme):
     if scheme.time_ordered:
@@ -197,6 +188,7 @@ def test_a_scheme_that_made_ids_can_be_copied_and_pickled(scheme):
     assert copy.deepcopy({"scheme": scheme}) == {"scheme": scheme}
     restored = pickle.loads(pickle.dumps(scheme))
     assert restored == scheme
+    assert len({restored, scheme}) == 1
     assert restored.parse(scheme.format(scheme.example)) == scheme.example
 
 

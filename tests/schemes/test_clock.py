@@ -11,7 +11,7 @@ from django_sortable_ids.schemes.generation.clock import (
 from django_sortable_ids.schemes.layout import Layout
 
 from .generators import MANY, generator, generator_of, increases, take
-from .support import NOW_NS, TIME_SCHEMES
+from .support import NOW_NS, TIME_SCHEMES, each_scheme_with
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
@@ -44,8 +44,9 @@ class Clock:
             self.now += round(seconds * SECOND)
 
 
-@pytest.mark.parametrize("policy", ["advance", "wait", "raise"])
-@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+@pytest.mark.parametrize(
+    ("scheme", "policy"), each_scheme_with(TIME_SCHEMES, ["advance", "wait", "raise"])
+)
 def test_a_step_back_within_the_limit_is_absorbed(scheme, policy, rule):
     rule(policy)
     clock = Clock()

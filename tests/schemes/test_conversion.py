@@ -40,15 +40,17 @@ def test_every_id_of_a_lossless_pair_comes_back(source, to, data):
     value = data.draw(values(source))
     there = source.convert(value, to=to)
     assert there.lossless
+    assert to.parts(there.value)[0] == source.parts(value)[0]
     assert to.convert(there.value, to=source) == (value, True)
 
 
-@pytest.mark.parametrize(("source", "to"), PAIRS, ids=label)
-def test_the_order_comes_along(source, to):
+@pytest.mark.parametrize("source", TIME_SCHEMES)
+def test_the_order_comes_along(source):
     found = sorted(evenly_spaced(source), key=source.parts)
-    converted = [source.convert(value, to=to).value for value in found]
-    assert [to.parts(value)[0] for value in converted] == [source.parts(v)[0] for v in found]
-    assert sorted(set(converted), key=to.parts) == converted
+    for to in [target for one, target in PAIRS if one == source]:
+        converted = [source.convert(value, to=to).value for value in found]
+        assert [to.parts(value)[0] for value in converted] == [source.parts(v)[0] for v in found]
+        assert sorted(set(converted), key=to.parts) == converted
 
 
 @pytest.mark.parametrize("name", ["uuid1", "uuid6", "uuid7", "comb13"])

@@ -30,18 +30,6 @@ def test_which_pairs_are_lossless(name):
         assert result == (result.value, result.lossless)
 
 
-@pytest.mark.parametrize(("source", "target"), sorted(LOSSLESS))
-@examples
-@given(data=st.data())
-def test_lossless_pairs_come_back_bit_for_bit(source, target, data):
-    source, target = get(source), get(target)
-    value = data.draw(values(source))
-    there = source.convert(value, to=target)
-    assert there.lossless
-    assert source.parts(value)[0] == target.parts(there.value)[0]
-    assert target.convert(there.value, to=source) == (value, True)
-
-
 @pytest.mark.parametrize("target", TIME_SCHEMES)
 @examples
 @given(data=st.data())

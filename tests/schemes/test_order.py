@@ -74,12 +74,7 @@ def test_values_sort_by_time(scheme, data):
     earlier, later = sorted((one, other), key=scheme.created_at)
     if scheme.created_at(earlier) < scheme.created_at(later):
         assert (later < earlier) if scheme.descending else (earlier < later)
-
-
-@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
-@few_examples
-@given(data=st.data())
-def test_the_last_id_of_a_tick_sorts_before_the_first_of_the_next(scheme, data):
+    # The last id of a tick sorts before the first of the next.
     tick = data.draw(ticks(scheme, scheme.layout.last_tick - 1))
     last = value_of(scheme, tick, scheme.layout.capacity(tick) - 1)
     following = value_of(scheme, tick + 1, 0)

@@ -14,7 +14,7 @@ from django_sortable_ids.schemes.encodings.sql_server import SQLServerText
 from django_sortable_ids.schemes.encodings.text_forms import Base64URL, Digits, UUIDText
 from django_sortable_ids.schemes.sequence import SequenceText
 
-from .support import ENCODINGS, SCHEMES, examples, values, vectors
+from .support import ENCODINGS, SCHEMES, examples, is_refused, values, vectors
 
 ARABIC_DIGITS = str.maketrans(string.digits, "".join(map(chr, range(0x660, 0x66A))))
 FULL_WIDTH = {character: character + 0xFEE0 for character in range(0x21, 0x7F)}
@@ -80,14 +80,9 @@ def slips(draw, text):
 @examples
 @given(data=st.data())
 def test_a_slip_is_refused_or_an_accepted_spelling(scheme, encoding, data):
+    """As any other text is."""
     text = scheme.format(data.draw(values(scheme)), encoding)
     check(scheme, encoding, data.draw(slips(text)))
-
-
-@pytest.mark.parametrize(("scheme", "encoding"), ENCODINGS)
-@examples
-@given(data=st.data())
-def test_any_text_is_refused_or_an_accepted_spelling(scheme, encoding, data):
     form = scheme.text_form(encoding)
     characters = string.digits + string.ascii_letters + "-_="
     right_size = st.text(characters, min_size=form.length, max_size=form.length)
@@ -95,7 +90,8 @@ def test_any_text_is_refused_or_an_accepted_spelling(scheme, encoding, data):
 
 
 @pytest.mark.parametrize(("scheme", "encoding"), ENCODINGS)
-def test_what_int_and_uuid_would_take_is_refused(scheme, encoding):
+def test_what_is_nearly_an_id_is_refused(scheme, encoding):
+    """What ``int`` and ``UUID`` would take, look-alikes of any character, and what is no text."""
     text = scheme.format(scheme.example, encoding)
     wrong = [
         "",
@@ -118,19 +114,9 @@ def test_what_int_and_uuid_would_take_is_refused(scheme, encoding):
     for refused in wrong:
         with pytest.raises(InvalidID):
             scheme.parse(refused, encoding)
-
-
-@pytest.mark.parametrize(("scheme", "encoding"), ENCODINGS)
-def test_a_look_alike_of_any_character_is_refused(scheme, encoding):
-    text = scheme.format(scheme.example, encoding)
     for place, alike in product(range(len(text)), LOOK_ALIKES):
         with pytest.raises(InvalidID):
             scheme.parse(text[:place] + alike + text[place + 1 :], encoding)
-
-
-@pytest.mark.parametrize(("scheme", "encoding"), ENCODINGS)
-def test_what_is_not_text_is_refused(scheme, encoding):
-    text = scheme.format(scheme.example, encoding)
     for wrong in (None, 5, 5.0, True, text.encode(), bytearray(text.encode()), [text], object()):
         with pytest.raises(InvalidID, match="it is not text"):
             scheme.parse(wrong, encoding)
@@ -149,14 +135,10 @@ def test_what_is_written_is_read_back(scheme, encoding, data):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_the_first_encoding_is_the_canonical_one(scheme):
+def test_the_first_encoding_is_the_canonical_one_and_unknown_ones_are_refused(scheme):
     first = scheme.encodings[0]
     assert scheme.text_form() is scheme.text_form(first) is scheme.canonical
     assert scheme.format(scheme.example) == scheme.format(scheme.example, first)
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_unknown_encodings_are_refused(scheme):
     for call in (scheme.text_form, scheme.expectation):
         with pytest.raises(LookupError, match="has no encoding 'base1'; it has"):
             call("base1")
@@ -191,10 +173,9 @@ def test_short_uuids(vector):
 
 
 @pytest.mark.parametrize("scheme", [get("uuid6"), get("uuid7"), get("comb13")])
-@pytest.mark.parametrize("entry", vectors("short_uuids")["invalid"])
-def test_invalid_short_uuids(scheme, entry):
-    with pytest.raises(InvalidID):
-        scheme.parse(entry["text"], entry["encoding"])
+def test_invalid_short_uuids(scheme):
+    entries = vectors("short_uuids")["invalid"]
+    assert [entry for entry in entries if not is_refused(scheme, entry)] == []
 
 
 def test_a_short_uuid_of_another_version_is_refused():

@@ -243,6 +243,12 @@ STORED_KEYS: tuple[type[models.Model], ...] = (
     KUUIDBinaryKey,
     TimeflakeTextKey,
 )
+KINDS = (UUIDv7Key, ULIDKey, ReversedKUUIDKey, KSUIDKey, SnowflakeKey, SequenceKey)
+"""One key for each kind of value in each kind of column: UUIDs, texts as UUIDs, descending texts,
+texts as bytes, integers, and texts that are counted. What Django does with an id depends on no
+more."""
+STORED_KINDS = (*KINDS, UUIDv7BinaryKey, CombV13Char36Key)
+"""And UUIDs as bytes and as text."""
 for _key in KEYS + STORED_KEYS:
     _surround(_key)
 

@@ -1,0 +1,40 @@
+"""No scheme is in the catalogue without columns that SQL is tested with, and without its docs.
+
+That each has published ids and a row of the backfill's oracle is seen in ``tests/schemes`` and
+``tests/oracle``.
+"""
+
+import re
+from pathlib import Path
+
+from django_sortable_ids.fields import LexicalSequenceField
+from django_sortable_ids.schemes import all_schemes
+from tests.capabilities import PAGE, label
+
+from .columns import COLUMNS
+
+README = (Path(__file__).parents[2] / "README.md").read_text()
+READ_ONLY = {"uuid1"}
+"""Whose ids are converted to others, and kept in no column."""
+
+
+def test_sql_is_tested_with_columns_of_every_scheme():
+    in_columns = {field.scheme for field in (*COLUMNS, LexicalSequenceField())}
+    lacking = {scheme.name for scheme in all_schemes() if scheme not in in_columns}
+    assert lacking == READ_ONLY
+
+
+def test_every_column_is_in_the_table_of_engines():
+    page = PAGE.read_text()
+    assert [label(field) for field in COLUMNS if f"| `{label(field)}` |" not in page] == []
+
+
+def test_the_readme_says_how_to_get_every_scheme():
+    """Its field and, where it is one of several, the option that chooses it."""
+    chosen = {field.scheme: field for field in (*COLUMNS, LexicalSequenceField())}
+    for scheme in all_schemes():
+        if scheme.name not in READ_ONLY:
+            field = chosen[scheme]
+            words = [type(field).__name__, *map(str, field._options.values())]
+            missing = [word for word in words if not re.search(rf"\b{word}\b", README)]
+            assert missing == [], scheme.name
