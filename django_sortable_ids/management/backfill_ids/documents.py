@@ -1,4 +1,4 @@
-"""What ``--json`` prints; docs/json.md describes the keys."""
+"""What ``--json`` prints; docs/reference/json.md describes the keys."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
