@@ -20,7 +20,6 @@ settings.configure(
 django.setup()
 
 project = "django-sortable-ids"
-author = "the authors of django-sortable-ids"
 release = __version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
@@ -34,5 +33,6 @@ autodoc_member_order = "bysource"
 
 html_theme = "furo"
 html_title = f"django-sortable-ids {release}"
+html_show_copyright = False
 html_static_path = ["_static"]
 html_css_files = ["tables.css"]

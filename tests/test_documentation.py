@@ -9,9 +9,11 @@ A page is read from top to bottom. Its fenced blocks are steps:
 - ``text`` behind either of them is what it printed, line by line, among other things;
 - ``ini`` and ``yaml`` are files where they begin with ``# path``.
 
+Steps between two files are commands of one process, which has read the files as they are.
 Blocks in HTML comments are steps that readers don't see: rows to begin with, and assertions.
 """
 
+import json
 import os
 import random
 import re
@@ -42,6 +44,21 @@ PAGES = {
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 }
 RUN = ("python", "sh", "text", "ini", "yaml")
+MANAGE = """
+import importlib
+import json
+import os
+import sys
+
+from django.core.management import execute_from_command_line
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "project.settings"
+for arguments in json.loads(sys.argv[1]):
+    importlib.invalidate_caches()
+    print(end="\\0", flush=True)
+    execute_from_command_line(["manage.py", *arguments])
+"""
+"""A ``manage.py`` that runs several commands, with a NUL in front of what each one prints."""
 DIRECTIVES = ("{toctree}", "{eval-rst}", "{include}")
 MOST_LINES_OF_THE_README = 150
 
@@ -73,14 +90,16 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "shop").mkdir()
     for name in ("__init__", "models"):
         (folder / "shop" / f"{name}.py").touch()
-    _manage(folder, "migrate")
+    (folder / "manage.py").write_text(MANAGE)
+    _manage(folder, [["migrate"]])
     return folder
 
 
-def _manage(folder: Path, *given: str) -> str:
-    done = own_project.manage(folder, *given)
-    assert done.returncode == 0, f"{given}\n{done.stdout}{done.stderr}"
-    return done.stdout
+def _manage(folder: Path, commands: list[list[str]]) -> list[str]:
+    """Run commands that must succeed; what each of them printed."""
+    done = own_project.manage(folder, json.dumps(commands))
+    assert done.returncode == 0, f"{commands}\n{done.stdout}{done.stderr}"
+    return done.stdout.split("\0")[1:]
 
 
 class Reader:
@@ -90,7 +109,10 @@ class Reader:
         self.folder = folder
         self.settings = folder / "project" / "settings.py"
         self.imports: dict[str, None] = {}
-        self.printed: str | None = None
+        self.waiting: list[list[str]] = []
+        self.printed = ""
+        self.last = 0
+        """How many of the commands that wait are of the last block."""
         own = "".join(each.text for each in page if each.path and each.path[1] == "settings.py")
         apps = ["django_sortable_ids", "rest_framework"]
         missing = [each for each in apps if f'"{each}"' not in own]
@@ -100,15 +122,32 @@ class Reader:
         if block.language == "text":
             self._compare(block.text)
         elif block.path:
+            self.run()
             self._write(*block.path, block.text)
         elif block.language == "python":
             lines = re.findall(r"^(?:from|import) .*", block.text, re.MULTILINE)
             code = "\n".join([*self.imports, block.text])
-            self.printed = _manage(self.folder, "shell", "-c", code)
+            self.waiting.append(["shell", "-c", code])
+            self.last, self.printed = 1, ""
             self.imports |= dict.fromkeys(lines)
         elif block.language == "sh":
-            lines = block.text.replace("\\\n", "").splitlines()
-            self.printed = "".join(map(self._run, lines))
+            self.last, self.printed = 0, ""
+            for line in block.text.splitlines():
+                words = shlex.split(line, comments=True)
+                if words[:2] == ["python", "manage.py"]:
+                    self.waiting.append(words[2:])
+                    self.last += 1
+                elif "pip" not in line:  # see the tests of what is installed
+                    self.run()
+                    self.printed += self._shell(line)
+
+    def run(self) -> None:
+        """Run the commands that wait."""
+        if self.waiting:
+            printed = _manage(self.folder, self.waiting)
+            assert len(printed) == len(self.waiting)
+            self.printed += "".join(printed[len(printed) - self.last :])
+            self.waiting, self.last = [], 0
 
     def _write(self, adds: bool, name: str, text: str) -> None:
         path = self.settings if name == "settings.py" else self.folder / name
@@ -117,18 +156,13 @@ class Reader:
             self._add(path, text)
         else:
             path.write_text(text)
-        self.printed = None
+        self.printed = ""
 
     def _add(self, path: Path, text: str) -> None:
         with path.open("a") as file:
             file.write(f"\n{text}")
 
-    def _run(self, line: str) -> str:
-        words = shlex.split(line, comments=True)
-        if words[:2] == ["python", "manage.py"]:
-            return _manage(self.folder, *words[2:])
-        if "pip" in words or any(word.endswith("/pip") for word in words):
-            return ""  # see the tests of what is installed
+    def _shell(self, line: str) -> str:
         environment = {
             name: value
             for name, value in os.environ.items()
@@ -136,6 +170,10 @@ class Reader:
         }
         environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
         environment["PYTHONPATH"] = str(ROOT)
+        # As people have it.
+        line = line.replace("python manage.py", "django-admin")
+        environment |= {"DJANGO_SETTINGS_MODULE": "project.settings"}
+        environment["PYTHONPATH"] += f":{self.folder}"
         done = subprocess.run(
             ["bash", "-c", line],
             cwd=self.folder,
@@ -149,7 +187,8 @@ class Reader:
         return done.stdout
 
     def _compare(self, expected: str) -> None:
-        if self.printed is None:
+        self.run()
+        if not self.printed:
             return  # a drawing
         position = 0
         for line in expected.splitlines():
@@ -168,6 +207,7 @@ def test_a_page_does_what_it_says(page: str, template: Path, tmp_path: Path) -> 
     reader = Reader(folder, steps)
     for block in steps:
         reader.do(block)
+    reader.run()
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -192,9 +232,8 @@ def test_what_is_installed_exists() -> None:
     installed = [line for line in sh_lines() if "pip install" in line]
     assert len(installed) >= 5
     for line in installed:
-        what, extra = re.findall(r"pip install (?:-e )?'?([\w.-]+?)(?:\[(\w+)\])?'?(?: |$)", line)[
-            0
-        ]
+        name, extras = r"([\w.-]+?)", r"(?:\[(\w+)\])?"
+        what, extra = re.findall(rf"pip install (?:-e )?'?{name}{extras}'?(?: |$)", line)[0]
         assert what in (project["name"], "."), line
         assert not extra or extra in project["optional-dependencies"], line
 
