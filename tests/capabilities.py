@@ -1,7 +1,7 @@
 """What each column can do on each engine: noted by the tests that prove it.
 
 ``pytest --capabilities FOLDER`` writes down what passed, a file for each engine, and
-``python -m tests.capabilities FOLDER`` makes the table of docs/engines.md of these files.
+``python -m tests.capabilities FOLDER`` makes the table of docs/reference/engines.md of these files.
 """
 
 import json
@@ -19,7 +19,7 @@ CAPABILITIES = {
     "reads": "R",
     "makes": "M",
 }
-PAGE = Path(__file__).parent.parent / "docs" / "engines.md"
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "engines.md"
 MARKS = ("<!-- capabilities -->\n", "<!-- /capabilities -->")
 
 

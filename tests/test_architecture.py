@@ -1,4 +1,5 @@
-"""The floor plan of docs/architecture.md: rooms without circles, few layers, files of one thing."""
+"""The floor plan of docs/reasons/architecture.md: rooms without circles, few layers, files of one
+thing."""
 
 import ast
 from collections import defaultdict

@@ -65,17 +65,28 @@ import os
 import runpy
 import sys
 
+import django
 import django.core.management.commands.makemigrations
 import django.core.management.commands.migrate
 import django.core.management.commands.shell
 import django.db.backends.sqlite3.base
 import django_sortable_ids.checks
 import django_sortable_ids.fields
-from django_sortable_ids.backfill import progress
 
-# As for the tests of this process: no more is printed on a slow machine than on a fast one.
-progress.LOG_SECONDS = 86_400
+set_up = django.setup
 
+
+def setup(*args, **options):
+    # As for the tests of this process: no more is printed on a slow machine than on a fast one.
+    set_up(*args, **options)
+    if not django.apps.apps.is_installed("django_sortable_ids"):
+        return
+    from django_sortable_ids.backfill.supervising import progress
+
+    progress.LOG_SECONDS = 86_400
+
+
+django.setup = setup
 while line := sys.stdin.readline():
     order = json.loads(line)
     child = os.fork()

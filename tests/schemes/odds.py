@@ -1,6 +1,6 @@
 """How the first ids of a tick are spread, and how often two processes generate the same one.
 
-``python -m tests.schemes.odds`` measures the table of README.md, in a minute.
+``python -m tests.schemes.odds`` measures the table of docs/reasons/collisions.md, in a minute.
 """
 
 from collections import Counter, defaultdict

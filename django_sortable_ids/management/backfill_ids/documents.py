@@ -1,4 +1,4 @@
-"""The JSON documents of ``--json``; docs/json.md describes their keys."""
+"""The JSON documents of ``--json``; docs/reference/json.md describes their keys."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
