@@ -168,7 +168,7 @@ def test_each_row_is_counted_once(monkeypatch):
     keys = rows(NAME)
     for size in (1, 2, 3, 4, 5, 11, 12, 13):
         monkeypatch.setattr(chunks, "FIRST", size)
-        found = list(chunks._of_ranges(keys, lambda part: set(part.values_list("pk")), "pk"))
+        found = list(chunks._by_ranges(keys, lambda part: set(part.values_list("pk")), "pk"))
         assert sum(map(len, found)) == len(set().union(*found)) == 12
 
 
