@@ -81,7 +81,7 @@ def setup(*args, **options):
     set_up(*args, **options)
     if not django.apps.apps.is_installed("django_sortable_ids"):
         return
-    from django_sortable_ids.backfill.supervising import progress
+    from django_sortable_ids.backfill import progress
 
     progress.LOG_SECONDS = 86_400
 

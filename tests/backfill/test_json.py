@@ -119,7 +119,7 @@ def test_every_key_is_documented():
             [],
         )
     ]
-    described = (ROOT / "docs" / "json.md").read_text()
+    described = (ROOT / "docs" / "reference" / "json.md").read_text()
     assert {key for key in keys(documents) if f"`{key}`" not in described} == set()
 
 

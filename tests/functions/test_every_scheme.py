@@ -13,7 +13,7 @@ from tests.capabilities import PAGE, label
 
 from .columns import COLUMNS
 
-README = (Path(__file__).parents[2] / "README.md").read_text()
+FIELDS = (Path(__file__).parents[2] / "docs" / "reference" / "fields.md").read_text()
 READ_ONLY = {"uuid1"}
 """Whose ids are converted to others, and kept in no column."""
 
@@ -29,12 +29,12 @@ def test_every_column_is_in_the_table_of_engines():
     assert [label(field) for field in COLUMNS if f"| `{label(field)}` |" not in page] == []
 
 
-def test_the_readme_says_how_to_get_every_scheme():
+def test_the_page_of_fields_says_how_to_get_every_scheme():
     """Its field and, where it is one of several, the option that chooses it."""
     chosen = {field.scheme: field for field in (*COLUMNS, LexicalSequenceField())}
     for scheme in all_schemes():
         if scheme.name not in READ_ONLY:
             field = chosen[scheme]
             words = [type(field).__name__, *map(str, field._options.values())]
-            missing = [word for word in words if not re.search(rf"\b{word}\b", README)]
+            missing = [word for word in words if not re.search(rf"\b{word}\b", FIELDS)]
             assert missing == [], scheme.name
