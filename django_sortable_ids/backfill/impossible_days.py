@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import BooleanField, CharField, DateField, DateTimeField, F, QuerySet
+from django.db.models import BooleanField, CharField, DateField, DateTimeField, F, Q, QuerySet
 from django.db.models.functions import Cast
 
 from ..functions.fragments import Fragment
@@ -32,10 +32,20 @@ class _IsImpossible(Fragment):
     mysql = f"({_IS_IMPOSSIBLE})"
 
 
+def are_possible(target: Target) -> bool:
+    """Whether the column of creation times can have such days."""
+    return target.times.connection.vendor == "mysql" and isinstance(target.source, DateField)
+
+
+def is_impossible(target: Target) -> Q:
+    """Whether a row of the target, whose table has the time, is of such a day."""
+    return Q(_IsImpossible(F(target.source.attname)))
+
+
 def check(target: Target) -> None:
     """Raise ``BackfillError``, which names a row, where a creation time is of such a day."""
     source, connection = target.source, target.times.connection
-    if connection.vendor != "mysql" or not isinstance(source, DateField):
+    if not are_possible(target):
         return
     rows: QuerySet[Any] = QuerySet(source.model, using=target.using)
     # The source's own name: that of a column of a related row has the whole path.

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import DatabaseError, NotSupportedError, connections
@@ -12,7 +12,7 @@ from django.db.models import Count, Min, Q
 from ..models import BackfillRun
 from ..schemes import TimeScheme
 from ..transactions import is_statement_timeout
-from . import chunks, old_ids, preflight, side_effects
+from . import chunks, impossible_days, old_ids, preflight, side_effects
 from .conversion import Conversion, Lossless
 from .converter import writer_of
 from .errors import BackfillError
@@ -111,19 +111,21 @@ def build(target: Target, batch_size: int) -> Plan:
     effects = side_effects.check(target)
     run = BackfillRun.objects.using(target.using).filter(target=target.label).first()
     resumed = _resumable(target, run)
-    missing, given_from = _counted(target, run)
+    counted = _counted(target, run)
     by_policy = tuple((rows, rows.count()) for rows in policy_rows(target))
-    all_rows = missing + sum(count for _, count in by_policy)
-    preflight.check_rows(target, all_rows)
+    all_rows = counted.missing + sum(count for _, count in by_policy)
+    preflight.check_rows(
+        target, all_rows, may_have_impossible_days=counted.may_have_impossible_days
+    )
     for rows, count in by_policy:
         rows.check(count)
     return Plan(
         target=target,
         writer=_writer(target),
         batch_size=batch_size,
-        missing=missing,
+        missing=counted.missing,
         by_policy=by_policy,
-        given_from=given_from,
+        given_from=counted.given_from,
         resumed=resumed,
         estimate=estimate(target, all_rows, resumed),
         samples=_sampled(target),
@@ -131,28 +133,43 @@ def build(target: Target, batch_size: int) -> Plan:
     )
 
 
-def _counted(target: Target, run: BackfillRun | None) -> tuple[int, datetime | None]:
-    """How many rows have no id, and the creation time of the first one that has an id of its time:
-    in one look at the table, which is what takes the time. A run before this one has told it, or
-    has given these ids; where none is left, the application gives them from now on.
+class _Counted(NamedTuple):
+    missing: int
+    """Rows without an id."""
+    given_from: datetime | None
+    """The creation time of the first row that has an id of its time. A run before this one has told
+    it, or has given these ids; where none is left, the application gives them from now on.
     """
+    may_have_impossible_days: bool = True
+    """Whether they are still to be looked for."""
+
+
+def _counted(target: Target, run: BackfillRun | None) -> _Counted:
+    """In one look at the table, which is what takes the time."""
     now = datetime.now(UTC)
     if isinstance(target, Conversion) or (isinstance(target, Derived) and not target.has_times):
-        return chunks.count(target.missing), None
+        return _Counted(chunks.count(target.missing), None)
     if run is not None and run.options == options(target):
-        return chunks.count(target.missing), as_stored(now)
+        return _Counted(chunks.count(target.missing), as_stored(now))
     try:
         rows, has_own = Judge(target).with_marks(target.rows), Q(verify_of_time=1)
     except NotSupportedError:
         has_id = Q(**{f"{target.field.name}__isnull": False})
         rows, has_own = target.rows, has_id & target.has_shown_time
+    key = target.key_fields[0].attname
     counts = {
-        "missing": Count(target.key_fields[0].attname, filter=target.is_missing),
+        "missing": Count(key, filter=target.is_missing),
         "given": Min(target.selected_place, filter=has_own),
     }
+    if has_days := target.source.model is target.model and impossible_days.are_possible(target):
+        counts["impossible"] = Count(key, filter=impossible_days.is_impossible(target))
     found = list(chunks.asked(rows, lambda part: part.aggregate(**counts)))
     given = [target.at(each["given"]) for each in found if each["given"] is not None]
-    return sum(each["missing"] for each in found), as_stored(min([*given, now]))
+    return _Counted(
+        sum(each["missing"] for each in found),
+        as_stored(min([*given, now])),
+        may_have_impossible_days=not has_days or any(each["impossible"] for each in found),
+    )
 
 
 def _short(pk: Any) -> str:

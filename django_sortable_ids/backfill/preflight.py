@@ -20,13 +20,14 @@ from .sources.derived import Derived
 from .target import Target
 
 
-def check_rows(target: Target, missing: int) -> None:
+def check_rows(target: Target, missing: int, *, may_have_impossible_days: bool) -> None:
     """Look at the ``missing`` rows without an id.
 
     Raise ``BackfillError``, which names a row, where a row can't be given an id."""
     spellings.check(target)
     repeated_hours.check(target)
-    impossible_days.check(target)
+    if may_have_impossible_days:
+        impossible_days.check(target)
     if target.on_null == "error":
         _check_null_times(target)
     if isinstance(target, Conversion):
