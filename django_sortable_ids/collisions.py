@@ -49,7 +49,7 @@ class SortableIDQuerySet(models.QuerySet[Row]):
 
         If an id that was generated here is taken, by a row of the table or by an id that the caller
         set in ``objs``, these rows get new ids, after all others, and all rows are inserted again:
-        in one transaction, with a savepoint for each of ``TRIES`` tries. Any other violation, and
+        in one transaction, with a savepoint for each of five tries. Any other violation, and
         the collision of the last try, is raised unchanged, and the ids are None again. With
         ``ignore_conflicts`` or ``update_conflicts``, the database handles collisions.
         """
@@ -78,7 +78,7 @@ class RetryOnCollision(models.Model):
 
     They retry only if a unique constraint of the column, alone or with other columns, rejects the
     row, and Python generated the id for this insert. They never retry for an id that the caller or
-    a fixture set, nor for any other constraint. A row gets at most ``TRIES`` ids; then the last
+    a fixture set, nor for any other constraint. A row gets at most five ids; then the last
     ``IntegrityError`` is raised unchanged. After an error, the instance has its previous ids.
 
     The key is None until the row is inserted, like Django's own auto-increment keys. So no related

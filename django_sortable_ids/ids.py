@@ -19,7 +19,7 @@ __all__ = ["Resolved", "created_at", "public_id", "resolve"]
 
 
 class Resolved(NamedTuple):
-    """What a public text refers to."""
+    """What a public text refers to: ``model``, ``field`` and ``value``."""
 
     model: type[models.Model]
     field: SortableIDField
@@ -85,7 +85,8 @@ def _fields_by_prefix() -> dict[str, list[SortableIDField]]:
 def public_id(instance: models.Model, field: str | None = None) -> str | None:
     """The public text of the instance's id, as in URLs and REST; None if it has no id yet.
 
-    ``field`` names one of several sortable ids; ``id_of`` documents the default.
+    ``field`` names one of several sortable ids. The default is the primary key if it is one, else
+    the first unique one, else the first one.
     """
     id_field, value = id_of(instance, field)
     return None if value is None else id_field.public_text.format(value)
@@ -95,9 +96,9 @@ def created_at(instance: models.Model, field: str | None = None) -> datetime | N
     """The creation time in the instance's id. None if it has no id yet, or an accepted UUID of
     another version, which carries no time.
 
-    ``field`` names one of several sortable ids; ``id_of`` documents the default. The time is
-    aware and in the current time zone, or naive local time with ``USE_TZ=False``. Raises
-    ``OutOfRange`` after the year 9999 and ``NotTimeOrdered`` for a sequence.
+    ``field`` is that of ``public_id``. The time is aware and in the current time zone, or naive
+    local time with ``USE_TZ=False``. Raises ``OutOfRange`` after the year 9999 and
+    ``NotTimeOrdered`` for a sequence.
     """
     id_field, value = id_of(instance, field)
     if value is None or is_of_another_version(id_field, value):

@@ -34,5 +34,6 @@ autodoc_member_order = "bysource"
 html_theme = "furo"
 html_title = f"django-sortable-ids {release}"
 html_show_copyright = False
+html_use_index = False
 html_static_path = ["_static"]
 html_css_files = ["tables.css"]

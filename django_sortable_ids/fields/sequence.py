@@ -27,10 +27,11 @@ class _PendingID:
 class LexicalSequenceField(SortableTextField[SetType, GetType]):
     """Short ids that count: ``0000``, ``0001`` ... in the characters of ``charset``.
 
-    ``charset`` is one of ``schemes.sequence.CHARSETS`` or a string of characters. ``ignore_case``
-    reads both cases alike, ``width`` fixes the length (without it, ids grow up to ``max_length``
-    and sort by length first), ``start`` is the first id, ``step`` the distance to the next. The
-    value is the text.
+    ``charset`` is a string of characters or one of these names: ``"numeric"``, ``"alpha_lower"``,
+    ``"alpha_upper"``, ``"alnum_lower"``, ``"alnum_upper"`` (the default), ``"alpha"`` and
+    ``"alnum"``, which contain both cases. ``ignore_case`` reads both cases alike, ``width`` fixes
+    the length (without it, ids grow up to ``max_length``, 20 by default, and sort by length first),
+    ``start`` is the first id, ``step`` the distance to the next. The value is the text.
 
     The id is generated when the row is inserted, primary keys included: until then it is None. The
     counter is in the database of the row. For a primary key and ``save(using=...)``, it is in the

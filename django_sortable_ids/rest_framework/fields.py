@@ -34,8 +34,8 @@ _INPUT_ARGUMENTS = ("required", "default", "allow_null", "validators")
 class SortableIDField(serializers.ModelField):
     """Outputs and accepts the public text of a model field's id, with its prefix and encoding.
 
-    ``model_field`` is the ``columns.SortableIDField``. A primary key is read-only, so that clients
-    can't choose one, unless ``read_only=False`` is passed.
+    ``model_field`` is the field of the model. A primary key is read-only, so that clients can't
+    choose one, unless ``read_only=False`` is passed.
     """
 
     model_field: columns.SortableIDField

@@ -79,7 +79,8 @@ class Scheme(CopiedByFields, ABC):
     def parse(self, text: str, encoding: str | None = None) -> ID:
         """The value that ``text`` spells.
 
-        Strict: raises ``InvalidID`` for any text that ``text_form(encoding)`` does not document.
+        ``encoding`` is that of the text, None for the canonical one. Raises ``InvalidID`` for a
+        text that is no id in it.
         """
         if encoding is None and self.is_canonical(text):
             return text

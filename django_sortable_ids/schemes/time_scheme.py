@@ -28,7 +28,7 @@ _EXAMPLE_TIME = datetime(2026, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, kw_only=True)
 class TimeScheme(Scheme):
-    """A scheme with a clock: tick 0 starts at ``epoch_ns``, and each tick lasts ``tick_ns``."""
+    """A scheme whose ids contain their creation time: all except the sequence."""
 
     layout: Layout
     epoch_ns: int = 0
@@ -107,7 +107,7 @@ class TimeScheme(Scheme):
 
         With ``at``, which is aware, a value of that time with a random suffix. Raises
         ``OutOfRange`` if the scheme can't hold the time, and ``ClockRollback`` if the clock went
-        back and the process's ``RollbackRule`` demands it.
+        back and the setting ``CLOCK_ROLLBACK`` is ``"raise"``.
         """
         if at is not None:
             return self.generate_many(1, at)[0]

@@ -1,5 +1,7 @@
 """``manage.py demo``: the whole way from integer keys to sortable ids, on real data."""
 
+import shlex
+import sys
 import time
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -80,7 +82,9 @@ class Command(BaseCommand):
             self.stdout.write(line)
         self.stdout.write(f"Done in {time.monotonic() - started:.0f} s.")
         if serve is None:
-            self.stdout.write("Serve these pages: python example_project/manage.py demo --serve")
+            manage = str(settings.BASE_DIR / "manage.py")
+            self.stdout.write("Serve these pages:")
+            self.stdout.write(shlex.join([sys.executable, manage, "demo", "--serve"]))
         else:
             self._serve(serve)
 
