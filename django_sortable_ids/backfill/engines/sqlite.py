@@ -1,7 +1,7 @@
 """SQLite: ids from Python are written one by one, which is fast without a server."""
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.utils.functional import cached_property
@@ -15,7 +15,10 @@ from .statements import Statements
 class SQLiteStatements(Statements):
     @cached_property
     def sent(self) -> str:
-        return self.one_by_one()
+        """An UPDATE of one row that has no id yet; its parameters are the id and the key."""
+        is_row = " AND ".join(f"{key} = %s" for key in self._keys)
+        where = f"{is_row} AND {self._column} IS NULL"
+        return f"UPDATE {self._table} SET {self._set('%s')} WHERE {where}"
 
     def send(
         self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
@@ -24,9 +27,6 @@ class SQLiteStatements(Statements):
         with self.connection.cursor() as cursor:
             cursor.executemany(self.sent, rows)
             return int(cursor.rowcount)
-
-    def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
-        raise NotImplementedError("SQLite computes no ids")
 
 
 class SQLite(Engine):

@@ -50,16 +50,6 @@ class Statements(ABC):
         row whose time has changed is skipped.
         """
 
-    @abstractmethod
-    def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
-        """Execute the UPDATE of a batch; returns the number of changed rows."""
-
-    def one_by_one(self) -> str:
-        """An UPDATE of one row that has no id yet; its parameters are the id and the key."""
-        is_row = " AND ".join(f"{key} = %s" for key in self._keys)
-        where = f"{is_row} AND {self._column} IS NULL"
-        return f"UPDATE {self._table} SET {self._set('%s')} WHERE {where}"
-
     @property
     def _can_compare_times(self) -> bool:
         """Whether the database knows which instant a value of the column is."""
@@ -136,6 +126,10 @@ class ComputedStatements(Statements):
         tick, rank = (RawSQL(name, ()) for name in self._numbered)
         self._composed = self._compile(composition.made_of(tick, rank))
         self._random = self._compile(RandomInteger(below=1 << RANDOM_BITS))
+
+    @abstractmethod
+    def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
+        """Execute the UPDATE of a batch; returns the number of changed rows."""
 
     @property
     @abstractmethod
