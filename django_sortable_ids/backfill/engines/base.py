@@ -14,7 +14,7 @@ from ..target import Target
 from .statements import ComputedStatements, Statements
 
 LOCK_SECONDS = 1
-"""How long a statement waits for a lock: later writers queue up behind it."""
+"""How long a statement waits for a lock: later writers queue up after it."""
 
 
 class Engine(ABC):
@@ -41,7 +41,7 @@ class Engine(ABC):
 
     def computed(self, target: Target, composition: Composition) -> ComputedStatements:
         """The statements that compute ids in the database. Raises ``NotSupportedError`` if it can't
-        compute them, if Python is faster, or if only Python knows the time zone.
+        compute them, or if Python is faster.
         """
         raise NotSupportedError("Python is faster")
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-from django.db import NotSupportedError
-
 from ...db.introspection import named_rows
 from ...errors import BackfillError
 from ...functions.composition import Composition
@@ -23,8 +21,6 @@ class MySQL(Engine):
         return MySQLStatements(target, self.connection, with_times=with_times)
 
     def computed(self, target: Target, composition: Composition) -> NumberedWhileRead:
-        if not target.times.knows_utc:
-            raise NotSupportedError("only Python knows the time zone")
         return NumberedWhileRead(target, self.connection, composition)
 
     def side_effects(self, target: Target) -> Iterator[str]:

@@ -172,7 +172,7 @@ class NumberedWhileRead(MySQLStatements, ComputedStatements):
         # An expression of a variable that had no value before the statement is a float.
         return (
             f"SELECT CAST(MAX({number}) AS SIGNED) AS ties{self._keys_of_batch} "
-            f"FROM (SELECT {_TICK} := -1, {_NUMBER} := 0) begun STRAIGHT_JOIN {rows}"
+            f"FROM (SELECT {_TICK} := -1, {_NUMBER} := 0) started STRAIGHT_JOIN {rows}"
         )
 
     @property

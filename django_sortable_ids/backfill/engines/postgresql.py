@@ -12,8 +12,6 @@ and the table grows by 60 % instead of 100 %. All rows of a tick are in one part
 from collections.abc import Iterator
 from typing import Any
 
-from django.db import NotSupportedError
-
 from ...errors import BackfillError
 from ...functions.composition import Composition
 from ..target import Target
@@ -59,8 +57,6 @@ class PostgreSQL(Engine):
         return PostgreSQLStatements(target, self.connection, with_times=with_times)
 
     def computed(self, target: Target, composition: Composition) -> NumberedByWindows:
-        if not target.times.knows_utc:
-            raise NotSupportedError("only Python knows the time zone")
         return NumberedByWindows(target, self.connection, composition)
 
     def interleaves(self, target: Target) -> bool:

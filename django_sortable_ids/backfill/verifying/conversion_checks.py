@@ -45,7 +45,7 @@ class CheckedByOldID:
                 if value in mixed_up or not _generated_together(target, old, value):
                     _fail(target, found, old, pk)
                 else:
-                    found.made_beside += 1
+                    found.generated += 1
         return None
 
 
@@ -116,7 +116,7 @@ def _is_of_tick(target: Conversion, place: Any, value: ID) -> bool:
 
 def _check_time(target: Conversion, place: Any, pk: Any, value: ID, found: Verification) -> None:
     if _generated_together(target, place, value):
-        found.made_beside += 1
+        found.generated += 1
         found.move(_moved(target, place, pk, value))
     else:
         _fail(target, found, place, pk)

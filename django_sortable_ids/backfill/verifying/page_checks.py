@@ -65,7 +65,7 @@ class CheckedByDatabase:
         )
         for disorder, count in disorders:
             found.disordered(disorder, count)
-        found.unordered_beside += counts.unordered_concurrent
+        found.unordered_concurrent += counts.unordered_concurrent
         if counts.of_version > counts.of_time and found.room:
             self._keep_moved(rows, found)
         if any(count and found.wants_example(disorder) for disorder, count in disorders):
@@ -112,7 +112,7 @@ class CheckedByReading:
                 is_shared = self._is_shared(created) if is_tie or place <= before else False
                 found.ties += is_tie and not is_shared
                 if place <= before and is_shared:
-                    found.unordered_beside += 1
+                    found.unordered_concurrent += 1
                 elif place <= before:
                     disorder = self._disorder(is_repeated=place == before, is_tie=is_tie)
                     found.misplaced(pk, previous[0], disorder)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from django.db import NotSupportedError
 from django.utils.functional import cached_property
 
 from ...fields.storage import IntegerStorage
@@ -21,7 +22,8 @@ of a span."""
 
 
 class ComputingIDs:
-    """Raises ``NotSupportedError`` if the database can't compute them, or if Python is faster."""
+    """Raises ``NotSupportedError`` if the database can't compute them, if Python is faster, or if
+    only Python knows the time zone."""
 
     def __init__(self, target: Target, engine: Engine, pending: PendingRows) -> None:
         scheme = target.field.scheme
@@ -32,6 +34,8 @@ class ComputingIDs:
         self._engine = engine
         self._connection = engine.connection
         stored = target.field.stored(self._connection)
+        if not target.times.knows_utc:
+            raise NotSupportedError("only Python knows the time zone")
         self._composition = Composition(scheme, stored, self._connection)
         self._statements = engine.computed(target, self._composition)
 
