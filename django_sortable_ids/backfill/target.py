@@ -48,6 +48,19 @@ class Target:
     allow_triggers: bool = False
     """Whether an UPDATE may have side effects: fire triggers, add history and the like."""
 
+    own_time = True
+    """Whether the time is in the row itself, or in the same row of a parent model."""
+    has_times = True
+    """Whether the place of a row is a time, as of a ``DateTimeField``."""
+    generates = True
+    """Whether ids are generated; else they are other ids, bit for bit."""
+    may_be_edited = True
+    """Whether the time of a row may be edited after it got its id."""
+    may_be_indexed = True
+    """Whether an index on the source's column can provide the order of the rows."""
+    needs_sort = False
+    """Whether no index can provide the order of the rows."""
+
     @property
     def label(self) -> str:
         return f"{self.model._meta.label}.{self.field.name}"
@@ -76,11 +89,6 @@ class Target:
         return self.source.name
 
     @property
-    def own_time(self) -> bool:
-        """Whether the time is in the row itself, or in the same row of a parent model."""
-        return True
-
-    @property
     def described(self) -> str:
         """The source of the times, as text."""
         return self.source.name
@@ -89,31 +97,6 @@ class Target:
     def notes(self) -> Iterator[str]:
         """More about the times, as lines of the plan."""
         yield from ()
-
-    @property
-    def has_times(self) -> bool:
-        """Whether the place of a row is a time, as of a ``DateTimeField``."""
-        return True
-
-    @property
-    def generates(self) -> bool:
-        """Whether ids are generated; else they are copied from other rows."""
-        return True
-
-    @property
-    def keeps_bits(self) -> bool:
-        """Whether the ids are the old ones in another format, bit for bit."""
-        return False
-
-    @property
-    def may_be_edited(self) -> bool:
-        """Whether the time of a row may be edited after it got its id."""
-        return True
-
-    @property
-    def may_be_indexed(self) -> bool:
-        """Whether an index on the source's column can provide the order of the rows."""
-        return True
 
     @property
     def options(self) -> dict[str, Any]:
@@ -244,6 +227,10 @@ class Target:
         """A place as text for people."""
         return self.at(place).isoformat()
 
+    def named(self, row: Row) -> str:
+        """A row and its place as text for an error."""
+        return f"{self.model._meta.label} {row[1]}, created at {self.at(row[0])}"
+
     def load_place(self, saved: str) -> Any:
         """A place that was stored as text."""
         return self.times.load(saved)
@@ -313,7 +300,7 @@ class Target:
         columns = rows.values_list(self.selected_place, *keys, *names)
         return [(row[0], row[1:end], *row[end:]) for row in columns]
 
-    def lacks_id(self, row: tuple[Any, Any]) -> bool:
+    def lacks_id(self, row: Row) -> bool:
         """Whether a row that was read still has no id and the same place.
 
         The place is read and compared here: on PostgreSQL, a query for a time in an hour that a

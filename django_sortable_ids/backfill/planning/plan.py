@@ -15,14 +15,12 @@ from ...models import BackfillRun
 from ...times.columns import as_stored
 from ..engines import Engine, engine_of
 from ..sources import impossible_days
-from ..sources.conversion import Conversion
+from ..sources.conversion import Lossless
 from ..sources.copies import Copies
-from ..sources.derived import Derived
 from ..target import Target
 from ..verifying.pages import RowCheck
-from ..writing.converter import writer_of
 from ..writing.copy_writer import CopyWriter
-from ..writing.derived_writer import DerivedWriter
+from ..writing.keyed_writer import Converter, KeyedWriter
 from ..writing.policy_rows import PolicyRows, policy_rows
 from ..writing.writer import Writer
 from . import preflight
@@ -183,9 +181,10 @@ def _short(pk: Any) -> str:
 def _writer(target: Target, engine: Engine) -> Writer:
     if isinstance(target, Copies):
         return CopyWriter(target, engine)
-    if isinstance(target, Derived):
-        return DerivedWriter(target, engine)
-    return writer_of(target, engine) if isinstance(target, Conversion) else Writer(target, engine)
+    if isinstance(target, Lossless):
+        return Converter(target, engine)
+    is_computable = target.has_times and target.own_time
+    return Writer(target, engine) if is_computable else KeyedWriter(target, engine)
 
 
 def _resumable(target: Target, run: BackfillRun | None) -> BackfillRun | None:

@@ -17,7 +17,6 @@ from ...sequences import counters
 from ...times.bounds import latest
 from ..engines import Engine
 from ..sources import impossible_days, spellings
-from ..sources.conversion import Conversion
 from ..target import Target
 from .clock_changes import check_repeated_hours, check_skipped_hours
 
@@ -37,7 +36,7 @@ def check_rows(target: Target, missing: int, *, may_have_impossible_days: bool) 
     if isinstance(scheme, TimeScheme):
         if target.on_out_of_range == "error":
             _check_range(target, scheme)
-        if missing > scheme.layout.suffixes and not target.keeps_bits:
+        if missing > scheme.layout.suffixes:
             _check_room(target, scheme)
     elif isinstance(field, LexicalSequenceField):
         if target.on_out_of_range != "skip":
@@ -56,7 +55,7 @@ def warnings(target: Target) -> Iterator[str]:
             f"no index begins with {source.column}, so each batch sorts the table; with many "
             f"rows, create one first"
         )
-    if isinstance(target, Conversion) or not target.generates:
+    if not target.may_be_edited:
         return
     if target.has_times and (meaning := target.times.meaning):
         yield meaning

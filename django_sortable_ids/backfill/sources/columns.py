@@ -16,7 +16,7 @@ from django.db.models.functions import Cast
 
 from ...errors import BackfillError
 from ..target import SORTED_AT_ONCE, Target
-from .derived import Derived, first_day_from, midnight
+from .derived import first_day_from, midnight
 from .fields import check_table
 
 _NONE = (
@@ -25,24 +25,13 @@ _NONE = (
 )
 
 
-class OtherColumn(Derived):
+class OtherColumn(Target):
     """The name of its source is the whole path, which works in lookups, orders and values like the
     name of a column. If the related row is missing, the row has no time."""
 
+    own_time = False
+    may_be_indexed = False
     needs_sort = True
-
-    @property
-    def is_day(self) -> bool:
-        return not isinstance(self.source, models.DateTimeField)
-
-    @property
-    def has_times(self) -> bool:
-        return not self.is_day
-
-    @property
-    def described(self) -> str:
-        name = self.source.name
-        return f"{name}, midnight in {settings.TIME_ZONE}" if self.is_day else name
 
     @property
     def notes(self) -> Iterator[str]:
@@ -51,19 +40,27 @@ class OtherColumn(Derived):
             f"since no index has this order"
         )
 
+
+class Days(OtherColumn):
+    """A ``DateField``, which may be in the table itself."""
+
+    has_times = False
+
+    @property
+    def described(self) -> str:
+        return f"{self.source.name}, midnight in {settings.TIME_ZONE}"
+
     @property
     def own_options(self) -> dict[str, Any]:
-        return {"time_zone": settings.TIME_ZONE} if self.is_day else {}
+        return {"time_zone": settings.TIME_ZONE}
 
     def at(self, created: Any) -> datetime:
-        return midnight(created) if self.is_day else super().at(created)
+        return midnight(created)
 
     def load_place(self, saved: str) -> Any:
-        return date.fromisoformat(saved) if self.is_day else super().load_place(saved)
+        return date.fromisoformat(saved)
 
     def between(self, start: datetime | None, end: datetime | None) -> Q:
-        if not self.is_day:
-            return super().between(start, end)
         name = self.source.name
         found = Q(**{f"{name}__isnull": False})
         if start is not None:
@@ -76,7 +73,7 @@ class OtherColumn(Derived):
 
     def check(self) -> None:
         """Raise ``BackfillError`` for a text that is no date: SQLite stores any text."""
-        if not self.is_day or connections[self.using].vendor != "sqlite":
+        if connections[self.using].vendor != "sqlite":
             return
         name = self.source.name
         texts = self.without_id.filter(**{f"{name}__isnull": False}).annotate(
@@ -93,8 +90,9 @@ class OtherColumn(Derived):
 
 def kind_of(model: type[models.Model], source: models.Field[Any, Any]) -> type[Target]:
     """The class of a target with that source."""
-    is_own = LOOKUP_SEP not in source.name and isinstance(source, models.DateTimeField)
-    return Target if is_own else OtherColumn
+    if not isinstance(source, models.DateTimeField):
+        return Days
+    return OtherColumn if LOOKUP_SEP in source.name else Target
 
 
 def find_source(

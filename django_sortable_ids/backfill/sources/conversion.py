@@ -15,7 +15,8 @@ from ...errors import BackfillError
 from ...fields import SortableIDField
 from ...functions.fragments import Fragment
 from ...schemes import ID, InvalidID, OutOfRange, TimeScheme
-from ..target import Target
+from ..target import Row, Target
+from .derived import InOrderOfKeys
 
 _PLACE = "sortable_ids_place"
 _TIME_LOW_FIRST = 1
@@ -35,22 +36,14 @@ class Conversion(Target):
     old: TimeScheme = field(kw_only=True)
     """The scheme of the old ids."""
 
-    @property
-    def created_from(self) -> None:
-        return None
+    created_from = None
+    has_times = False
+    may_be_edited = False
 
     @property
     def described(self) -> str:
-        kept = "bit for bit" if self.keeps_bits else "of the same time, in the same order"
+        kept = "of the same time, in the same order" if self.generates else "bit for bit"
         return f"the {self.old.title} in {self.source.name}, {kept}"
-
-    @property
-    def has_times(self) -> bool:
-        return False
-
-    @property
-    def may_be_edited(self) -> bool:
-        return False
 
     @property
     def own_options(self) -> dict[str, Any]:
@@ -97,25 +90,20 @@ class Conversion(Target):
     def shown_place(self, place: Any) -> str:
         return str(self.value(place))
 
+    def named(self, row: Row) -> str:
+        old = self.value(row[0])
+        return f"{self.model._meta.label} {row[1]}, whose {self.source.name} is {old}"
+
     def load_place(self, saved: str) -> Any:
         return self.old.value_type(saved)
 
 
-class Lossless(Conversion):
+class Lossless(InOrderOfKeys, Conversion):
     """Keeps every bit of the old ids. An id depends only on its row, so rows are in the order of
     the key."""
 
-    @property
-    def keeps_bits(self) -> bool:
-        return True
-
-    @property
-    def may_be_indexed(self) -> bool:
-        return False
-
-    @property
-    def time_range(self) -> None:
-        return None
+    generates = False
+    time_range = None
 
     def check(self) -> None:
         super().check()
@@ -133,16 +121,6 @@ class Lossless(Conversion):
                 f"{first[name]}, so they would share a new id: make the old ids different; "
                 f"nothing was written."
             )
-
-    @property
-    def order(self) -> tuple[str, ...]:
-        return ("pk",)
-
-    def after(self, created: Any, pk: Any) -> Q:
-        return Q(pk__gt=pk)
-
-    def _within(self, created: Any, in_time: Q) -> Q:
-        return in_time
 
     def convert(self, place: Any) -> ID:
         """The new id of a row; ``InvalidID`` if the old one is of another version."""
@@ -203,9 +181,8 @@ class TimedUUIDs(Timed):
     """The old ids are in a plain ``UUIDField``. It doesn't sort UUIDs of version 1 by time, nor any
     others on some versions of MariaDB, so the place of a row is a text of their digits."""
 
-    @property
-    def may_be_indexed(self) -> bool:
-        return False
+    may_be_indexed = False
+    needs_sort = True
 
     def warnings(self) -> Iterator[str]:
         yield (

@@ -41,7 +41,7 @@ def disagrees_with(field: SortableIDField, using: str, count: int) -> str | None
 
 
 def _checked(rows: QuerySet[Any], target: Target, run: BackfillRun) -> Verification:
-    found = Verification(may_be_edited=run.options.get("convert_from") is None)
+    found = Verification(may_be_edited=target.may_be_edited)
     check_of(target, run).check(rows, found, None)
     return found
 

@@ -15,27 +15,14 @@ from ...sequences import counters
 from ...times.columns import aware
 from ..sources.copies import Copies
 from ..target import Row
-from .batch import NOTHING, Batch, Cursor, Written
-from .writer import Writer
+from .keyed_writer import KnownWriter
 
 _AT_A_TIME = 500
 _TRIES = 10
 
 
-class CopyWriter(Writer):
+class CopyWriter(KnownWriter):
     target: Copies
-
-    def next(self, cursor: Cursor | None, size: int) -> Batch:
-        rows = self.target.read(self.pending.all(cursor)[:size])
-        if not rows:
-            return NOTHING
-        ids = self.known(rows)
-        place, pk = rows[-1]
-        return Batch(
-            rows,
-            len(rows),
-            lambda: Written(self.send(rows, ids), Cursor(place, pk, None), rows[-1]),
-        )
 
     def known(self, rows: Sequence[Row]) -> Sequence[ID]:
         """The ids of the rows' originals; for a deleted original that of its other history rows,
@@ -59,15 +46,6 @@ class CopyWriter(Writer):
 
     def preview(self, rows: Sequence[Row]) -> Sequence[ID]:
         return ()
-
-    def stopped(self, row: Row, error: Exception) -> BackfillError:
-        return BackfillError(
-            f"stopped at {self.target.model._meta.label} {row[1]}, a history row of "
-            f"{self.target.original._meta.label} {row[0]}: {error}"
-        )
-
-    def _computing_ids(self) -> None:
-        return None
 
     def _of_originals(self, keys: Sequence[Any]) -> Iterator[tuple[Any, ID | None]]:
         rows = self.target.originals.filter(pk__in=keys)

@@ -94,29 +94,26 @@ class Writer:
             raise self.stopped(row, error) from error
 
     def stopped(self, row: Row, error: Exception) -> BackfillError:
-        return BackfillError(
-            f"stopped at {self.target.model._meta.label} {row[1]}, created at "
-            f"{self.target.at(row[0])}: {error}"
-        )
+        return BackfillError(f"stopped at {self.target.named(row)}: {error}")
 
     # Minted in Python
 
     def _minted(self, cursor: Cursor | None, size: int) -> Batch:
-        rows = read(self.target, self.pending.next(cursor, size)[:size])
+        rows = self._read(cursor, size)
         if rows is None:
             return NOTHING
-        stored, position = self._mint(rows, cursor, size)
-        created, pk = rows.last
+        stored, position = self._mint(rows, cursor)
 
         def write() -> Written:
             filled = self._statements.send(rows.keys, stored, rows.times)
-            return Written(filled, Cursor(created, pk, position), rows.last)
+            return Written(filled, Cursor(*rows.last, position), rows.last)
 
         return Batch([rows.first, rows.last], len(rows.keys), write)
 
-    def _mint(
-        self, rows: Rows, cursor: Cursor | None, size: int
-    ) -> tuple[list[Any], Position | None]:
+    def _read(self, cursor: Cursor | None, size: int) -> Rows | None:
+        return read(self.target, self.pending.next(cursor, size)[:size])
+
+    def _mint(self, rows: Rows, cursor: Cursor | None) -> tuple[list[Any], Position | None]:
         """The values for the column, and the position where the next batch continues."""
         field, count = self.target.field, len(rows.keys)
         with self.naming(rows.last):
@@ -125,8 +122,9 @@ class Writer:
                 return self._stored(ids), None
             position = cursor.position if cursor else None
             ticks = ascending(self._scheme.ticks(rows.microseconds), position)
-            more = self.pending.left(cursor, rows.last, ticks, count) if count == size else 0
+            more = self.pending.left(cursor, rows.last, ticks, count)
             try:
+                # Leave room for as many rows that may be inserted later.
                 numbers, position = mint(self._scheme, ticks, position, more + count)
             except OutOfRange:
                 numbers, position = mint(self._scheme, ticks, position, more)
