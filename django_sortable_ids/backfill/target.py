@@ -62,6 +62,13 @@ class Target:
     """Whether no index can provide the order of the rows."""
 
     @property
+    def scheme(self) -> TimeScheme:
+        """The scheme of ids that have a time."""
+        scheme = self.field.scheme
+        assert isinstance(scheme, TimeScheme), "ids of a sequence have no time"
+        return scheme
+
+    @property
     def label(self) -> str:
         return f"{self.model._meta.label}.{self.field.name}"
 
@@ -245,9 +252,7 @@ class Target:
 
     def tick_of(self, created: Any) -> tuple[datetime, datetime]:
         """Start and end (excluded) of the tick of that place's time, both aware."""
-        scheme = self.field.scheme
-        assert isinstance(scheme, TimeScheme), "rows of a sequence have no tick"
-        return scheme.tick_span(self.at(created))
+        return self.scheme.tick_span(self.at(created))
 
     def given_in_tick(self, created: Any) -> QuerySet[Any]:
         """The rows of that place's tick that have an id of it, in order. A row whose time was

@@ -19,8 +19,8 @@ from ..target import Row, Target
 from ..writing.batch import Cursor
 from . import checkpoints
 from .checkpoints import Checkpoint
-from .conversion_checks import CheckedByOldID, CheckedByOldTime, CheckedByPlace
-from .page_checks import CheckedByDatabase, CheckedByReading, PageCheck
+from .conversion_checks import CheckedByOldID, CheckedByOldTime
+from .page_checks import CheckedByDatabase, CheckedByReading, CheckedInOrder, PageCheck
 from .pages import Previous
 from .verification import Verification
 
@@ -139,12 +139,12 @@ def check_of(target: Target, run: BackfillRun | None) -> PageCheck:
     rows.
     """
     if isinstance(target, Lossless):
-        return CheckedByOldID(target)
+        return CheckedByOldID(target, None)
     end = Cursor.load(target, run.cursor).place if run and run.cursor else None
     if isinstance(target, Conversion):
         return CheckedByOldTime(target, end)
     if not target.has_times:
-        return CheckedByPlace(target, end)
+        return CheckedInOrder(target, end)
     shared, ties = _shared_from(target, run), not (end and _was_cut(target, end))
     try:
         return CheckedByDatabase(target, end, shared, ties)

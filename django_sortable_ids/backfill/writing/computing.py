@@ -9,7 +9,6 @@ from django.utils.functional import cached_property
 
 from ...fields.storage import IntegerStorage
 from ...functions.composition import Composition
-from ...schemes import TimeScheme
 from ..engines.base import Engine
 from ..target import Row, Target
 from .batch import PARTS, Batch, Cursor, Span, Written
@@ -26,17 +25,15 @@ class ComputingIDs:
     only Python knows the time zone."""
 
     def __init__(self, target: Target, engine: Engine, pending: PendingRows) -> None:
-        scheme = target.field.scheme
-        assert isinstance(scheme, TimeScheme), "every other scheme has no time to compute from"
         self._target = target
-        self._scheme = scheme
+        self._scheme = target.scheme
         self._pending = pending
         self._engine = engine
         self._connection = engine.connection
         stored = target.field.stored(self._connection)
         if not target.times.knows_utc:
             raise NotSupportedError("only Python knows the time zone")
-        self._composition = Composition(scheme, stored, self._connection)
+        self._composition = Composition(target.scheme, stored, self._connection)
         self._statements = engine.computed(target, self._composition)
 
     @property

@@ -10,7 +10,7 @@ from django.db.models import Min, Q
 
 from ...errors import BackfillError
 from ...fields import LexicalSequenceField
-from ...schemes import ID, TimeScheme
+from ...schemes import ID
 from ...sequences import counters
 from ...times.columns import aware
 from ..sources.copies import Copies
@@ -78,8 +78,7 @@ class CopyWriter(KnownWriter):
 
     def _free(self, at: datetime, taken: set[ID]) -> ID:
         """An id of that time that no row has."""
-        scheme, name = self.target.field.scheme, self.target.field.name
-        assert isinstance(scheme, TimeScheme), "every other scheme has a time"
+        scheme, name = self.target.scheme, self.target.field.name
         for _ in range(_TRIES):
             value = scheme.generate(aware(at).astimezone(UTC))
             same = Q(**{name: value})

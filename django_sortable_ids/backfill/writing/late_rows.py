@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 
 from ...db import chunks
 from ...fields import LexicalSequenceField
-from ...schemes import ID, TimeScheme
+from ...schemes import ID
 from ...sequences import counters
 from ..target import Row
 from .batch import Batch, Cursor, Written
@@ -37,7 +37,7 @@ class LateRows:
 
     def batch(self, rows: Sequence[Row], cursor: Cursor) -> Batch:
         """The first of the rows, and all others between the same two ids of its tick."""
-        target, field, scheme = self._target, self._target.field, self._target.field.scheme
+        target, field = self._target, self._target.field
         with self._writer.naming(rows[0]):
             if (known := self._writer.known(rows)) is not None:
                 return self._batch_of(rows, known)
@@ -45,8 +45,7 @@ class LateRows:
                 return self._batch_of(
                     rows, counters.take(field, field.scheme, len(rows), target.using)
                 )
-            assert isinstance(scheme, TimeScheme), "every other scheme has a time"
-            gap, before, after = self._gap(scheme, rows[0], cursor)
+            gap, before, after = self._gap(rows[0], cursor)
             in_gap = target.read(gap[:LATE_ROWS])
             if rows[0] not in in_gap:
                 if not target.lacks_id(rows[0]):
@@ -55,17 +54,15 @@ class LateRows:
                 in_gap = [rows[0]]
             count = gap.count() if len(in_gap) == LATE_ROWS else len(in_gap)
             at = target.at(rows[0][0])
-            ids = mint_between(scheme, at, before, after, len(in_gap), count)
+            ids = mint_between(target.scheme, at, before, after, len(in_gap), count)
             return self._batch_of(in_gap, ids)
 
     def _batch_of(self, rows: Sequence[Row], ids: Sequence[ID]) -> Batch:
         return Batch(rows, len(rows), lambda: Written(self._writer.send(rows, ids), None, rows[0]))
 
-    def _gap(
-        self, scheme: TimeScheme, row: Row, cursor: Cursor
-    ) -> tuple[QuerySet[Any, Any], ID | None, ID | None]:
+    def _gap(self, row: Row, cursor: Cursor) -> tuple[QuerySet[Any, Any], ID | None, ID | None]:
         """The rows without an id around this one, up to the next ids of its tick, and these ids."""
-        target, name = self._target, self._target.field.name
+        target, scheme, name = self._target, self._target.scheme, self._target.field.name
         given = target.given_in_tick(row[0])
         before = target.first(given.filter(target.before(*row)).reverse(), name)
         following = given.filter(target.after(*row))

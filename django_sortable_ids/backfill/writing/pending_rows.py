@@ -6,7 +6,6 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from ...schemes import TimeScheme
 from ..target import Row, Target
 from .batch import Cursor, Span
 from .reading import SortedPages
@@ -140,14 +139,8 @@ class PendingRows:
         self._left = {last: left}
         return left
 
-    @property
-    def _scheme(self) -> TimeScheme:
-        scheme = self._target.field.scheme
-        assert isinstance(scheme, TimeScheme), "rows of a sequence have no tick"
-        return scheme
-
     def _tick(self, place: Any) -> int:
-        return self._scheme.tick(self._target.at(place))
+        return self._target.scheme.tick(self._target.at(place))
 
     def _lock(self, row: Row) -> bool:
         """Lock the row; False if it no longer exists as it was read."""
@@ -160,7 +153,7 @@ class PendingRows:
             count = self._pages.count_while(last, lambda place: self._tick(place) <= tick)
             if count is not None:
                 return count
-        scheme, at = self._scheme, self._target.at(last[0])
+        scheme, at = self._target.scheme, self._target.at(last[0])
         at = max(at, scheme.created_at(scheme.from_trusted(scheme.layout.join(tick, 0))))
         later = self._target.missing.filter(self._target.after(*last))
         return later.filter(self._target.between(None, scheme.tick_span(at)[1])).count()

@@ -154,10 +154,11 @@ class _OutOfRange(PolicyRows):
         return target.without_id.filter(target.between(*self._bounds)).order_by(*target.order)
 
     def check(self, count: int) -> None:
-        capacity = self._scheme.layout.capacity(self._scheme.tick(self._at))
+        scheme = self.target.scheme
+        capacity = scheme.layout.capacity(scheme.tick(self._at))
         if count > capacity:
             raise BackfillError(
-                f"{self.target.label}: {count:,} rows {self.which}, and a {self._scheme.title} has "
+                f"{self.target.label}: {count:,} rows {self.which}, and a {scheme.title} has "
                 f"{capacity:,} ids of that time. Correct their times, or choose "
                 f"--on-out-of-range=skip; nothing was written."
             )
@@ -170,7 +171,7 @@ class _OutOfRange(PolicyRows):
 
     def _ids(self, keys: Sequence[Any], left: int) -> Sequence[ID]:
         """Ids between the existing ones of the tick."""
-        target, scheme, name = self.target, self._scheme, self.target.field.name
+        target, scheme, name = self.target, self.target.scheme, self.target.field.name
         of_tick = (
             {f"{name}__created_at__lt": self._at + _length(scheme)}
             if self._at == scheme.earliest
@@ -190,12 +191,6 @@ class _OutOfRange(PolicyRows):
         if isinstance(target.source, DateField):
             return Subquery(rows.values(target.place_name)[:1])
         return target.first(rows)[0]
-
-    @property
-    def _scheme(self) -> TimeScheme:
-        scheme = self.target.field.scheme
-        assert isinstance(scheme, TimeScheme), "a sequence has no range"
-        return scheme
 
 
 class _PolicyWriter(Writer):

@@ -81,9 +81,10 @@ class Writer:
         """
         if not rows or not isinstance(self.target.field.scheme, TimeScheme):
             return ()
-        ticks = [self._scheme.tick(self.target.at(created)) for created, _ in rows]
-        numbers, _ = mint(self._scheme, ascending(ticks, None), None, 0)
-        return list(self._scheme.all_from_trusted(numbers))
+        scheme = self.target.scheme
+        ticks = [scheme.tick(self.target.at(created)) for created, _ in rows]
+        numbers, _ = mint(scheme, ascending(ticks, None), None, 0)
+        return list(scheme.all_from_trusted(numbers))
 
     @contextmanager
     def naming(self, row: Row) -> Iterator[None]:
@@ -95,8 +96,6 @@ class Writer:
 
     def stopped(self, row: Row, error: Exception) -> BackfillError:
         return BackfillError(f"stopped at {self.target.named(row)}: {error}")
-
-    # Minted in Python
 
     def _minted(self, cursor: Cursor | None, size: int) -> Batch:
         rows = self._read(cursor, size)
@@ -120,14 +119,14 @@ class Writer:
             if isinstance(field, LexicalSequenceField):
                 ids = counters.take(field, field.scheme, count, self.target.using)
                 return self._stored(ids), None
-            position = cursor.position if cursor else None
-            ticks = ascending(self._scheme.ticks(rows.microseconds), position)
+            scheme, position = self.target.scheme, cursor.position if cursor else None
+            ticks = ascending(scheme.ticks(rows.microseconds), position)
             more = self.pending.left(cursor, rows.last, ticks, count)
             try:
                 # Leave room for as many rows that may be inserted later.
-                numbers, position = mint(self._scheme, ticks, position, more + count)
+                numbers, position = mint(scheme, ticks, position, more + count)
             except OutOfRange:
-                numbers, position = mint(self._scheme, ticks, position, more)
+                numbers, position = mint(scheme, ticks, position, more)
             stored = field.stored(self._connection).all_to_db(numbers, self._connection)
             return stored, position
 
@@ -142,11 +141,3 @@ class Writer:
         with suppress(NotSupportedError):
             return ComputingIDs(self.target, self._engine, self.pending)
         return None
-
-    # Both
-
-    @property
-    def _scheme(self) -> TimeScheme:
-        scheme = self.target.field.scheme
-        assert isinstance(scheme, TimeScheme), "every other scheme has a time"
-        return scheme
