@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.db import NotSupportedError
+from django.db.models import Q
 
 from ...errors import BackfillError
 from ...functions.composition import Composition
@@ -29,6 +30,9 @@ class Engine(ABC):
     writes_first = False
     """Whether a transaction must begin with a write: one that has only read can't write after
     another writer's commit."""
+
+    adds_not_null = True
+    """Whether a statement makes an existing column NOT NULL."""
 
     def __init__(self, connection: Any) -> None:
         self.connection = connection
@@ -56,6 +60,21 @@ class Engine(ABC):
     def side_effect_warnings(self, target: Target) -> Iterator[str]:
         """Possible side effects, as text."""
         yield from ()
+
+    # Checks
+
+    def check(self, target: Target) -> None:
+        """Raise ``BackfillError`` for times that Django and the database don't read alike, and for
+        a table that can't be committed together with the run."""
+        return
+
+    def check_session(self, target: Target) -> None:
+        """Raise ``BackfillError`` if a time is ambiguous in the time zone of the session."""
+        return
+
+    def misread(self, target: Target) -> Q | None:
+        """The rows that ``check`` refuses; None if only it can find them."""
+        return None
 
     def version_bytes(self, target: Target, rows: int) -> int:
         """Upper bound for the new versions of ``rows`` until a VACUUM, in bytes; 0 if rows are

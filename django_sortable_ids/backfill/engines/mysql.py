@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 
+from django.db.models import DateField, Q
+
 from ...db.introspection import named_rows
 from ...errors import BackfillError
 from ...functions.composition import Composition
 from ..target import Target
-from . import mysql_side_effects
+from . import mysql_side_effects, mysql_times
 from .base import LOCK_SECONDS, Engine
 from .mysql_statements import MySQLStatements, NumberedWhileRead
 
@@ -29,6 +31,17 @@ class MySQL(Engine):
 
     def side_effect_warnings(self, target: Target) -> Iterator[str]:
         return mysql_side_effects.warnings(target, self.connection)
+
+    def check(self, target: Target) -> None:
+        mysql_times.check_days(target)
+
+    def check_session(self, target: Target) -> None:
+        mysql_times.check_repeated_hours(target)
+
+    def misread(self, target: Target) -> Q | None:
+        is_own = target.source.model is target.model
+        has_days = is_own and isinstance(target.source, DateField)
+        return mysql_times.is_impossible(target) if has_days else None
 
     def prepare_session(self) -> None:
         """Set a short lock timeout, and READ COMMITTED: REPEATABLE READ also locks the rows that an

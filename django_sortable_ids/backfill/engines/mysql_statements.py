@@ -12,9 +12,8 @@ from ...db import tables
 from ...db.introspection import is_timestamp
 from ...functions.composition import Composition
 from ..target import Target
-from .kept_columns import KeptColumns, kept_columns
+from .mysql_tables import KeptColumns, TimeIndex, kept_columns, time_index
 from .statements import ComputedStatements, Statements
-from .time_index import TimeIndex, time_index
 
 _TIES, _WIDTH, _TICK, _NEXT_TICK, _NUMBER, _SLOT, _LEAST_KEY, _GREATEST_KEY, _READ = (
     f"@backfill_{name}"

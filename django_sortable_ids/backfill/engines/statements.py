@@ -16,7 +16,7 @@ from ...functions.moments import UnixMicroseconds
 from ...functions.randomness import RANDOM_BITS, RandomInteger
 from ...functions.ticks import tick_at
 from ..target import Row, Target
-from .kept_columns import KeptColumns
+from .mysql_tables import KeptColumns
 
 
 class Statements(ABC):

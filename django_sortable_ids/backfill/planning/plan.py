@@ -14,15 +14,13 @@ from ...errors import BackfillError
 from ...models import BackfillRun
 from ...times.columns import as_stored
 from ..engines import Engine, engine_of
-from ..sources import impossible_days
 from ..sources.conversion import Lossless
 from ..sources.copies import Copies
 from ..target import Target
 from ..verifying.pages import RowCheck
-from ..writing.copy_writer import CopyWriter
-from ..writing.keyed_writer import Converter, KeyedWriter
+from ..writing.known_ids import Converter, CopyWriter
 from ..writing.policy_rows import PolicyRows, policy_rows
-from ..writing.writer import Writer
+from ..writing.writer import KeyedWriter, Writer
 from . import preflight
 from .estimate import Estimate, estimate
 
@@ -110,12 +108,10 @@ def build(target: Target, batch_size: int) -> Plan:
     effects = preflight.check_side_effects(target, engine)
     run = BackfillRun.objects.using(target.using).filter(target=target.label).first()
     resumed = _resumable(target, run)
-    counted = _counted(target, run)
+    counted = _counted(target, engine, run)
     by_policy = tuple((rows, rows.count()) for rows in policy_rows(target, engine))
     all_rows = counted.missing + sum(count for _, count in by_policy)
-    preflight.check_rows(
-        target, all_rows, may_have_impossible_days=counted.may_have_impossible_days
-    )
+    preflight.check_rows(target, all_rows, engine, may_be_misread=counted.may_be_misread)
     for rows, count in by_policy:
         rows.check(count)
     writer = _writer(target, engine)
@@ -141,11 +137,11 @@ class _Counted(NamedTuple):
     on, the application generates ids. After a run with the same options it is now: that run has
     recorded the time, or has generated these ids. None for targets without times.
     """
-    may_have_impossible_days: bool = True
-    """Whether such days still have to be searched for."""
+    may_be_misread: bool = True
+    """Whether such times still have to be searched for."""
 
 
-def _counted(target: Target, run: BackfillRun | None) -> _Counted:
+def _counted(target: Target, engine: Engine, run: BackfillRun | None) -> _Counted:
     """Counts in one query: reading the table takes the most time."""
     now = datetime.now(UTC)
     if not target.has_times:
@@ -162,14 +158,14 @@ def _counted(target: Target, run: BackfillRun | None) -> _Counted:
         "missing": Count(key, filter=target.is_missing),
         "given": Min(target.selected_place, filter=has_own),
     }
-    if has_days := target.source.model is target.model and impossible_days.are_possible(target):
-        counts["impossible"] = Count(key, filter=impossible_days.is_impossible(target))
+    if misread := engine.misread(target):
+        counts["misread"] = Count(key, filter=misread)
     results = list(chunks.asked(rows, lambda part: part.aggregate(**counts)))
     given = [target.at(each["given"]) for each in results if each["given"] is not None]
     return _Counted(
         sum(each["missing"] for each in results),
         as_stored(min([*given, now])),
-        may_have_impossible_days=not has_days or any(each["impossible"] for each in results),
+        may_be_misread=not misread or any(each["misread"] for each in results),
     )
 
 

@@ -16,17 +16,15 @@ from ...schemes import SequenceExhausted, TimeScheme
 from ...sequences import counters
 from ...times.bounds import latest
 from ..engines import Engine
-from ..sources import impossible_days, spellings
 from ..target import Target
-from .clock_changes import check_repeated_hours, check_skipped_hours
+from .clock_changes import check_skipped_hours
 
 
-def check_rows(target: Target, missing: int, *, may_have_impossible_days: bool) -> None:
+def check_rows(target: Target, missing: int, engine: Engine, *, may_be_misread: bool) -> None:
     """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows can't get an id."""
-    spellings.check(target)
-    check_repeated_hours(target)
-    if may_have_impossible_days:
-        impossible_days.check(target)
+    engine.check_session(target)
+    if may_be_misread:
+        engine.check(target)
     if target.on_null == "error":
         _check_null_times(target)
     target.check()

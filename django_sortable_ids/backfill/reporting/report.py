@@ -20,17 +20,13 @@ from ...db import chunks, tables
 from ...db.tables import Kind
 from ...fields import SortableIDField, history
 from ...schema import unmanaged
+from ..sources.fields import hides_tables
 from ..target import database_option
 from . import report_needs
 from .report_needs import Migrations
 
 _INSUFFICIENT_PRIVILEGE = "42501"
 _DENIED_BY_MYSQL = {(1142,), (1143,)}
-_NO_TABLE = {
-    **dict.fromkeys(("sqlite", "postgresql"), "no table"),
-    # Its catalogue lists only the tables that the user has a right to.
-    "mysql": "no table that the user may see",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +62,9 @@ class Entry:
         if self.rows is None:
             if self.is_migrated:
                 return "not migrated"
-            return "no column" if self.kind else _NO_TABLE[connections[self.using].vendor]
+            if self.kind:
+                return "no column"
+            return f"no table{' that the user may see' * hides_tables(self.using)}"
         if history.is_copy(self.field):
             return f"history, {self.missing:,} missing" if self.missing else "complete history"
         if self.missing:

@@ -9,10 +9,9 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import FieldDoesNotExist
-from django.db import connections, models
-from django.db.models import Q, TextField
+from django.db import models
+from django.db.models import Q
 from django.db.models.constants import LOOKUP_SEP
-from django.db.models.functions import Cast
 
 from ...errors import BackfillError
 from ..target import SORTED_AT_ONCE, Target
@@ -70,22 +69,6 @@ class Days(OtherColumn):
             stop = first_day_from(end)
             found &= Q(**({f"{name}__lt": stop} if stop else {f"{name}__lte": date.max}))
         return found
-
-    def check(self) -> None:
-        """Raise ``BackfillError`` for a text that is no date: SQLite stores any text."""
-        if connections[self.using].vendor != "sqlite":
-            return
-        name = self.source.name
-        texts = self.without_id.filter(**{f"{name}__isnull": False}).annotate(
-            sortable_ids_text=Cast(name, TextField())
-        )
-        wrong = texts.exclude(sortable_ids_text__regex=r"^\d{4}-\d{2}-\d{2}$").order_by("pk")
-        first = wrong.values_list("pk", "sortable_ids_text").first()
-        if first:
-            raise BackfillError(
-                f"{self.model._meta.label} {first[0]} has the {name} {first[1]!r}; a date as "
-                f"YYYY-MM-DD was expected. Correct it; nothing was written."
-            )
 
 
 def kind_of(model: type[models.Model], source: models.Field[Any, Any]) -> type[Target]:

@@ -97,8 +97,6 @@ def check_tables(model: type[models.Model], field: SortableIDField, using: str) 
             f"{table} has no column {field.column} yet: "
             f"{unmanaged.how_to_add(field, connection) or _migrate(model, using)}"
         )
-    if connection.vendor == "sqlite":
-        _check_commits(table, using)
 
 
 def check_table(model: type[models.Model], using: str) -> None:
@@ -110,31 +108,15 @@ def check_table(model: type[models.Model], using: str) -> None:
             f"{table} is a view: fill its underlying table, through a model of that table"
         )
     if kind is None:
-        # MariaDB and MySQL hide tables from users who have no right to them.
-        is_mysql = connections[using].vendor == "mysql"
-        unseen = ", or none that its user may see" if is_mysql else ""
+        unseen = ", or none that its user may see" if hides_tables(using) else ""
         raise BackfillError(
             f"the database {using!r} has no table {table}{unseen}: {_how_to_make(model, using)}"
         )
 
 
-def _check_commits(table: str, using: str) -> None:
-    """Refuse a table in a file that SQLite attached if it can't be committed together with the
-    cursor of the run."""
-    connection = connections[using]
-    attached = tables.sqlite_schema(connection, table)
-    if attached in ("main", None):
-        return
-    with connection.cursor() as cursor:
-        for schema in ("main", attached):
-            cursor.execute(f"PRAGMA {connection.ops.quote_name(schema)}.journal_mode")
-            if cursor.fetchone()[0] == "wal":
-                raise BackfillError(
-                    f"{table} is in a file that SQLite attached as {attached}, and {schema} is in "
-                    f"WAL mode, in which SQLite doesn't commit two files together: a crash might "
-                    f"keep ids without the progress of the run. Make that file a database of its "
-                    f"own in DATABASES, or set journal_mode=DELETE for both"
-                )
+def hides_tables(using: str) -> bool:
+    """Whether the catalogue lists only the tables that the user has a right to."""
+    return connections[using].vendor == "mysql"
 
 
 def _migrate(model: type[models.Model], using: str) -> str:

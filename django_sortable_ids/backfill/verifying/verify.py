@@ -13,7 +13,7 @@ from ...db.chunks import in_time
 from ...models import BackfillRun
 from ...schemes import OutOfRange, TimeScheme
 from ...times.columns import aware
-from ..sources import impossible_days, spellings
+from ..engines import engine_of
 from ..sources.conversion import Conversion, Lossless
 from ..target import Row, Target
 from ..writing.batch import Cursor
@@ -39,8 +39,7 @@ class Verifier:
 
     def __init__(self, target: Target) -> None:
         self.target = target
-        spellings.check(target)
-        impossible_days.check(target)
+        engine_of(target.using).check(target)
         runs = BackfillRun.objects.using(target.using)
         self._run = runs.filter(target=target.label).first()
         self._check = check_of(target, self._run)

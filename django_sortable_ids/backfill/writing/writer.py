@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import groupby
 from typing import Any
 
 from django.db import NotSupportedError
 
 from ...errors import BackfillError
 from ...fields import LexicalSequenceField
-from ...schemes import ID, OutOfRange, SequenceExhausted, TimeScheme
+from ...schemes import ID, InvalidID, OutOfRange, SequenceExhausted, TimeScheme
 from ...sequences import counters
 from ..engines.base import Engine
 from ..target import Row, Target
@@ -16,7 +17,7 @@ from .batch import NOTHING, Batch, Cursor, Written
 from .computing import ComputingIDs
 from .minting import Position, ascending, mint
 from .pending_rows import PendingRows
-from .reading import Rows, read
+from .reading import Rows, read, unix
 
 
 class Writer:
@@ -141,3 +142,23 @@ class Writer:
         with suppress(NotSupportedError):
             return ComputingIDs(self.target, self._engine, self.pending)
         return None
+
+
+class KeyedWriter(Writer):
+    """Generates the ids in Python and writes them by key, so that rows may be in any order."""
+
+    def _computing_ids(self) -> None:
+        return None
+
+    def _read(self, cursor: Cursor | None, size: int) -> Rows | None:
+        rows = self.pending.read(cursor, size)
+        if not rows:
+            return None
+        microseconds: list[int] = []
+        try:
+            for place, same in groupby(place for place, _ in rows):
+                microseconds += [unix(self.target.at(place))] * len(list(same))
+        except InvalidID as error:
+            raise self.stopped(rows[len(microseconds)], error) from error
+        keys = [self.target.stored_key(pk) for _, pk in rows]
+        return Rows(rows[0], rows[-1], [], microseconds, keys)

@@ -1,4 +1,8 @@
-"""Refuses texts on SQLite that aren't times or don't sort by time, and says how to rewrite them."""
+"""Refuses texts on SQLite that aren't times or don't sort by time, and says how to rewrite them.
+
+SQLite's own functions read 2024-02-30 as the day after 2024-02-29, and accept the hour 24 and the
+year 0. Only Django fails to read such a time.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import BooleanField, F, QuerySet, TextField
+from django.db.models.expressions import RawSQL
+from django.db.models.functions import Cast
+
+from ...db import chunks
 from ...errors import BackfillError
 from ...times.columns import TextColumn
 from ...times.spelling import WHOLE, Spelling, common_spelling, shape_of
 from ..target import Target
-from . import impossible_times
 
+_DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*"
 _MOST_SHOWN = 5
 """Spellings in a message at most."""
 
@@ -41,7 +50,7 @@ def check(target: Target) -> None:
     times = target.times
     if not isinstance(times, TextColumn) or not _has_others(target, times.spelling):
         return
-    impossible_times.check(target)
+    _check_possible(target)
     shapes = _shapes(target)
     name = f"{target.source.name} of {target.model._meta.label}"
     unreadable = [shape for shape in shapes if not _is_readable(times, shape)]
@@ -55,6 +64,52 @@ def check(target: Target) -> None:
     raise BackfillError(
         f"{name} has several spellings, which don't sort by time since SQLite compares texts: "
         f"{_listed(shapes)}. {_advice(target, times, shapes)}; nothing was written."
+    )
+
+
+def check_days(target: Target) -> None:
+    """Raise ``BackfillError`` for a text that is no date: SQLite stores any text."""
+    name = target.source.name
+    texts = target.without_id.filter(**{f"{name}__isnull": False}).annotate(
+        sortable_ids_text=Cast(name, TextField())
+    )
+    wrong = texts.exclude(sortable_ids_text__regex=r"^\d{4}-\d{2}-\d{2}$").order_by("pk")
+    first = wrong.values_list("pk", "sortable_ids_text").first()
+    if first:
+        raise BackfillError(
+            f"{target.model._meta.label} {first[0]} has the {name} {first[1]!r}; a date as "
+            f"YYYY-MM-DD was expected. Correct it; nothing was written."
+        )
+
+
+def is_impossible(column: str) -> str:
+    """SQL that is true for a text that begins with an impossible day or time."""
+    # date() returns a text of a day as it is, even an impossible one, so it gets a number.
+    return (
+        f"(substr({column}, 1, 4) = '0000' OR (substr({column}, 9, 2) > '28' "
+        f"AND date(julianday(substr({column}, 1, 10))) IS NOT substr({column}, 1, 10)) "
+        f"OR julianday(substr({column}, 1, 10)) IS NULL OR (substr({column}, 14, 1) = ':' "
+        f"AND (substr({column}, 12, 2) > '23' OR substr({column}, 15, 2) > '59' "
+        f"OR substr({column}, 18, 2) > '59')))"
+    )
+
+
+def _check_possible(target: Target) -> None:
+    """Raise ``BackfillError``, naming a row, if a creation time is impossible."""
+    source = target.source
+    quote = target.times.connection.ops.quote_name
+    column, table = quote(str(source.column)), quote(source.model._meta.db_table)
+    where = f"typeof({column}) = 'text' AND {column} GLOB '{_DAY}' AND {is_impossible(column)}"
+    rows: QuerySet[Any] = QuerySet(source.model, using=target.using)
+    rows = rows.filter(RawSQL(where, (), output_field=BooleanField()))
+    found = chunks.named(rows)
+    if found is None:
+        return
+    pk, who = found
+    text = rows.filter(pk=pk).values_list(Cast(F(source.attname), TextField()), flat=True)
+    raise BackfillError(
+        f"{who} has the {source.attname} {text.get()!r}, which is no possible time. Find such "
+        f"rows with SELECT * FROM {table} WHERE {where}, and correct them; nothing was written."
     )
 
 
@@ -75,7 +130,7 @@ def _has_others(target: Target, spelling: Spelling) -> bool:
     )
     is_time = (
         f"typeof({column}) = 'text' AND julianday({column}) IS NOT NULL "
-        f"AND ({is_ordinary} OR NOT {impossible_times.is_impossible(column)})"
+        f"AND ({is_ordinary} OR NOT {is_impossible(column)})"
     )
     others, with_zeros, without_zeros = _fetch(
         target,

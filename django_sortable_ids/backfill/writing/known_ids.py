@@ -1,7 +1,8 @@
-"""Gives the rows of a history model the ids of their originals."""
+"""Writes ids that exist already, in another format or in another row."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -10,18 +11,55 @@ from django.db.models import Min, Q
 
 from ...errors import BackfillError
 from ...fields import LexicalSequenceField
-from ...schemes import ID
+from ...schemes import ID, InvalidID
 from ...sequences import counters
 from ...times.columns import aware
+from ..sources.conversion import Lossless
 from ..sources.copies import Copies
 from ..target import Row
-from .keyed_writer import KnownWriter
+from .batch import NOTHING, Batch, Cursor, Written
+from .writer import KeyedWriter
 
 _AT_A_TIME = 500
 _TRIES = 10
 
 
+class KnownWriter(KeyedWriter):
+    """The id of a row doesn't depend on the ids of the rows before it."""
+
+    @abstractmethod
+    def known(self, rows: Sequence[Row]) -> Sequence[ID]:
+        """The ids of any rows."""
+
+    def _minted(self, cursor: Cursor | None, size: int) -> Batch:
+        rows = self.pending.read(cursor, size)
+        if not rows:
+            return NOTHING
+        ids, end = self.known(rows), Cursor(*rows[-1], None)
+        return Batch(rows, len(rows), lambda: Written(self.send(rows, ids), end, rows[-1]))
+
+
+class Converter(KnownWriter):
+    """Writes old ids in another format."""
+
+    target: Lossless
+
+    def known(self, rows: Sequence[Row]) -> Sequence[ID]:
+        return [self._convert(row) for row in rows]
+
+    def preview(self, rows: Sequence[Row]) -> Sequence[ID]:
+        return self.known(rows)
+
+    def _convert(self, row: Row) -> ID:
+        try:
+            return self.target.convert(row[0])
+        except InvalidID as error:
+            raise self.stopped(row, error) from error
+
+
 class CopyWriter(KnownWriter):
+    """Gives the rows of a history model the ids of their originals."""
+
     target: Copies
 
     def known(self, rows: Sequence[Row]) -> Sequence[ID]:
