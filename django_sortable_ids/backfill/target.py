@@ -70,7 +70,7 @@ class Target:
 
     @property
     def label(self) -> str:
-        return f"{self.model._meta.label}.{self.field.name}"
+        return str(self.field)
 
     @property
     def command(self) -> str:
@@ -146,6 +146,14 @@ class Target:
         return time_range(scheme) if isinstance(scheme, TimeScheme) else self._shown
 
     @property
+    def is_out_of_range(self) -> Q:
+        """Whether the time of a row is out of ``time_range``."""
+        if self.time_range is None:
+            return Q(pk__in=[])
+        start, end = self.time_range
+        return self.between(None, start) | self.between(end, None)
+
+    @property
     def has_shown_time(self) -> Q:
         """Whether a row has a time that Python can represent."""
         has_time = Q(**{f"{self.source.name}__isnull": False})
@@ -194,9 +202,8 @@ class Target:
         """The rows that stay without an id."""
         name, none = self.source.name, Q(pk__in=[])
         skipped = Q(**{f"{name}__isnull": True}) if self.on_null == "skip" else none
-        if self.on_out_of_range == "skip" and self.time_range:
-            start, end = self.time_range
-            skipped |= self.between(None, start) | self.between(end, None)
+        if self.on_out_of_range == "skip":
+            skipped |= self.is_out_of_range
         return self.without_id.filter(skipped)
 
     @property
@@ -212,10 +219,6 @@ class Target:
             field.get_db_prep_value(part, connection)
             for field, part in zip(self.key_fields, parts, strict=True)
         ]
-
-    def stored_time(self, created: Any) -> Any:
-        """The parameter for the place of a creation time."""
-        return self.times.parameter(created)
 
     @property
     def selected_place(self) -> Any:
@@ -250,25 +253,17 @@ class Target:
             *(self._compared(sign, place_at(at)) for sign, at in bounds.items() if at is not None)
         )
 
+    def tick(self, created: Any) -> int:
+        """The tick of that place's time."""
+        return self.scheme.tick(self.at(created))
+
     def tick_of(self, created: Any) -> tuple[datetime, datetime]:
         """Start and end (excluded) of the tick of that place's time, both aware."""
         return self.scheme.tick_span(self.at(created))
 
-    def given_in_tick(self, created: Any) -> QuerySet[Any]:
-        """The rows of that place's tick that have an id of it, in order. A row whose time was
-        edited may have an id of another tick."""
-        start, end = self.tick_of(created)
-        name = self.field.name
-        of_tick = Q(**{f"{name}__created_at__gte": start, f"{name}__created_at__lt": end})
-        return self.rows.filter(self.between(start, end), of_tick).order_by(*self.order)
-
     def after(self, created: Any, pk: Any) -> Q:
         """The rows after a place in the order, written so that an index on the time is used."""
         return self._compared("gte", created) & (self._compared("gt", created) | Q(pk__gt=pk))
-
-    def tied_after(self, created: Any, pk: Any) -> Q:
-        """The rows after a place that have its time."""
-        return self.of_time(created) & Q(pk__gt=pk)
 
     def of_time(self, created: Any) -> Q:
         """The rows of that place's time."""

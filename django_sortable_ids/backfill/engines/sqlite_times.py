@@ -96,9 +96,7 @@ def is_impossible(column: str) -> str:
 
 def _check_possible(target: Target) -> None:
     """Raise ``BackfillError``, naming a row, if a creation time is impossible."""
-    source = target.source
-    quote = target.times.connection.ops.quote_name
-    column, table = quote(str(source.column)), quote(source.model._meta.db_table)
+    source, (column, table) = target.source, _names(target)
     where = f"typeof({column}) = 'text' AND {column} GLOB '{_DAY}' AND {is_impossible(column)}"
     rows: QuerySet[Any] = QuerySet(source.model, using=target.using)
     rows = rows.filter(RawSQL(where, (), output_field=BooleanField()))
@@ -116,8 +114,7 @@ def _check_possible(target: Target) -> None:
 def _has_others(target: Target, spelling: Spelling) -> bool:
     """Whether there are times of other spellings, impossible ones, or whole seconds both with and
     without a fraction."""
-    quote = target.times.connection.ops.quote_name
-    column, table = quote(str(target.source.column)), quote(target.source.model._meta.db_table)
+    column, table = _names(target)
     patterns = "".join(
         f" WHEN {length} THEN {column} GLOB '{pattern}'" for length, pattern in _patterns(spelling)
     )
@@ -154,8 +151,7 @@ def _patterns(spelling: Spelling) -> Iterator[tuple[int, str]]:
 def _shapes(target: Target) -> list[_Shape]:
     connection = target.times.connection
     connection.connection.create_function("sortable_ids_shape", 1, shape_of, deterministic=True)
-    quote = connection.ops.quote_name
-    column, table = quote(str(target.source.column)), quote(target.source.model._meta.db_table)
+    column, table = _names(target)
     found = _fetch(
         target,
         f"SELECT sortable_ids_shape({column}) AS shape, COUNT(*), CAST(MIN({column}) AS TEXT), "
@@ -189,8 +185,7 @@ def _advice(target: Target, times: TextColumn, shapes: list[_Shape]) -> str:
             f"`for row in {target.source.model.__name__}.objects.iterator(): "
             f'row.save(update_fields=["{target.source.attname}"])`, and start again'
         )
-    quote = times.connection.ops.quote_name
-    column, table = quote(str(target.source.column)), quote(target.source.model._meta.db_table)
+    column, table = _names(target)
     return (
         f"Rewrite all of them as Django does, and start again: "
         f"UPDATE {table} SET {column} = COALESCE({_AS_DJANGO.format(column)}, {column})"
@@ -212,3 +207,9 @@ def _fetch(target: Target, sql: str, *parameters: Any) -> list[Any]:
         cursor.execute(sql, parameters or None)
         found: list[Any] = cursor.fetchall()
     return found
+
+
+def _names(target: Target) -> tuple[str, str]:
+    """The quoted names of the column of times and of its table."""
+    quote, source = target.times.connection.ops.quote_name, target.source
+    return quote(str(source.column)), quote(source.model._meta.db_table)

@@ -94,7 +94,7 @@ class Statements(ABC):
         lists = {f"key_{n}": list(part) for n, part in enumerate(zip(*keys, strict=True))}
         lists["id"] = list(stored)
         if self._compares_times:
-            lists["created"] = [self.target.stored_time(created) for created in times]
+            lists["created"] = list(map(self.target.times.parameter, times))
         return lists
 
     def _quote(self, name: str | None) -> str:
@@ -156,7 +156,7 @@ class ComputedStatements(Statements):
     def place(self, name: str, row: Row) -> dict[str, Any]:
         """The parameters for the place of a row; ``name`` is ``first`` or ``last``."""
         created, pk = row
-        time = self.target.stored_time(created)
+        time = self.target.times.parameter(created)
         keys = zip(self._key_names, self.target.stored_key(pk), strict=True)
         return {f"{name}_time": time} | {f"{name}_{key}": value for key, value in keys}
 

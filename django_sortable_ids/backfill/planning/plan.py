@@ -16,6 +16,7 @@ from ...times.columns import as_stored
 from ..engines import Engine, engine_of
 from ..sources.conversion import Lossless
 from ..sources.copies import Copies
+from ..sources.fields import last_run
 from ..target import Target
 from ..verifying.pages import RowCheck
 from ..writing.known_ids import Converter, CopyWriter
@@ -106,7 +107,7 @@ def build(target: Target, batch_size: int) -> Plan:
     """
     engine = engine_of(target.using)
     effects = preflight.check_side_effects(target, engine)
-    run = BackfillRun.objects.using(target.using).filter(target=target.label).first()
+    run = last_run(target.label, target.using)
     resumed = _resumable(target, run)
     counted = _counted(target, engine, run)
     by_policy = tuple((rows, rows.count()) for rows in policy_rows(target, engine))

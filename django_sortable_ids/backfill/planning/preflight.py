@@ -83,12 +83,8 @@ def _check_range(target: Target, scheme: TimeScheme) -> None:
 
 def _check_shown(target: Target) -> None:
     """A sequence has no range of times, but its rows are read in the order of their times."""
-    if target.time_range is None:
-        return
-    start, end = target.time_range
     advice = "Correct its time, or choose --on-out-of-range=skip"
-    outside = target.between(None, start) | target.between(end, None)
-    rows = target.without_id.filter(outside)
+    rows = target.without_id.filter(target.is_out_of_range)
     _refuse(rows, f"has a {target.source.name} before year 1 or after 9999", advice)
 
 

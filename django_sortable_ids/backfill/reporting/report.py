@@ -20,7 +20,7 @@ from ...db import chunks, tables
 from ...db.tables import Kind
 from ...fields import SortableIDField, history
 from ...schema import unmanaged
-from ..sources.fields import hides_tables
+from ..sources.fields import hides_tables, names_of
 from ..target import database_option
 from . import report_needs
 from .report_needs import Migrations
@@ -46,7 +46,7 @@ class Entry:
 
     @property
     def label(self) -> str:
-        return f"{self.field.model._meta.label}.{self.field.name}"
+        return str(self.field)
 
     @property
     def is_migrated(self) -> bool:
@@ -86,11 +86,7 @@ class Entry:
             return self.command
         if history.is_copy(self.field):
             return f"backfill_ids {self.label}{database}"
-        times = [
-            each.name
-            for each in self.field.model._meta.fields
-            if isinstance(each, models.DateTimeField)
-        ]
+        times = names_of(self.field.model, models.DateTimeField)
         source = times[0] if len(times) == 1 else "|".join(times)
         # Quoted, so that a shell that gets this line verbatim executes nothing.
         return f"backfill_ids {self.label} --created-from {shlex.quote(source or '?')}{database}"

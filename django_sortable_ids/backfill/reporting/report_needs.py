@@ -21,6 +21,7 @@ from ...models import BackfillRun
 from ...schema.stored_values import found_in
 from ...times.columns import aware
 from ..engines import engine_of
+from ..sources.fields import last_run
 from ..sources.find import Given
 from ..sources.find import find as find_target
 from ..target import Target, database_option
@@ -67,7 +68,7 @@ class Migrations:
         app_label, nodes = field.model._meta.app_label, self._loader.graph.nodes
         if any(key[0] == app_label and key not in self._applied for key in nodes):
             return True
-        return f"{field.model._meta.label}.{field.name}" in self._unrecorded
+        return str(field) in self._unrecorded
 
     def recorded(self, field: SortableIDField) -> SortableIDField | None:
         """The field as the applied migrations define it."""
@@ -126,12 +127,11 @@ def _disagrees_with(field: SortableIDField, using: str) -> str | None:
     """
     if tables.kind(connections[using], BackfillRun._meta.db_table) != "table":
         return None
-    label = f"{field.model._meta.label}.{field.name}"
-    run = BackfillRun.objects.using(using).filter(target=label).first()
+    run = last_run(str(field), using)
     if run is None:
         return None
     try:
-        target = find_target(label, Given(), using)
+        target = find_target(str(field), Given(), using)
     except BackfillError:  # the source no longer exists
         return None
     rows = target.rows.filter(target.has_shown_time, pk__in=list(_sampled_keys(target)))
@@ -209,8 +209,7 @@ def _in_database(
 
 
 def _verify(field: SortableIDField, using: str) -> str:
-    label = f"{field.model._meta.label}.{field.name}"
-    return f"backfill_ids {label} --verify{database_option(using)}"
+    return f"backfill_ids {field} --verify{database_option(using)}"
 
 
 def _is_unique_alone(field: SortableIDField) -> bool:

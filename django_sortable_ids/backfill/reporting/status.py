@@ -104,8 +104,7 @@ def statuses(using: str, target: str | None = None) -> Iterator[Status]:
     check_table(BackfillRun, using)
     runs = BackfillRun.objects.using(using).order_by("target")
     if target is not None:
-        model, field = find_field(target)
-        runs = runs.filter(target=f"{model._meta.label}.{field.name}")
+        runs = runs.filter(target=str(find_field(target)[1]))
     for run in runs:
         yield Status(run, using, _has_field(run.target))
 

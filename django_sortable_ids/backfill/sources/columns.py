@@ -16,7 +16,7 @@ from django.db.models.constants import LOOKUP_SEP
 from ...errors import BackfillError
 from ..target import SORTED_AT_ONCE, Target
 from .derived import first_day_from, midnight
-from .fields import check_table
+from .fields import check_table, names_of
 
 _NONE = (
     "name one in a related row, --created-from order__created_at, a period to spread the rows "
@@ -71,7 +71,7 @@ class Days(OtherColumn):
         return found
 
 
-def kind_of(model: type[models.Model], source: models.Field[Any, Any]) -> type[Target]:
+def kind_of(source: models.Field[Any, Any]) -> type[Target]:
     """The class of a target with that source."""
     if not isinstance(source, models.DateTimeField):
         return Days
@@ -115,7 +115,7 @@ def _at_the_end_of(model: type[models.Model], path: str) -> models.Field[Any, An
     except FieldDoesNotExist:
         found = None
     if not isinstance(found, models.DateField):
-        times = [each.name for each in reached._meta.fields if isinstance(each, models.DateField)]
+        times = names_of(reached, models.DateField)
         what = f"is a {type(found).__name__}" if found else "does not exist"
         raise BackfillError(
             f"{reached._meta.label}.{name} {what}, and creation times come from a DateTimeField or "

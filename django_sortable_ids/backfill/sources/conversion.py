@@ -18,6 +18,7 @@ from ...schemes import ID, InvalidID, OutOfRange, TimeScheme
 from ..target import Row, Target
 from .derived import InOrderOfKeys
 
+_REVERSED = {"gt": "lt", "gte": "lte", "lt": "gt", "lte": "gte"}
 _PLACE = "sortable_ids_place"
 _TIME_LOW_FIRST = 1
 """The UUID version whose digits don't sort by time."""
@@ -51,7 +52,6 @@ class Conversion(Target):
         if isinstance(self.source, SortableIDField):
             given = {key: repr(value) for key, value in self.source.scheme_arguments.items()}
         return {
-            "convert_from": self.convert_from,
             "old_scheme": self.old.name,
             **{f"old_{key}": value for key, value in given.items()},
         }
@@ -134,19 +134,13 @@ class Timed(Conversion):
     def order(self) -> tuple[str, ...]:
         return f"-{self.place_name}" if self.old.descending else self.place_name, "pk"
 
-    def after(self, created: Any, pk: Any) -> Q:
-        return self._from(created) & (self._after(created) | Q(pk__gt=pk))
-
-    def _within(self, created: Any, in_time: Q) -> Q:
-        return self._not_after(created) & (self._before(created) | in_time)
-
     def between(self, start: datetime | None, end: datetime | None) -> Q:
         condition = Q(**{f"{self.source.name}__isnull": False})
         if start is not None:
             first = self.first_place(start)
-            condition &= Q(pk__in=[]) if first is None else self._from(first)
+            condition &= Q(pk__in=[]) if first is None else self._compared("gte", first)
         if end is not None and (stop := self.first_place(end)) is not None:
-            condition &= self._before(stop)
+            condition &= self._compared("lt", stop)
         return condition
 
     def place(self, value: ID) -> Any:
@@ -161,19 +155,9 @@ class Timed(Conversion):
             return None
         return self.place(self.old.from_trusted(self.old.layout.join(tick, 0)))
 
-    def _from(self, place: Any) -> Q:
-        return self._compared("lte" if self.old.descending else "gte", place)
-
-    def _after(self, place: Any) -> Q:
-        return self._compared("lt" if self.old.descending else "gt", place)
-
-    def _before(self, place: Any) -> Q:
-        return self._compared("gt" if self.old.descending else "lt", place)
-
-    def _not_after(self, place: Any) -> Q:
-        return self._compared("gte" if self.old.descending else "lte", place)
-
     def _compared(self, sign: str, place: Any) -> Q:
+        if self.old.descending:
+            sign = _REVERSED.get(sign, sign)
         return Q(**{f"{self.place_name}__{sign}": place})
 
 
@@ -196,7 +180,8 @@ class TimedUUIDs(Timed):
 
     @property
     def rows(self) -> QuerySet[Any]:
-        rows: QuerySet[Any] = super().rows.annotate(**{_PLACE: self._digits(F(self.source.name))})
+        digits = _DigitsByTime if self._is_rearranged else _Digits
+        rows: QuerySet[Any] = super().rows.annotate(**{_PLACE: digits(F(self.source.name))})
         return rows
 
     def place(self, value: ID) -> str:
@@ -213,9 +198,6 @@ class TimedUUIDs(Timed):
 
     def load_place(self, saved: str) -> str:
         return saved
-
-    def _digits(self, column: F) -> Fragment:
-        return _DigitsByTime(column) if self._is_rearranged else _Digits(column)
 
     @property
     def _is_rearranged(self) -> bool:

@@ -77,11 +77,10 @@ class Copies(Derived):
 def target_of(
     model: type[models.Model], field: SortableIDField, using: str, original: type[models.Model]
 ) -> Copies:
-    label = f"{model._meta.label}.{field.name}"
     key = original._meta.pk
     if original._meta.is_composite_pk or field.name == key.name:
         raise BackfillError(
-            f"{label} is in a history model, whose rows find their originals by their copy of "
+            f"{field} is in a history model, whose rows find their originals by their copy of "
             f"this key: it can't be filled"
         )
     source: Any = model._meta.get_field(key.attname)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
@@ -15,12 +16,6 @@ from ...fields import SortableIDField, history
 from ...models import BackfillRun, VerificationRun
 from ...schema import unmanaged
 from ..target import database_option
-
-
-def canonical(label: str) -> str:
-    """The label of the target in its run: with the model that has the table, not a proxy."""
-    model, field = find_field(label)
-    return f"{model._meta.label}.{field.name}"
 
 
 def notes(label: str) -> Iterator[str]:
@@ -59,11 +54,9 @@ def _find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
     try:
         field = model._meta.get_field(parts[2])
     except FieldDoesNotExist:
-        known = ", ".join(
-            each.name for each in model._meta.fields if isinstance(each, SortableIDField)
-        )
+        known = ", ".join(names_of(model, SortableIDField)) or "none"
         raise BackfillError(
-            f"{model._meta.label} has no field {parts[2]!r}; its sortable ids: {known or 'none'}"
+            f"{model._meta.label} has no field {parts[2]!r}; its sortable ids: {known}"
         ) from None
     if not isinstance(field, SortableIDField):
         raise BackfillError(f"{label} is a {type(field).__name__}, not a sortable id")
@@ -74,9 +67,19 @@ def _find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
     return model, field
 
 
+def names_of(model: type[models.Model], kind: type[models.Field[Any, Any]]) -> list[str]:
+    """The names of the model's fields of that class."""
+    return [each.name for each in model._meta.fields if isinstance(each, kind)]
+
+
 def database_of(label: str | None) -> str:
     """The database to which routers write ``app.Model.field``; the default one for None."""
     return router.db_for_write(find_field(label)[0]) if label else DEFAULT_DB_ALIAS
+
+
+def last_run(label: str, using: str) -> BackfillRun | None:
+    """The run on a field. Its label names the model that has the table, not a proxy."""
+    return BackfillRun.objects.using(using).filter(target=label).first()
 
 
 def check_tables(model: type[models.Model], field: SortableIDField, using: str) -> None:
@@ -156,6 +159,5 @@ def find_empty(label: str, using: str | None) -> tuple[type[models.Model], Sorta
         return None  # its ids come from the originals
     using = using or router.db_for_write(model)
     check_tables(model, field, using)
-    runs = BackfillRun.objects.using(using).filter(target=f"{model._meta.label}.{field.name}")
     rows: QuerySet[models.Model] = QuerySet(model, using=using)
-    return None if runs.exists() or rows.exists() else (model, field)
+    return None if last_run(str(field), using) or rows.exists() else (model, field)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from ...db import chunks
 from ...fields import LexicalSequenceField
@@ -63,10 +63,13 @@ class LateRows:
     def _gap(self, row: Row, cursor: Cursor) -> tuple[QuerySet[Any, Any], ID | None, ID | None]:
         """The rows without an id around this one, up to the next ids of its tick, and these ids."""
         target, scheme, name = self._target, self._target.scheme, self._target.field.name
-        given = target.given_in_tick(row[0])
+        start, stop = target.tick_of(row[0])
+        # A row whose time was edited may have an id of another tick.
+        has_id = Q(**{f"{name}__created_at__gte": start, f"{name}__created_at__lt": stop})
+        given = target.rows.filter(target.between(start, stop), has_id).order_by(*target.order)
         before = target.first(given.filter(target.before(*row)).reverse(), name)
         following = given.filter(target.after(*row))
-        last = cursor.last(scheme, scheme.tick(target.at(row[0])))
+        last = cursor.last(scheme, target.tick(row[0]))
         if last:
             # Rows after the cursor's row use the rest of the tick, even if that row is gone.
             following = following.filter(target.before(*last[:2]))
@@ -77,7 +80,7 @@ class LateRows:
             sign, way = ("lt", "-") if scheme.descending else ("gt", "")
             greater = following.filter(**{f"{name}__{sign}": before[2]})
             end = target.first(greater.order_by(f"{way}{name}"), name) or last
-        gap = target.missing_in_order.filter(target.between(*target.tick_of(row[0])))
+        gap = target.missing_in_order.filter(target.between(start, stop))
         if before:
             gap = gap.filter(target.after(*before[:2]))
         if after:

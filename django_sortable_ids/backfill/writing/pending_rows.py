@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from ..target import Row, Target
 from .batch import Cursor, Span
@@ -47,7 +47,8 @@ class PendingRows:
     def next(self, cursor: Cursor | None, size: int) -> QuerySet[Any, Any]:
         """Rows that begin with the next ``size`` ones, or with as many as there are."""
         if cursor and cursor.place == self._tie:
-            tied = self._target.missing_in_order.filter(self._target.tied_after(*cursor.place))
+            ties = self._target.of_time(cursor.created) & Q(pk__gt=cursor.pk)
+            tied = self._target.missing_in_order.filter(ties)
             if tied[size - 1 : size].exists():
                 return tied
         return self.all(cursor)
@@ -71,7 +72,7 @@ class PendingRows:
             if last is None:
                 last, count = self._last(rows, size)
             if last and self._lock(last):
-                ticks = [self._tick(first[0]), self._tick(last[0])]
+                ticks = [self._target.tick(first[0]), self._target.tick(last[0])]
                 left = self.left(cursor, last, ticks, count)
                 tie = cursor and cursor.place == self._tie and cursor.created
                 return Stretch(first, last, count, left, first[0] == last[0] == tie)
@@ -135,12 +136,9 @@ class PendingRows:
 
     def more_in_tick(self, last: Row) -> int:
         """How many rows after that one share its tick."""
-        left = self._count_later(last, self._tick(last[0]))
+        left = self._count_later(last, self._target.tick(last[0]))
         self._left = {last: left}
         return left
-
-    def _tick(self, place: Any) -> int:
-        return self._target.scheme.tick(self._target.at(place))
 
     def _lock(self, row: Row) -> bool:
         """Lock the row; False if it no longer exists as it was read."""
@@ -150,7 +148,7 @@ class PendingRows:
     def _count_later(self, last: Row, tick: int) -> int:
         """How many rows after that one are of its tick, or of any up to ``tick``."""
         if self._pages:
-            count = self._pages.count_while(last, lambda place: self._tick(place) <= tick)
+            count = self._pages.count_while(last, lambda place: self._target.tick(place) <= tick)
             if count is not None:
                 return count
         scheme, at = self._target.scheme, self._target.at(last[0])

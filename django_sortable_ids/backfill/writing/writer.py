@@ -57,15 +57,11 @@ class Writer:
 
         Raises ``BackfillError``, naming a row, if an id can't be generated.
         """
-        batch = self._next(cursor, size)
+        computed = self._computing.next(cursor, size) if self._computing else None
+        batch = computed or self._minted(cursor, size)
         if batch.size:
             self.pending.made(batch.rows[0], batch.rows[-1], batch.size)
         return batch
-
-    def _next(self, cursor: Cursor | None, size: int) -> Batch:
-        if self._computing and (batch := self._computing.next(cursor, size)):
-            return batch
-        return self._minted(cursor, size)
 
     def send(self, rows: Sequence[Row], ids: Sequence[ID]) -> int:
         """Write ids for any rows; returns how many of them had none."""
@@ -83,7 +79,7 @@ class Writer:
         if not rows or not isinstance(self.target.field.scheme, TimeScheme):
             return ()
         scheme = self.target.scheme
-        ticks = [scheme.tick(self.target.at(created)) for created, _ in rows]
+        ticks = [self.target.tick(created) for created, _ in rows]
         numbers, _ = mint(scheme, ascending(ticks, None), None, 0)
         return list(scheme.all_from_trusted(numbers))
 
