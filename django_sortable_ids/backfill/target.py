@@ -106,6 +106,11 @@ class Target:
         yield from ()
 
     @property
+    def has_own_times(self) -> bool:
+        """Whether the database can compute with the times."""
+        return self.has_times and self.own_time
+
+    @property
     def options(self) -> dict[str, Any]:
         """The options that must not change between the start of a run and its resumption."""
         return {

@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import DateTimeField
 from django.db.models.expressions import Expression, RawSQL
 from django.db.models.sql import Query
 from django.utils.functional import cached_property
@@ -58,9 +57,8 @@ class Statements(ABC):
     @property
     def _compares_times(self) -> bool:
         """Whether ids from Python are sent with the times of their rows."""
-        if not self._with_times or self._chain or not self.target.own_time:
-            return False
-        return isinstance(self.target.source, DateTimeField) and self._can_compare_times
+        may_compare = self._with_times and self.target.has_own_times and not self._chain
+        return may_compare and self._can_compare_times
 
     def _set(self, value: str, table: str = "") -> str:
         """The assignments of every UPDATE; ``table`` is the alias of the table with a dot."""

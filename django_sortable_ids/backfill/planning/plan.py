@@ -64,15 +64,10 @@ class Plan:
         """Number of rows that get an id."""
         return self.missing + sum(count for _, count in self.by_policy)
 
-    @property
-    def source(self) -> str:
-        """The source of the times, as text."""
-        return self.target.described
-
     def lines(self, with_sql: bool = False) -> Iterator[str]:
         """The plan as text; without SQL it fits a terminal of 24 lines."""
         target = self.target
-        yield f"{target.label}: {target.field.scheme.title} of {self.source}"
+        yield f"{target.label}: {target.field.scheme.title} of {target.described}"
         if self.resumed:
             yield f"  continues after the {self.filled_before:,} rows that were filled before"
         yield from (f"  {note}" for note in target.notes)
@@ -180,8 +175,7 @@ def _writer(target: Target, engine: Engine) -> Writer:
         return CopyWriter(target, engine)
     if isinstance(target, Lossless):
         return Converter(target, engine)
-    is_computable = target.has_times and target.own_time
-    return Writer(target, engine) if is_computable else KeyedWriter(target, engine)
+    return (Writer if target.has_own_times else KeyedWriter)(target, engine)
 
 
 def _resumable(target: Target, run: BackfillRun | None) -> BackfillRun | None:

@@ -21,7 +21,6 @@ class Status:
     """One run and its progress."""
 
     run: BackfillRun
-    using: str
     has_field: bool
     """False where no model of the project has the field any more."""
 
@@ -106,7 +105,7 @@ def statuses(using: str, target: str | None = None) -> Iterator[Status]:
     if target is not None:
         runs = runs.filter(target=str(find_field(target)[1]))
     for run in runs:
-        yield Status(run, using, _has_field(run.target))
+        yield Status(run, _has_field(run.target))
 
 
 def lines(using: str, target: str | None = None) -> Iterator[str]:

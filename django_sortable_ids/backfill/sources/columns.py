@@ -86,21 +86,19 @@ def find_source(
         for related in _models_on(model, created_from):
             check_table(related, using)
         return _at_the_end_of(model, created_from)
-    times = [each for each in model._meta.fields if isinstance(each, models.DateField)]
-    for each in times:
-        if each.name == created_from:
-            return each
-    name = model._meta.label
-    other = next((each for each in model._meta.fields if each.name == created_from), None)
-    if other is not None:
+    found = next((each for each in model._meta.fields if each.name == created_from), None)
+    if isinstance(found, models.DateField):
+        return found
+    name, times = model._meta.label, names_of(model, models.DateField)
+    if found is not None:
         raise BackfillError(
-            f"{name}.{created_from} is a {type(other).__name__}, and creation times come from a "
+            f"{name}.{created_from} is a {type(found).__name__}, and creation times come from a "
             f"DateTimeField or a DateField: add one, and copy the times into it, with their time "
             f"zone and their time of day"
         )
     if not times:
         raise BackfillError(f"{name} has no field with times: {_NONE}")
-    known = ", ".join(each.name for each in times)
+    known = ", ".join(times)
     if created_from is None:
         raise BackfillError(f"say where creation times come from: --created-from, one of {known}")
     raise BackfillError(f"{name} has no field {created_from!r} with times; it has {known}")

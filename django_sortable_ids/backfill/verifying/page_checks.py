@@ -20,7 +20,7 @@ class PageCheck(ABC):
     kept = OF_THEIR_TIMES
     """The text about the times, or the old ids, if all is well."""
 
-    def __init__(self, target: Target, end: Row | None) -> None:
+    def __init__(self, target: Target, end: Row | None = None) -> None:
         """The order is checked up to ``end``."""
         self._target, self._end = target, end
 

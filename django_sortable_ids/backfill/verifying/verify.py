@@ -139,7 +139,7 @@ def check_of(target: Target, run: BackfillRun | None) -> PageCheck:
     rows.
     """
     if isinstance(target, Lossless):
-        return CheckedByOldID(target, None)
+        return CheckedByOldID(target)
     end = Cursor.load(target, run.cursor).place if run and run.cursor else None
     if isinstance(target, Conversion):
         return CheckedByOldTime(target, end)

@@ -45,16 +45,16 @@ class Converter(KnownWriter):
     target: Lossless
 
     def known(self, rows: Sequence[Row]) -> Sequence[ID]:
-        return [self._convert(row) for row in rows]
+        convert, ids = self.target.convert, []
+        try:
+            for place, _ in rows:
+                ids.append(convert(place))
+        except InvalidID as error:
+            raise self.stopped(rows[len(ids)], error) from error
+        return ids
 
     def preview(self, rows: Sequence[Row]) -> Sequence[ID]:
         return self.known(rows)
-
-    def _convert(self, row: Row) -> ID:
-        try:
-            return self.target.convert(row[0])
-        except InvalidID as error:
-            raise self.stopped(row, error) from error
 
 
 class CopyWriter(KnownWriter):
