@@ -56,8 +56,6 @@ class Target:
     """Whether ids are generated; else they are other ids, bit for bit."""
     may_be_edited = True
     """Whether the time of a row may be edited after it got its id."""
-    may_be_indexed = True
-    """Whether an index on the source's column can provide the order of the rows."""
     needs_sort = False
     """Whether no index can provide the order of the rows."""
 

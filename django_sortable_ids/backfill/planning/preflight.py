@@ -48,7 +48,7 @@ def warnings(target: Target) -> Iterator[str]:
     """Facts that may surprise, but don't stop the backfill."""
     source = target.source
     yield from target.warnings()
-    if target.may_be_indexed and not _is_indexed(target):
+    if target.order != ("pk",) and not target.needs_sort and not _is_indexed(target):
         yield (
             f"no index begins with {source.column}, so each batch sorts the table; with many "
             f"rows, create one first"

@@ -64,7 +64,7 @@ class Entry:
                 return "not migrated"
             if self.kind:
                 return "no column"
-            return f"no table{' that the user may see' * hides_tables(self.using)}"
+            return "no table that the user may see" if hides_tables(self.using) else "no table"
         if history.is_copy(self.field):
             return f"history, {self.missing:,} missing" if self.missing else "complete history"
         if self.missing:

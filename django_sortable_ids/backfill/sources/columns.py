@@ -29,7 +29,6 @@ class OtherColumn(Target):
     name of a column. If the related row is missing, the row has no time."""
 
     own_time = False
-    may_be_indexed = False
     needs_sort = True
 
     @property

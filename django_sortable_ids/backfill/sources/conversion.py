@@ -165,7 +165,6 @@ class TimedUUIDs(Timed):
     """The old ids are in a plain ``UUIDField``. It doesn't sort UUIDs of version 1 by time, nor any
     others on some versions of MariaDB, so the place of a row is a text of their digits."""
 
-    may_be_indexed = False
     needs_sort = True
 
     def warnings(self) -> Iterator[str]:

@@ -16,8 +16,6 @@ from ..target import Target
 class InOrderOfKeys(Target):
     """Its rows are in the order of the primary key, which has an index."""
 
-    may_be_indexed = False
-
     @property
     def order(self) -> tuple[str, ...]:
         return ("pk",)
