@@ -21,6 +21,10 @@ LOCK_SECONDS = 1
 class Engine(ABC):
     """The database-specific part of a backfill, one for each connection."""
 
+    sending: type[Statements]
+    """The statements that write ids from Python."""
+    computing: type[ComputedStatements] | None = None
+    """The statements that compute ids in the database; None if Python is faster."""
     rows_per_second: tuple[float, float]
     """Lower bound: wide rows with many indexes on a slow disk. Upper bound: the benchmarks on two
     cores."""
@@ -37,17 +41,19 @@ class Engine(ABC):
     def __init__(self, connection: Any) -> None:
         self.connection = connection
 
-    @abstractmethod
     def statements(self, target: Target, *, with_times: bool = True) -> Statements:
         """The statements that write ids from Python; ``with_times`` skips rows whose time has
         changed since.
         """
+        return self.sending(target, self.connection, with_times=with_times)
 
     def computed(self, target: Target, composition: Composition) -> ComputedStatements:
         """The statements that compute ids in the database. Raises ``NotSupportedError`` if it can't
         compute them, or if Python is faster.
         """
-        raise NotSupportedError("Python is faster")
+        if self.computing is None:
+            raise NotSupportedError("Python is faster")
+        return self.computing(target, self.connection, composition)
 
     def interleaves(self, target: Target) -> bool:
         """Whether neighbouring rows are written in different transactions."""

@@ -6,7 +6,6 @@ from django.db.models import DateField, Q
 
 from ...db.introspection import named_rows
 from ...errors import BackfillError
-from ...functions.composition import Composition
 from ..target import Target
 from . import mysql_side_effects, mysql_times
 from .base import LOCK_SECONDS, Engine
@@ -16,14 +15,10 @@ _LAG_COLUMNS = ("Seconds_Behind_Source", "Seconds_Behind_Master")
 
 
 class MySQL(Engine):
+    sending = MySQLStatements
+    computing = NumberedWhileRead
     rows_per_second = (10_000.0, 60_000.0)
     looks_up_ids = True
-
-    def statements(self, target: Target, *, with_times: bool = True) -> MySQLStatements:
-        return MySQLStatements(target, self.connection, with_times=with_times)
-
-    def computed(self, target: Target, composition: Composition) -> NumberedWhileRead:
-        return NumberedWhileRead(target, self.connection, composition)
 
     def side_effects(self, target: Target) -> Iterator[str]:
         kept = self.statements(target).kept

@@ -16,8 +16,6 @@ _REFUSE_DATES = {"NO_ZERO_DATE", "NO_ZERO_IN_DATE", "TRADITIONAL"}
 """Modes that refuse a date like 0000-00-00, which old tables may have. TRADITIONAL includes both
 others."""
 _ALLOWS_DATES = "ALLOW_INVALID_DATES"
-
-
 _TABLE = """
 SELECT engine, create_options FROM information_schema.tables
 WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...errors import BackfillError
-from ...functions.composition import Composition
 from ..target import Target
 from . import postgresql_side_effects
 from .base import LOCK_SECONDS, Engine
@@ -51,13 +50,9 @@ SELECT pg_is_in_recovery(), CASE
 
 
 class PostgreSQL(Engine):
+    sending = PostgreSQLStatements
+    computing = NumberedByWindows
     rows_per_second = (5_000.0, 40_000.0)
-
-    def statements(self, target: Target, *, with_times: bool = True) -> PostgreSQLStatements:
-        return PostgreSQLStatements(target, self.connection, with_times=with_times)
-
-    def computed(self, target: Target, composition: Composition) -> NumberedByWindows:
-        return NumberedByWindows(target, self.connection, composition)
 
     def interleaves(self, target: Target) -> bool:
         """Whether neighbours in time are neighbours on the disk, and no index has the id."""

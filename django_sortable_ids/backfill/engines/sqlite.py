@@ -33,12 +33,10 @@ class SQLiteStatements(Statements):
 
 
 class SQLite(Engine):
+    sending = SQLiteStatements
     rows_per_second = (40_000.0, 200_000.0)
     writes_first = True
     adds_not_null = False
-
-    def statements(self, target: Target, *, with_times: bool = True) -> SQLiteStatements:
-        return SQLiteStatements(target, self.connection, with_times=with_times)
 
     def check(self, target: Target) -> None:
         self._check_commit(target.model._meta.db_table)
