@@ -48,9 +48,27 @@ class Target:
     allow_triggers: bool = False
     """Whether an UPDATE may have side effects: fire triggers, add history and the like."""
 
+    own_time = True
+    """Whether the time is in the row itself, or in the same row of a parent model."""
+    has_times = True
+    """Whether the place of a row is a time, as of a ``DateTimeField``."""
+    generates = True
+    """Whether ids are generated; else they are other ids, bit for bit."""
+    may_be_edited = True
+    """Whether the time of a row may be edited after it got its id."""
+    needs_sort = False
+    """Whether no index can provide the order of the rows."""
+
+    @property
+    def scheme(self) -> TimeScheme:
+        """The scheme of ids that have a time."""
+        scheme = self.field.scheme
+        assert isinstance(scheme, TimeScheme), "ids of a sequence have no time"
+        return scheme
+
     @property
     def label(self) -> str:
-        return f"{self.model._meta.label}.{self.field.name}"
+        return str(self.field)
 
     @property
     def command(self) -> str:
@@ -76,11 +94,6 @@ class Target:
         return self.source.name
 
     @property
-    def own_time(self) -> bool:
-        """Whether the time is in the row itself, or in the same row of a parent model."""
-        return True
-
-    @property
     def described(self) -> str:
         """The source of the times, as text."""
         return self.source.name
@@ -91,29 +104,9 @@ class Target:
         yield from ()
 
     @property
-    def has_times(self) -> bool:
-        """Whether the place of a row is a time, as of a ``DateTimeField``."""
-        return True
-
-    @property
-    def generates(self) -> bool:
-        """Whether ids are generated; else they are copied from other rows."""
-        return True
-
-    @property
-    def keeps_bits(self) -> bool:
-        """Whether the ids are the old ones in another format, bit for bit."""
-        return False
-
-    @property
-    def may_be_edited(self) -> bool:
-        """Whether the time of a row may be edited after it got its id."""
-        return True
-
-    @property
-    def may_be_indexed(self) -> bool:
-        """Whether an index on the source's column can provide the order of the rows."""
-        return True
+    def has_own_times(self) -> bool:
+        """Whether the database can compute with the times."""
+        return self.has_times and self.own_time
 
     @property
     def options(self) -> dict[str, Any]:
@@ -154,6 +147,14 @@ class Target:
         """The range of times of the scheme, end excluded; None if it has no bounds."""
         scheme = self.field.scheme
         return time_range(scheme) if isinstance(scheme, TimeScheme) else self._shown
+
+    @property
+    def is_out_of_range(self) -> Q:
+        """Whether the time of a row is out of ``time_range``."""
+        if self.time_range is None:
+            return Q(pk__in=[])
+        start, end = self.time_range
+        return self.between(None, start) | self.between(end, None)
 
     @property
     def has_shown_time(self) -> Q:
@@ -204,9 +205,8 @@ class Target:
         """The rows that stay without an id."""
         name, none = self.source.name, Q(pk__in=[])
         skipped = Q(**{f"{name}__isnull": True}) if self.on_null == "skip" else none
-        if self.on_out_of_range == "skip" and self.time_range:
-            start, end = self.time_range
-            skipped |= self.between(None, start) | self.between(end, None)
+        if self.on_out_of_range == "skip":
+            skipped |= self.is_out_of_range
         return self.without_id.filter(skipped)
 
     @property
@@ -222,10 +222,6 @@ class Target:
             field.get_db_prep_value(part, connection)
             for field, part in zip(self.key_fields, parts, strict=True)
         ]
-
-    def stored_time(self, created: Any) -> Any:
-        """The parameter for the place of a creation time."""
-        return self.times.parameter(created)
 
     @property
     def selected_place(self) -> Any:
@@ -244,6 +240,10 @@ class Target:
         """A place as text for people."""
         return self.at(place).isoformat()
 
+    def named(self, row: Row) -> str:
+        """A row and its place as text for an error."""
+        return f"{self.model._meta.label} {row[1]}, created at {self.at(row[0])}"
+
     def load_place(self, saved: str) -> Any:
         """A place that was stored as text."""
         return self.times.load(saved)
@@ -256,27 +256,17 @@ class Target:
             *(self._compared(sign, place_at(at)) for sign, at in bounds.items() if at is not None)
         )
 
+    def tick(self, created: Any) -> int:
+        """The tick of that place's time."""
+        return self.scheme.tick(self.at(created))
+
     def tick_of(self, created: Any) -> tuple[datetime, datetime]:
         """Start and end (excluded) of the tick of that place's time, both aware."""
-        scheme = self.field.scheme
-        assert isinstance(scheme, TimeScheme), "rows of a sequence have no tick"
-        return scheme.tick_span(self.at(created))
-
-    def given_in_tick(self, created: Any) -> QuerySet[Any]:
-        """The rows of that place's tick that have an id of it, in order. A row whose time was
-        edited may have an id of another tick."""
-        start, end = self.tick_of(created)
-        name = self.field.name
-        of_tick = Q(**{f"{name}__created_at__gte": start, f"{name}__created_at__lt": end})
-        return self.rows.filter(self.between(start, end), of_tick).order_by(*self.order)
+        return self.scheme.tick_span(self.at(created))
 
     def after(self, created: Any, pk: Any) -> Q:
         """The rows after a place in the order, written so that an index on the time is used."""
         return self._compared("gte", created) & (self._compared("gt", created) | Q(pk__gt=pk))
-
-    def tied_after(self, created: Any, pk: Any) -> Q:
-        """The rows after a place that have its time."""
-        return self.of_time(created) & Q(pk__gt=pk)
 
     def of_time(self, created: Any) -> Q:
         """The rows of that place's time."""
@@ -313,7 +303,7 @@ class Target:
         columns = rows.values_list(self.selected_place, *keys, *names)
         return [(row[0], row[1:end], *row[end:]) for row in columns]
 
-    def lacks_id(self, row: tuple[Any, Any]) -> bool:
+    def lacks_id(self, row: Row) -> bool:
         """Whether a row that was read still has no id and the same place.
 
         The place is read and compared here: on PostgreSQL, a query for a time in an hour that a

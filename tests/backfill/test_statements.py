@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from django_sortable_ids.backfill.engines import engine_of, mysql_statements
-from django_sortable_ids.backfill.engines.time_index import TimeIndex, time_index
+from django_sortable_ids.backfill.engines.mysql_tables import TimeIndex, time_index
 from django_sortable_ids.backfill.planning import plan
 from django_sortable_ids.backfill.supervising import run
 from django_sortable_ids.backfill.target import Target

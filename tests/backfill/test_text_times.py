@@ -11,8 +11,8 @@ from django.db.models import F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from django_sortable_ids.backfill.engines.sqlite_times import is_impossible
 from django_sortable_ids.backfill.planning import plan
-from django_sortable_ids.backfill.sources.impossible_times import is_impossible
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.functions import GenerateID

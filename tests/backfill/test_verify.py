@@ -203,11 +203,11 @@ def test_ids_of_the_application_beside_those_of_the_run(name, read_by):
     assert saved_run(name).given_from == START + SECOND
     found = verify(find(name))
     assert (found.failures, found.rows) == ([], 12)
-    assert found.unordered_beside > 0
+    assert found.unordered_concurrent > 0
     lines, error = run_command(name)
     assert error is None
     assert lines[1:] == [
-        f"{found.unordered_beside} rows are out of order, but of times when the application "
+        f"{found.unordered_concurrent} rows are out of order, but of times when the application "
         f"generated ids as well",
         "all different, the others strictly in order, and of their rows' times",
     ]
@@ -243,7 +243,7 @@ def test_they_share_the_whole_tick_with_those_of_the_run(read_by):
     BackfillRun.objects.update(given_from=START + 5 * MILLISECOND)
     swap(name, *rows(name).values_list("pk", flat=True))
     found = verify(find(name))
-    assert (found.unordered_beside, found.unordered_ties, found.failures) == (1, 0, [])
+    assert (found.unordered_concurrent, found.unordered_ties, found.failures) == (1, 0, [])
 
 
 def give(name, pk, at):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.db import NotSupportedError
+from django.db.models import Q
 
 from ...errors import BackfillError
 from ...functions.composition import Composition
@@ -14,12 +15,16 @@ from ..target import Target
 from .statements import ComputedStatements, Statements
 
 LOCK_SECONDS = 1
-"""How long a statement waits for a lock: later writers queue up behind it."""
+"""How long a statement waits for a lock: later writers queue up after it."""
 
 
 class Engine(ABC):
     """The database-specific part of a backfill, one for each connection."""
 
+    sending: type[Statements]
+    """The statements that write ids from Python."""
+    computing: type[ComputedStatements] | None = None
+    """The statements that compute ids in the database; None if Python is faster."""
     rows_per_second: tuple[float, float]
     """Lower bound: wide rows with many indexes on a slow disk. Upper bound: the benchmarks on two
     cores."""
@@ -30,20 +35,25 @@ class Engine(ABC):
     """Whether a transaction must begin with a write: one that has only read can't write after
     another writer's commit."""
 
+    adds_not_null = True
+    """Whether a statement makes an existing column NOT NULL."""
+
     def __init__(self, connection: Any) -> None:
         self.connection = connection
 
-    @abstractmethod
     def statements(self, target: Target, *, with_times: bool = True) -> Statements:
         """The statements that write ids from Python; ``with_times`` skips rows whose time has
         changed since.
         """
+        return self.sending(target, self.connection, with_times=with_times)
 
     def computed(self, target: Target, composition: Composition) -> ComputedStatements:
         """The statements that compute ids in the database. Raises ``NotSupportedError`` if it can't
-        compute them, if Python is faster, or if only Python knows the time zone.
+        compute them, or if Python is faster.
         """
-        raise NotSupportedError("Python is faster")
+        if self.computing is None:
+            raise NotSupportedError("Python is faster")
+        return self.computing(target, self.connection, composition)
 
     def interleaves(self, target: Target) -> bool:
         """Whether neighbouring rows are written in different transactions."""
@@ -56,6 +66,21 @@ class Engine(ABC):
     def side_effect_warnings(self, target: Target) -> Iterator[str]:
         """Possible side effects, as text."""
         yield from ()
+
+    # Checks
+
+    def check(self, target: Target) -> None:
+        """Raise ``BackfillError`` for times that Django and the database don't read alike, and for
+        a table that can't be committed together with the run."""
+        return
+
+    def check_session(self, target: Target) -> None:
+        """Raise ``BackfillError`` if a time is ambiguous in the time zone of the session."""
+        return
+
+    def misread(self, target: Target) -> Q | None:
+        """The rows that ``check`` refuses; None if only it can find them."""
+        return None
 
     def version_bytes(self, target: Target, rows: int) -> int:
         """Upper bound for the new versions of ``rows`` until a VACUUM, in bytes; 0 if rows are

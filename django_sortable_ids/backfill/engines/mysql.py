@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from django.db import NotSupportedError
+from django.db.models import DateField, Q
 
 from ...db.introspection import named_rows
 from ...errors import BackfillError
-from ...functions.composition import Composition
 from ..target import Target
-from . import mysql_side_effects
+from . import mysql_side_effects, mysql_times
 from .base import LOCK_SECONDS, Engine
 from .mysql_statements import MySQLStatements, NumberedWhileRead
 
@@ -16,16 +15,10 @@ _LAG_COLUMNS = ("Seconds_Behind_Source", "Seconds_Behind_Master")
 
 
 class MySQL(Engine):
+    sending = MySQLStatements
+    computing = NumberedWhileRead
     rows_per_second = (10_000.0, 60_000.0)
     looks_up_ids = True
-
-    def statements(self, target: Target, *, with_times: bool = True) -> MySQLStatements:
-        return MySQLStatements(target, self.connection, with_times=with_times)
-
-    def computed(self, target: Target, composition: Composition) -> NumberedWhileRead:
-        if not target.times.knows_utc:
-            raise NotSupportedError("only Python knows the time zone")
-        return NumberedWhileRead(target, self.connection, composition)
 
     def side_effects(self, target: Target) -> Iterator[str]:
         kept = self.statements(target).kept
@@ -33,6 +26,17 @@ class MySQL(Engine):
 
     def side_effect_warnings(self, target: Target) -> Iterator[str]:
         return mysql_side_effects.warnings(target, self.connection)
+
+    def check(self, target: Target) -> None:
+        mysql_times.check_days(target)
+
+    def check_session(self, target: Target) -> None:
+        mysql_times.check_repeated_hours(target)
+
+    def misread(self, target: Target) -> Q | None:
+        is_own = target.source.model is target.model
+        has_days = is_own and isinstance(target.source, DateField)
+        return mysql_times.is_impossible(target) if has_days else None
 
     def prepare_session(self) -> None:
         """Set a short lock timeout, and READ COMMITTED: REPEATABLE READ also locks the rows that an

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...db import tables
 from ..target import Target
-from .kept_columns import KeptColumns
+from .mysql_tables import KeptColumns
 
 Names = tuple[str | None, str]
 """Schema, if the name of the table has one, and table."""

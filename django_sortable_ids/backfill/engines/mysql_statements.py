@@ -12,9 +12,8 @@ from ...db import tables
 from ...db.introspection import is_timestamp
 from ...functions.composition import Composition
 from ..target import Target
-from .kept_columns import KeptColumns, kept_columns
+from .mysql_tables import KeptColumns, TimeIndex, kept_columns, time_index
 from .statements import ComputedStatements, Statements
-from .time_index import TimeIndex, time_index
 
 _TIES, _WIDTH, _TICK, _NEXT_TICK, _NUMBER, _SLOT, _LEAST_KEY, _GREATEST_KEY, _READ = (
     f"@backfill_{name}"
@@ -172,7 +171,7 @@ class NumberedWhileRead(MySQLStatements, ComputedStatements):
         # An expression of a variable that had no value before the statement is a float.
         return (
             f"SELECT CAST(MAX({number}) AS SIGNED) AS ties{self._keys_of_batch} "
-            f"FROM (SELECT {_TICK} := -1, {_NUMBER} := 0) begun STRAIGHT_JOIN {rows}"
+            f"FROM (SELECT {_TICK} := -1, {_NUMBER} := 0) started STRAIGHT_JOIN {rows}"
         )
 
     @property

@@ -12,10 +12,7 @@ and the table grows by 60 % instead of 100 %. All rows of a tick are in one part
 from collections.abc import Iterator
 from typing import Any
 
-from django.db import NotSupportedError
-
 from ...errors import BackfillError
-from ...functions.composition import Composition
 from ..target import Target
 from . import postgresql_side_effects
 from .base import LOCK_SECONDS, Engine
@@ -53,15 +50,9 @@ SELECT pg_is_in_recovery(), CASE
 
 
 class PostgreSQL(Engine):
+    sending = PostgreSQLStatements
+    computing = NumberedByWindows
     rows_per_second = (5_000.0, 40_000.0)
-
-    def statements(self, target: Target, *, with_times: bool = True) -> PostgreSQLStatements:
-        return PostgreSQLStatements(target, self.connection, with_times=with_times)
-
-    def computed(self, target: Target, composition: Composition) -> NumberedByWindows:
-        if not target.times.knows_utc:
-            raise NotSupportedError("only Python knows the time zone")
-        return NumberedByWindows(target, self.connection, composition)
 
     def interleaves(self, target: Target) -> bool:
         """Whether neighbours in time are neighbours on the disk, and no index has the id."""

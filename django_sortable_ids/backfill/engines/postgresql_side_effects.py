@@ -20,12 +20,13 @@ WITH RECURSIVE parts AS (
     WHERE attname = %(column)s
 ), changed AS (
     SELECT part, attnum FROM columns
-    UNION SELECT part, made.adnum FROM columns
-    JOIN pg_attrdef made ON made.adrelid = part
+    UNION SELECT part, generated.adnum FROM columns
+    JOIN pg_attrdef generated ON generated.adrelid = part
     JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = part
         AND refobjsubid = attnum
         AND (classid, objid, objsubid) IN (
-            ('pg_attrdef'::regclass, made.oid, 0), ('pg_class'::regclass, part, made.adnum)
+            ('pg_attrdef'::regclass, generated.oid, 0),
+            ('pg_class'::regclass, part, generated.adnum)
         )
 )
 SELECT oid, tgparentid, tgname, tgrelid::regclass::text, tgconstraint <> 0

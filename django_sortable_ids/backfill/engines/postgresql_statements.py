@@ -64,8 +64,6 @@ class NumberedByWindows(PostgreSQLStatements, ComputedStatements):
 
     @cached_property
     def of_part(self) -> str:
-        """As ``of_batch``, for the rows of a ``Part``: parameters ``mask`` and ``part``, and
-        ``with_last_tick`` for the rows of the last tick."""
         return self._computed(part=_OF_PART)
 
     def _computed(self, of_one_time: bool = False, part: str = "") -> str:

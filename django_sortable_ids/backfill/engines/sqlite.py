@@ -1,13 +1,16 @@
 """SQLite: ids from Python are written one by one, which is fast without a server."""
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from django.db.models import DateField, DateTimeField
 from django.utils.functional import cached_property
 
 from ...db import tables
+from ...errors import BackfillError
 from ..target import Target
+from . import sqlite_times
 from .base import Engine
 from .statements import Statements
 
@@ -15,7 +18,10 @@ from .statements import Statements
 class SQLiteStatements(Statements):
     @cached_property
     def sent(self) -> str:
-        return self.one_by_one()
+        """An UPDATE of one row that has no id yet; its parameters are the id and the key."""
+        is_row = " AND ".join(f"{key} = %s" for key in self._keys)
+        where = f"{is_row} AND {self._column} IS NULL"
+        return f"UPDATE {self._table} SET {self._set('%s')} WHERE {where}"
 
     def send(
         self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
@@ -25,16 +31,36 @@ class SQLiteStatements(Statements):
             cursor.executemany(self.sent, rows)
             return int(cursor.rowcount)
 
-    def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
-        raise NotImplementedError("SQLite computes no ids")
-
 
 class SQLite(Engine):
+    sending = SQLiteStatements
     rows_per_second = (40_000.0, 200_000.0)
     writes_first = True
+    adds_not_null = False
 
-    def statements(self, target: Target, *, with_times: bool = True) -> SQLiteStatements:
-        return SQLiteStatements(target, self.connection, with_times=with_times)
+    def check(self, target: Target) -> None:
+        self._check_commit(target.model._meta.db_table)
+        sqlite_times.check(target)
+        if isinstance(target.source, DateField) and not isinstance(target.source, DateTimeField):
+            sqlite_times.check_days(target)
+
+    def _check_commit(self, table: str) -> None:
+        """Refuse a table in a file that SQLite attached if it can't be committed together with the
+        cursor of the run."""
+        connection = self.connection
+        attached = tables.sqlite_schema(connection, table)
+        if attached in ("main", None):
+            return
+        with connection.cursor() as cursor:
+            for schema in ("main", attached):
+                cursor.execute(f"PRAGMA {connection.ops.quote_name(schema)}.journal_mode")
+                if cursor.fetchone()[0] == "wal":
+                    raise BackfillError(
+                        f"{table} is in a file that SQLite attached as {attached}, and {schema} is "
+                        f"in WAL mode, in which SQLite doesn't commit two files together: a crash "
+                        f"might keep ids without the progress of the run. Make that file a "
+                        f"database of its own in DATABASES, or set journal_mode=DELETE for both"
+                    )
 
     def side_effects(self, target: Target) -> Iterator[str]:
         """The triggers of the table that SQLite compiles into the UPDATE."""

@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import DateTimeField
 from django.db.models.expressions import Expression, RawSQL
 from django.db.models.sql import Query
 from django.utils.functional import cached_property
@@ -16,7 +15,7 @@ from ...functions.moments import UnixMicroseconds
 from ...functions.randomness import RANDOM_BITS, RandomInteger
 from ...functions.ticks import tick_at
 from ..target import Row, Target
-from .kept_columns import KeptColumns
+from .mysql_tables import KeptColumns
 
 
 class Statements(ABC):
@@ -50,16 +49,6 @@ class Statements(ABC):
         row whose time has changed is skipped.
         """
 
-    @abstractmethod
-    def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
-        """Execute the UPDATE of a batch; returns the number of changed rows."""
-
-    def one_by_one(self) -> str:
-        """An UPDATE of one row that has no id yet; its parameters are the id and the key."""
-        is_row = " AND ".join(f"{key} = %s" for key in self._keys)
-        where = f"{is_row} AND {self._column} IS NULL"
-        return f"UPDATE {self._table} SET {self._set('%s')} WHERE {where}"
-
     @property
     def _can_compare_times(self) -> bool:
         """Whether the database knows which instant a value of the column is."""
@@ -68,9 +57,8 @@ class Statements(ABC):
     @property
     def _compares_times(self) -> bool:
         """Whether ids from Python are sent with the times of their rows."""
-        if not self._with_times or self._chain or not self.target.own_time:
-            return False
-        return isinstance(self.target.source, DateTimeField) and self._can_compare_times
+        may_compare = self._with_times and self.target.has_own_times and not self._chain
+        return may_compare and self._can_compare_times
 
     def _set(self, value: str, table: str = "") -> str:
         """The assignments of every UPDATE; ``table`` is the alias of the table with a dot."""
@@ -104,7 +92,7 @@ class Statements(ABC):
         lists = {f"key_{n}": list(part) for n, part in enumerate(zip(*keys, strict=True))}
         lists["id"] = list(stored)
         if self._compares_times:
-            lists["created"] = [self.target.stored_time(created) for created in times]
+            lists["created"] = list(map(self.target.times.parameter, times))
         return lists
 
     def _quote(self, name: str | None) -> str:
@@ -137,6 +125,10 @@ class ComputedStatements(Statements):
         self._composed = self._compile(composition.made_of(tick, rank))
         self._random = self._compile(RandomInteger(below=1 << RANDOM_BITS))
 
+    @abstractmethod
+    def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
+        """Execute the UPDATE of a batch; returns the number of changed rows."""
+
     @property
     @abstractmethod
     def of_batch(self) -> str:
@@ -162,7 +154,7 @@ class ComputedStatements(Statements):
     def place(self, name: str, row: Row) -> dict[str, Any]:
         """The parameters for the place of a row; ``name`` is ``first`` or ``last``."""
         created, pk = row
-        time = self.target.stored_time(created)
+        time = self.target.times.parameter(created)
         keys = zip(self._key_names, self.target.stored_key(pk), strict=True)
         return {f"{name}_time": time} | {f"{name}_{key}": value for key, value in keys}
 

@@ -13,7 +13,6 @@ from typing import Any
 from django.db.models import DateTimeField, Max, Min, Q
 
 from ...db import chunks
-from ...db.introspection import is_timestamp
 from ...errors import BackfillError
 from ...schemes import TimeScheme
 from ...times.columns import TimeColumn
@@ -93,28 +92,3 @@ def _refuse(target: Target, times: TimeColumn, rows: Any) -> None:
         f"{place if isinstance(place, str) else place.replace(tzinfo=None)}: no instant has it. "
         f"Correct these times, usually by adding an hour; nothing was written."
     )
-
-
-def check_repeated_hours(target: Target) -> None:
-    """Raise ``BackfillError`` if a TIMESTAMP is in an hour that the session's time zone repeats."""
-    connection = target.times.connection
-    table, name = target.source.model._meta.db_table, str(target.source.column)
-    if connection.vendor != "mysql" or not is_timestamp(connection, table, name):
-        return
-    quote = connection.ops.quote_name
-    column = quote(name)
-    with connection.cursor() as cursor:
-        # The column stores the instant. Its local time, converted back, gives one of the two.
-        cursor.execute(
-            f"SELECT COUNT(*), MIN({column}), @@time_zone, @@system_time_zone FROM {quote(table)} "
-            f"WHERE UNIX_TIMESTAMP({column}) <> UNIX_TIMESTAMP(CAST({column} AS DATETIME(6)))"
-        )
-        rows, example, zone, system = cursor.fetchone()
-    if rows:
-        zone = system if zone == "SYSTEM" else zone
-        raise BackfillError(
-            f"{rows:,} rows of {target.source.model._meta.label} are in an hour that the time "
-            f"zone of the session, {zone}, has twice, such as {example}: "
-            f"{name} is a TIMESTAMP, and Django reads both hours as one. Set the session to UTC "
-            f"(OPTIONS: init_command \"SET time_zone = '+00:00'\"); nothing was written."
-        )

@@ -14,17 +14,14 @@ from ...errors import BackfillError
 from ...models import BackfillRun
 from ...times.columns import as_stored
 from ..engines import Engine, engine_of
-from ..sources import impossible_days
-from ..sources.conversion import Conversion
+from ..sources.conversion import Lossless
 from ..sources.copies import Copies
-from ..sources.derived import Derived
+from ..sources.fields import last_run
 from ..target import Target
 from ..verifying.pages import RowCheck
-from ..writing.converter import writer_of
-from ..writing.copy_writer import CopyWriter
-from ..writing.derived_writer import DerivedWriter
+from ..writing.known_ids import Converter, CopyWriter
 from ..writing.policy_rows import PolicyRows, policy_rows
-from ..writing.writer import Writer
+from ..writing.writer import KeyedWriter, Writer
 from . import preflight
 from .estimate import Estimate, estimate
 
@@ -67,15 +64,10 @@ class Plan:
         """Number of rows that get an id."""
         return self.missing + sum(count for _, count in self.by_policy)
 
-    @property
-    def source(self) -> str:
-        """The source of the times, as text."""
-        return self.target.described
-
     def lines(self, with_sql: bool = False) -> Iterator[str]:
         """The plan as text; without SQL it fits a terminal of 24 lines."""
         target = self.target
-        yield f"{target.label}: {target.field.scheme.title} of {self.source}"
+        yield f"{target.label}: {target.field.scheme.title} of {target.described}"
         if self.resumed:
             yield f"  continues after the {self.filled_before:,} rows that were filled before"
         yield from (f"  {note}" for note in target.notes)
@@ -110,14 +102,12 @@ def build(target: Target, batch_size: int) -> Plan:
     """
     engine = engine_of(target.using)
     effects = preflight.check_side_effects(target, engine)
-    run = BackfillRun.objects.using(target.using).filter(target=target.label).first()
+    run = last_run(target.label, target.using)
     resumed = _resumable(target, run)
-    counted = _counted(target, run)
+    counted = _counted(target, engine, run)
     by_policy = tuple((rows, rows.count()) for rows in policy_rows(target, engine))
     all_rows = counted.missing + sum(count for _, count in by_policy)
-    preflight.check_rows(
-        target, all_rows, may_have_impossible_days=counted.may_have_impossible_days
-    )
+    preflight.check_rows(target, all_rows, engine, may_be_misread=counted.may_be_misread)
     for rows, count in by_policy:
         rows.check(count)
     writer = _writer(target, engine)
@@ -143,11 +133,11 @@ class _Counted(NamedTuple):
     on, the application generates ids. After a run with the same options it is now: that run has
     recorded the time, or has generated these ids. None for targets without times.
     """
-    may_have_impossible_days: bool = True
-    """Whether such days still have to be searched for."""
+    may_be_misread: bool = True
+    """Whether such times still have to be searched for."""
 
 
-def _counted(target: Target, run: BackfillRun | None) -> _Counted:
+def _counted(target: Target, engine: Engine, run: BackfillRun | None) -> _Counted:
     """Counts in one query: reading the table takes the most time."""
     now = datetime.now(UTC)
     if not target.has_times:
@@ -164,14 +154,14 @@ def _counted(target: Target, run: BackfillRun | None) -> _Counted:
         "missing": Count(key, filter=target.is_missing),
         "given": Min(target.selected_place, filter=has_own),
     }
-    if has_days := target.source.model is target.model and impossible_days.are_possible(target):
-        counts["impossible"] = Count(key, filter=impossible_days.is_impossible(target))
+    if misread := engine.misread(target):
+        counts["misread"] = Count(key, filter=misread)
     results = list(chunks.asked(rows, lambda part: part.aggregate(**counts)))
     given = [target.at(each["given"]) for each in results if each["given"] is not None]
     return _Counted(
         sum(each["missing"] for each in results),
         as_stored(min([*given, now])),
-        may_have_impossible_days=not has_days or any(each["impossible"] for each in results),
+        may_be_misread=not misread or any(each["misread"] for each in results),
     )
 
 
@@ -183,9 +173,9 @@ def _short(pk: Any) -> str:
 def _writer(target: Target, engine: Engine) -> Writer:
     if isinstance(target, Copies):
         return CopyWriter(target, engine)
-    if isinstance(target, Derived):
-        return DerivedWriter(target, engine)
-    return writer_of(target, engine) if isinstance(target, Conversion) else Writer(target, engine)
+    if isinstance(target, Lossless):
+        return Converter(target, engine)
+    return (Writer if target.has_own_times else KeyedWriter)(target, engine)
 
 
 def _resumable(target: Target, run: BackfillRun | None) -> BackfillRun | None:

@@ -16,18 +16,15 @@ from ...schemes import SequenceExhausted, TimeScheme
 from ...sequences import counters
 from ...times.bounds import latest
 from ..engines import Engine
-from ..sources import impossible_days, spellings
-from ..sources.conversion import Conversion
 from ..target import Target
-from .clock_changes import check_repeated_hours, check_skipped_hours
+from .clock_changes import check_skipped_hours
 
 
-def check_rows(target: Target, missing: int, *, may_have_impossible_days: bool) -> None:
+def check_rows(target: Target, missing: int, engine: Engine, *, may_be_misread: bool) -> None:
     """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows can't get an id."""
-    spellings.check(target)
-    check_repeated_hours(target)
-    if may_have_impossible_days:
-        impossible_days.check(target)
+    engine.check_session(target)
+    if may_be_misread:
+        engine.check(target)
     if target.on_null == "error":
         _check_null_times(target)
     target.check()
@@ -37,7 +34,7 @@ def check_rows(target: Target, missing: int, *, may_have_impossible_days: bool) 
     if isinstance(scheme, TimeScheme):
         if target.on_out_of_range == "error":
             _check_range(target, scheme)
-        if missing > scheme.layout.suffixes and not target.keeps_bits:
+        if missing > scheme.layout.suffixes:
             _check_room(target, scheme)
     elif isinstance(field, LexicalSequenceField):
         if target.on_out_of_range != "skip":
@@ -51,12 +48,12 @@ def warnings(target: Target) -> Iterator[str]:
     """Facts that may surprise, but don't stop the backfill."""
     source = target.source
     yield from target.warnings()
-    if target.may_be_indexed and not _is_indexed(target):
+    if target.order != ("pk",) and not target.needs_sort and not _is_indexed(target):
         yield (
             f"no index begins with {source.column}, so each batch sorts the table; with many "
             f"rows, create one first"
         )
-    if isinstance(target, Conversion) or not target.generates:
+    if not target.may_be_edited:
         return
     if target.has_times and (meaning := target.times.meaning):
         yield meaning
@@ -86,12 +83,8 @@ def _check_range(target: Target, scheme: TimeScheme) -> None:
 
 def _check_shown(target: Target) -> None:
     """A sequence has no range of times, but its rows are read in the order of their times."""
-    if target.time_range is None:
-        return
-    start, end = target.time_range
     advice = "Correct its time, or choose --on-out-of-range=skip"
-    outside = target.between(None, start) | target.between(end, None)
-    rows = target.without_id.filter(outside)
+    rows = target.without_id.filter(target.is_out_of_range)
     _refuse(rows, f"has a {target.source.name} before year 1 or after 9999", advice)
 
 

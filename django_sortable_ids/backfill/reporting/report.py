@@ -20,17 +20,13 @@ from ...db import chunks, tables
 from ...db.tables import Kind
 from ...fields import SortableIDField, history
 from ...schema import unmanaged
+from ..sources.fields import hides_tables, names_of
 from ..target import database_option
 from . import report_needs
 from .report_needs import Migrations
 
 _INSUFFICIENT_PRIVILEGE = "42501"
 _DENIED_BY_MYSQL = {(1142,), (1143,)}
-_NO_TABLE = {
-    **dict.fromkeys(("sqlite", "postgresql"), "no table"),
-    # Its catalogue lists only the tables that the user has a right to.
-    "mysql": "no table that the user may see",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +46,7 @@ class Entry:
 
     @property
     def label(self) -> str:
-        return f"{self.field.model._meta.label}.{self.field.name}"
+        return str(self.field)
 
     @property
     def is_migrated(self) -> bool:
@@ -66,7 +62,9 @@ class Entry:
         if self.rows is None:
             if self.is_migrated:
                 return "not migrated"
-            return "no column" if self.kind else _NO_TABLE[connections[self.using].vendor]
+            if self.kind:
+                return "no column"
+            return "no table that the user may see" if hides_tables(self.using) else "no table"
         if history.is_copy(self.field):
             return f"history, {self.missing:,} missing" if self.missing else "complete history"
         if self.missing:
@@ -88,11 +86,7 @@ class Entry:
             return self.command
         if history.is_copy(self.field):
             return f"backfill_ids {self.label}{database}"
-        times = [
-            each.name
-            for each in self.field.model._meta.fields
-            if isinstance(each, models.DateTimeField)
-        ]
+        times = names_of(self.field.model, models.DateTimeField)
         source = times[0] if len(times) == 1 else "|".join(times)
         # Quoted, so that a shell that gets this line verbatim executes nothing.
         return f"backfill_ids {self.label} --created-from {shlex.quote(source or '?')}{database}"

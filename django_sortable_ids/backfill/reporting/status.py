@@ -21,7 +21,6 @@ class Status:
     """One run and its progress."""
 
     run: BackfillRun
-    using: str
     has_field: bool
     """False where no model of the project has the field any more."""
 
@@ -104,10 +103,9 @@ def statuses(using: str, target: str | None = None) -> Iterator[Status]:
     check_table(BackfillRun, using)
     runs = BackfillRun.objects.using(using).order_by("target")
     if target is not None:
-        model, field = find_field(target)
-        runs = runs.filter(target=f"{model._meta.label}.{field.name}")
+        runs = runs.filter(target=str(find_field(target)[1]))
     for run in runs:
-        yield Status(run, using, _has_field(run.target))
+        yield Status(run, _has_field(run.target))
 
 
 def lines(using: str, target: str | None = None) -> Iterator[str]:

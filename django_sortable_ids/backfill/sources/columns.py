@@ -9,15 +9,14 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import FieldDoesNotExist
-from django.db import connections, models
-from django.db.models import Q, TextField
+from django.db import models
+from django.db.models import Q
 from django.db.models.constants import LOOKUP_SEP
-from django.db.models.functions import Cast
 
 from ...errors import BackfillError
 from ..target import SORTED_AT_ONCE, Target
-from .derived import Derived, first_day_from, midnight
-from .fields import check_table
+from .derived import first_day_from, midnight
+from .fields import check_table, names_of
 
 _NONE = (
     "name one in a related row, --created-from order__created_at, a period to spread the rows "
@@ -25,24 +24,12 @@ _NONE = (
 )
 
 
-class OtherColumn(Derived):
+class OtherColumn(Target):
     """The name of its source is the whole path, which works in lookups, orders and values like the
     name of a column. If the related row is missing, the row has no time."""
 
+    own_time = False
     needs_sort = True
-
-    @property
-    def is_day(self) -> bool:
-        return not isinstance(self.source, models.DateTimeField)
-
-    @property
-    def has_times(self) -> bool:
-        return not self.is_day
-
-    @property
-    def described(self) -> str:
-        name = self.source.name
-        return f"{name}, midnight in {settings.TIME_ZONE}" if self.is_day else name
 
     @property
     def notes(self) -> Iterator[str]:
@@ -51,19 +38,27 @@ class OtherColumn(Derived):
             f"since no index has this order"
         )
 
+
+class Days(OtherColumn):
+    """A ``DateField``, which may be in the table itself."""
+
+    has_times = False
+
+    @property
+    def described(self) -> str:
+        return f"{self.source.name}, midnight in {settings.TIME_ZONE}"
+
     @property
     def own_options(self) -> dict[str, Any]:
-        return {"time_zone": settings.TIME_ZONE} if self.is_day else {}
+        return {"time_zone": settings.TIME_ZONE}
 
     def at(self, created: Any) -> datetime:
-        return midnight(created) if self.is_day else super().at(created)
+        return midnight(created)
 
     def load_place(self, saved: str) -> Any:
-        return date.fromisoformat(saved) if self.is_day else super().load_place(saved)
+        return date.fromisoformat(saved)
 
     def between(self, start: datetime | None, end: datetime | None) -> Q:
-        if not self.is_day:
-            return super().between(start, end)
         name = self.source.name
         found = Q(**{f"{name}__isnull": False})
         if start is not None:
@@ -74,27 +69,12 @@ class OtherColumn(Derived):
             found &= Q(**({f"{name}__lt": stop} if stop else {f"{name}__lte": date.max}))
         return found
 
-    def check(self) -> None:
-        """Raise ``BackfillError`` for a text that is no date: SQLite stores any text."""
-        if not self.is_day or connections[self.using].vendor != "sqlite":
-            return
-        name = self.source.name
-        texts = self.without_id.filter(**{f"{name}__isnull": False}).annotate(
-            sortable_ids_text=Cast(name, TextField())
-        )
-        wrong = texts.exclude(sortable_ids_text__regex=r"^\d{4}-\d{2}-\d{2}$").order_by("pk")
-        first = wrong.values_list("pk", "sortable_ids_text").first()
-        if first:
-            raise BackfillError(
-                f"{self.model._meta.label} {first[0]} has the {name} {first[1]!r}; a date as "
-                f"YYYY-MM-DD was expected. Correct it; nothing was written."
-            )
 
-
-def kind_of(model: type[models.Model], source: models.Field[Any, Any]) -> type[Target]:
+def kind_of(source: models.Field[Any, Any]) -> type[Target]:
     """The class of a target with that source."""
-    is_own = LOOKUP_SEP not in source.name and isinstance(source, models.DateTimeField)
-    return Target if is_own else OtherColumn
+    if not isinstance(source, models.DateTimeField):
+        return Days
+    return OtherColumn if LOOKUP_SEP in source.name else Target
 
 
 def find_source(
@@ -105,21 +85,19 @@ def find_source(
         for related in _models_on(model, created_from):
             check_table(related, using)
         return _at_the_end_of(model, created_from)
-    times = [each for each in model._meta.fields if isinstance(each, models.DateField)]
-    for each in times:
-        if each.name == created_from:
-            return each
-    name = model._meta.label
-    other = next((each for each in model._meta.fields if each.name == created_from), None)
-    if other is not None:
+    found = next((each for each in model._meta.fields if each.name == created_from), None)
+    if isinstance(found, models.DateField):
+        return found
+    name, times = model._meta.label, names_of(model, models.DateField)
+    if found is not None:
         raise BackfillError(
-            f"{name}.{created_from} is a {type(other).__name__}, and creation times come from a "
+            f"{name}.{created_from} is a {type(found).__name__}, and creation times come from a "
             f"DateTimeField or a DateField: add one, and copy the times into it, with their time "
             f"zone and their time of day"
         )
     if not times:
         raise BackfillError(f"{name} has no field with times: {_NONE}")
-    known = ", ".join(each.name for each in times)
+    known = ", ".join(times)
     if created_from is None:
         raise BackfillError(f"say where creation times come from: --created-from, one of {known}")
     raise BackfillError(f"{name} has no field {created_from!r} with times; it has {known}")
@@ -134,7 +112,7 @@ def _at_the_end_of(model: type[models.Model], path: str) -> models.Field[Any, An
     except FieldDoesNotExist:
         found = None
     if not isinstance(found, models.DateField):
-        times = [each.name for each in reached._meta.fields if isinstance(each, models.DateField)]
+        times = names_of(reached, models.DateField)
         what = f"is a {type(found).__name__}" if found else "does not exist"
         raise BackfillError(
             f"{reached._meta.label}.{name} {what}, and creation times come from a DateTimeField or "

@@ -15,8 +15,10 @@ from ...errors import BackfillError
 from ...fields import SortableIDField
 from ...functions.fragments import Fragment
 from ...schemes import ID, InvalidID, OutOfRange, TimeScheme
-from ..target import Target
+from ..target import Row, Target
+from .derived import InOrderOfKeys
 
+_REVERSED = {"gt": "lt", "gte": "lte", "lt": "gt", "lte": "gte"}
 _PLACE = "sortable_ids_place"
 _TIME_LOW_FIRST = 1
 """The UUID version whose digits don't sort by time."""
@@ -35,22 +37,14 @@ class Conversion(Target):
     old: TimeScheme = field(kw_only=True)
     """The scheme of the old ids."""
 
-    @property
-    def created_from(self) -> None:
-        return None
+    created_from = None
+    has_times = False
+    may_be_edited = False
 
     @property
     def described(self) -> str:
-        kept = "bit for bit" if self.keeps_bits else "of the same time, in the same order"
+        kept = "of the same time, in the same order" if self.generates else "bit for bit"
         return f"the {self.old.title} in {self.source.name}, {kept}"
-
-    @property
-    def has_times(self) -> bool:
-        return False
-
-    @property
-    def may_be_edited(self) -> bool:
-        return False
 
     @property
     def own_options(self) -> dict[str, Any]:
@@ -58,7 +52,6 @@ class Conversion(Target):
         if isinstance(self.source, SortableIDField):
             given = {key: repr(value) for key, value in self.source.scheme_arguments.items()}
         return {
-            "convert_from": self.convert_from,
             "old_scheme": self.old.name,
             **{f"old_{key}": value for key, value in given.items()},
         }
@@ -97,25 +90,20 @@ class Conversion(Target):
     def shown_place(self, place: Any) -> str:
         return str(self.value(place))
 
+    def named(self, row: Row) -> str:
+        old = self.value(row[0])
+        return f"{self.model._meta.label} {row[1]}, whose {self.source.name} is {old}"
+
     def load_place(self, saved: str) -> Any:
         return self.old.value_type(saved)
 
 
-class Lossless(Conversion):
+class Lossless(InOrderOfKeys, Conversion):
     """Keeps every bit of the old ids. An id depends only on its row, so rows are in the order of
     the key."""
 
-    @property
-    def keeps_bits(self) -> bool:
-        return True
-
-    @property
-    def may_be_indexed(self) -> bool:
-        return False
-
-    @property
-    def time_range(self) -> None:
-        return None
+    generates = False
+    time_range = None
 
     def check(self) -> None:
         super().check()
@@ -134,16 +122,6 @@ class Lossless(Conversion):
                 f"nothing was written."
             )
 
-    @property
-    def order(self) -> tuple[str, ...]:
-        return ("pk",)
-
-    def after(self, created: Any, pk: Any) -> Q:
-        return Q(pk__gt=pk)
-
-    def _within(self, created: Any, in_time: Q) -> Q:
-        return in_time
-
     def convert(self, place: Any) -> ID:
         """The new id of a row; ``InvalidID`` if the old one is of another version."""
         return self.old.convert(place, to=self.field.scheme).value
@@ -156,19 +134,13 @@ class Timed(Conversion):
     def order(self) -> tuple[str, ...]:
         return f"-{self.place_name}" if self.old.descending else self.place_name, "pk"
 
-    def after(self, created: Any, pk: Any) -> Q:
-        return self._from(created) & (self._after(created) | Q(pk__gt=pk))
-
-    def _within(self, created: Any, in_time: Q) -> Q:
-        return self._not_after(created) & (self._before(created) | in_time)
-
     def between(self, start: datetime | None, end: datetime | None) -> Q:
         condition = Q(**{f"{self.source.name}__isnull": False})
         if start is not None:
             first = self.first_place(start)
-            condition &= Q(pk__in=[]) if first is None else self._from(first)
+            condition &= Q(pk__in=[]) if first is None else self._compared("gte", first)
         if end is not None and (stop := self.first_place(end)) is not None:
-            condition &= self._before(stop)
+            condition &= self._compared("lt", stop)
         return condition
 
     def place(self, value: ID) -> Any:
@@ -183,19 +155,9 @@ class Timed(Conversion):
             return None
         return self.place(self.old.from_trusted(self.old.layout.join(tick, 0)))
 
-    def _from(self, place: Any) -> Q:
-        return self._compared("lte" if self.old.descending else "gte", place)
-
-    def _after(self, place: Any) -> Q:
-        return self._compared("lt" if self.old.descending else "gt", place)
-
-    def _before(self, place: Any) -> Q:
-        return self._compared("gt" if self.old.descending else "lt", place)
-
-    def _not_after(self, place: Any) -> Q:
-        return self._compared("gte" if self.old.descending else "lte", place)
-
     def _compared(self, sign: str, place: Any) -> Q:
+        if self.old.descending:
+            sign = _REVERSED.get(sign, sign)
         return Q(**{f"{self.place_name}__{sign}": place})
 
 
@@ -203,9 +165,7 @@ class TimedUUIDs(Timed):
     """The old ids are in a plain ``UUIDField``. It doesn't sort UUIDs of version 1 by time, nor any
     others on some versions of MariaDB, so the place of a row is a text of their digits."""
 
-    @property
-    def may_be_indexed(self) -> bool:
-        return False
+    needs_sort = True
 
     def warnings(self) -> Iterator[str]:
         yield (
@@ -219,7 +179,8 @@ class TimedUUIDs(Timed):
 
     @property
     def rows(self) -> QuerySet[Any]:
-        rows: QuerySet[Any] = super().rows.annotate(**{_PLACE: self._digits(F(self.source.name))})
+        digits = _DigitsByTime if self._is_rearranged else _Digits
+        rows: QuerySet[Any] = super().rows.annotate(**{_PLACE: digits(F(self.source.name))})
         return rows
 
     def place(self, value: ID) -> str:
@@ -236,9 +197,6 @@ class TimedUUIDs(Timed):
 
     def load_place(self, saved: str) -> str:
         return saved
-
-    def _digits(self, column: F) -> Fragment:
-        return _DigitsByTime(column) if self._is_rearranged else _Digits(column)
 
     @property
     def _is_rearranged(self) -> bool:

@@ -12,30 +12,21 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from ...errors import BackfillError
 from ...fields import SortableIDField
-from .derived import InOrderOfKeys
+from ..target import Row
+from .derived import Derived
 
 
 @dataclass(frozen=True)
-class Copies(InOrderOfKeys):
+class Copies(Derived):
     """The place of a history row is the key of its original, in ``source``."""
 
     original: type[models.Model] = field(kw_only=True)
 
-    @property
-    def created_from(self) -> None:
-        return None
-
-    @property
-    def generates(self) -> bool:
-        return False
-
-    @property
-    def time_range(self) -> None:
-        return None
-
-    @property
-    def given(self) -> str:
-        return ""
+    created_from = None
+    given = ""
+    generates = False
+    may_be_edited = False
+    time_range = None
 
     @property
     def described(self) -> str:
@@ -58,6 +49,10 @@ class Copies(InOrderOfKeys):
 
     def at(self, created: Any) -> datetime:
         raise AssertionError("ids of history rows don't come from times")
+
+    def named(self, row: Row) -> str:
+        label = self.original._meta.label
+        return f"{self.model._meta.label} {row[1]}, a history row of {label} {row[0]}"
 
     def load_place(self, saved: str) -> Any:
         return self.source.to_python(saved)
@@ -82,11 +77,10 @@ class Copies(InOrderOfKeys):
 def target_of(
     model: type[models.Model], field: SortableIDField, using: str, original: type[models.Model]
 ) -> Copies:
-    label = f"{model._meta.label}.{field.name}"
     key = original._meta.pk
     if original._meta.is_composite_pk or field.name == key.name:
         raise BackfillError(
-            f"{label} is in a history model, whose rows find their originals by their copy of "
+            f"{field} is in a history model, whose rows find their originals by their copy of "
             f"this key: it can't be filled"
         )
     source: Any = model._meta.get_field(key.attname)

@@ -1,4 +1,4 @@
-"""The base of targets whose creation times are not in a column of their table."""
+"""The base of targets in the order of the primary key, and of those without a column of times."""
 
 from __future__ import annotations
 
@@ -13,34 +13,7 @@ from ...times.columns import TimeColumn
 from ..target import Target
 
 
-class Derived(Target):
-    """A sortable id that may be NULL, and creation times that Python derives.
-
-    The place of a row is the value that its time is derived from, and its key.
-    """
-
-    needs_sort = False
-    """Whether no index can provide the order of the rows."""
-
-    @property
-    def own_time(self) -> bool:
-        return False
-
-    @property
-    def has_times(self) -> bool:
-        return False
-
-    @property
-    def may_be_indexed(self) -> bool:
-        return False
-
-    @cached_property
-    def times(self) -> TimeColumn:
-        """Values that are no times are compared as they are."""
-        return super().times if self.has_times else TimeColumn(self.source, self.using)
-
-
-class InOrderOfKeys(Derived):
+class InOrderOfKeys(Target):
     """Its rows are in the order of the primary key, which has an index."""
 
     @property
@@ -52,6 +25,21 @@ class InOrderOfKeys(Derived):
 
     def _within(self, created: Any, in_time: Q) -> Q:
         return in_time
+
+
+class Derived(InOrderOfKeys):
+    """A sortable id that may be NULL, and creation times that Python derives.
+
+    The place of a row is the value that its time is derived from, and its key.
+    """
+
+    own_time = False
+    has_times = False
+
+    @cached_property
+    def times(self) -> TimeColumn:
+        """Values that are no times are compared as they are."""
+        return TimeColumn(self.source, self.using)
 
 
 def midnight(day: date) -> datetime:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
@@ -15,12 +16,6 @@ from ...fields import SortableIDField, history
 from ...models import BackfillRun, VerificationRun
 from ...schema import unmanaged
 from ..target import database_option
-
-
-def canonical(label: str) -> str:
-    """The label of the target in its run: with the model that has the table, not a proxy."""
-    model, field = find_field(label)
-    return f"{model._meta.label}.{field.name}"
 
 
 def notes(label: str) -> Iterator[str]:
@@ -59,11 +54,9 @@ def _find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
     try:
         field = model._meta.get_field(parts[2])
     except FieldDoesNotExist:
-        known = ", ".join(
-            each.name for each in model._meta.fields if isinstance(each, SortableIDField)
-        )
+        known = ", ".join(names_of(model, SortableIDField)) or "none"
         raise BackfillError(
-            f"{model._meta.label} has no field {parts[2]!r}; its sortable ids: {known or 'none'}"
+            f"{model._meta.label} has no field {parts[2]!r}; its sortable ids: {known}"
         ) from None
     if not isinstance(field, SortableIDField):
         raise BackfillError(f"{label} is a {type(field).__name__}, not a sortable id")
@@ -74,9 +67,19 @@ def _find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
     return model, field
 
 
+def names_of(model: type[models.Model], kind: type[models.Field[Any, Any]]) -> list[str]:
+    """The names of the model's fields of that class."""
+    return [each.name for each in model._meta.fields if isinstance(each, kind)]
+
+
 def database_of(label: str | None) -> str:
     """The database to which routers write ``app.Model.field``; the default one for None."""
     return router.db_for_write(find_field(label)[0]) if label else DEFAULT_DB_ALIAS
+
+
+def last_run(label: str, using: str) -> BackfillRun | None:
+    """The run on a field. Its label names the model that has the table, not a proxy."""
+    return BackfillRun.objects.using(using).filter(target=label).first()
 
 
 def check_tables(model: type[models.Model], field: SortableIDField, using: str) -> None:
@@ -97,8 +100,6 @@ def check_tables(model: type[models.Model], field: SortableIDField, using: str) 
             f"{table} has no column {field.column} yet: "
             f"{unmanaged.how_to_add(field, connection) or _migrate(model, using)}"
         )
-    if connection.vendor == "sqlite":
-        _check_commits(table, using)
 
 
 def check_table(model: type[models.Model], using: str) -> None:
@@ -110,31 +111,15 @@ def check_table(model: type[models.Model], using: str) -> None:
             f"{table} is a view: fill its underlying table, through a model of that table"
         )
     if kind is None:
-        # MariaDB and MySQL hide tables from users who have no right to them.
-        is_mysql = connections[using].vendor == "mysql"
-        unseen = ", or none that its user may see" if is_mysql else ""
+        unseen = ", or none that its user may see" if hides_tables(using) else ""
         raise BackfillError(
             f"the database {using!r} has no table {table}{unseen}: {_how_to_make(model, using)}"
         )
 
 
-def _check_commits(table: str, using: str) -> None:
-    """Refuse a table in a file that SQLite attached if it can't be committed together with the
-    cursor of the run."""
-    connection = connections[using]
-    attached = tables.sqlite_schema(connection, table)
-    if attached in ("main", None):
-        return
-    with connection.cursor() as cursor:
-        for schema in ("main", attached):
-            cursor.execute(f"PRAGMA {connection.ops.quote_name(schema)}.journal_mode")
-            if cursor.fetchone()[0] == "wal":
-                raise BackfillError(
-                    f"{table} is in a file that SQLite attached as {attached}, and {schema} is in "
-                    f"WAL mode, in which SQLite doesn't commit two files together: a crash might "
-                    f"keep ids without the progress of the run. Make that file a database of its "
-                    f"own in DATABASES, or set journal_mode=DELETE for both"
-                )
+def hides_tables(using: str) -> bool:
+    """Whether the catalogue lists only the tables that the user has a right to."""
+    return connections[using].vendor == "mysql"
 
 
 def _migrate(model: type[models.Model], using: str) -> str:
@@ -174,6 +159,5 @@ def find_empty(label: str, using: str | None) -> tuple[type[models.Model], Sorta
         return None  # its ids come from the originals
     using = using or router.db_for_write(model)
     check_tables(model, field, using)
-    runs = BackfillRun.objects.using(using).filter(target=f"{model._meta.label}.{field.name}")
     rows: QuerySet[models.Model] = QuerySet(model, using=using)
-    return None if runs.exists() or rows.exists() else (model, field)
+    return None if last_run(str(field), using) or rows.exists() else (model, field)

@@ -17,7 +17,7 @@ from ...times.bounds import last_tick
 from ..target import Target
 from . import columns, copies
 from .derived import shown
-from .fields import canonical, check_tables, find_field
+from .fields import check_tables, find_field, last_run
 from .old_ids import find_conversion
 from .periods import Fixed, Period, Spread, parsed
 
@@ -52,8 +52,7 @@ def find(label: str, given: Given, using: str | None) -> Target:
     _check_given(given)
     if given == Given() or given.created_from == "pk" or given.created_at:
         check_tables(model, field, using)
-        runs = BackfillRun.objects.using(using).filter(target=canonical(label))
-        last = runs.first()
+        last = last_run(str(field), using)
         given = _as_before(given, last)
         if given.created_at:
             return _fixed(model, field, using, last)
@@ -77,14 +76,11 @@ def of_model(
     check_tables(model, field, using)
     if (original := history.original_of(model)) is not None:
         return copies.target_of(model, field, using, original)
-    source = columns.find_source(model, created_from or _last_source(model, field, using), using)
-    return columns.kind_of(model, source)(model, field, source, using)
-
-
-def _last_source(model: type[models.Model], field: SortableIDField, using: str) -> str | None:
-    runs = BackfillRun.objects.using(using).filter(target=f"{model._meta.label}.{field.name}")
-    options = runs.values_list("options", flat=True).first()
-    return options["created_from"] if options else None
+    if not created_from:
+        last = last_run(str(field), using)
+        created_from = last.options["created_from"] if last else None
+    source = columns.find_source(model, created_from, using)
+    return columns.kind_of(source)(model, field, source, using)
 
 
 def _check_given(given: Given) -> None:

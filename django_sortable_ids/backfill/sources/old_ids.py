@@ -13,6 +13,7 @@ from ...fields import SortableIDField
 from ...schemes import TimeScheme, get, is_lossless
 from ...schemes.conversion import scheme_of_uuid
 from .conversion import Conversion, Lossless, Timed, TimedUUIDs
+from .fields import names_of
 
 _SAMPLE = 100
 """How many UUIDs are read to find their version."""
@@ -103,7 +104,6 @@ def _scheme_of(
 
 
 def _times_of(model: type[models.Model]) -> str:
-    names = [each.name for each in model._meta.fields if isinstance(each, models.DateTimeField)]
-    if not names:
-        return f"a DateTimeField, of which {model._meta.label} has none"
-    return f"one of {', '.join(names)}"
+    if names := names_of(model, models.DateTimeField):
+        return f"one of {', '.join(names)}"
+    return f"a DateTimeField, of which {model._meta.label} has none"

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from ...errors import BackfillError
-from .derived import InOrderOfKeys, in_utc, midnight, shown
+from .derived import Derived, in_utc, midnight, shown
 
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -43,14 +43,12 @@ class Period:
 
 
 @dataclass(frozen=True)
-class Spread(InOrderOfKeys):
+class Spread(Derived):
     """The place of a row is its key, an integer."""
 
     period: Period = field(kw_only=True)
 
-    @property
-    def created_from(self) -> str:
-        return "pk"
+    created_from = "pk"
 
     @property
     def given(self) -> str:
@@ -92,18 +90,13 @@ class Spread(InOrderOfKeys):
 
 
 @dataclass(frozen=True)
-class Fixed(InOrderOfKeys):
+class Fixed(Derived):
     """Every row has the time at which the run started."""
 
     moment: datetime = field(kw_only=True)
 
-    @property
-    def created_from(self) -> None:
-        return None
-
-    @property
-    def given(self) -> str:
-        return "--created-at now"
+    created_from = None
+    given = "--created-at now"
 
     @property
     def described(self) -> str:

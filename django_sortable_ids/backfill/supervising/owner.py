@@ -12,10 +12,9 @@ import os
 import socket
 import time
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from django.db import Error, IntegrityError, connections, transaction
 from django.db.models import QuerySet
@@ -25,6 +24,9 @@ from ...errors import BackfillError
 from ...models import BackfillRun
 from ..target import Target
 
+if TYPE_CHECKING:
+    from ..planning.plan import Plan
+
 BEAT_SECONDS = 5.0
 """Time between two heartbeats of an owner."""
 SILENCE_SECONDS = 60
@@ -33,26 +35,7 @@ SILENCE_SECONDS = 60
 logger = logging.getLogger("django_sortable_ids")
 
 
-class Planned(Protocol):
-    """The parts of a plan that are stored with its run."""
-
-    @property
-    def target(self) -> Target: ...
-
-    @property
-    def batch_size(self) -> int: ...
-
-    @property
-    def rows(self) -> int: ...
-
-    @property
-    def given_from(self) -> datetime | None: ...
-
-    @property
-    def resumed(self) -> BackfillRun | None: ...
-
-
-def take(plan: Planned, token: str) -> BackfillRun:
+def take(plan: Plan, token: str) -> BackfillRun:
     """Take ownership of the plan's run: from now on it belongs to the holder of ``token``.
 
     A finished run continues where it ended, so that rows before its cursor get ids between the
@@ -91,7 +74,7 @@ def take(plan: Planned, token: str) -> BackfillRun:
     return runs(target).get(pk=run.pk)
 
 
-def remember(plan: Planned) -> None:
+def remember(plan: Plan) -> None:
     """Store the options of a run that has nothing to do, so that ``--verify`` knows them. Does
     nothing if there is a run already, or if the database is read-only.
     """
@@ -103,11 +86,6 @@ def remember(plan: Planned) -> None:
 def give_back(target: Target, run: BackfillRun, **changes: Any) -> None:
     """Release the run. Does nothing if another process owns it already."""
     mine(target, run).update(token="", heartbeat=now_ms(), **changes)
-
-
-def beat(target: Target, run: BackfillRun) -> None:
-    """Write a heartbeat."""
-    mine(target, run).update(heartbeat=now_ms())
 
 
 def refuse_if_taken(target: Target, run: BackfillRun | None = None) -> None:
@@ -180,7 +158,7 @@ def _create(target: Target, values: dict[str, Any]) -> BackfillRun:
         raise _taken(target, runs(target).filter(target=target.label).first()) from None
 
 
-def _fresh(plan: Planned) -> dict[str, Any]:
+def _fresh(plan: Plan) -> dict[str, Any]:
     return {
         "options": plan.target.options,
         "cursor": None,
@@ -221,10 +199,11 @@ def _name(pid: int) -> str:
     """
     try:
         # The program name may contain spaces. After it come the state, 18 fields, the start time.
-        state, *stat = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
+        state, *stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         if state in "ZX":  # a zombie, or dead
             return ""
-        boot, space = _read("/proc/sys/kernel/random/boot_id"), Path("/proc/self/ns/pid").readlink()
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text()
+        space = Path("/proc/self/ns/pid").readlink()
     except OSError:
         return ""
     return f"{boot.strip()} {space} pid {pid} started {stat[18]}"
@@ -233,10 +212,6 @@ def _name(pid: int) -> str:
 def _machine(name: str) -> str:
     """The part of ``name`` that all processes of a machine share; empty if it is not known."""
     return name.rpartition(" pid ")[0]
-
-
-def _read(path: str) -> str:
-    return Path(path).read_text()
 
 
 class Heartbeat:
@@ -263,7 +238,7 @@ class Heartbeat:
     def _beat(self) -> None:
         while not self._end.wait(self._seconds):
             try:
-                beat(self._target, self._run)
+                mine(self._target, self._run).update(heartbeat=now_ms())
             except Error as error:
                 logger.debug("no heartbeat of the backfill of %s: %s", self._target.label, error)
             finally:

@@ -14,7 +14,7 @@ from ..writing.batch import dump_place, load_place
 from .pages import Previous
 from .verification import Verification
 
-RULES = 3
+RULES = 4
 """The version of the checks: a verification is continued with the same one only."""
 
 LASTS = timedelta(days=1)

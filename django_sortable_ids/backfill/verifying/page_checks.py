@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from django.db.models import Q, QuerySet
 
@@ -14,12 +14,17 @@ from .pages import Previous, RowCheck
 from .verification import IN_ORDER, OF_THEIR_TIMES, Disorder, Verification, moved
 
 
-class PageCheck(Protocol):
-    order: str
+class PageCheck(ABC):
+    order = IN_ORDER
     """The text about the order if all is well."""
-    kept: str
+    kept = OF_THEIR_TIMES
     """The text about the times, or the old ids, if all is well."""
 
+    def __init__(self, target: Target, end: Row | None = None) -> None:
+        """The order is checked up to ``end``."""
+        self._target, self._end = target, end
+
+    @abstractmethod
     def check(
         self, rows: QuerySet[Any], found: Verification, previous: Previous | None
     ) -> Previous | None:
@@ -27,12 +32,39 @@ class PageCheck(Protocol):
         last row whose place in the order counts.
         """
 
+    def _is_of_time(
+        self, place: Any, pk: Any, value: ID, found: Verification, is_run: bool
+    ) -> bool:
+        """Whether the id is of its row's time. Another id is counted, and kept if ``is_run`` says
+        that the row is one of the run's.
+        """
+        target, scheme = self._target, self._target.field.scheme
+        if not isinstance(scheme, TimeScheme):
+            return True
+        at = target.at(place)
+        try:
+            if scheme.parts(value)[0] == scheme.tick(at):
+                return True
+        except InvalidID:
+            self._count_versions(found, 1)
+            return False
+        except OutOfRange:
+            pass
+        found.other_time += 1
+        if is_run:
+            found.move(moved(scheme, at, pk, value))
+        return False
 
-class CheckedByDatabase:
+    def _count_versions(self, found: Verification, rows: int) -> None:
+        """Count rows with a UUID of another version."""
+        if self._target.field.accept_other_versions:
+            found.other_versions += rows
+        else:
+            found.refused_versions += rows
+
+
+class CheckedByDatabase(PageCheck):
     """Raises ``NotSupportedError`` if the database can't read the time of such ids."""
-
-    order = IN_ORDER
-    kept = OF_THEIR_TIMES
 
     def __init__(
         self, target: Target, end: Row | None, shared: datetime | None, ties: bool
@@ -40,7 +72,7 @@ class CheckedByDatabase:
         """The order is checked up to ``end``. From ``shared`` on, the application generated ids as
         well. With ``ties``, times that are equal now were equal when the rows got their ids.
         """
-        self._target = target
+        super().__init__(target, end)
         self._until_end = target.until(*end) if end else Q()
         self._row_check = RowCheck(target, self._until_end, target.between(None, shared), ties)
         self._reading = CheckedByReading(target, end, shared, ties)
@@ -51,10 +83,7 @@ class CheckedByDatabase:
     ) -> Previous | None:
         counts = self._row_check.count(rows, previous)
         found.rows += counts.rows
-        if self._target.field.accept_other_versions:
-            found.other_versions += counts.given - counts.of_version
-        else:
-            found.refused_versions += counts.given - counts.of_version
+        self._count_versions(found, counts.given - counts.of_version)
         found.other_time += counts.of_version - counts.of_time
         found.unjudged += counts.given - counts.checked
         found.ties += counts.ties
@@ -65,7 +94,7 @@ class CheckedByDatabase:
         )
         for disorder, count in disorders:
             found.disordered(disorder, count)
-        found.unordered_beside += counts.unordered_concurrent
+        found.unordered_concurrent += counts.unordered_concurrent
         if counts.of_version > counts.of_time and found.room:
             self._keep_moved(rows, found)
         if any(count and found.wants_example(disorder) for disorder, count in disorders):
@@ -73,24 +102,21 @@ class CheckedByDatabase:
         return self._row_check.last(rows) or previous
 
     def _keep_moved(self, rows: QuerySet[Any], found: Verification) -> None:
-        target, scheme = self._target, self._target.field.scheme
-        assert isinstance(scheme, TimeScheme), "a sequence has no times"
+        target = self._target
         others = self._row_check.of_other_times(rows.filter(self._until_end)).order_by(
             *target.order
         )
         for created, pk, value in target.read(others[: found.room], target.field.name):
-            found.move(moved(scheme, target.at(created), pk, value))
+            found.move(moved(target.scheme, target.at(created), pk, value))
 
 
-class CheckedByReading:
-    order = IN_ORDER
-    kept = OF_THEIR_TIMES
-
+class CheckedByReading(PageCheck):
     def __init__(
         self, target: Target, end: Row | None, shared: datetime | None, ties: bool
     ) -> None:
         """As ``CheckedByDatabase``."""
-        self._target, self._end, self._shared, self._ties = target, end, shared, ties
+        super().__init__(target, end)
+        self._shared, self._ties = shared, ties
         self._of_ties = disorder_of_ties(target)
 
     def check(
@@ -112,7 +138,7 @@ class CheckedByReading:
                 is_shared = self._is_shared(created) if is_tie or place <= before else False
                 found.ties += is_tie and not is_shared
                 if place <= before and is_shared:
-                    found.unordered_beside += 1
+                    found.unordered_concurrent += 1
                 elif place <= before:
                     disorder = self._disorder(is_repeated=place == before, is_tie=is_tie)
                     found.misplaced(pk, previous[0], disorder)
@@ -128,38 +154,11 @@ class CheckedByReading:
             return Disorder.DECIDED
         return self._of_ties if is_tie else Disorder.OF_TIMES
 
-    def _is_of_time(
-        self, created: datetime, pk: Any, value: ID, found: Verification, is_run: bool
-    ) -> bool:
-        """Whether the id is of its row's time. Another id is counted, and kept if ``is_run`` says
-        that the row is one of the run's.
-        """
-        field = self._target.field
-        try:
-            is_of_time = _is_of(field.scheme, value, self._target.at(created))
-        except InvalidID:
-            if field.accept_other_versions:
-                found.other_versions += 1
-            else:
-                found.refused_versions += 1
-            return False
-        if not is_of_time:
-            found.other_time += 1
-            if is_run and isinstance(field.scheme, TimeScheme):
-                found.move(moved(field.scheme, self._target.at(created), pk, value))
-        return is_of_time
 
-
-class CheckedInOrder(ABC):
+class CheckedInOrder(PageCheck):
     """Checks that the ids of their rows' times are in the order of the rows. For targets whose
-    places are not times: no edit within a tick explains a disorder."""
-
-    order = IN_ORDER
-    kept = OF_THEIR_TIMES
-
-    def __init__(self, target: Target, end: Row | None) -> None:
-        """The order is checked up to ``end``."""
-        self._target, self._end = target, end
+    places are not times: no edit within a tick explains a disorder. An id of another time was
+    generated by the application, or its row was edited later."""
 
     def check(
         self, rows: QuerySet[Any], found: Verification, previous: Previous | None
@@ -167,22 +166,29 @@ class CheckedInOrder(ABC):
         target, scheme, end = self._target, self._target.field.scheme, self._end
         earlier = rows.filter(target.until(*end)) if end else rows
         before = previous and rank(scheme, previous[1])
-        for pk, value, place in self.of_their_tick(earlier, found, is_run=True):
+        for pk, value, place in self._of_their_time(earlier, found, is_run=True):
             number = rank(scheme, value)
             if previous is not None and before is not None and number <= before:
                 found.misplaced(pk, previous[0], Disorder.DECIDED)
             previous, before = (pk, value, place), number
         if end is not None:
             later = rows.filter(target.after(*end))
-            found.unjudged += sum(1 for _ in self.of_their_tick(later, found, is_run=False))
+            found.unjudged += sum(1 for _ in self._of_their_time(later, found, is_run=False))
         return previous
 
-    @abstractmethod
-    def of_their_tick(
+    def _of_their_time(
         self, rows: QuerySet[Any], found: Verification, *, is_run: bool
     ) -> Iterator[Previous]:
         """Key, id and place of the rows whose id is of their time; the others are counted.
         ``is_run`` says whether the run has reached these rows."""
+        for place, pk, value in self._target.walk(rows, self._target.field.name):
+            found.rows += 1
+            if value is None:
+                continue
+            if self._is_of_time(place, pk, value, found, is_run):
+                yield pk, value, place
+            else:
+                found.unjudged += 1
 
 
 def disorder_of_ties(target: Target) -> Disorder:
@@ -198,16 +204,6 @@ def disorder_of_ties(target: Target) -> Disorder:
     ):
         return Disorder.DECIDED
     return Disorder.OF_TIES if target.own_time else Disorder.OF_TIMES
-
-
-def _is_of(scheme: Scheme, value: ID, created: datetime) -> bool:
-    """Whether the id is of that time; ``InvalidID`` for a UUID of another version."""
-    if not isinstance(scheme, TimeScheme):
-        return True
-    try:
-        return scheme.parts(value)[0] == scheme.tick(created)
-    except OutOfRange:
-        return False
 
 
 def rank(scheme: Scheme, value: ID) -> int:

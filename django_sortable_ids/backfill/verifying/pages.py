@@ -104,7 +104,7 @@ class RowCheck:
         if previous is not None:
             before = "COALESCE(verify_previous, %s)"
             tie += " OR (verify_previous IS NULL AND verify_at = %s)"
-            ends = [self._stored(previous[1]), self.target.stored_time(previous[2])]
+            ends = [self._stored(previous[1]), self.target.times.parameter(previous[2])]
         if not self.ties:
             tie, ends = "1 = 0", ends[:1]
         unordered = f"verify_judged = 1 AND verify_id {sign} verify_before"

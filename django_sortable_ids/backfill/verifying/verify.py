@@ -13,14 +13,15 @@ from ...db.chunks import in_time
 from ...models import BackfillRun
 from ...schemes import OutOfRange, TimeScheme
 from ...times.columns import aware
-from ..sources import impossible_days, spellings
+from ..engines import engine_of
 from ..sources.conversion import Conversion, Lossless
+from ..sources.fields import last_run
 from ..target import Row, Target
 from ..writing.batch import Cursor
 from . import checkpoints
 from .checkpoints import Checkpoint
-from .conversion_checks import CheckedByOldID, CheckedByOldTime, CheckedByPlace
-from .page_checks import CheckedByDatabase, CheckedByReading, PageCheck
+from .conversion_checks import CheckedByOldID, CheckedByOldTime
+from .page_checks import CheckedByDatabase, CheckedByReading, CheckedInOrder, PageCheck
 from .pages import Previous
 from .verification import Verification
 
@@ -39,10 +40,8 @@ class Verifier:
 
     def __init__(self, target: Target) -> None:
         self.target = target
-        spellings.check(target)
-        impossible_days.check(target)
-        runs = BackfillRun.objects.using(target.using)
-        self._run = runs.filter(target=target.label).first()
+        engine_of(target.using).check(target)
+        self._run = last_run(target.label, target.using)
         self._check = check_of(target, self._run)
         self.checkpoint = checkpoints.load(target, self._run) or self._begin()
 
@@ -99,7 +98,8 @@ class Verifier:
         id, count those as well: the database has to compare all ids."""
         target, name = self.target, self.target.field.name
         key, timeless = target.key_fields[0].attname, _is_timeless(target)
-        impossible = timeless | _is_out_of_range(target)
+        has_range = isinstance(target.source, DateField)
+        impossible = timeless | target.is_out_of_range if has_range else timeless
         counts = {
             "rows": Count(key),
             "given": Count(name),
@@ -144,7 +144,7 @@ def check_of(target: Target, run: BackfillRun | None) -> PageCheck:
     if isinstance(target, Conversion):
         return CheckedByOldTime(target, end)
     if not target.has_times:
-        return CheckedByPlace(target, end)
+        return CheckedInOrder(target, end)
     shared, ties = _shared_from(target, run), not (end and _was_cut(target, end))
     try:
         return CheckedByDatabase(target, end, shared, ties)
@@ -168,14 +168,6 @@ def _is_timeless(target: Target) -> Q:
     """Whether a row has no time that Python can show, so that it is in no page."""
     nothing = Q(**{f"{target.source.name}__isnull": True})
     return nothing | ~target.has_shown_time if isinstance(target.source, DateField) else nothing
-
-
-def _is_out_of_range(target: Target) -> Q:
-    """Whether a row has a time out of the range of the ids."""
-    if not isinstance(target.source, DateField) or not target.time_range:
-        return Q(pk__in=[])
-    start, end = target.time_range
-    return target.between(None, start) | target.between(end, None)
 
 
 def _was_cut(target: Target, end: Row) -> bool:

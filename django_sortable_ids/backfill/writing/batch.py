@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, TypeGuard
+from typing import Any
 
 from ...schemes import ID, TimeScheme
 from ..target import Row, Target
@@ -110,7 +110,7 @@ def dump_place(place: Row) -> dict[str, Any]:
     """A place in the order as JSON."""
     created, pk = place
     return {
-        "created": created.isoformat() if _is_time(created) else str(created),
+        "created": created.isoformat() if isinstance(created, datetime) else str(created),
         "pk": dump_key(pk),
     }
 
@@ -129,10 +129,6 @@ def load_key(target: Target, saved: str | list[str]) -> Any:
         return target.model._meta.pk.to_python(saved)
     fields = target.key_fields
     return tuple(field.to_python(part) for field, part in zip(fields, saved, strict=True))
-
-
-def _is_time(created: Any) -> TypeGuard[datetime]:
-    return isinstance(created, datetime)
 
 
 @dataclass(frozen=True, slots=True)

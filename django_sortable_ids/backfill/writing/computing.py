@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from django.db import NotSupportedError
 from django.utils.functional import cached_property
 
 from ...fields.storage import IntegerStorage
 from ...functions.composition import Composition
-from ...schemes import TimeScheme
 from ..engines.base import Engine
 from ..target import Row, Target
 from .batch import PARTS, Batch, Cursor, Span, Written
@@ -21,18 +21,19 @@ of a span."""
 
 
 class ComputingIDs:
-    """Raises ``NotSupportedError`` if the database can't compute them, or if Python is faster."""
+    """Raises ``NotSupportedError`` if the database can't compute them, if Python is faster, or if
+    only Python knows the time zone."""
 
     def __init__(self, target: Target, engine: Engine, pending: PendingRows) -> None:
-        scheme = target.field.scheme
-        assert isinstance(scheme, TimeScheme), "every other scheme has no time to compute from"
         self._target = target
-        self._scheme = scheme
+        self._scheme = target.scheme
         self._pending = pending
         self._engine = engine
         self._connection = engine.connection
         stored = target.field.stored(self._connection)
-        self._composition = Composition(scheme, stored, self._connection)
+        if not target.times.knows_utc:
+            raise NotSupportedError("only Python knows the time zone")
+        self._composition = Composition(target.scheme, stored, self._connection)
         self._statements = engine.computed(target, self._composition)
 
     @property
@@ -70,13 +71,13 @@ class ComputingIDs:
     def _start(self, first: Row, cursor: Cursor | None) -> int:
         """The first free rank in the tick of the first row."""
         position = cursor.position if cursor else None
-        if position is None or self._tick(first) != position.tick:
+        if position is None or self._target.tick(first[0]) != position.tick:
             return 0
         return position.suffix // (self._scheme.layout.suffixes // self._composition.ranks) + 1
 
     def _fits(self, stretch: Stretch, start: int) -> bool:
         """Whether every tick surely has room for its rows; else Python checks each tick."""
-        layout, tick = self._scheme.layout, self._tick(stretch.last)
+        layout, tick = self._scheme.layout, self._target.tick(stretch.last[0])
         if stretch.size + stretch.more_in_tick > self._composition.ranks - start:
             return False
         if layout.capacity(tick) < layout.suffixes:
@@ -100,9 +101,9 @@ class ComputingIDs:
         return {
             **place("first", first),
             **place("last", last),
-            "reserved_tick": self._tick(first) if start else -1,
+            "reserved_tick": self._target.tick(first[0]) if start else -1,
             "start": start,
-            "last_tick": self._tick(last),
+            "last_tick": self._target.tick(last[0]),
             "beyond": more_in_tick,
         }
 
@@ -123,7 +124,7 @@ class ComputingIDs:
         with self._connection.cursor() as cursor:
             cursor.execute(self._statements.last_given)
             tick, rank = map(int, cursor.fetchone())
-        if tick != self._tick(last):
+        if tick != self._target.tick(last[0]):
             return Cursor(*last, None)
         width = layout.suffixes // self._composition.ranks
         suffixes = (rank * width, (rank + 1) * width - 1)
@@ -131,9 +132,6 @@ class ComputingIDs:
         given = target.rows.filter(target.between(*target.tick_of(last[0])))
         created, pk, last_id = target.first(given.filter(**{f"{name}__range": ids}), name)
         return Cursor(created, pk, Position(*self._scheme.parts(last_id)))
-
-    def _tick(self, row: Row) -> int:
-        return self._scheme.tick(self._target.at(row[0]))
 
     # Interleaved
 
@@ -143,7 +141,8 @@ class ComputingIDs:
 
     def _first_part(self, cursor: Cursor | None, size: int) -> Batch | None:
         stretch = self._pending.stretch(cursor, PARTS * size)
-        if stretch is None or self._tick(stretch.first) == self._tick(stretch.last):
+        tick = self._target.tick
+        if stretch is None or tick(stretch.first[0]) == tick(stretch.last[0]):
             return None
         ample = replace(
             stretch, size=_AMPLE * stretch.size, more_in_tick=_AMPLE * stretch.more_in_tick

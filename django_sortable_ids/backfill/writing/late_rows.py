@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from ...db import chunks
 from ...fields import LexicalSequenceField
-from ...schemes import ID, TimeScheme
+from ...schemes import ID
 from ...sequences import counters
 from ..target import Row
 from .batch import Batch, Cursor, Written
@@ -37,7 +37,7 @@ class LateRows:
 
     def batch(self, rows: Sequence[Row], cursor: Cursor) -> Batch:
         """The first of the rows, and all others between the same two ids of its tick."""
-        target, field, scheme = self._target, self._target.field, self._target.field.scheme
+        target, field = self._target, self._target.field
         with self._writer.naming(rows[0]):
             if (known := self._writer.known(rows)) is not None:
                 return self._batch_of(rows, known)
@@ -45,8 +45,7 @@ class LateRows:
                 return self._batch_of(
                     rows, counters.take(field, field.scheme, len(rows), target.using)
                 )
-            assert isinstance(scheme, TimeScheme), "every other scheme has a time"
-            gap, before, after = self._gap(scheme, rows[0], cursor)
+            gap, before, after = self._gap(rows[0], cursor)
             in_gap = target.read(gap[:LATE_ROWS])
             if rows[0] not in in_gap:
                 if not target.lacks_id(rows[0]):
@@ -55,21 +54,22 @@ class LateRows:
                 in_gap = [rows[0]]
             count = gap.count() if len(in_gap) == LATE_ROWS else len(in_gap)
             at = target.at(rows[0][0])
-            ids = mint_between(scheme, at, before, after, len(in_gap), count)
+            ids = mint_between(target.scheme, at, before, after, len(in_gap), count)
             return self._batch_of(in_gap, ids)
 
     def _batch_of(self, rows: Sequence[Row], ids: Sequence[ID]) -> Batch:
         return Batch(rows, len(rows), lambda: Written(self._writer.send(rows, ids), None, rows[0]))
 
-    def _gap(
-        self, scheme: TimeScheme, row: Row, cursor: Cursor
-    ) -> tuple[QuerySet[Any, Any], ID | None, ID | None]:
+    def _gap(self, row: Row, cursor: Cursor) -> tuple[QuerySet[Any, Any], ID | None, ID | None]:
         """The rows without an id around this one, up to the next ids of its tick, and these ids."""
-        target, name = self._target, self._target.field.name
-        given = target.given_in_tick(row[0])
+        target, scheme, name = self._target, self._target.scheme, self._target.field.name
+        start, stop = target.tick_of(row[0])
+        # A row whose time was edited may have an id of another tick.
+        has_id = Q(**{f"{name}__created_at__gte": start, f"{name}__created_at__lt": stop})
+        given = target.rows.filter(target.between(start, stop), has_id).order_by(*target.order)
         before = target.first(given.filter(target.before(*row)).reverse(), name)
         following = given.filter(target.after(*row))
-        last = cursor.last(scheme, scheme.tick(target.at(row[0])))
+        last = cursor.last(scheme, target.tick(row[0]))
         if last:
             # Rows after the cursor's row use the rest of the tick, even if that row is gone.
             following = following.filter(target.before(*last[:2]))
@@ -80,7 +80,7 @@ class LateRows:
             sign, way = ("lt", "-") if scheme.descending else ("gt", "")
             greater = following.filter(**{f"{name}__{sign}": before[2]})
             end = target.first(greater.order_by(f"{way}{name}"), name) or last
-        gap = target.missing_in_order.filter(target.between(*target.tick_of(row[0])))
+        gap = target.missing_in_order.filter(target.between(start, stop))
         if before:
             gap = gap.filter(target.after(*before[:2]))
         if after:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
-from ...schemes import TimeScheme
 from ..target import Row, Target
 from .batch import Cursor, Span
+from .reading import SortedPages
 
 _LOOKS = 5
 """How often the last row of a stretch is read again when another transaction changes it."""
@@ -32,6 +32,7 @@ class PendingRows:
 
     def __init__(self, target: Target, *, looks_up_ids: bool) -> None:
         self._target = target
+        self._pages = SortedPages(target) if target.needs_sort else None
         self._left: dict[tuple[Any, Any], int] = {}
         """For a place, the counted number of later rows of its tick."""
         self._tie: Row | None = None
@@ -46,10 +47,18 @@ class PendingRows:
     def next(self, cursor: Cursor | None, size: int) -> QuerySet[Any, Any]:
         """Rows that begin with the next ``size`` ones, or with as many as there are."""
         if cursor and cursor.place == self._tie:
-            tied = self._target.missing_in_order.filter(self._target.tied_after(*cursor.place))
+            ties = self._target.of_time(cursor.created) & Q(pk__gt=cursor.pk)
+            tied = self._target.missing_in_order.filter(ties)
             if tied[size - 1 : size].exists():
                 return tied
         return self.all(cursor)
+
+    def read(self, cursor: Cursor | None, size: int) -> list[Row]:
+        """The next ``size`` rows, or as many as there are, by one sort for many calls if no index
+        has their order."""
+        if self._pages:
+            return self._pages.after(cursor.place if cursor else None, size)
+        return self._target.read(self.all(cursor)[:size])
 
     def stretch(self, cursor: Cursor | None, size: int) -> Stretch | None:
         """The next rows, with the last one locked: the next batch continues at its id."""
@@ -63,7 +72,7 @@ class PendingRows:
             if last is None:
                 last, count = self._last(rows, size)
             if last and self._lock(last):
-                ticks = [self._tick(first), self._tick(last)]
+                ticks = [self._target.tick(first[0]), self._target.tick(last[0])]
                 left = self.left(cursor, last, ticks, count)
                 tie = cursor and cursor.place == self._tie and cursor.created
                 return Stretch(first, last, count, left, first[0] == last[0] == tie)
@@ -127,18 +136,9 @@ class PendingRows:
 
     def more_in_tick(self, last: Row) -> int:
         """How many rows after that one share its tick."""
-        left = self._count_later(last, self._tick(last))
+        left = self._count_later(last, self._target.tick(last[0]))
         self._left = {last: left}
         return left
-
-    @property
-    def _scheme(self) -> TimeScheme:
-        scheme = self._target.field.scheme
-        assert isinstance(scheme, TimeScheme), "rows of a sequence have no tick"
-        return scheme
-
-    def _tick(self, row: Row) -> int:
-        return self._scheme.tick(self._target.at(row[0]))
 
     def _lock(self, row: Row) -> bool:
         """Lock the row; False if it no longer exists as it was read."""
@@ -147,7 +147,11 @@ class PendingRows:
 
     def _count_later(self, last: Row, tick: int) -> int:
         """How many rows after that one are of its tick, or of any up to ``tick``."""
-        scheme, at = self._scheme, self._target.at(last[0])
+        if self._pages:
+            count = self._pages.count_while(last, lambda place: self._target.tick(place) <= tick)
+            if count is not None:
+                return count
+        scheme, at = self._target.scheme, self._target.at(last[0])
         at = max(at, scheme.created_at(scheme.from_trusted(scheme.layout.join(tick, 0))))
         later = self._target.missing.filter(self._target.after(*last))
         return later.filter(self._target.between(None, scheme.tick_span(at)[1])).count()

@@ -5,7 +5,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.db import connections
@@ -21,7 +21,7 @@ from ..engines.base import Engine
 from ..target import Row, Target
 from .batch import NOTHING, Batch, Written
 from .minting import mint_between
-from .writer import Writer
+from .writer import KeyedWriter
 
 
 class PolicyRows(ABC):
@@ -50,13 +50,13 @@ class PolicyRows(ABC):
     def count(self) -> int:
         return chunks.count(self.rows)
 
-    @abstractmethod
     def check(self, count: int) -> None:
         """Raise ``BackfillError`` if so many rows can't get ids."""
+        return
 
-    @abstractmethod
     def prepare(self, count: int) -> None:
         """Prepare the next batch, of up to ``count`` rows, outside of its transaction."""
+        return
 
     def batch(self, size: int, last: Any, left: int) -> Batch:
         """The next rows after the one with the key ``last`` (None: the first ones), of ``left``."""
@@ -107,9 +107,6 @@ class _WithoutTime(PolicyRows):
         timeless = Q(**{f"{self.target.source.name}__isnull": True})
         return self.target.without_id.filter(timeless).order_by("pk")
 
-    def check(self, count: int) -> None:
-        """Nothing: the end of a sequence is checked for all rows together."""
-
     def prepare(self, count: int) -> None:
         """Generate the ids. This may write the lease of a worker number on a second connection,
         which on SQLite would wait for the transaction.
@@ -154,25 +151,23 @@ class _OutOfRange(PolicyRows):
         return target.without_id.filter(target.between(*self._bounds)).order_by(*target.order)
 
     def check(self, count: int) -> None:
-        capacity = self._scheme.layout.capacity(self._scheme.tick(self._at))
+        scheme = self.target.scheme
+        capacity = scheme.layout.capacity(scheme.tick(self._at))
         if count > capacity:
             raise BackfillError(
-                f"{self.target.label}: {count:,} rows {self.which}, and a {self._scheme.title} has "
+                f"{self.target.label}: {count:,} rows {self.which}, and a {scheme.title} has "
                 f"{capacity:,} ids of that time. Correct their times, or choose "
                 f"--on-out-of-range=skip; nothing was written."
             )
-
-    def prepare(self, count: int) -> None:
-        """Nothing."""
 
     def _after(self, key: Any) -> Q:
         return self.target.after(self._place(key), key)
 
     def _ids(self, keys: Sequence[Any], left: int) -> Sequence[ID]:
         """Ids between the existing ones of the tick."""
-        target, scheme, name = self.target, self._scheme, self.target.field.name
+        target, scheme, name = self.target, self.target.scheme, self.target.field.name
         of_tick = (
-            {f"{name}__created_at__lt": self._at + _length(scheme)}
+            {f"{name}__created_at__lt": scheme.tick_span(self._at)[1]}
             if self._at == scheme.earliest
             else {f"{name}__created_at__gte": self._at}
         )
@@ -191,14 +186,8 @@ class _OutOfRange(PolicyRows):
             return Subquery(rows.values(target.place_name)[:1])
         return target.first(rows)[0]
 
-    @property
-    def _scheme(self) -> TimeScheme:
-        scheme = self.target.field.scheme
-        assert isinstance(scheme, TimeScheme), "a sequence has no range"
-        return scheme
 
-
-class _PolicyWriter(Writer):
+class _PolicyWriter(KeyedWriter):
     """Writes ids by key, whatever the time of the row."""
 
     with_times = False
@@ -209,9 +198,6 @@ class _PolicyWriter(Writer):
 
     def stopped(self, row: Row, error: Exception) -> BackfillError:
         return BackfillError(f"stopped at {self.target.model._meta.label} {row[1]}: {error}")
-
-    def _computing_ids(self) -> None:
-        return None
 
 
 def _keys(target: Target, rows: QuerySet[Any]) -> list[Any]:
@@ -231,7 +217,3 @@ def _locked_keys(target: Target, rows: QuerySet[Any], size: int) -> list[Any]:
         if still := _keys(target, rows.filter(pk__in=keys)):
             return still
     return keys
-
-
-def _length(scheme: TimeScheme) -> timedelta:
-    return timedelta(microseconds=max(scheme.resolution_ns // 1000, 1))

@@ -36,7 +36,7 @@ def read(target: Target, rows: QuerySet[Any]) -> Rows | None:
         return None
     times = [created for created, _ in found]
     keys = [target.stored_key(pk) for _, pk in found]
-    return Rows(found[0], found[-1], times, [_unix(target.at(each)) for each in times], keys)
+    return Rows(found[0], found[-1], times, [unix(target.at(each)) for each in times], keys)
 
 
 def _read_raw(target: Target, rows: QuerySet[Any]) -> Rows | None:
@@ -68,19 +68,20 @@ def _parser(target: Target) -> Callable[[str], int]:
     """A function from a text of SQLite to the Unix time in microseconds."""
 
     def parse(text: str) -> int:
-        return _unix(target.at(text))
+        return unix(target.at(text))
 
     def parse_utc(text: str) -> int:
         try:
             at = datetime.fromisoformat(text)
         except ValueError:
             return parse(text)
-        return (at - _NAIVE_EPOCH) // MICROSECOND if at.tzinfo is None else _unix(at)
+        return (at - _NAIVE_EPOCH) // MICROSECOND if at.tzinfo is None else unix(at)
 
     return parse_utc if target.times.connection.timezone_name == "UTC" else parse
 
 
-def _unix(at: datetime) -> int:
+def unix(at: datetime) -> int:
+    """The Unix time in microseconds."""
     return (at - UNIX_EPOCH) // MICROSECOND
 
 
@@ -110,10 +111,6 @@ class SortedPages:
             if unchanged := self._unchanged(rows):
                 return unchanged
         return []
-
-    def count_until(self, last: Row, end: Any) -> int | None:
-        """How many rows after ``last`` have a place before ``end``; None if it is not known."""
-        return self.count_while(last, lambda place: bool(place < end))
 
     def count_while(self, last: Row, is_meant: Callable[[Any], bool]) -> int | None:
         """How many consecutive rows after ``last`` have such places; None if it is not known."""

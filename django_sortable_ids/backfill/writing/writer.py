@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import groupby
 from typing import Any
 
 from django.db import NotSupportedError
 
 from ...errors import BackfillError
 from ...fields import LexicalSequenceField
-from ...schemes import ID, OutOfRange, SequenceExhausted, TimeScheme
+from ...schemes import ID, InvalidID, OutOfRange, SequenceExhausted, TimeScheme
 from ...sequences import counters
 from ..engines.base import Engine
 from ..target import Row, Target
@@ -16,7 +17,7 @@ from .batch import NOTHING, Batch, Cursor, Written
 from .computing import ComputingIDs
 from .minting import Position, ascending, mint
 from .pending_rows import PendingRows
-from .reading import Rows, read
+from .reading import Rows, read, unix
 
 
 class Writer:
@@ -56,15 +57,11 @@ class Writer:
 
         Raises ``BackfillError``, naming a row, if an id can't be generated.
         """
-        batch = self._next(cursor, size)
+        computed = self._computing.next(cursor, size) if self._computing else None
+        batch = computed or self._minted(cursor, size)
         if batch.size:
             self.pending.made(batch.rows[0], batch.rows[-1], batch.size)
         return batch
-
-    def _next(self, cursor: Cursor | None, size: int) -> Batch:
-        if self._computing and (batch := self._computing.next(cursor, size)):
-            return batch
-        return self._minted(cursor, size)
 
     def send(self, rows: Sequence[Row], ids: Sequence[ID]) -> int:
         """Write ids for any rows; returns how many of them had none."""
@@ -81,9 +78,10 @@ class Writer:
         """
         if not rows or not isinstance(self.target.field.scheme, TimeScheme):
             return ()
-        ticks = [self._scheme.tick(self.target.at(created)) for created, _ in rows]
-        numbers, _ = mint(self._scheme, ascending(ticks, None), None, 0)
-        return list(self._scheme.all_from_trusted(numbers))
+        scheme = self.target.scheme
+        ticks = [self.target.tick(created) for created, _ in rows]
+        numbers, _ = mint(scheme, ascending(ticks, None), None, 0)
+        return list(scheme.all_from_trusted(numbers))
 
     @contextmanager
     def naming(self, row: Row) -> Iterator[None]:
@@ -94,42 +92,38 @@ class Writer:
             raise self.stopped(row, error) from error
 
     def stopped(self, row: Row, error: Exception) -> BackfillError:
-        return BackfillError(
-            f"stopped at {self.target.model._meta.label} {row[1]}, created at "
-            f"{self.target.at(row[0])}: {error}"
-        )
-
-    # Minted in Python
+        return BackfillError(f"stopped at {self.target.named(row)}: {error}")
 
     def _minted(self, cursor: Cursor | None, size: int) -> Batch:
-        rows = read(self.target, self.pending.next(cursor, size)[:size])
+        rows = self._read(cursor, size)
         if rows is None:
             return NOTHING
-        stored, position = self._mint(rows, cursor, size)
-        created, pk = rows.last
+        stored, position = self._mint(rows, cursor)
 
         def write() -> Written:
             filled = self._statements.send(rows.keys, stored, rows.times)
-            return Written(filled, Cursor(created, pk, position), rows.last)
+            return Written(filled, Cursor(*rows.last, position), rows.last)
 
         return Batch([rows.first, rows.last], len(rows.keys), write)
 
-    def _mint(
-        self, rows: Rows, cursor: Cursor | None, size: int
-    ) -> tuple[list[Any], Position | None]:
+    def _read(self, cursor: Cursor | None, size: int) -> Rows | None:
+        return read(self.target, self.pending.next(cursor, size)[:size])
+
+    def _mint(self, rows: Rows, cursor: Cursor | None) -> tuple[list[Any], Position | None]:
         """The values for the column, and the position where the next batch continues."""
         field, count = self.target.field, len(rows.keys)
         with self.naming(rows.last):
             if isinstance(field, LexicalSequenceField):
                 ids = counters.take(field, field.scheme, count, self.target.using)
                 return self._stored(ids), None
-            position = cursor.position if cursor else None
-            ticks = ascending(self._scheme.ticks(rows.microseconds), position)
-            more = self.pending.left(cursor, rows.last, ticks, count) if count == size else 0
+            scheme, position = self.target.scheme, cursor.position if cursor else None
+            ticks = ascending(scheme.ticks(rows.microseconds), position)
+            more = self.pending.left(cursor, rows.last, ticks, count)
             try:
-                numbers, position = mint(self._scheme, ticks, position, more + count)
+                # Leave room for as many rows that may be inserted later.
+                numbers, position = mint(scheme, ticks, position, more + count)
             except OutOfRange:
-                numbers, position = mint(self._scheme, ticks, position, more)
+                numbers, position = mint(scheme, ticks, position, more)
             stored = field.stored(self._connection).all_to_db(numbers, self._connection)
             return stored, position
 
@@ -145,10 +139,22 @@ class Writer:
             return ComputingIDs(self.target, self._engine, self.pending)
         return None
 
-    # Both
 
-    @property
-    def _scheme(self) -> TimeScheme:
-        scheme = self.target.field.scheme
-        assert isinstance(scheme, TimeScheme), "every other scheme has a time"
-        return scheme
+class KeyedWriter(Writer):
+    """Generates the ids in Python and writes them by key, so that rows may be in any order."""
+
+    def _computing_ids(self) -> None:
+        return None
+
+    def _read(self, cursor: Cursor | None, size: int) -> Rows | None:
+        rows = self.pending.read(cursor, size)
+        if not rows:
+            return None
+        microseconds: list[int] = []
+        try:
+            for place, same in groupby(place for place, _ in rows):
+                microseconds += [unix(self.target.at(place))] * len(list(same))
+        except InvalidID as error:
+            raise self.stopped(rows[len(microseconds)], error) from error
+        keys = [self.target.stored_key(pk) for _, pk in rows]
+        return Rows(rows[0], rows[-1], [], microseconds, keys)

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from io import StringIO
 from typing import Any
 
 from django.core.management.base import CommandError, OutputWrapper
@@ -59,7 +60,7 @@ class Output:
     def progress(self) -> ProgressOutput:
         """The output for progress."""
         if not self._verbosity:
-            return _Nowhere()
+            return OutputWrapper(StringIO())
         return self._stdout if self._document is None else _Plain(self._stderr)
 
     @contextmanager
@@ -93,19 +94,6 @@ class Output:
                 subsequent_indent=f"{indent}  ",
                 break_on_hyphens=False,
             )
-
-
-class _Nowhere:
-    """An output that discards everything."""
-
-    def write(self, msg: str, *, ending: str | None = None) -> None:
-        pass
-
-    def isatty(self) -> bool:
-        return False
-
-    def flush(self) -> None:
-        pass
 
 
 class _Plain:

@@ -34,7 +34,7 @@ class _Subject:
 
     @property
     def label(self) -> str:
-        return f"{self.model._meta.label}.{self.field.name}"
+        return str(self.field)
 
     @property
     def command(self) -> str:

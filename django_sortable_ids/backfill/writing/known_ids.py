@@ -1,7 +1,8 @@
-"""Gives the rows of a history model the ids of their originals."""
+"""Writes ids that exist already, in another format or in another row."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -10,32 +11,56 @@ from django.db.models import Min, Q
 
 from ...errors import BackfillError
 from ...fields import LexicalSequenceField
-from ...schemes import ID, TimeScheme
+from ...schemes import ID, InvalidID
 from ...sequences import counters
 from ...times.columns import aware
+from ..sources.conversion import Lossless
 from ..sources.copies import Copies
 from ..target import Row
 from .batch import NOTHING, Batch, Cursor, Written
-from .writer import Writer
+from .writer import KeyedWriter
 
 _AT_A_TIME = 500
 _TRIES = 10
 
 
-class CopyWriter(Writer):
-    target: Copies
+class KnownWriter(KeyedWriter):
+    """The id of a row doesn't depend on the ids of the rows before it."""
 
-    def next(self, cursor: Cursor | None, size: int) -> Batch:
-        rows = self.target.read(self.pending.all(cursor)[:size])
+    @abstractmethod
+    def known(self, rows: Sequence[Row]) -> Sequence[ID]:
+        """The ids of any rows."""
+
+    def _minted(self, cursor: Cursor | None, size: int) -> Batch:
+        rows = self.pending.read(cursor, size)
         if not rows:
             return NOTHING
-        ids = self.known(rows)
-        place, pk = rows[-1]
-        return Batch(
-            rows,
-            len(rows),
-            lambda: Written(self.send(rows, ids), Cursor(place, pk, None), rows[-1]),
-        )
+        ids, end = self.known(rows), Cursor(*rows[-1], None)
+        return Batch(rows, len(rows), lambda: Written(self.send(rows, ids), end, rows[-1]))
+
+
+class Converter(KnownWriter):
+    """Writes old ids in another format."""
+
+    target: Lossless
+
+    def known(self, rows: Sequence[Row]) -> Sequence[ID]:
+        convert, ids = self.target.convert, []
+        try:
+            for place, _ in rows:
+                ids.append(convert(place))
+        except InvalidID as error:
+            raise self.stopped(rows[len(ids)], error) from error
+        return ids
+
+    def preview(self, rows: Sequence[Row]) -> Sequence[ID]:
+        return self.known(rows)
+
+
+class CopyWriter(KnownWriter):
+    """Gives the rows of a history model the ids of their originals."""
+
+    target: Copies
 
     def known(self, rows: Sequence[Row]) -> Sequence[ID]:
         """The ids of the rows' originals; for a deleted original that of its other history rows,
@@ -59,15 +84,6 @@ class CopyWriter(Writer):
 
     def preview(self, rows: Sequence[Row]) -> Sequence[ID]:
         return ()
-
-    def stopped(self, row: Row, error: Exception) -> BackfillError:
-        return BackfillError(
-            f"stopped at {self.target.model._meta.label} {row[1]}, a history row of "
-            f"{self.target.original._meta.label} {row[0]}: {error}"
-        )
-
-    def _computing_ids(self) -> None:
-        return None
 
     def _of_originals(self, keys: Sequence[Any]) -> Iterator[tuple[Any, ID | None]]:
         rows = self.target.originals.filter(pk__in=keys)
@@ -100,8 +116,7 @@ class CopyWriter(Writer):
 
     def _free(self, at: datetime, taken: set[ID]) -> ID:
         """An id of that time that no row has."""
-        scheme, name = self.target.field.scheme, self.target.field.name
-        assert isinstance(scheme, TimeScheme), "every other scheme has a time"
+        scheme, name = self.target.scheme, self.target.field.name
         for _ in range(_TRIES):
             value = scheme.generate(aware(at).astimezone(UTC))
             same = Q(**{name: value})

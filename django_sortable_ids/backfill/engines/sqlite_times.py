@@ -1,4 +1,8 @@
-"""Refuses texts on SQLite that aren't times or don't sort by time, and says how to rewrite them."""
+"""Refuses texts on SQLite that aren't times or don't sort by time, and says how to rewrite them.
+
+SQLite's own functions read 2024-02-30 as the day after 2024-02-29, and accept the hour 24 and the
+year 0. Only Django fails to read such a time.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import BooleanField, F, QuerySet, TextField
+from django.db.models.expressions import RawSQL
+from django.db.models.functions import Cast
+
+from ...db import chunks
 from ...errors import BackfillError
 from ...times.columns import TextColumn
 from ...times.spelling import WHOLE, Spelling, common_spelling, shape_of
 from ..target import Target
-from . import impossible_times
 
+_DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*"
 _MOST_SHOWN = 5
 """Spellings in a message at most."""
 
@@ -41,7 +50,7 @@ def check(target: Target) -> None:
     times = target.times
     if not isinstance(times, TextColumn) or not _has_others(target, times.spelling):
         return
-    impossible_times.check(target)
+    _check_possible(target)
     shapes = _shapes(target)
     name = f"{target.source.name} of {target.model._meta.label}"
     unreadable = [shape for shape in shapes if not _is_readable(times, shape)]
@@ -58,11 +67,54 @@ def check(target: Target) -> None:
     )
 
 
+def check_days(target: Target) -> None:
+    """Raise ``BackfillError`` for a text that is no date: SQLite stores any text."""
+    name = target.source.name
+    texts = target.without_id.filter(**{f"{name}__isnull": False}).annotate(
+        sortable_ids_text=Cast(name, TextField())
+    )
+    wrong = texts.exclude(sortable_ids_text__regex=r"^\d{4}-\d{2}-\d{2}$").order_by("pk")
+    first = wrong.values_list("pk", "sortable_ids_text").first()
+    if first:
+        raise BackfillError(
+            f"{target.model._meta.label} {first[0]} has the {name} {first[1]!r}; a date as "
+            f"YYYY-MM-DD was expected. Correct it; nothing was written."
+        )
+
+
+def is_impossible(column: str) -> str:
+    """SQL that is true for a text that begins with an impossible day or time."""
+    # date() returns a text of a day as it is, even an impossible one, so it gets a number.
+    return (
+        f"(substr({column}, 1, 4) = '0000' OR (substr({column}, 9, 2) > '28' "
+        f"AND date(julianday(substr({column}, 1, 10))) IS NOT substr({column}, 1, 10)) "
+        f"OR julianday(substr({column}, 1, 10)) IS NULL OR (substr({column}, 14, 1) = ':' "
+        f"AND (substr({column}, 12, 2) > '23' OR substr({column}, 15, 2) > '59' "
+        f"OR substr({column}, 18, 2) > '59')))"
+    )
+
+
+def _check_possible(target: Target) -> None:
+    """Raise ``BackfillError``, naming a row, if a creation time is impossible."""
+    source, (column, table) = target.source, _names(target)
+    where = f"typeof({column}) = 'text' AND {column} GLOB '{_DAY}' AND {is_impossible(column)}"
+    rows: QuerySet[Any] = QuerySet(source.model, using=target.using)
+    rows = rows.filter(RawSQL(where, (), output_field=BooleanField()))
+    found = chunks.named(rows)
+    if found is None:
+        return
+    pk, who = found
+    text = rows.filter(pk=pk).values_list(Cast(F(source.attname), TextField()), flat=True)
+    raise BackfillError(
+        f"{who} has the {source.attname} {text.get()!r}, which is no possible time. Find such "
+        f"rows with SELECT * FROM {table} WHERE {where}, and correct them; nothing was written."
+    )
+
+
 def _has_others(target: Target, spelling: Spelling) -> bool:
     """Whether there are times of other spellings, impossible ones, or whole seconds both with and
     without a fraction."""
-    quote = target.times.connection.ops.quote_name
-    column, table = quote(str(target.source.column)), quote(target.source.model._meta.db_table)
+    column, table = _names(target)
     patterns = "".join(
         f" WHEN {length} THEN {column} GLOB '{pattern}'" for length, pattern in _patterns(spelling)
     )
@@ -75,7 +127,7 @@ def _has_others(target: Target, spelling: Spelling) -> bool:
     )
     is_time = (
         f"typeof({column}) = 'text' AND julianday({column}) IS NOT NULL "
-        f"AND ({is_ordinary} OR NOT {impossible_times.is_impossible(column)})"
+        f"AND ({is_ordinary} OR NOT {is_impossible(column)})"
     )
     others, with_zeros, without_zeros = _fetch(
         target,
@@ -99,8 +151,7 @@ def _patterns(spelling: Spelling) -> Iterator[tuple[int, str]]:
 def _shapes(target: Target) -> list[_Shape]:
     connection = target.times.connection
     connection.connection.create_function("sortable_ids_shape", 1, shape_of, deterministic=True)
-    quote = connection.ops.quote_name
-    column, table = quote(str(target.source.column)), quote(target.source.model._meta.db_table)
+    column, table = _names(target)
     found = _fetch(
         target,
         f"SELECT sortable_ids_shape({column}) AS shape, COUNT(*), CAST(MIN({column}) AS TEXT), "
@@ -134,8 +185,7 @@ def _advice(target: Target, times: TextColumn, shapes: list[_Shape]) -> str:
             f"`for row in {target.source.model.__name__}.objects.iterator(): "
             f'row.save(update_fields=["{target.source.attname}"])`, and start again'
         )
-    quote = times.connection.ops.quote_name
-    column, table = quote(str(target.source.column)), quote(target.source.model._meta.db_table)
+    column, table = _names(target)
     return (
         f"Rewrite all of them as Django does, and start again: "
         f"UPDATE {table} SET {column} = COALESCE({_AS_DJANGO.format(column)}, {column})"
@@ -157,3 +207,9 @@ def _fetch(target: Target, sql: str, *parameters: Any) -> list[Any]:
         cursor.execute(sql, parameters or None)
         found: list[Any] = cursor.fetchall()
     return found
+
+
+def _names(target: Target) -> tuple[str, str]:
+    """The quoted names of the column of times and of its table."""
+    quote, source = target.times.connection.ops.quote_name, target.source
+    return quote(str(source.column)), quote(source.model._meta.db_table)

@@ -1,6 +1,6 @@
-"""Refuses impossible dates on MariaDB and MySQL, such as 2020-02-00.
+"""Refuses impossible dates on MariaDB and MySQL, such as 2020-02-00, and ambiguous TIMESTAMPs.
 
-Their drivers read such a date as NULL, but the database doesn't treat it as NULL. The zero date,
+Drivers read an impossible date as NULL, but the database doesn't treat it as NULL. The zero date,
 0000-00-00, is not refused here: it sorts before all others, and ``--on-out-of-range`` handles it.
 """
 
@@ -12,6 +12,7 @@ from django.db.models import BooleanField, CharField, DateField, DateTimeField, 
 from django.db.models.functions import Cast
 
 from ...db import chunks
+from ...db.introspection import is_timestamp
 from ...errors import BackfillError
 from ...functions.fragments import Fragment
 from ..target import Target
@@ -32,24 +33,19 @@ class _IsImpossible(Fragment):
     mysql = f"({_IS_IMPOSSIBLE})"
 
 
-def are_possible(target: Target) -> bool:
-    """Whether the column of creation times can have impossible days."""
-    return target.times.connection.vendor == "mysql" and isinstance(target.source, DateField)
-
-
 def is_impossible(target: Target) -> Q:
     """Whether the time of a row is on an impossible day; only if it is in the target's table."""
+    # By the column's own name: for a related row, source.name is the whole path.
     return Q(_IsImpossible(F(target.source.attname)))
 
 
-def check(target: Target) -> None:
+def check_days(target: Target) -> None:
     """Raise ``BackfillError``, naming a row, if a creation time is on an impossible day."""
     source, connection = target.source, target.times.connection
-    if not are_possible(target):
+    if not isinstance(source, DateField):
         return
     rows: QuerySet[Any] = QuerySet(source.model, using=target.using)
-    # By the column's own name: for a related row, source.name is the whole path.
-    rows = rows.filter(_IsImpossible(F(source.attname)))
+    rows = rows.filter(is_impossible(target))
     found = chunks.named(rows)
     if found is None:
         return
@@ -70,3 +66,28 @@ def _repair(source: Any, connection: Any) -> str:
         f"UPDATE {table} SET {column} = {nearest.format(column)} "
         f"WHERE {_IS_IMPOSSIBLE.format(column)}"
     )
+
+
+def check_repeated_hours(target: Target) -> None:
+    """Raise ``BackfillError`` if a TIMESTAMP is in an hour that the session's time zone repeats."""
+    connection = target.times.connection
+    table, name = target.source.model._meta.db_table, str(target.source.column)
+    if not is_timestamp(connection, table, name):
+        return
+    quote = connection.ops.quote_name
+    column = quote(name)
+    with connection.cursor() as cursor:
+        # The column stores the instant. Its local time, converted back, gives one of the two.
+        cursor.execute(
+            f"SELECT COUNT(*), MIN({column}), @@time_zone, @@system_time_zone FROM {quote(table)} "
+            f"WHERE UNIX_TIMESTAMP({column}) <> UNIX_TIMESTAMP(CAST({column} AS DATETIME(6)))"
+        )
+        rows, example, zone, system = cursor.fetchone()
+    if rows:
+        zone = system if zone == "SYSTEM" else zone
+        raise BackfillError(
+            f"{rows:,} rows of {target.source.model._meta.label} are in an hour that the time "
+            f"zone of the session, {zone}, has twice, such as {example}: "
+            f"{name} is a TIMESTAMP, and Django reads both hours as one. Set the session to UTC "
+            f"(OPTIONS: init_command \"SET time_zone = '+00:00'\"); nothing was written."
+        )
