@@ -12,7 +12,9 @@ from django.db import connection
 from django_sortable_ids.backfill.planning import plan
 from django_sortable_ids.backfill.sources.find import Given, find
 from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
+from django_sortable_ids.schemes import OutOfRange
 
 from .real_tables import command as call
 from .real_tables import refusal
@@ -89,6 +91,20 @@ def test_late_rows_have_the_time_of_their_key():
     keys(25)
     assert "1 rows filled." in call(NAME)
     assert_spread(10, 40)
+
+
+def test_an_error_says_the_row_and_its_time():
+    keys(1, 2, 3)
+    given = Given("pk", None, None, "2015-01-01", "2024-06-30")
+    writer = plan.build(find(NAME, given, None), 100).writer
+    with (
+        pytest.raises(
+            BackfillError,
+            match=r"^stopped at shop\.BillLine 2, created at 2019-10-0\d .*: the tick is full$",
+        ),
+        writer.naming((2, 2)),
+    ):
+        raise OutOfRange("the tick is full")
 
 
 def test_ids_of_the_application_are_no_part_of_it():
