@@ -6,9 +6,8 @@ from django.db import IntegrityError
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from . import tables
+from .error_codes import is_duplicate
 
-_UNIQUE_VIOLATION = "23505"  # PostgreSQL's SQLSTATE
-_DUPLICATE_ENTRY = 1062  # MariaDB and MySQL
 _SQLITE_MESSAGE = "UNIQUE constraint failed: "
 
 
@@ -44,14 +43,12 @@ def _columns_from_sqlite(message: str, table: str) -> frozenset[str]:
 
 
 def _constraint(error: IntegrityError, table: str, vendor: str) -> str | None:
+    if not is_duplicate(error):
+        return None
     if vendor == "postgresql":
         diagnostics = getattr(error.__cause__, "diag", None)
-        if diagnostics is None or diagnostics.sqlstate != _UNIQUE_VIOLATION:
-            return None
-        name: str | None = diagnostics.constraint_name
+        name: str | None = getattr(diagnostics, "constraint_name", None)
         return name
-    if vendor == "mysql" and error.args[0] == _DUPLICATE_ENTRY:
-        # The value comes first and may contain anything. MySQL prefixes the key with the table.
-        _, _, key = str(error.args[1]).rpartition(" for key ")
-        return key.strip("'").removeprefix(f"{table}.")
-    return None
+    # The value comes first and may contain anything. MySQL prefixes the key with the table.
+    _, _, key = str(error.args[1]).rpartition(" for key ")
+    return key.strip("'").removeprefix(f"{table}.")

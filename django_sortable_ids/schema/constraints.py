@@ -20,6 +20,7 @@ from django.db import (
 from django.db.models import Index, QuerySet
 
 from ..db import partitions, tables
+from ..db.error_codes import error_number
 from ..db.introspection import may_be_null
 from ..db.locks import strict, with_short_lock_timeout
 from ..errors import BackfillError
@@ -140,14 +141,15 @@ def _alter_strictly(editor: Any, model: type[models.Model], old: Any, new: Any) 
     try:
         with_short_lock_timeout(connection, lambda: editor.execute(sql, parameters or None))
     except (OperationalError, NotSupportedError) as error:
-        if error.args[:1] == (_NULL_FOUND,):
+        number = error_number(error)
+        if number == _NULL_FOUND:
             raise IntegrityError(*error.args) from error
-        if error.args[:1] and error.args[0] in _NOT_IN_PLACE:
+        if number in _NOT_IN_PLACE:
             raise BackfillError(
                 f"{_label(model, old)}: the server can't change the table online "
                 f"({error.args[1]}). Stop all writers, run this, and migrate again: {plain}"
             ) from error
-        if error.args[:1] == (_NEEDS_DEFAULT,):
+        if number == _NEEDS_DEFAULT:
             raise BackfillError(
                 f"{_label(model, old)}: {error.args[1]}. An INVISIBLE column that is NOT NULL "
                 f"needs a DEFAULT. Add one, or make the column visible, and migrate again"
