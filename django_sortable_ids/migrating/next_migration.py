@@ -21,11 +21,12 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.writer import MigrationWriter
 
 from ..db import partitions
-from ..db.introspection import has_pending_migrations, is_unique, may_be_null
+from ..db.tables import is_unique, may_be_null
 from ..fields import SortableIDField
 from ..fields.of_model import is_unique_with_others
 from ..operations import ConstrainSortableID
 from ..schema import unmanaged
+from .unrecorded_swaps import has_pending_migrations
 
 UNREADABLE = (
     BadMigrationError,

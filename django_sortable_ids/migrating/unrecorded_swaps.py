@@ -90,6 +90,13 @@ def find(connection: BaseDatabaseWrapper, apps: Apps | None = None) -> Iterator[
             yield Unrecorded(apps, note)
 
 
+def has_pending_migrations(connection: BaseDatabaseWrapper, app_label: str) -> bool:
+    """Whether the app has unapplied migrations, so its tables may differ from its models."""
+    loader = MigrationLoader(connection)
+    applied = loader.applied_migrations
+    return any(key[0] == app_label and key not in applied for key in loader.graph.nodes)
+
+
 def _recorded(connection: BaseDatabaseWrapper) -> Apps:
     loader = MigrationLoader(connection)
     applied = [key for key in loader.applied_migrations if key in loader.graph.nodes]

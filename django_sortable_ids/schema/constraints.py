@@ -21,8 +21,8 @@ from django.db.models import Index, QuerySet
 
 from ..db import partitions, tables
 from ..db.error_codes import error_number
-from ..db.introspection import may_be_null
 from ..db.locks import strict, with_short_lock_timeout
+from ..db.tables import may_be_null
 from ..errors import BackfillError
 from . import constraints_postgresql, constraints_sqlite
 from .sql_tokens import MYSQL, Token, columns

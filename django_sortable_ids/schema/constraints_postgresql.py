@@ -14,6 +14,7 @@ from django.db.models import Index
 
 from ..db import partitions, tables
 from ..db.locks import with_short_lock_timeout
+from ..db.queries import row
 
 
 def alter(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
@@ -92,8 +93,8 @@ class _Column:
 
     def make_required(self) -> None:
         """SET NOT NULL without a scan under its lock: a validated CHECK proves it."""
-        required = self._look_up(_REQUIRED, self.column)
-        if required and required[0]:
+        editor, table = self.editor, self.table
+        if not editor.collect_sql and not tables.may_be_null(editor.connection, table, self.column):
             return
         check_name = self._name("_notnull")
         name = self._quote(check_name)
@@ -152,9 +153,7 @@ class _Column:
     def _look_up(self, query: str, name: str) -> Any:
         if self.editor.collect_sql:
             return None
-        with self.editor.connection.cursor() as cursor:
-            cursor.execute(query, [self._quote(self.table), name])
-            return cursor.fetchone()
+        return row(self.editor.connection, query, [self._quote(self.table), name])
 
     def _name(self, suffix: str) -> str:
         name: str = self.editor._create_index_name(self.table, [self.column], suffix=suffix)
@@ -176,7 +175,4 @@ _INDEX = """
 _CHECK = """
     SELECT convalidated FROM pg_constraint
     WHERE conrelid = %s::regclass AND conname = %s AND contype = 'c'
-"""
-_REQUIRED = """
-    SELECT attnotnull FROM pg_attribute WHERE attrelid = %s::regclass AND attname = %s
 """

@@ -13,7 +13,10 @@ from typing import Any, NamedTuple
 
 from django.db import DatabaseError, IntegrityError, models, transaction
 
+from ..db import tables
+from ..db.queries import rows
 from ..db.tables import folded_in_sqlite as folded
+from ..db.tables import quoted_in_sqlite as _quoted
 from ..errors import BackfillError
 from .sql_tokens import NotUnderstood
 from .sqlite_tables import (
@@ -159,15 +162,16 @@ class _Column:
         Partial indexes and those that the model's Meta names are left out.
         """
         named = {each.name for each in [*self.model._meta.constraints, *self.model._meta.indexes]}
-        indexes = self._rows(
-            'SELECT name, origin FROM pragma_index_list(%s) WHERE "unique" = %s AND NOT partial',
-            self.table,
-            int(unique),
-        )
-        for name, origin in indexes:
-            columns = self._rows("SELECT name FROM pragma_index_info(%s)", name)
-            if name not in named and [_same(each, self.column) for (each,) in columns] == [True]:
-                yield name, origin != "c"
+        connection = self.editor.connection
+        for name, each in tables.constraints(connection, self.table).items():
+            if (
+                name not in named
+                and each["index"]
+                and not each["partial"]
+                and each["unique"] == unique
+                and tables.is_of(connection, each["columns"], [self.column])
+            ):
+                yield name, not each["created"]
 
     def drop_index(self, name: str) -> None:
         self._execute(f"DROP INDEX {_quoted(name)}")
@@ -218,10 +222,10 @@ class _Column:
         return freed
 
     def set_null(self, null: bool) -> None:
-        if self._is_nullable() == null:
+        if tables.may_be_null(self.editor.connection, self.table, self.column) == null:
             return
         wanted = [
-            (*row[:3], int(not null), *row[4:]) if _same(row[1], self.column) else row
+            (*row[:3], int(not null), *row[4:]) if folded(row[1]) == folded(self.column) else row
             for row in self._columns("main")
         ]
         with self._refused_with_reason():
@@ -292,20 +296,11 @@ class _Column:
         keys = self._rows(f"PRAGMA {schema}.foreign_key_list({self.quoted_table})")
         return {**dict(indexes), "": keys}
 
-    def _is_nullable(self) -> bool:
-        return not any(
-            each[3]
-            for each in self._rows(f"PRAGMA main.table_xinfo({self.quoted_table})")
-            if _same(each[1], self.column)
-        )
-
     def _execute(self, sql: str, parameters: list[Any] | None = None) -> None:
         self.editor.execute(sql, parameters)
 
     def _rows(self, query: str, *parameters: Any) -> list[Any]:
-        with self.editor.connection.cursor() as cursor:
-            cursor.execute(query, parameters or None)
-            return list(cursor.fetchall())
+        return rows(self.editor.connection, query, parameters or None)
 
     def collect(self, old: Any, new: Any) -> None:
         """Collect the statements that ``sqlmigrate`` shows."""
@@ -331,13 +326,3 @@ def _schema_reloaded(connection: Any) -> Iterator[None]:
         if connection.connection is not None:
             with connection.cursor() as cursor:
                 cursor.execute("PRAGMA writable_schema = RESET")
-
-
-def _quoted(name: str) -> str:
-    """Like Django's ``quote_name``, but for names that may contain quotes."""
-    doubled = name.replace('"', '""')
-    return f'"{doubled}"'
-
-
-def _same(name: str | None, other: str) -> bool:
-    return name is not None and folded(name) == folded(other)

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from ..db.introspection import begins_an_index
+from ..db.tables import begins_an_index
 from ..fields import SortableIDField
 from ..schemes import InvalidID, OutOfRange, TimeScheme
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import models
 
 from ..db import tables
-from ..db.introspection import is_unique, may_be_null
+from ..db.tables import is_unique, may_be_null
 from ..fields import SortableIDField
 from . import constraints
 

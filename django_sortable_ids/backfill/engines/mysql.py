@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from django.db import NotSupportedError
 
-from ...db.introspection import named_rows
+from ...db.queries import named_rows
 from ...errors import BackfillError
 from ...functions.composition import Composition
 from ..target import Target

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ...db import tables
-from ...db.introspection import named_rows
+from ...db.queries import named_rows
 from ..target import Target
 
 _TABLE = """

@@ -13,7 +13,7 @@ from typing import Any
 from django.db.models import DateTimeField, Max, Min, Q
 
 from ...db import chunks
-from ...db.introspection import is_timestamp
+from ...db.tables import is_timestamp
 from ...errors import BackfillError
 from ...schemes import TimeScheme
 from ...times.columns import TimeColumn

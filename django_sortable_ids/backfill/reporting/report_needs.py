@@ -8,7 +8,7 @@ from django.db import connections
 from django.db.migrations.loader import MigrationLoader
 from django.utils.functional import cached_property
 
-from ...db.introspection import is_unique, may_be_null
+from ...db.tables import is_unique, may_be_null
 from ...errors import BackfillError
 from ...fields import SortableIDField
 from ...fields.of_model import is_unique_with_others
