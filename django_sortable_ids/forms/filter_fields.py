@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import django_filters  # type: ignore[import-untyped]
 from django_filters import fields
 
-from .fields import SortableIDField
-from .forms import PublicModelChoiceField, PublicModelMultipleChoiceField
+from ..fields import SortableIDField
+from .choices import PublicModelChoiceField, PublicModelMultipleChoiceField
 
 if TYPE_CHECKING:
     _Base = PublicModelChoiceField
