@@ -73,7 +73,7 @@ class ConstrainSortableID(_BothWays, AlterField):
         _refuse_transaction(self, schema_editor)
         from_model = from_state.apps.get_model(app_label, self.model_name)
         old, new = (each._meta.get_field(self.name) for each in (from_model, model))
-        constrain(schema_editor, from_model, old, new, backwards)
+        constrain(schema_editor, old, new, backwards)
 
     def describe(self) -> str:
         return f"Make field {self.name} on {self.model_name} NOT NULL and unique online"
@@ -141,17 +141,15 @@ class AddSortableID(AddField):
         AddField(self.model_name, self.name, self._nullable()).state_forwards(app_label, state)
         model = state.apps.get_model(app_label, self.model_name)
         field = model._meta.get_field(self.name)
-        check_before(schema_editor, model, field, final._meta.get_field(self.name))
+        final_field = final._meta.get_field(self.name)
+        check_before(schema_editor, field, final_field)
         if schema_editor.collect_sql or not _has_column(connection, field):
             before = from_state.apps.get_model(app_label, self.model_name)
 
-            def add() -> None:
-                schema_editor.add_field(before, field)
-
-            add() if schema_editor.collect_sql else with_short_lock_timeout(connection, add)
+            with_short_lock_timeout(schema_editor, lambda: schema_editor.add_field(before, field))
         if not schema_editor.collect_sql:
             self._fill(model, field, connection.alias)
-        constrain(schema_editor, model, field, final._meta.get_field(self.name))
+        constrain(schema_editor, field, final_field)
 
     def database_backwards(
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
@@ -162,7 +160,7 @@ class AddSortableID(AddField):
             super().database_backwards(app_label, schema_editor, from_state, to_state)
         elif self.allow_migrate_model(connection.alias, model):
             # Django would copy the table and lose what the model doesn't know.
-            drop_column(schema_editor, model, model._meta.get_field(self.name))
+            drop_column(schema_editor, model._meta.get_field(self.name))
 
     def _nullable(self) -> SortableIDField:
         args: list[Any]

@@ -156,8 +156,7 @@ def constraints(connection: Any, table: str) -> dict[str, Any]:
     """Django's description of constraints and indexes, by name.
 
     On SQLite without constraints other than the primary key. There an index is also described by
-    "partial", "created" (by CREATE INDEX, not with its table) and "plain" (neither DESC nor a
-    collation).
+    "partial" and "plain" (neither DESC nor a collation).
     """
     if connection.vendor == "sqlite":
         return _indexes_in_sqlite(connection, table)
@@ -275,7 +274,6 @@ def _indexes_in_sqlite(connection: Any, table: str) -> dict[str, Any]:
             "primary_key": origin == "pk",
             "index": True,
             "partial": bool(partial),
-            "created": origin == "c",
             "plain": all(part[3:5] == (0, "BINARY") for part in parts),
         }
     # An INTEGER PRIMARY KEY is an alias of the rowid and has no index.

@@ -15,14 +15,15 @@ from django.db.models import Index
 from ..db import partitions, tables
 from ..db.locks import with_short_lock_timeout
 from ..db.queries import row
+from .index_names import unnamed
 
 
-def alter(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
+def alter(editor: Any, old: Any, new: Any) -> None:
     """Add unique and NOT NULL if ``new`` has them and ``old`` doesn't, or drop NOT NULL.
 
     Must run outside a transaction: CREATE INDEX CONCURRENTLY refuses to run in one.
     """
-    column = _Column(editor, model, new)
+    column = _Column(editor, new)
     if new.unique and not old.unique:
         if old.db_index:
             column.drop_plain_indexes()
@@ -35,22 +36,13 @@ def alter(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
 
 
 class _Column:
-    def __init__(
-        self,
-        editor: Any,
-        model: type[models.Model],
-        field: models.Field[Any, Any],
-        table: str = "",
-    ) -> None:
+    def __init__(self, editor: Any, field: models.Field[Any, Any], table: str = "") -> None:
         self.editor = editor
-        self.model = model
         self.field = field
-        self.table = table or model._meta.db_table
+        self.table = table or field.model._meta.db_table
         self.column = str(field.column)
-        self.leaves = [
-            _Column(editor, model, field, leaf)
-            for leaf in partitions.leaves(editor.connection, self.table)
-        ]
+        leaves = partitions.leaves(editor.connection, self.table)
+        self.leaves = [_Column(editor, field, leaf) for leaf in leaves]
         self.is_partitioned = partitions.is_partitioned(editor.connection, self.table)
 
     def make_unique(self) -> None:
@@ -72,7 +64,7 @@ class _Column:
 
     def add_like_index(self) -> None:
         """Add the second index that Django creates for a ``varchar``."""
-        if self.editor._create_like_index_sql(self.model, self.field) is None:
+        if self.editor._create_like_index_sql(self.field.model, self.field) is None:
             return
         name = self._name("_like")
         index = self._look_up(_INDEX, name)
@@ -85,10 +77,9 @@ class _Column:
         """Drop the indexes of ``db_index=True``, which the unique index replaces."""
         if self.editor.collect_sql:
             return
-        named = {each.name for each in self.model._meta.indexes} | {self._name("_like")}
         plain = {"index": True, "unique": False, "type": Index.suffix}
-        for name in tables.names_of(self.editor.connection, self.table, self.column, **plain):
-            if name not in named:
+        for name in unnamed(self.editor.connection, self.field, self.table, **plain):
+            if name != self._name("_like"):
                 self._drop_index(name)
 
     def make_required(self) -> None:
@@ -121,10 +112,7 @@ class _Column:
             for sql in statements:
                 self._execute(sql)
 
-        if self.editor.collect_sql:
-            execute()
-        else:
-            with_short_lock_timeout(self.editor.connection, execute)
+        with_short_lock_timeout(self.editor, execute)
 
     def _build_index(self, kind: str, name: str, operators: str, exists: bool) -> None:
         if exists:

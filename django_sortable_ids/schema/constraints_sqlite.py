@@ -18,6 +18,7 @@ from ..db.queries import rows
 from ..db.tables import folded_in_sqlite as folded
 from ..db.tables import quoted_in_sqlite as _quoted
 from ..errors import BackfillError
+from .index_names import unnamed
 from .sql_tokens import NotUnderstood
 from .sqlite_tables import (
     as_temporary,
@@ -32,14 +33,12 @@ _DROPS_COLUMNS = (3, 35, 5)
 """The first SQLite with a reliable DROP COLUMN."""
 
 
-def alter(
-    editor: Any, model: type[models.Model], old: Any, new: Any, backwards: bool = False
-) -> None:
+def alter(editor: Any, old: Any, new: Any, backwards: bool = False) -> None:
     """Change uniqueness and NULL of the column from ``old`` to ``new``, in one transaction.
 
     Raises ``BackfillError``, before anything is written, for changes that need a copy.
     """
-    column = _Column(editor, model, new)
+    column = _Column(editor, new)
     if editor.collect_sql:
         column.collect(old, new)
         return
@@ -55,27 +54,26 @@ def alter(
             column.set_null(new.null)
 
 
-def drop_column(editor: Any, model: type[models.Model], field: Any) -> None:
+def drop_column(editor: Any, field: Any) -> None:
     """Drop the column and its own indexes, and nothing else of the table."""
-    column = _Column(editor, model, field)
+    column = _Column(editor, field)
     connection = editor.connection
     if connection.Database.sqlite_version_info < _DROPS_COLUMNS:
         raise BackfillError(
-            f"{column.label}: this SQLite can't drop a column without a copy of the table, and a "
+            f"{field}: this SQLite can't drop a column without a copy of the table, and a "
             f"copy loses what the model doesn't know. Use SQLite 3.35.5 or later"
         )
-    refuse_orphans(connection, column.label)
+    refuse_orphans(connection, field)
     with transaction.atomic(connection.alias):
         column.lock()
         column.drop_unique()
-        for name, _ in column.indexes(unique=False):
+        for name in column.indexes(unique=False):
             column.drop_index(name)
         try:
             editor.execute(f"ALTER TABLE {column.quoted_table} DROP COLUMN {column.quoted}", None)
         except DatabaseError as error:
             raise BackfillError(
-                f"{column.label}: SQLite can't drop the column: {error}. Drop what uses the column "
-                f"first"
+                f"{field}: SQLite can't drop the column: {error}. Drop what uses the column first"
             ) from error
 
 
@@ -94,24 +92,18 @@ class _Description(NamedTuple):
 
 
 class _Column:
-    def __init__(
-        self, editor: Any, model: type[models.Model], field: models.Field[Any, Any]
-    ) -> None:
+    def __init__(self, editor: Any, field: models.Field[Any, Any]) -> None:
         self.editor = editor
-        self.model = model
-        self.table = model._meta.db_table
+        self.field = field
+        self.table = field.model._meta.db_table
         self.column = str(field.column)
-        self.label = f"{model._meta.label}.{field.name}"
         self.quoted_table: str = editor.quote_name(self.table)
         self.quoted: str = editor.quote_name(self.column)
 
     def refuse_view(self) -> None:
-        kinds = self._rows(
-            "SELECT type FROM sqlite_master WHERE name = %s COLLATE NOCASE", self.table
-        )
-        if ("view",) in kinds:
+        if tables.kind(self.editor.connection, self.table) == "view":
             raise BackfillError(
-                f"{self.label}: {self.table} is a view: constrain the column of the table after "
+                f"{self.field}: {self.table} is a view: constrain the column of the table after "
                 f"its FROM, with a model of that table"
             )
 
@@ -125,12 +117,12 @@ class _Column:
 
     def drop_unique(self, own: list[str] | None = None) -> None:
         """Drop the unique indexes of the column: all, or only those named in ``own``."""
-        unique = list(self.indexes(unique=True))
-        dropped = [each for each in unique if own is None or each[0] in own]
+        unique = self.indexes(unique=True)
+        dropped = [each for each in unique if own is None or each in own]
         if dropped and dropped == unique:
-            refuse_references(self.editor.connection, self.label, self.table, self.column)
-        for name, is_constraint in dropped:
-            self.drop_index(self._detached(name) if is_constraint else name)
+            refuse_references(self.editor.connection, self.field)
+        for name in dropped:
+            self.drop_index(self._detached(name) if _is_constraint(name) else name)
 
     def own_unique(self, field: Any) -> list[str]:
         """The indexes that ``make_unique`` created, without those that existed before it.
@@ -138,40 +130,28 @@ class _Column:
         Such an index may now be a UNIQUE in CREATE TABLE: Django writes that when it copies the
         table for another migration.
         """
-        written = f"{self.quoted} {self.editor.column_sql(self.model, field)[0]}"
+        written = f"{self.quoted} {self.editor.column_sql(field.model, field)[0]}"
         is_copied = column_text(self._definition(), self.column) == written
         return [
             name
-            for name, is_constraint in self.indexes(unique=True)
-            if (is_copied if is_constraint else name in self._names("_uniq"))
+            for name in self.indexes(unique=True)
+            if (is_copied if _is_constraint(name) else name in self._names("_uniq"))
         ]
 
     def set_plain_index(self, old: Any, new: Any) -> None:
         """Create or drop the index of ``db_index=True``, which a unique index replaces."""
         had, has = (bool(each.db_index and not each.unique) for each in (old, new))
         name = self.editor._create_index_name(self.table, [self.column])
-        existing = [each for each, _ in self.indexes(unique=False)]
+        existing = self.indexes(unique=False)
         if had and not has and name in existing:
             self.drop_index(name)
         if has and not had and not existing:
             self._create_index("", "")
 
-    def indexes(self, unique: bool) -> Iterator[tuple[str, bool]]:
-        """Names of the indexes on this column alone, and whether each belongs to a constraint.
-
-        Partial indexes and those that the model's Meta names are left out.
-        """
-        named = {each.name for each in [*self.model._meta.constraints, *self.model._meta.indexes]}
-        connection = self.editor.connection
-        for name, each in tables.constraints(connection, self.table).items():
-            if (
-                name not in named
-                and each["index"]
-                and not each["partial"]
-                and each["unique"] == unique
-                and tables.is_of(connection, each["columns"], [self.column])
-            ):
-                yield name, not each["created"]
+    def indexes(self, unique: bool) -> list[str]:
+        """The indexes on this column alone, without partial ones and those that Meta names."""
+        wanted: dict[str, Any] = {"index": True, "partial": False, "unique": unique}
+        return unnamed(self.editor.connection, self.field, **wanted)
 
     def drop_index(self, name: str) -> None:
         self._execute(f"DROP INDEX {_quoted(name)}")
@@ -218,7 +198,7 @@ class _Column:
             *((_SET_NAME, [new, old]) for old, new in renamed if old != new),
         )
         if self._constraints("main") != after.constraints:
-            raise BackfillError(f"{self.label}: SQLite did not accept the new definition")
+            raise BackfillError(f"{self.field}: SQLite did not accept the new definition")
         return freed
 
     def set_null(self, null: bool) -> None:
@@ -239,7 +219,7 @@ class _Column:
         ):
             raise IntegrityError("NULL was found")
         if self._columns("main") != wanted:
-            raise BackfillError(f"{self.label}: SQLite did not accept the new definition")
+            raise BackfillError(f"{self.field}: SQLite did not accept the new definition")
 
     @contextmanager
     def _refused_with_reason(self) -> Iterator[None]:
@@ -247,7 +227,7 @@ class _Column:
             yield
         except (NotUnderstood, DatabaseError) as error:
             raise BackfillError(
-                f"{self.label}: the definition of the table can't be changed in place: {error}. "
+                f"{self.field}: the definition of the table can't be changed in place: {error}. "
                 f"Use an AlterField, which copies the table and keeps only what the model knows"
             ) from error
 
@@ -315,6 +295,11 @@ class _Column:
                 f"-- {state} for {self.quoted}, in the definition of {self.quoted_table} in "
                 f"sqlite_master"
             )
+
+
+def _is_constraint(index: str) -> bool:
+    """Whether the index belongs to a UNIQUE in CREATE TABLE."""
+    return index.startswith("sqlite_")
 
 
 @contextmanager

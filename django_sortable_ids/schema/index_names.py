@@ -73,6 +73,19 @@ def renamings(editor: Any, model: type[models.Model], moves: dict[str, str]) -> 
     return [each for each in renamed if each.new not in taken]
 
 
+def unnamed(
+    connection: Any, field: models.Field[Any, Any], table: str = "", **wanted: Any
+) -> list[str]:
+    """Constraints and indexes on the field's column alone that the model's Meta doesn't name.
+
+    ``table`` is another table than the model's, ``wanted`` is as for ``tables.names_of``.
+    """
+    meta = field.model._meta
+    named = {each.name for each in [*meta.constraints, *meta.indexes]}
+    names = tables.names_of(connection, table or meta.db_table, str(field.column), **wanted)
+    return [name for name in names if name not in named]
+
+
 def _derived(
     editor: Any, table: str, name: str, columns: tuple[str, ...], after: tuple[str, ...]
 ) -> str | None:
@@ -99,5 +112,5 @@ def _indexes(connection: Any, table: str) -> dict[str, Any]:
     return {
         name: each
         for name, each in tables.constraints(connection, table).items()
-        if each.get("created") and each["plain"] and not each["partial"]
+        if each.get("plain") and not each["partial"] and not name.startswith("sqlite_")
     }

@@ -91,9 +91,9 @@ class Swap:
             )
         if connection.features.can_rollback_ddl:
             with transaction.atomic(connection.alias), self._restored_lock_timeout():
-                with_short_lock_timeout(connection, lambda: self._rename_once(backwards))
+                with_short_lock_timeout(self.editor, lambda: self._rename_once(backwards))
         else:
-            with_short_lock_timeout(connection, lambda: self._rename_once(backwards))
+            with_short_lock_timeout(self.editor, lambda: self._rename_once(backwards))
 
     @contextmanager
     def _restored_lock_timeout(self) -> Iterator[None]:

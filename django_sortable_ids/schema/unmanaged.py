@@ -50,7 +50,7 @@ def constrain(field: SortableIDField, new: SortableIDField, connection: Any) -> 
         return
     new.set_attributes_from_name(field.name)
     new.model = model
-    constraints.constrain(editor, model, _plain(field), new)
+    constraints.constrain(editor, _plain(field), new)
     yield from editor.collected_sql
 
 
