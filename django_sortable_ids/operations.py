@@ -20,7 +20,7 @@ from .db.locks import with_short_lock_timeout
 from .errors import BackfillError
 from .fields import SortableIDField
 from .schema import swap
-from .schema.constraints import check_before, constrain
+from .schema.constraints import check_before, constrain, redefined
 from .schema.constraints_sqlite import drop_column
 
 SMALL = 100_000
@@ -138,14 +138,16 @@ class AddSortableID(AddField):
             return
         _refuse_transaction(self, schema_editor)
         state = from_state.clone()
-        AddField(self.model_name, self.name, self._nullable()).state_forwards(app_label, state)
+        nullable = redefined(self.field, "unique", null=True)
+        AddField(self.model_name, self.name, nullable).state_forwards(app_label, state)
         model = state.apps.get_model(app_label, self.model_name)
         field = model._meta.get_field(self.name)
         final_field = final._meta.get_field(self.name)
         check_before(schema_editor, field, final_field)
-        if schema_editor.collect_sql or not _has_column(connection, field):
+        if schema_editor.collect_sql or not tables.has_column(
+            connection, final._meta.db_table, field.column
+        ):
             before = from_state.apps.get_model(app_label, self.model_name)
-
             with_short_lock_timeout(schema_editor, lambda: schema_editor.add_field(before, field))
         if not schema_editor.collect_sql:
             self._fill(model, field, connection.alias)
@@ -161,13 +163,6 @@ class AddSortableID(AddField):
         elif self.allow_migrate_model(connection.alias, model):
             # Django would copy the table and lose what the model doesn't know.
             drop_column(schema_editor, model._meta.get_field(self.name))
-
-    def _nullable(self) -> SortableIDField:
-        args: list[Any]
-        kwargs: dict[str, Any]
-        _, _, args, kwargs = self.field.deconstruct()
-        kwargs.pop("unique", None)
-        return type(self.field)(*args, **kwargs | {"null": True})
 
     def _fill(self, model: Any, field: SortableIDField, using: str) -> None:
         rows: QuerySet[Any] = QuerySet(model, using=using)
@@ -288,7 +283,3 @@ def _refuse_transaction(operation: Operation, schema_editor: Any) -> None:
             f"{type(operation).__name__} needs more than one transaction: set atomic = False on "
             f"the migration"
         )
-
-
-def _has_column(connection: Any, field: SortableIDField) -> bool:
-    return tables.has_column(connection, field.model._meta.db_table, str(field.column))

@@ -33,6 +33,7 @@ from django.db.models.signals import pre_migrate
 
 from .. import conf
 from ..db import tables
+from ..db.queries import row, value
 from ..fields import SortableIDField
 from ..schema.sqlite_tables import refuse_orphans
 from ..schema.stored_values import Column, misfit
@@ -166,9 +167,8 @@ class _Walk:
     def has_rows(self, table: str) -> bool:
         if not table or tables.kind(self.connection, table) != "table":
             return False
-        with self.connection.cursor() as cursor:
-            cursor.execute(f"SELECT 1 FROM {self.connection.ops.quote_name(table)} LIMIT 1")
-            return cursor.fetchone() is not None
+        sql = f"SELECT 1 FROM {self.connection.ops.quote_name(table)} LIMIT 1"
+        return row(self.connection, sql) is not None
 
     def misfit(self, table: str, column: str, model: Any, old: Any, new: Any) -> str | None:
         """Why sampled values of the column are no ids of the new field, or other ids; or None."""
@@ -208,18 +208,11 @@ class _Walk:
 
     def lost_conversions(self) -> Iterator[str]:
         """The refusals of the plan as a whole."""
-        pairs = [
-            (app_label, model_name, name, removed)
-            for (app_label, model_name), name in self.altered
-            for model, removed in self.removed
-            if model == (app_label, model_name)
-        ]
-        for app_label, model_name, name, removed in pairs:
-            if self.was_converted(app_label, model_name, removed, name):
-                yield (
-                    f"{app_label}.{model_name}.{removed}: "
-                    f"{refusals.LOST.format(name=name, removed=removed, model=model_name)}"
-                )
+        for (app_label, model_name), name in self.altered:
+            for model, removed in self.removed:
+                if model == (app_label, model_name) and self.was_converted(*model, removed, name):
+                    lost = refusals.LOST.format(name=name, removed=removed, model=model_name)
+                    yield f"{app_label}.{model_name}.{removed}: {lost}"
 
     def was_converted(self, app_label: str, model_name: str, name: str, source: str) -> bool:
         from ..models import BackfillRun
@@ -233,25 +226,19 @@ class _Walk:
 
     def nulls(self, table: str, column: str) -> int:
         quote = self.connection.ops.quote_name
-        with self.connection.cursor() as cursor:
-            cursor.execute(f"SELECT COUNT(*) FROM {quote(table)} WHERE {quote(column)} IS NULL")
-            return int(cursor.fetchone()[0])
+        sql = f"SELECT COUNT(*) FROM {quote(table)} WHERE {quote(column)} IS NULL"
+        return int(value(self.connection, sql))
 
     def fills_with_zeros(self) -> bool:
         """Whether this MariaDB or MySQL turns NULL into zeros for NOT NULL: no strict mode."""
-        if self.connection.vendor != "mysql":
-            return False
-        with self.connection.cursor() as cursor:
-            cursor.execute("SELECT @@sql_mode")
-            return "STRICT_" not in cursor.fetchone()[0]
+        is_mysql = self.connection.vendor == "mysql"
+        return is_mysql and "STRICT_" not in value(self.connection, "SELECT @@sql_mode")
 
     def is_a_galera_node(self) -> bool:
         """Whether each node executes an ALTER TABLE itself, instead of copying its result."""
-        if self.connection.vendor != "mysql":
-            return False
-        with self.connection.cursor() as cursor:
-            cursor.execute("SHOW VARIABLES LIKE 'wsrep_on'")
-            return bool(cursor.fetchone() == ("wsrep_on", "ON"))
+        is_mysql = self.connection.vendor == "mysql"
+        variable = "SHOW VARIABLES LIKE 'wsrep_on'"
+        return is_mysql and bool(row(self.connection, variable) == ("wsrep_on", "ON"))
 
 
 def _is_committed_at_once(migration: Migration) -> bool:

@@ -73,6 +73,13 @@ def constrain(editor: Any, old: Any, new: Any, backwards: bool = False) -> None:
         ) from error
 
 
+def redefined(field: Any, *without: str, **options: Any) -> Any:
+    """A field with the same definition, but without some options and with others."""
+    _, _, args, kwargs = field.deconstruct()
+    kept = {key: value for key, value in kwargs.items() if key not in without}
+    return type(field)(*args, **kept | options)
+
+
 def check_before(editor: Any, old: Any, new: Any) -> None:
     """Raise ``BackfillError`` early for what would make the change fail at its end. That is a
     partition key that rules out a unique column, and on SQLite a broken foreign key."""
