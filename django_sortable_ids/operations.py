@@ -2,6 +2,7 @@
 
 __all__ = ["AddSortableID", "ConstrainSortableID", "SwapSortableID"]
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -30,6 +31,8 @@ SMALL = 100_000
 class _BothWays(Operation):
     """One method changes the database in both directions."""
 
+    _change: Callable[..., None]
+
     def database_forwards(
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
     ) -> None:
@@ -39,11 +42,6 @@ class _BothWays(Operation):
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
     ) -> None:
         self._change(app_label, schema_editor, from_state, to_state, backwards=True)
-
-    def _change(
-        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any, backwards: bool
-    ) -> None:
-        raise NotImplementedError
 
 
 class ConstrainSortableID(_BothWays, AlterField):

@@ -27,7 +27,8 @@ def columns_in_violation(
 def _columns(error: IntegrityError, table: str, connection: BaseDatabaseWrapper) -> frozenset[str]:
     plain_name = tables.split(connection, table)[1]
     if connection.vendor == "sqlite":
-        return _columns_from_sqlite(str(error), plain_name)
+        names = str(error).removeprefix(_SQLITE_MESSAGE).split(", ")
+        return frozenset(name.removeprefix(f"{plain_name}.") for name in names)
     name = _constraint(error, plain_name, connection.vendor)
     if name is None:
         return frozenset()
@@ -35,11 +36,6 @@ def _columns(error: IntegrityError, table: str, connection: BaseDatabaseWrapper)
     columns = constraints[name]["columns"] if name in constraints else ()
     # None stands for an expression.
     return frozenset(column for column in columns or () if column)
-
-
-def _columns_from_sqlite(message: str, table: str) -> frozenset[str]:
-    names = message.removeprefix(_SQLITE_MESSAGE).split(", ")
-    return frozenset(name.removeprefix(f"{table}.") for name in names)
 
 
 def _constraint(error: IntegrityError, table: str, vendor: str) -> str | None:

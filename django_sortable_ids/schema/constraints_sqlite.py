@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db import DatabaseError, IntegrityError, models, transaction
 
@@ -82,13 +82,6 @@ _SET_DEFINITION = (
 )
 _SET_INDEX = "UPDATE main.sqlite_master SET name = %s, sql = %s WHERE type = 'index' AND name = %s"
 _SET_NAME = "UPDATE main.sqlite_master SET name = %s WHERE type = 'index' AND name = %s"
-
-
-class _Description(NamedTuple):
-    """A table definition as SQLite has parsed it."""
-
-    columns: list[Any]
-    constraints: dict[str, Any]
 
 
 class _Column:
@@ -184,20 +177,20 @@ class _Column:
         )
         with self._refused_with_reason():
             sql = without_unique(self._definition(), self.column)
-            after = self._described(sql)
+            columns, constraints = self._described(sql)
             kept = {each: what for each, what in before.items() if each != name}
-            if list(kept.values()) != list(after.constraints.values()):
+            if list(kept.values()) != list(constraints.values()):
                 raise NotUnderstood("its UNIQUE affects more than this column")
-            if after.columns != self._columns("main"):
+            if columns != self._columns("main"):
                 raise NotUnderstood("the new definition would change more than its UNIQUE")
         # SQLite numbers these indexes by their order in the definition.
-        renamed = zip(kept, after.constraints, strict=True)
+        renamed = zip(kept, constraints, strict=True)
         self._write(
             (_SET_DEFINITION, [sql, self.table]),
             (_SET_INDEX, [freed, index, name]),
             *((_SET_NAME, [new, old]) for old, new in renamed if old != new),
         )
-        if self._constraints("main") != after.constraints:
+        if self._constraints("main") != constraints:
             raise BackfillError(f"{self.field}: SQLite did not accept the new definition")
         return freed
 
@@ -210,8 +203,7 @@ class _Column:
         ]
         with self._refused_with_reason():
             sql = with_null(self._definition(), self.column, null)
-            after = self._described(sql)
-            if after.columns != wanted or after.constraints != self._constraints("main"):
+            if self._described(sql) != (wanted, self._constraints("main")):
                 raise NotUnderstood("the new definition would change more than its NULL")
         self._write((_SET_DEFINITION, [sql, self.table]))
         if not null and self._rows(
@@ -250,15 +242,16 @@ class _Column:
             raise NotUnderstood("it is no table of the main database")
         return str(definitions[0][0])
 
-    def _described(self, sql: str) -> _Description:
-        """How SQLite parses the definition, from a table in its temporary database."""
+    def _described(self, sql: str) -> tuple[list[Any], dict[str, Any]]:
+        """The columns and constraints that SQLite finds in the definition, from a table in its
+        temporary database."""
         alias = self.editor.connection.alias
         with transaction.atomic(alias):
             self._execute(as_temporary(sql))
-            description = _Description(self._columns("temp"), self._constraints("temp"))
+            described = self._columns("temp"), self._constraints("temp")
             # DROP TABLE would leave temp.sqlite_sequence, which hides the real one.
             transaction.set_rollback(True, alias)
-        return description
+        return described
 
     def _columns(self, schema: str) -> list[Any]:
         return self._rows(f"PRAGMA {schema}.table_xinfo({self.quoted_table})")

@@ -10,6 +10,7 @@ from typing import Any
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from ..db import queries
 from ..db.tables import begins_an_index
 from ..fields import SortableIDField
 from ..schemes import InvalidID, OutOfRange, TimeScheme
@@ -34,13 +35,12 @@ class Column:
         index begins with it. ``page`` is the number of rows of each.
         """
         values: dict[Any, None] = {}
-        with self.connection.cursor() as cursor:
-            for query, parameters in self._queries(cursor, page):
-                cursor.execute(query, parameters)
-                values |= dict.fromkeys(_hashable(value) for (value,) in cursor.fetchall())
+        for query, parameters in self._queries(page):
+            found = queries.rows(self.connection, query, parameters)
+            values |= dict.fromkeys(_hashable(value) for (value,) in found)
         return list(values)
 
-    def _queries(self, cursor: Any, page: int) -> Iterator[tuple[str, list[Any]]]:
+    def _queries(self, page: int) -> Iterator[tuple[str, list[Any]]]:
         quote = self.connection.ops.quote_name
         table, name = quote(self.table), quote(self.name)
         not_null = f"SELECT {name} FROM {table} WHERE {name} IS NOT NULL"
@@ -49,16 +49,14 @@ class Column:
             return
         key = quote(self.key)
         # LIMIT before the NULL filter: a nearly empty column would need a full scan.
-        rows = f"SELECT {key} AS place, {name} AS id FROM {table}"
+        both = f"SELECT {key} AS place, {name} AS id FROM {table}"
         outer = "SELECT id FROM ({}) rows_of_the_key WHERE id IS NOT NULL"
-        yield outer.format(f"{rows} ORDER BY {key} LIMIT {page}"), []
-        yield outer.format(f"{rows} ORDER BY {key} DESC LIMIT {page}"), []
-        ends = []
-        for order in ("ASC", "DESC"):
-            cursor.execute(f"SELECT {key} FROM {table} ORDER BY {key} {order} LIMIT 1")
-            ends += [value for (value,) in cursor.fetchall() if isinstance(value, int)]
-        if len(ends) == 2:
-            middle = f"{rows} WHERE {key} >= %s ORDER BY {key} LIMIT {page}"
+        yield outer.format(f"{both} ORDER BY {key} LIMIT {page}"), []
+        yield outer.format(f"{both} ORDER BY {key} DESC LIMIT {page}"), []
+        sql = f"SELECT {key} FROM {table} ORDER BY {key} {{}} LIMIT 1"
+        ends = [queries.value(self.connection, sql.format(order)) for order in ("ASC", "DESC")]
+        if all(isinstance(end, int) for end in ends):
+            middle = f"{both} WHERE {key} >= %s ORDER BY {key} LIMIT {page}"
             yield outer.format(middle), [sum(ends) // 2]
         if self.name != self.key and begins_an_index(self.connection, self.table, self.name):
             yield f"{not_null} ORDER BY {name} LIMIT {page}", []
