@@ -56,10 +56,6 @@ def leaves(connection: Any, table: str) -> list[str]:
     ]
 
 
-def is_partitioned(connection: Any, table: str) -> bool:
-    return bool(key_columns(connection, table))
-
-
 def why_not_unique(connection: Any, field: models.Field[Any, Any]) -> str | None:
     """Why the column can't be unique by itself, and what to do; None if it can."""
     meta = field.model._meta

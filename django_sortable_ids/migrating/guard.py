@@ -36,7 +36,7 @@ from ..db import tables
 from ..db.queries import row, value
 from ..fields import SortableIDField
 from ..schema.sqlite_tables import refuse_orphans
-from ..schema.stored_values import Column, misfit
+from ..schema.stored_values import misfit, sampled
 from . import refusals
 from .followed_plan import FollowedPlan
 
@@ -154,12 +154,16 @@ class _Walk:
             reason = self.misfit(table, column, historical, old, new)
             if reason:
                 return reason
-        self.compare_public_text(f"{app_label}.{model_name}.{operation.name}", old, new)
+        if isinstance(old, SortableIDField) and _public(old) != _public(new):
+            label = f"{app_label}.{model_name}.{operation.name}"
+            self.notices.append(refusals.PUBLIC_TEXT.format(label=label))
         if not old.null or new.null:
             return None
         if column is None:
             return refusals.ALTER_ADDED if self.fills_with_zeros() else None
-        missing = self.nulls(table, column)
+        quote = self.connection.ops.quote_name
+        sql = f"SELECT COUNT(*) FROM {quote(table)} WHERE {quote(column)} IS NULL"
+        missing = value(self.connection, sql)
         only_constrains = getattr(operation, "copies_no_default", False)
         text = refusals.CONSTRAIN_NULL if only_constrains else refusals.ALTER_NULL
         return text.format(missing=missing) if missing else None
@@ -174,7 +178,7 @@ class _Walk:
         """Why sampled values of the column are no ids of the new field, or other ids; or None."""
         key = str(model._meta.pk_fields[0].column)
         present = self.followed.column(table, key)
-        values = Column(self.connection, table, column, present).values()
+        values = sampled(self.connection, table, column, present)
         reason = misfit(values, new, old, self.connection)
         if reason is None:
             return None
@@ -183,10 +187,6 @@ class _Walk:
         else:
             text = refusals.ALTER_NUMBERS if isinstance(values[0], int) else refusals.ALTER_VALUES
         return text.format(misfit=reason, sampled=f"{len(values):,}", name=old.name)
-
-    def compare_public_text(self, label: str, old: Any, new: SortableIDField) -> None:
-        if isinstance(old, SortableIDField) and _public(old) != _public(new):
-            self.notices.append(refusals.PUBLIC_TEXT.format(label=label))
 
     def note_lost_ids(self, app_label: str, operation: Operation) -> None:
         """Note id fields that the plan removes, and those whose scheme it changes. Both in one
@@ -223,11 +223,6 @@ class _Walk:
         label = f"{app_label}.{model_name}.{name}"
         options = runs.filter(target__iexact=label).values_list("options", flat=True)
         return any(each.get("convert_from") == source for each in options)
-
-    def nulls(self, table: str, column: str) -> int:
-        quote = self.connection.ops.quote_name
-        sql = f"SELECT COUNT(*) FROM {quote(table)} WHERE {quote(column)} IS NULL"
-        return int(value(self.connection, sql))
 
     def fills_with_zeros(self) -> bool:
         """Whether this MariaDB or MySQL turns NULL into zeros for NOT NULL: no strict mode."""

@@ -155,13 +155,17 @@ def _alter_in_place(editor: Any, old: Any, new: Any) -> None:
 def _with_null(
     editor: Any, model: type[models.Model], new: models.Field[Any, Any]
 ) -> tuple[str, list[Any]]:
-    """The definition of the column from the database, with the new NULL, and its parameters. From
-    the field if the column doesn't exist yet, as for ``sqlmigrate``."""
+    """The column's definition for MODIFY, with the new NULL, and its parameters. It is that of the
+    database, or of the field if the column doesn't exist yet, as for ``sqlmigrate``.
+
+    Call it in the context of ``locks.strict``, which fixes the form of SHOW CREATE TABLE.
+    """
     connection, table, column = editor.connection, model._meta.db_table, str(new.column)
     if tables.kind(connection, table) == "table":
-        definition = with_null(connection, table, column, new.null)
-        if definition is not None:
-            return definition, []
+        _, sql = row(connection, f"SHOW CREATE TABLE {connection.ops.quote_name(table)}")
+        for tokens in columns(sql, MYSQL):
+            if tokens[0].name.lower() == column.lower():
+                return _changed(sql, tokens, new.null), []
     plain: Any = new.clone()
     plain._unique = plain.db_index = False
     plain.set_attributes_from_name(new.name)
@@ -198,18 +202,6 @@ _AFTER_NULL = {"DEFAULT", "ON", "COMMENT", "CHECK", "INVISIBLE", "WITHOUT", "WIT
 """NOT NULL must stand before these words; on MariaDB nothing can follow CHECK."""
 _COMMENTS = re.compile(r"(?: */\*.*?\*/)*", re.DOTALL)
 """Comments after a column, such as MySQL's ``/*!80023 INVISIBLE */``."""
-
-
-def with_null(connection: Any, table: str, column: str, null: bool) -> str | None:
-    """The column's definition for MODIFY, with NULL or NOT NULL; None if there is no such column.
-
-    Call it in the context of ``locks.strict``, which fixes the form of SHOW CREATE TABLE.
-    """
-    _, sql = row(connection, f"SHOW CREATE TABLE {connection.ops.quote_name(table)}")
-    for tokens in columns(sql, MYSQL):
-        if tokens[0].name.lower() == column.lower():
-            return _changed(sql, tokens, null)
-    return None
 
 
 def _changed(sql: str, tokens: list[Token], null: bool) -> str:

@@ -43,7 +43,7 @@ class _Column:
         self.column = str(field.column)
         leaves = partitions.leaves(editor.connection, self.table)
         self.leaves = [_Column(editor, field, leaf) for leaf in leaves]
-        self.is_partitioned = partitions.is_partitioned(editor.connection, self.table)
+        self.is_partitioned = bool(partitions.key_columns(editor.connection, self.table))
 
     def make_unique(self) -> None:
         """Add the constraint that Django's AlterField would add."""

@@ -14,7 +14,7 @@ from typing import Any
 from django.db import DatabaseError, IntegrityError, models, transaction
 
 from ..db import tables
-from ..db.queries import rows
+from ..db.queries import rows, value
 from ..db.tables import folded_in_sqlite as folded
 from ..db.tables import quoted_in_sqlite as _quoted
 from ..errors import BackfillError
@@ -224,7 +224,7 @@ class _Column:
             ) from error
 
     def _write(self, *statements: tuple[str, list[str]]) -> None:
-        ((version,),) = self._rows("PRAGMA main.schema_version")
+        version = value(self.editor.connection, "PRAGMA main.schema_version")
         self._execute("PRAGMA writable_schema = ON")
         with self._refused_with_reason():  # SQLite's defensive mode refuses such statements.
             for sql, parameters in statements:
@@ -234,13 +234,11 @@ class _Column:
         self._execute("PRAGMA writable_schema = RESET")
 
     def _definition(self) -> str:
-        definitions = self._rows(
-            "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = %s COLLATE NOCASE",
-            self.table,
-        )
-        if not definitions:
+        sql = "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = %s COLLATE NOCASE"
+        definition = value(self.editor.connection, sql, [self.table])
+        if definition is None:
             raise NotUnderstood("it is no table of the main database")
-        return str(definitions[0][0])
+        return str(definition)
 
     def _described(self, sql: str) -> tuple[list[Any], dict[str, Any]]:
         """The columns and constraints that SQLite finds in the definition, from a table in its

@@ -57,10 +57,8 @@ def column_text(sql: str, column: str) -> str:
 
 
 def as_temporary(sql: str) -> str:
-    """The statement that creates the same table in the schema ``temp``."""
+    """The CREATE TABLE for the same table in the schema ``temp``."""
     tokens = split(sql, SQLITE)
-    if [each.keyword for each in tokens[:2]] != ["CREATE", "TABLE"]:
-        raise NotUnderstood("it is no CREATE TABLE")
     return f"CREATE TEMP {sql[tokens[1].start :]}"
 
 

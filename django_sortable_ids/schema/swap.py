@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,21 +91,15 @@ class Swap:
                 f"add ('django_sortable_ids', '0001_initial') to the dependencies of the "
                 f"migration"
             )
-        if connection.features.can_rollback_ddl:
-            with transaction.atomic(connection.alias), self._restored_lock_timeout():
-                with_short_lock_timeout(self.editor, lambda: self._rename_once(backwards))
-        else:
+        if not connection.features.can_rollback_ddl:
             with_short_lock_timeout(self.editor, lambda: self._rename_once(backwards))
-
-    @contextmanager
-    def _restored_lock_timeout(self) -> Iterator[None]:
-        """Restore PostgreSQL's ``lock_timeout`` for the rest of the transaction."""
-        if self.editor.connection.vendor != "postgresql":
-            yield
             return
-        before = value(self.editor.connection, "SHOW lock_timeout")
-        yield
-        self.editor.execute(f"SET LOCAL lock_timeout = '{before}'", None)
+        with transaction.atomic(connection.alias):
+            is_postgresql = connection.vendor == "postgresql"
+            before = value(connection, "SHOW lock_timeout") if is_postgresql else None
+            with_short_lock_timeout(self.editor, lambda: self._rename_once(backwards))
+            if is_postgresql:  # For the rest of the transaction.
+                self.editor.execute(f"SET LOCAL lock_timeout = '{before}'", None)
 
     def _rename_once(self, backwards: bool) -> None:
         connection, table = self.editor.connection, self.before._meta.db_table

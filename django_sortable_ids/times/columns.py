@@ -43,9 +43,8 @@ class TimeColumn:
         If not, Python converts local times: servers convert them only until 2037, if at all, and
         clock changes put local times out of order.
         """
-        if self.connection.vendor == "postgresql" and settings.USE_TZ:
-            return True
-        return bool(self.connection.timezone_name == "UTC")
+        has_instants = self.connection.vendor == "postgresql" and self.clock is None
+        return has_instants or bool(self.connection.timezone_name == "UTC")
 
     @property
     def clock(self) -> tzinfo | None:
@@ -103,10 +102,6 @@ class NaiveColumn(TimeColumn):
     Django compares its values in the time zone of the session."""
 
     @property
-    def knows_utc(self) -> bool:
-        return bool(self.connection.timezone_name == "UTC")
-
-    @property
     def clock(self) -> tzinfo | None:
         zone: tzinfo = self.connection.timezone
         return zone
@@ -141,7 +136,6 @@ class InstantColumn(TimeColumn):
     """A ``timestamptz`` of PostgreSQL in a session whose time zone is not UTC. Times that Django
     reads or compares are ambiguous there in an hour that a clock change repeats."""
 
-    knows_utc = True
     meaning = ""
     clock = None
 
