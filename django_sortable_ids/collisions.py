@@ -19,6 +19,7 @@ from .db.tables import folded
 from .db.transactions import in_transaction
 from .db.violations import columns_in_violation
 from .fields import SortableIDField
+from .fields.of_model import own_fields
 
 __all__ = ["RetryOnCollision", "SortableIDQuerySet"]
 
@@ -128,11 +129,11 @@ class _GeneratedIDs:
         self._model: type[models.Model] = model._meta.concrete_model or model
         self._using = using
         self._all_rows = rows
-        fields = self._model._meta.local_concrete_fields
-        generating = [
-            each for each in fields if isinstance(each, SortableIDField) and each.generates_ids
-        ]
-        missing = {field: [row for row in rows if _id(field, row) is None] for field in generating}
+        missing = {
+            field: [row for row in rows if _id(field, row) is None]
+            for field in own_fields(self._model)
+            if field.generates_ids
+        }
         self._rows = {field: rows for field, rows in missing.items() if rows}
 
     @property

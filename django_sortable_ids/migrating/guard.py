@@ -35,6 +35,7 @@ from .. import conf
 from ..db import tables
 from ..db.queries import row, value
 from ..fields import SortableIDField
+from ..models import BackfillRun
 from ..schema.sqlite_tables import refuse_orphans
 from ..schema.stored_values import misfit, sampled
 from . import refusals
@@ -215,8 +216,6 @@ class _Walk:
                     yield f"{app_label}.{model_name}.{removed}: {lost}"
 
     def was_converted(self, app_label: str, model_name: str, name: str, source: str) -> bool:
-        from ..models import BackfillRun
-
         if tables.kind(self.connection, BackfillRun._meta.db_table) != "table":
             return False
         runs = BackfillRun.objects.using(self.connection.alias)
