@@ -9,7 +9,8 @@ class SortableIDsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from . import checks, lookups, masked_relations
+        from . import checks, lookups
+        from .forms import masked_relations
         from .functions import hexadecimal
         from .migrating import guard
         from .workers import this_process
@@ -25,7 +26,7 @@ class SortableIDsConfig(AppConfig):
 
             masked.register()
         if self._uses("django_filters"):
-            from . import filter_fields
+            from .forms import filter_fields
 
             filter_fields.register()
 

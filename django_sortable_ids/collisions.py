@@ -19,6 +19,7 @@ from .db.tables import folded
 from .db.transactions import in_transaction
 from .db.violations import columns_in_violation
 from .fields import SortableIDField
+from .fields.of_model import own_fields
 
 __all__ = ["RetryOnCollision", "SortableIDQuerySet"]
 
@@ -128,7 +129,11 @@ class _GeneratedIDs:
         self._model: type[models.Model] = model._meta.concrete_model or model
         self._using = using
         self._all_rows = rows
-        missing = {field: _without(field, rows) for field in _generating_fields(self._model)}
+        missing = {
+            field: [row for row in rows if _id(field, row) is None]
+            for field in own_fields(self._model)
+            if field.generates_ids
+        }
         self._rows = {field: rows for field, rows in missing.items() if rows}
 
     @property
@@ -177,7 +182,8 @@ class _GeneratedIDs:
         rows = {_id(field, row): row for row in self._rows[field] if _id(field, row) is not None}
         if len(self._all_rows) == 1:
             return list(rows.values())
-        preset = set(self._preset(field))
+        generated = {id(row) for row in self._rows[field]}
+        preset = {_id(field, row) for row in self._all_rows if id(row) not in generated}
         taken = {*self._in_table(field, list(rows)), *preset}
         colliding = [row for value, row in rows.items() if value in taken]
         # The transaction's snapshot may be older than the other row, and so not show it.
@@ -190,10 +196,6 @@ class _GeneratedIDs:
             batch = {f"{field.name}__in": values[start : start + size]}
             yield from rows.filter(**batch).values_list(field.name, flat=True)
 
-    def _preset(self, field: SortableIDField) -> Iterator[Any]:
-        generated = {id(row) for row in self._rows[field]}
-        return (_id(field, row) for row in self._all_rows if id(row) not in generated)
-
     def _generate(self, field: SortableIDField, rows: Sequence[models.Model]) -> None:
         new_ids = field.generate_many_for(rows, self._using)
         for row, value in zip(rows, new_ids, strict=True):
@@ -203,15 +205,6 @@ class _GeneratedIDs:
         for field, rows in self._rows.items():
             for row in rows:
                 setattr(row, field.attname, None)
-
-
-def _generating_fields(model: type[models.Model]) -> list[SortableIDField]:
-    fields = model._meta.local_concrete_fields
-    return [field for field in fields if isinstance(field, SortableIDField) and field.generates_ids]
-
-
-def _without(field: SortableIDField, rows: Sequence[models.Model]) -> list[models.Model]:
-    return [row for row in rows if _id(field, row) is None]
 
 
 def _id(field: SortableIDField, row: models.Model) -> Any:

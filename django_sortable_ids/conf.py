@@ -36,6 +36,7 @@
 import math
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final, Literal
 
 from django.conf import settings
@@ -53,21 +54,9 @@ def _is_worker(value: Any) -> bool:
     return value is None or value == LEASE or (is_number and value >= 0)
 
 
-def _is_policy(value: Any) -> bool:
-    return isinstance(value, str) and value in POLICIES
-
-
-def _is_seconds(value: Any) -> bool:
+def _is_seconds(value: Any, least: int = 0) -> bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and 0 <= value < math.inf
-
-
-def _is_term(value: Any) -> bool:
-    return _is_seconds(value) and value >= 1
-
-
-def _is_bool(value: Any) -> bool:
-    return isinstance(value, bool)
+    return is_number and least <= value < math.inf
 
 
 def _are_mask_keys(value: Any) -> bool:
@@ -82,15 +71,13 @@ def _are_mask_keys(value: Any) -> bool:
 
 _KEYS: Mapping[str, tuple[Any, Callable[[Any], bool], str]] = {
     "WORKER": (None, _is_worker, f"None, a whole number from 0, or {LEASE!r}"),
-    "WORKER_LEASE_SECONDS": (60, _is_term, "seconds, from 1"),
+    "WORKER_LEASE_SECONDS": (60, partial(_is_seconds, least=1), "seconds, from 1"),
     "WORKER_CLOCK_SKEW_SECONDS": (10, _is_seconds, "seconds, from 0"),
     "MASK_KEYS": ((), _are_mask_keys, "a list of texts with 32 hexadecimal digits"),
-    "CLOCK_ROLLBACK": ("advance", _is_policy, '"advance", "wait" or "raise"'),
+    "CLOCK_ROLLBACK": ("advance", POLICIES.__contains__, '"advance", "wait" or "raise"'),
     "CLOCK_ROLLBACK_LIMIT": (10, _is_seconds, "seconds, from 0"),
-    "GUARD_MIGRATIONS": (True, _is_bool, "True or False"),
+    "GUARD_MIGRATIONS": (True, lambda value: isinstance(value, bool), "True or False"),
 }
-_SECRET = ("MASK_KEYS",)
-"""Keys whose values must not appear in messages."""
 
 
 def worker() -> int | Literal["lease"] | None:
@@ -156,6 +143,6 @@ def _get(key: str) -> Any:
     default, is_valid, expected = _KEYS[key]
     value = configured.get(key, default)
     if not is_valid(value):
-        shown = "invalid" if key in _SECRET else repr(value)
+        shown = "invalid" if key == "MASK_KEYS" else repr(value)  # Messages have no secrets.
         raise ImproperlyConfigured(f"SORTABLE_IDS[{key!r}] is {shown}; expected {expected}")
     return value

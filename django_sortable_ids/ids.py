@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 
 from .fields import SortableIDField, history
-from .fields.of_model import id_of, is_of_another_version, local_time
+from .fields.of_model import id_of, is_of_another_version, local_time, own_fields
 from .fields.public import SEPARATORS
 from .schemes import ID
 from .schemes.errors import described
@@ -75,8 +75,8 @@ def _fields_by_prefix() -> dict[str, list[SortableIDField]]:
         for model in current:
             if history.original_of(model) is not None:
                 continue
-            for field in model._meta.local_fields:
-                if isinstance(field, SortableIDField) and field.public_text.prefix:
+            for field in own_fields(model):
+                if field.public_text.prefix:
                     by_prefix.setdefault(field.public_text.full_prefix, []).append(field)
         _known = current, by_prefix
     return _known[1]

@@ -2,6 +2,7 @@
 
 __all__ = ["AddSortableID", "ConstrainSortableID", "SwapSortableID"]
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -20,7 +21,7 @@ from .db.locks import with_short_lock_timeout
 from .errors import BackfillError
 from .fields import SortableIDField
 from .schema import swap
-from .schema.constraints import check_before, constrain
+from .schema.constraints import check_before, constrain, redefined
 from .schema.constraints_sqlite import drop_column
 
 SMALL = 100_000
@@ -29,6 +30,8 @@ SMALL = 100_000
 
 class _BothWays(Operation):
     """One method changes the database in both directions."""
+
+    _change: Callable[..., None]
 
     def database_forwards(
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
@@ -39,11 +42,6 @@ class _BothWays(Operation):
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
     ) -> None:
         self._change(app_label, schema_editor, from_state, to_state, backwards=True)
-
-    def _change(
-        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any, backwards: bool
-    ) -> None:
-        raise NotImplementedError
 
 
 class ConstrainSortableID(_BothWays, AlterField):
@@ -73,7 +71,7 @@ class ConstrainSortableID(_BothWays, AlterField):
         _refuse_transaction(self, schema_editor)
         from_model = from_state.apps.get_model(app_label, self.model_name)
         old, new = (each._meta.get_field(self.name) for each in (from_model, model))
-        constrain(schema_editor, from_model, old, new, backwards)
+        constrain(schema_editor, old, new, backwards)
 
     def describe(self) -> str:
         return f"Make field {self.name} on {self.model_name} NOT NULL and unique online"
@@ -138,20 +136,20 @@ class AddSortableID(AddField):
             return
         _refuse_transaction(self, schema_editor)
         state = from_state.clone()
-        AddField(self.model_name, self.name, self._nullable()).state_forwards(app_label, state)
+        nullable = redefined(self.field, "unique", null=True)
+        AddField(self.model_name, self.name, nullable).state_forwards(app_label, state)
         model = state.apps.get_model(app_label, self.model_name)
         field = model._meta.get_field(self.name)
-        check_before(schema_editor, model, field, final._meta.get_field(self.name))
-        if schema_editor.collect_sql or not _has_column(connection, field):
+        final_field = final._meta.get_field(self.name)
+        check_before(schema_editor, field, final_field)
+        if schema_editor.collect_sql or not tables.has_column(
+            connection, final._meta.db_table, field.column
+        ):
             before = from_state.apps.get_model(app_label, self.model_name)
-
-            def add() -> None:
-                schema_editor.add_field(before, field)
-
-            add() if schema_editor.collect_sql else with_short_lock_timeout(connection, add)
+            with_short_lock_timeout(schema_editor, lambda: schema_editor.add_field(before, field))
         if not schema_editor.collect_sql:
             self._fill(model, field, connection.alias)
-        constrain(schema_editor, model, field, final._meta.get_field(self.name))
+        constrain(schema_editor, field, final_field)
 
     def database_backwards(
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
@@ -162,14 +160,7 @@ class AddSortableID(AddField):
             super().database_backwards(app_label, schema_editor, from_state, to_state)
         elif self.allow_migrate_model(connection.alias, model):
             # Django would copy the table and lose what the model doesn't know.
-            drop_column(schema_editor, model, model._meta.get_field(self.name))
-
-    def _nullable(self) -> SortableIDField:
-        args: list[Any]
-        kwargs: dict[str, Any]
-        _, _, args, kwargs = self.field.deconstruct()
-        kwargs.pop("unique", None)
-        return type(self.field)(*args, **kwargs | {"null": True})
+            drop_column(schema_editor, model._meta.get_field(self.name))
 
     def _fill(self, model: Any, field: SortableIDField, using: str) -> None:
         rows: QuerySet[Any] = QuerySet(model, using=using)
@@ -290,7 +281,3 @@ def _refuse_transaction(operation: Operation, schema_editor: Any) -> None:
             f"{type(operation).__name__} needs more than one transaction: set atomic = False on "
             f"the migration"
         )
-
-
-def _has_column(connection: Any, field: SortableIDField) -> bool:
-    return tables.has_column(connection, field.model._meta.db_table, str(field.column))

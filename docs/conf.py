@@ -3,7 +3,7 @@
 import django
 from django.conf import settings
 
-from django_sortable_ids.__about__ import __version__
+from django_sortable_ids import __version__
 
 # Autodoc imports the fields, and Django wants its apps for that.
 settings.configure(

@@ -19,7 +19,6 @@ from django.db import DatabaseError, connections, router, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from ..db import tables
-from ..db.introspection import has_pending_migrations
 from ..fields import SortableIDField
 from ..fields.of_model import own_fields
 from ..fields.storage import BinaryStorage, IntegerStorage, TextStorage, UUIDStorage, mariadb_sorts
@@ -131,6 +130,8 @@ def _check_columns(
 
     @cache
     def is_pending(app_label: str) -> bool:
+        from ..migrating.unrecorded_swaps import has_pending_migrations  # imports the backfill
+
         return has_pending_migrations(connection, app_label)
 
     @cache

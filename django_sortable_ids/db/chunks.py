@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from django.db import DatabaseError, connections, transaction
 from django.db.models import QuerySet
 
-from .transactions import is_statement_timeout
+from .error_codes import is_statement_timeout
 
 Result = TypeVar("Result")
 

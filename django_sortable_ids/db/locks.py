@@ -1,7 +1,6 @@
 """Locks are requested with a short timeout, because later writers queue after a waiting DDL."""
 
 import math
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -9,7 +8,8 @@ from typing import Any
 from django.db import Error, OperationalError, connections, transaction
 
 from ..errors import BackfillError
-from .transactions import error_number, sqlstate
+from .error_codes import is_table_locked
+from .transactions import retried
 
 POSTGRESQL_WAIT = "500ms"
 MYSQL_WAIT = 1
@@ -23,8 +23,6 @@ _SPELLINGS = {
     *("ANSI", "DB2", "MAXDB", "MSSQL", "ORACLE", "POSTGRESQL"),
 }
 """SQL modes that change the output of SHOW CREATE TABLE, or how string literals are parsed."""
-_MYSQL_ERRORS = (1205, 1213)  # lock wait timeout, deadlock
-_POSTGRESQL_ERRORS = ("55P03", "40P01")  # lock_not_available, deadlock_detected
 
 _LIMIT = {
     "mysql": ("SELECT @@lock_wait_timeout", "SET SESSION lock_wait_timeout = %s", 1),
@@ -61,26 +59,29 @@ def limited_lock_timeout(using: str, seconds: float) -> Iterator[None]:
                 cursor.execute(write, [before])
 
 
-def with_short_lock_timeout(connection: Any, action: Callable[[], None]) -> None:
+def with_short_lock_timeout(editor: Any, action: Callable[[], None]) -> None:
     """Run ``action`` with a short lock timeout, and retry it after each timeout.
 
-    It runs in one transaction, except on MariaDB and MySQL, which commit DDL at once. Raises
-    ``BackfillError`` if every try times out.
+    It runs in one transaction, except on MariaDB and MySQL, which commit DDL at once, and if the
+    editor only collects statements. Raises ``BackfillError`` if every try times out.
     """
-    for attempt in range(TRIES):
-        if attempt:
-            time.sleep(PAUSE)
-        try:
-            with _short_lock_timeout(connection):
-                return action()
-        except OperationalError as error:
-            if not _is_about_locks(error):
-                raise
-            last = error
-    raise BackfillError(
-        f"could not lock the table in {TRIES} tries ({last}): other transactions hold it. End any "
-        f"long transaction and run the command again; it continues where it stopped"
-    )
+    if editor.collect_sql:
+        action()
+        return
+
+    def attempt() -> None:
+        with _short_lock_timeout(editor.connection):
+            action()
+
+    try:
+        retried(attempt, is_table_locked, TRIES, PAUSE)
+    except OperationalError as error:
+        if not is_table_locked(error):
+            raise
+        raise BackfillError(
+            f"could not lock the table in {TRIES} tries ({error}): other transactions hold it. End "
+            f"any long transaction and run the command again; it continues where it stopped"
+        ) from error
 
 
 @contextmanager
@@ -119,7 +120,3 @@ def strict(connection: Any) -> Any:
         modes = set(cursor.fetchone()[0].split(",")) - _SPELLINGS
     wanted = ",".join(sorted(modes | {"STRICT_ALL_TABLES"}))
     return _session(connection, sql_mode=wanted, sql_quote_show_create=1)
-
-
-def _is_about_locks(error: OperationalError) -> bool:
-    return sqlstate(error) in _POSTGRESQL_ERRORS or error_number(error) in _MYSQL_ERRORS

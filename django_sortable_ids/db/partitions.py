@@ -8,6 +8,7 @@ from typing import Any
 from django.db import models
 
 from . import tables
+from .queries import rows
 
 _POSTGRESQL_KEY = """
     SELECT DISTINCT attname
@@ -37,8 +38,8 @@ def key_columns(connection: Any, table: str) -> list[str | None]:
     which can't be part of a unique index."""
     match connection.vendor:
         case "postgresql":
-            rows = _rows(connection, _POSTGRESQL_KEY, [connection.ops.quote_name(table)])
-            return [name for (name,) in rows]
+            quoted = connection.ops.quote_name(table)
+            return [name for (name,) in rows(connection, _POSTGRESQL_KEY, [quoted])]
         case "mysql":
             return _on_mysql(connection, table)
     return []
@@ -51,12 +52,8 @@ def leaves(connection: Any, table: str) -> list[str]:
     quote = connection.ops.quote_name
     return [
         f"{quote(schema)}.{quote(name)}"
-        for schema, name in _rows(connection, _POSTGRESQL_LEAVES, [quote(table)])
+        for schema, name in rows(connection, _POSTGRESQL_LEAVES, [quote(table)])
     ]
-
-
-def is_partitioned(connection: Any, table: str) -> bool:
-    return bool(key_columns(connection, table))
 
 
 def why_not_unique(connection: Any, field: models.Field[Any, Any]) -> str | None:
@@ -90,7 +87,7 @@ def why_not_unique(connection: Any, field: models.Field[Any, Any]) -> str | None
 
 def _on_mysql(connection: Any, table: str) -> list[str | None]:
     columns: dict[str | None, None] = {}
-    for method, *expressions in _rows(connection, _MYSQL_KEY, tables.split(connection, table)):
+    for method, *expressions in rows(connection, _MYSQL_KEY, tables.split(connection, table)):
         if method.endswith("KEY") and not expressions[0]:
             key = tables.constraints(connection, table)["PRIMARY"]["columns"]
             columns |= dict.fromkeys(key)
@@ -98,10 +95,3 @@ def _on_mysql(connection: Any, table: str) -> list[str | None]:
             names = re.findall(r"`((?:[^`]|``)+)`", expression or "")
             columns |= dict.fromkeys(name.replace("``", "`") for name in names)
     return list(columns)
-
-
-def _rows(connection: Any, sql: str, parameters: Any) -> list[Any]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, parameters)
-        rows: list[Any] = cursor.fetchall()
-    return rows

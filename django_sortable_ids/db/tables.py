@@ -8,11 +8,13 @@ without the outer quotes. Django's introspection would look for a table with tha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from django.db import transaction
+
+from .queries import rows, value
 
 _CAPITALS = re.compile("[A-Z]+")
 Kind = Literal["table", "view"]
@@ -21,15 +23,37 @@ _POSTGRESQL_KINDS: dict[str | None, Kind] = {
     **dict.fromkeys(("r", "p", "f"), "table"),
     **dict.fromkeys(("v", "m"), "view"),
 }
-_POSTGRESQL = "SELECT relkind FROM pg_class WHERE oid = to_regclass(%s)"
-_MYSQL = """
+_POSTGRESQL_KIND = "SELECT relkind FROM pg_class WHERE oid = to_regclass(%s)"
+_MYSQL_KIND = """
 SELECT table_type FROM information_schema.tables
 WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
 """
+_POSTGRESQL_COLUMNS = """
+SELECT attname, attnum, NOT (attnotnull OR (typtype = 'd' AND typnotnull)),
+    format_type(atttypid, NULL), NULLIF(atttypmod, -1)
+FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
+WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped
+"""
+# Unlike SELECT *, information_schema also lists INVISIBLE columns.
 _MYSQL_COLUMNS = """
-SELECT column_name FROM information_schema.columns
+SELECT column_name, ordinal_position, is_nullable = 'YES', data_type, datetime_precision
+FROM information_schema.columns
 WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
 """
+_MOST_DIGITS = 6
+
+
+class ColumnInfo(NamedTuple):
+    """A column as the catalogue describes it."""
+
+    name: str
+    place: int
+    """Increases from column to column; renaming doesn't change it."""
+    null: bool
+    kind: str
+    """The type without length and precision."""
+    digits: int | None
+    """Of a time: the fractional digits of a second that were declared; not on SQLite."""
 
 
 def split(connection: Any, table: str) -> tuple[str | None, str]:
@@ -59,13 +83,14 @@ def kind(connection: Any, table: str) -> Kind | None:
     """Whether the name is a table or a view; None if it is neither."""
     match connection.vendor:
         case "postgresql":
-            relkind = _first(connection, _POSTGRESQL, [connection.ops.quote_name(table)])
+            relkind = value(connection, _POSTGRESQL_KIND, [connection.ops.quote_name(table)])
             return _POSTGRESQL_KINDS.get(relkind)
         case "mysql":
-            table_type = _first(connection, _MYSQL, split(connection, table))
+            table_type = value(connection, _MYSQL_KIND, split(connection, table))
             return table_type and ("view" if "VIEW" in table_type else "table")
         case "sqlite":
-            return _kind_in_sqlite(connection, table)
+            home = sqlite_schema(connection, table)
+            return _kind_in_sqlite(connection, home, split(connection, table)[1]) if home else None
     with connection.cursor() as cursor:
         names = {each.name: each.type for each in connection.introspection.get_table_list(cursor)}
     return ("view" if names[table] == "v" else "table") if table in names else None
@@ -76,21 +101,44 @@ def has_column(connection: Any, table: str, column: str) -> bool:
     return folded(connection, column) in columns(connection, table)
 
 
-def columns(connection: Any, table: str) -> set[str]:
-    """The ``folded`` names of the columns of an existing table or view."""
-    return {folded(connection, name) for name in _columns(connection, table)}
+def columns(connection: Any, table: str) -> dict[str, ColumnInfo]:
+    """The columns of an existing table or view, also hidden ones, by their ``folded`` names."""
+    found: list[Any]
+    match connection.vendor:
+        case "postgresql":
+            found = rows(connection, _POSTGRESQL_COLUMNS, [connection.ops.quote_name(table)])
+        case "mysql":
+            found = rows(connection, _MYSQL_COLUMNS, split(connection, table))
+        case "sqlite":
+            described = _pragma(connection, table)("table_xinfo")
+            found = [(name, n, not needed, kind, None) for n, name, kind, needed, *_ in described]
+        case _:
+            known = description(connection, table).values()
+            found = [(each.name, 0, each.null_ok, "", None) for each in known]
+    return {folded(connection, each[0]): ColumnInfo(*each) for each in found}
 
 
-def _columns(connection: Any, table: str) -> list[str]:
-    # SELECT * omits INVISIBLE columns of MariaDB and MySQL, and hidden ones of SQLite.
-    if connection.vendor == "sqlite":
-        return [row[1] for row in pragma(connection, table, "table_xinfo")]
-    with connection.cursor() as cursor:
-        if connection.vendor == "mysql":
-            cursor.execute(_MYSQL_COLUMNS, split(connection, table))
-            return [name for (name,) in cursor.fetchall()]
-        cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)} WHERE 1 = 0")
-        return [each[0] for each in cursor.description]
+def column_info(connection: Any, table: str, column: str) -> ColumnInfo | None:
+    """The column's description; None if an existing table or view has no such column."""
+    return columns(connection, table).get(folded(connection, column))
+
+
+def may_be_null(connection: Any, table: str, column: str) -> bool:
+    found = column_info(connection, table, column)
+    return found is not None and bool(found.null)
+
+
+def is_timestamp(connection: Any, table: str, column: str) -> bool:
+    """Whether a column of MariaDB or MySQL is a TIMESTAMP, which stores instants and shows them in
+    the time zone of the session."""
+    found = column_info(connection, table, column)
+    return found is not None and found.kind.lower() == "timestamp"
+
+
+def time_digits(connection: Any, table: str, column: str) -> int:
+    """How many fractional digits of a second the column stores; not for SQLite."""
+    found = column_info(connection, table, column)
+    return _MOST_DIGITS if found is None or found.digits is None else int(found.digits)
 
 
 def description(connection: Any, table: str) -> dict[str, Any]:
@@ -105,8 +153,11 @@ def description(connection: Any, table: str) -> dict[str, Any]:
 
 
 def constraints(connection: Any, table: str) -> dict[str, Any]:
-    """Django's description of constraints and indexes, by name; on SQLite without constraints other
-    than the primary key."""
+    """Django's description of constraints and indexes, by name.
+
+    On SQLite without constraints other than the primary key. There an index is also described by
+    "partial" and "plain" (neither DESC nor a collation).
+    """
     if connection.vendor == "sqlite":
         return _indexes_in_sqlite(connection, table)
     with _in_its_schema(connection, table) as name, connection.cursor() as cursor:
@@ -124,6 +175,20 @@ def names_of(connection: Any, table: str, column: str, **wanted: Any) -> list[st
     ]
 
 
+def is_unique(connection: Any, table: str, column: str) -> bool:
+    """Whether a primary key or unique index covers this column alone."""
+    return bool(names_of(connection, table, column, unique=True))
+
+
+def begins_an_index(connection: Any, table: str, column: str) -> bool:
+    """Whether an index, also that of a key or a constraint, begins with the column."""
+    return any(
+        is_of(connection, each["columns"][:1], [column])
+        for each in constraints(connection, table).values()
+        if each["index"] or each["unique"]
+    )
+
+
 def is_of(connection: Any, columns: Iterable[str | None], wanted: list[str]) -> bool:
     """Whether an index has exactly the wanted columns, in order; None stands for an expression."""
     names = [None if each is None else folded(connection, each) for each in columns]
@@ -138,13 +203,13 @@ def _in_its_schema(connection: Any, table: str) -> Iterator[str]:
         yield table
     elif connection.vendor == "postgresql":
         with transaction.atomic(using=connection.alias):
-            path = _first(connection, "SELECT current_setting('search_path')", [])
+            path = value(connection, "SELECT current_setting('search_path')")
             # Without pg_temp at the end, temporary tables would be found first.
             _use_path(connection, f"{connection.ops.quote_name(schema)}, pg_temp")
             yield name
             _use_path(connection, path)
     elif connection.vendor == "mysql":
-        database = _first(connection, "SELECT DATABASE()", [])
+        database = value(connection, "SELECT DATABASE()")
         _use(connection, schema)
         try:
             yield name
@@ -156,7 +221,7 @@ def _in_its_schema(connection: Any, table: str) -> Iterator[str]:
 
 def _use_path(connection: Any, path: str) -> None:
     """Set the search path until the transaction ends."""
-    _first(connection, "SELECT set_config('search_path', %s, true)", [path])
+    value(connection, "SELECT set_config('search_path', %s, true)", [path])
 
 
 def _use(connection: Any, database: str) -> None:
@@ -164,69 +229,57 @@ def _use(connection: Any, database: str) -> None:
         cursor.execute(f"USE {connection.ops.quote_name(database)}")
 
 
-def _kind_in_sqlite(connection: Any, table: str) -> Kind | None:
-    home = sqlite_schema(connection, table)
-    return _type_in_sqlite(connection, home, split(connection, table)[1]) if home else None
-
-
 def sqlite_schema(connection: Any, table: str) -> str | None:
     """SQLite's schema of the table or view: ``main``, ``temp`` or an attached one; else None."""
     schema, name = split(connection, table)
-    with connection.cursor() as cursor:
-        cursor.execute("PRAGMA database_list")
-        schemas = [row[1] for row in cursor.fetchall()]
+    schemas = [each for _, each, _ in rows(connection, "PRAGMA database_list")]
     # SQLite looks in "temp" first, and lists it only once it has a table.
     schemas.sort(key=["temp", "main", *schemas].index)
     if schema is not None:
         schemas = [each for each in schemas if each.lower() == schema.lower()]
-    return next((each for each in schemas if _type_in_sqlite(connection, each, name)), None)
+    return next((each for each in schemas if _kind_in_sqlite(connection, each, name)), None)
 
 
-def _type_in_sqlite(connection: Any, schema: str, name: str) -> Kind | None:
-    where = connection.ops.quote_name(schema)
+def _kind_in_sqlite(connection: Any, schema: str, name: str) -> Kind | None:
+    where = quoted_in_sqlite(schema)
     sql = f"SELECT type FROM {where}.sqlite_master WHERE type IN ('table', 'view') AND name = %s"
-    type_: Kind | None = _first(connection, f"{sql} COLLATE NOCASE", [name])
-    return type_
+    kind: Kind | None = value(connection, f"{sql} COLLATE NOCASE", [name])
+    return kind
 
 
-def pragma(connection: Any, table: str, name: str) -> list[Any]:
-    """The rows of SQLite's PRAGMA ``name`` for a table."""
-    quote = connection.ops.quote_name
-    schema, plain = sqlite_schema(connection, table), split(connection, table)[1]
-    with connection.cursor() as cursor:
-        cursor.execute(f"PRAGMA {quote(schema or 'main')}.{name}({quote(plain)})")
-        rows: list[Any] = cursor.fetchall()
-    return rows
+def quoted_in_sqlite(name: str) -> str:
+    """Like Django's ``quote_name``, but for names that may contain quotes."""
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def _pragma(connection: Any, table: str) -> Callable[..., list[Any]]:
+    """The rows of a PRAGMA of SQLite, by its name, for the table or for one of its indexes."""
+    schema = quoted_in_sqlite(sqlite_schema(connection, table) or "main")
+    _, plain = split(connection, table)
+
+    def read(name: str, of: str = plain) -> list[Any]:
+        return rows(connection, f"PRAGMA {schema}.{name}({quoted_in_sqlite(of)})")
+
+    return read
 
 
 def _indexes_in_sqlite(connection: Any, table: str) -> dict[str, Any]:
-    quote, indexes = connection.ops.quote_name, {}
-    schema = quote(sqlite_schema(connection, table) or "main")
-    with connection.cursor() as cursor:
-        for _, index, unique, origin, partial in pragma(connection, table, "index_list"):
-            cursor.execute(f"PRAGMA {schema}.index_info({quote(index)})")
-            indexes[index] = {
-                "columns": [column for _, _, column in cursor.fetchall()],
-                "unique": bool(unique and not partial),
-                "primary_key": origin == "pk",
-                "index": True,
-            }
+    indexes, pragma = {}, _pragma(connection, table)
+    for _, index, unique, origin, partial in pragma("index_list"):
+        parts = [each for each in pragma("index_xinfo", index) if each[5]]
+        indexes[index] = {
+            "columns": [column for _, _, column, *_ in parts],
+            "unique": bool(unique and not partial),
+            "primary_key": origin == "pk",
+            "index": True,
+            "partial": bool(partial),
+            "plain": all(part[3:5] == (0, "BINARY") for part in parts),
+        }
     # An INTEGER PRIMARY KEY is an alias of the rowid and has no index.
-    keys = sorted((row[5], row[1]) for row in pragma(connection, table, "table_info") if row[5])
+    keys = sorted((row[5], row[1]) for row in pragma("table_info") if row[5])
     if keys and not any(each["primary_key"] for each in indexes.values()):
         columns = [name for _, name in keys]
-        indexes["primary key"] = {
-            "columns": columns,
-            "unique": True,
-            "primary_key": True,
-            "index": False,
-        }
+        about = {"columns": columns, "unique": True, "primary_key": True, "index": False}
+        indexes["primary key"] = about
     return indexes
-
-
-def _first(connection: Any, sql: str, parameters: Any) -> Any:
-    """The first value of the first row; None if there is no row."""
-    with connection.cursor() as cursor:
-        cursor.execute(sql, parameters)
-        row = cursor.fetchone()
-    return row[0] if row else None

@@ -1,9 +1,8 @@
-"""Short transactions that are independent of the caller's, retries, and error codes."""
+"""Short transactions that are independent of the caller's, and retries."""
 
 from __future__ import annotations
 
 import random
-import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -13,27 +12,13 @@ from typing import Any, TypeVar
 
 from django.db import DatabaseError, Error, InterfaceError, connections, transaction
 
+from .error_codes import Kind, is_conflict, is_leaving
+
 Result = TypeVar("Result")
 
 TRIES = 20
 _FIRST_PAUSE = 0.01
 """Seconds; the longest first pause. The limit doubles at each retry, up to one second."""
-
-# Serialization failure and deadlock of PostgreSQL.
-_SQLSTATES = {"40001", "40P01"}
-# Deadlock, also for a commit that Galera refuses, and "Record has changed since last read".
-_MYSQL_ERRORS = {1213, 1020}
-
-# statement_timeout of PostgreSQL; MariaDB's max_statement_time and MySQL's max_execution_time.
-_STATEMENT_TIMEOUT_SQLSTATES = {"57014"}
-_STATEMENT_TIMEOUT_MYSQL_ERRORS = {1969, 3024}
-# These and lock_timeout, innodb_lock_wait_timeout.
-_TIMEOUT_SQLSTATES = _STATEMENT_TIMEOUT_SQLSTATES | {"55P03"}
-_TIMEOUT_MYSQL_ERRORS = _STATEMENT_TIMEOUT_MYSQL_ERRORS | {1205}
-_SQLITE_TIMEOUTS = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-
-# Server shutdown, and a node that has left its cluster: "WSREP has not yet prepared node".
-_AWAY_MYSQL_ERRORS = {1053, 1047}
 
 
 def is_in_memory(using: str) -> bool:
@@ -62,15 +47,22 @@ def apart(work: Callable[[], Result], using: str, *, fresh: bool = False) -> Res
     return retried(transact)
 
 
-def retried(work: Callable[[], Result]) -> Result:
-    """The result of ``work``, which is retried after conflicts with other transactions."""
-    for attempt in range(TRIES):
+def retried(
+    work: Callable[[], Result],
+    is_transient: Kind = is_conflict,
+    tries: int = TRIES,
+    pause: float | None = None,
+) -> Result:
+    """The result of ``work``, which is retried after transient errors: ``tries`` times in all,
+    after ``pause`` seconds, or after random pauses that grow."""
+    for attempt in range(tries):
         try:
             return work()
         except DatabaseError as error:
-            if attempt == TRIES - 1 or not is_conflict(error):
+            if attempt == tries - 1 or not is_transient(error):
                 raise
-        time.sleep(random.random() * min(1, _FIRST_PAUSE * 2**attempt))
+        growing = random.random() * min(1, _FIRST_PAUSE * 2**attempt)
+        time.sleep(growing if pause is None else pause)
     raise AssertionError("the last try returns or raises")
 
 
@@ -96,54 +88,15 @@ def in_a_thread(work: Callable[[], Result], using: str) -> Result:
     return done.result()
 
 
-def is_conflict(error: DatabaseError) -> bool:
-    """Whether another transaction caused the error, so a retry may succeed."""
-    return sqlstate(error) in _SQLSTATES or error_number(error) in _MYSQL_ERRORS
-
-
-def is_timeout(error: DatabaseError) -> bool:
-    """Whether a statement exceeded the session's limit for lock waits or for its run time."""
-    return (
-        sqlstate(error) in _TIMEOUT_SQLSTATES
-        or error_number(error) in _TIMEOUT_MYSQL_ERRORS
-        or sqlite_code(error) in _SQLITE_TIMEOUTS
-    )
-
-
-def is_statement_timeout(error: DatabaseError) -> bool:
-    """Whether a statement exceeded the session's limit for its run time."""
-    return (
-        sqlstate(error) in _STATEMENT_TIMEOUT_SQLSTATES
-        or error_number(error) in _STATEMENT_TIMEOUT_MYSQL_ERRORS
-    )
-
-
 def is_lost(error: Error, using: str) -> bool:
     """Whether the connection was lost, so the outcome of its commit is unknown."""
     connection = connections[using]
     return (
         isinstance(error, InterfaceError)
-        or error_number(error) in _AWAY_MYSQL_ERRORS
+        or is_leaving(error)
         or connection.connection is None
         or not connection.is_usable()
     )
-
-
-def sqlstate(error: Error) -> str | None:
-    """The SQLSTATE of PostgreSQL; None for other engines."""
-    cause = error.__cause__
-    return getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)
-
-
-def sqlite_code(error: Error) -> int:
-    """The primary result code of SQLite; 0 for other engines."""
-    # The low byte of an extended result code.
-    return int(getattr(error.__cause__, "sqlite_errorcode", 0)) & 0xFF
-
-
-def error_number(error: Error) -> object:
-    """The error number of MariaDB and MySQL; meaningless for other engines."""
-    return error.args[0] if error.args else None
 
 
 @contextmanager

@@ -6,9 +6,8 @@ from django.db import IntegrityError
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from . import tables
+from .error_codes import is_duplicate
 
-_UNIQUE_VIOLATION = "23505"  # PostgreSQL's SQLSTATE
-_DUPLICATE_ENTRY = 1062  # MariaDB and MySQL
 _SQLITE_MESSAGE = "UNIQUE constraint failed: "
 
 
@@ -28,7 +27,8 @@ def columns_in_violation(
 def _columns(error: IntegrityError, table: str, connection: BaseDatabaseWrapper) -> frozenset[str]:
     plain_name = tables.split(connection, table)[1]
     if connection.vendor == "sqlite":
-        return _columns_from_sqlite(str(error), plain_name)
+        names = str(error).removeprefix(_SQLITE_MESSAGE).split(", ")
+        return frozenset(name.removeprefix(f"{plain_name}.") for name in names)
     name = _constraint(error, plain_name, connection.vendor)
     if name is None:
         return frozenset()
@@ -38,20 +38,13 @@ def _columns(error: IntegrityError, table: str, connection: BaseDatabaseWrapper)
     return frozenset(column for column in columns or () if column)
 
 
-def _columns_from_sqlite(message: str, table: str) -> frozenset[str]:
-    names = message.removeprefix(_SQLITE_MESSAGE).split(", ")
-    return frozenset(name.removeprefix(f"{table}.") for name in names)
-
-
 def _constraint(error: IntegrityError, table: str, vendor: str) -> str | None:
+    if not is_duplicate(error):
+        return None
     if vendor == "postgresql":
         diagnostics = getattr(error.__cause__, "diag", None)
-        if diagnostics is None or diagnostics.sqlstate != _UNIQUE_VIOLATION:
-            return None
-        name: str | None = diagnostics.constraint_name
+        name: str | None = getattr(diagnostics, "constraint_name", None)
         return name
-    if vendor == "mysql" and error.args[0] == _DUPLICATE_ENTRY:
-        # The value comes first and may contain anything. MySQL prefixes the key with the table.
-        _, _, key = str(error.args[1]).rpartition(" for key ")
-        return key.strip("'").removeprefix(f"{table}.")
-    return None
+    # The value comes first and may contain anything. MySQL prefixes the key with the table.
+    _, _, key = str(error.args[1]).rpartition(" for key ")
+    return key.strip("'").removeprefix(f"{table}.")

@@ -33,9 +33,11 @@ from django.db.models.signals import pre_migrate
 
 from .. import conf
 from ..db import tables
+from ..db.queries import row, value
 from ..fields import SortableIDField
+from ..models import BackfillRun
 from ..schema.sqlite_tables import refuse_orphans
-from ..schema.stored_values import Column, misfit
+from ..schema.stored_values import misfit, sampled
 from . import refusals
 from .followed_plan import FollowedPlan
 
@@ -153,12 +155,16 @@ class _Walk:
             reason = self.misfit(table, column, historical, old, new)
             if reason:
                 return reason
-        self.compare_public_text(f"{app_label}.{model_name}.{operation.name}", old, new)
+        if isinstance(old, SortableIDField) and _public(old) != _public(new):
+            label = f"{app_label}.{model_name}.{operation.name}"
+            self.notices.append(refusals.PUBLIC_TEXT.format(label=label))
         if not old.null or new.null:
             return None
         if column is None:
             return refusals.ALTER_ADDED if self.fills_with_zeros() else None
-        missing = self.nulls(table, column)
+        quote = self.connection.ops.quote_name
+        sql = f"SELECT COUNT(*) FROM {quote(table)} WHERE {quote(column)} IS NULL"
+        missing = value(self.connection, sql)
         only_constrains = getattr(operation, "copies_no_default", False)
         text = refusals.CONSTRAIN_NULL if only_constrains else refusals.ALTER_NULL
         return text.format(missing=missing) if missing else None
@@ -166,15 +172,14 @@ class _Walk:
     def has_rows(self, table: str) -> bool:
         if not table or tables.kind(self.connection, table) != "table":
             return False
-        with self.connection.cursor() as cursor:
-            cursor.execute(f"SELECT 1 FROM {self.connection.ops.quote_name(table)} LIMIT 1")
-            return cursor.fetchone() is not None
+        sql = f"SELECT 1 FROM {self.connection.ops.quote_name(table)} LIMIT 1"
+        return row(self.connection, sql) is not None
 
     def misfit(self, table: str, column: str, model: Any, old: Any, new: Any) -> str | None:
         """Why sampled values of the column are no ids of the new field, or other ids; or None."""
         key = str(model._meta.pk_fields[0].column)
         present = self.followed.column(table, key)
-        values = Column(self.connection, table, column, present).values()
+        values = sampled(self.connection, table, column, present)
         reason = misfit(values, new, old, self.connection)
         if reason is None:
             return None
@@ -183,10 +188,6 @@ class _Walk:
         else:
             text = refusals.ALTER_NUMBERS if isinstance(values[0], int) else refusals.ALTER_VALUES
         return text.format(misfit=reason, sampled=f"{len(values):,}", name=old.name)
-
-    def compare_public_text(self, label: str, old: Any, new: SortableIDField) -> None:
-        if isinstance(old, SortableIDField) and _public(old) != _public(new):
-            self.notices.append(refusals.PUBLIC_TEXT.format(label=label))
 
     def note_lost_ids(self, app_label: str, operation: Operation) -> None:
         """Note id fields that the plan removes, and those whose scheme it changes. Both in one
@@ -208,22 +209,13 @@ class _Walk:
 
     def lost_conversions(self) -> Iterator[str]:
         """The refusals of the plan as a whole."""
-        pairs = [
-            (app_label, model_name, name, removed)
-            for (app_label, model_name), name in self.altered
-            for model, removed in self.removed
-            if model == (app_label, model_name)
-        ]
-        for app_label, model_name, name, removed in pairs:
-            if self.was_converted(app_label, model_name, removed, name):
-                yield (
-                    f"{app_label}.{model_name}.{removed}: "
-                    f"{refusals.LOST.format(name=name, removed=removed, model=model_name)}"
-                )
+        for (app_label, model_name), name in self.altered:
+            for model, removed in self.removed:
+                if model == (app_label, model_name) and self.was_converted(*model, removed, name):
+                    lost = refusals.LOST.format(name=name, removed=removed, model=model_name)
+                    yield f"{app_label}.{model_name}.{removed}: {lost}"
 
     def was_converted(self, app_label: str, model_name: str, name: str, source: str) -> bool:
-        from ..models import BackfillRun
-
         if tables.kind(self.connection, BackfillRun._meta.db_table) != "table":
             return False
         runs = BackfillRun.objects.using(self.connection.alias)
@@ -231,27 +223,16 @@ class _Walk:
         options = runs.filter(target__iexact=label).values_list("options", flat=True)
         return any(each.get("convert_from") == source for each in options)
 
-    def nulls(self, table: str, column: str) -> int:
-        quote = self.connection.ops.quote_name
-        with self.connection.cursor() as cursor:
-            cursor.execute(f"SELECT COUNT(*) FROM {quote(table)} WHERE {quote(column)} IS NULL")
-            return int(cursor.fetchone()[0])
-
     def fills_with_zeros(self) -> bool:
         """Whether this MariaDB or MySQL turns NULL into zeros for NOT NULL: no strict mode."""
-        if self.connection.vendor != "mysql":
-            return False
-        with self.connection.cursor() as cursor:
-            cursor.execute("SELECT @@sql_mode")
-            return "STRICT_" not in cursor.fetchone()[0]
+        is_mysql = self.connection.vendor == "mysql"
+        return is_mysql and "STRICT_" not in value(self.connection, "SELECT @@sql_mode")
 
     def is_a_galera_node(self) -> bool:
         """Whether each node executes an ALTER TABLE itself, instead of copying its result."""
-        if self.connection.vendor != "mysql":
-            return False
-        with self.connection.cursor() as cursor:
-            cursor.execute("SHOW VARIABLES LIKE 'wsrep_on'")
-            return bool(cursor.fetchone() == ("wsrep_on", "ON"))
+        is_mysql = self.connection.vendor == "mysql"
+        variable = "SHOW VARIABLES LIKE 'wsrep_on'"
+        return is_mysql and bool(row(self.connection, variable) == ("wsrep_on", "ON"))
 
 
 def _is_committed_at_once(migration: Migration) -> bool:

@@ -21,11 +21,13 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.writer import MigrationWriter
 
 from ..db import partitions
-from ..db.introspection import has_pending_migrations, is_unique, may_be_null
+from ..db.tables import is_unique, may_be_null
 from ..fields import SortableIDField
 from ..fields.of_model import is_unique_with_others
 from ..operations import ConstrainSortableID
 from ..schema import unmanaged
+from ..schema.constraints import redefined
+from .unrecorded_swaps import has_pending_migrations
 
 UNREADABLE = (
     BadMigrationError,
@@ -147,11 +149,9 @@ def _actual(
     lacks_unique = now.unique and not is_unique(connection, table, column)
     if not lacks_null and not lacks_unique:
         return None
-    args: list[Any]
-    _, _, args, kwargs = now.deconstruct()
-    without = {"unique"} if lacks_unique else set()
-    options: dict[str, Any] = {key: kwargs[key] for key in kwargs if key not in without}
-    actual: SortableIDField = type(now)(*args, **options | ({"null": True} if lacks_null else {}))
+    without = ["unique"] if lacks_unique else []
+    options = {"null": True} if lacks_null else {}
+    actual: SortableIDField = redefined(now, *without, **options)
     return actual
 
 
@@ -187,16 +187,13 @@ def constrained(
 ) -> SortableIDField:
     """The field in its final form: not NULL, and unique unless a constraint of the model says so
     already or it can't be unique ``alone``."""
-    _, _, args, kwargs = field.deconstruct()
     has_constraint = any(
         tuple(each.fields) == (field.name,) for each in model._meta.total_unique_constraints
     )
-    is_own = alone and not has_constraint
-    without = {"null", "blank", "db_index"} if is_own else {"null", "blank"}
-    options: dict[str, Any] = {key: kwargs[key] for key in kwargs if key not in without}
-    if is_own:
-        options["unique"] = True
-    final: SortableIDField = type(field)(*args, **options)
+    without, options = ["null", "blank"], {}
+    if alone and not has_constraint:
+        without, options = [*without, "db_index"], {"unique": True}
+    final: SortableIDField = redefined(field, *without, **options)
     return final
 
 

@@ -12,7 +12,6 @@ from django.db.migrations import Migration
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 
-from ..models import VerificationRun
 from ..operations import SwapSortableID
 from ..schema import swap_notes
 from ..schema.swap import Swap
@@ -24,20 +23,10 @@ class Unrecorded:
 
     apps: Apps
     """The models according to the recorded migrations."""
-    note: VerificationRun
-
-    @property
-    def model(self) -> str:
-        return str(self.note.judged_by["model"])
-
-    @property
-    def fields(self) -> tuple[str, str]:
-        name, other = self.note.judged_by["fields"]
-        return name, other
-
-    @property
-    def backwards(self) -> bool:
-        return bool(self.note.judged_by["backwards"])
+    model: str
+    """``app.Model``."""
+    fields: tuple[str, str]
+    backwards: bool
 
     def is_made_by(self, app_label: str, operation: Any, backwards: bool) -> bool:
         """Whether this operation of a plan is the unrecorded swap."""
@@ -79,15 +68,21 @@ def find(connection: BaseDatabaseWrapper, apps: Apps | None = None) -> Iterator[
     """The unrecorded swaps of a database; ``apps`` has the models of the recorded migrations."""
     for note in swap_notes.unrecorded(connection):
         apps = apps or _recorded(connection)
-        judged_by = note.judged_by
+        label, fields, backwards = (note.judged_by[key] for key in ("model", "fields", "backwards"))
         try:
-            model = apps.get_model(judged_by["model"])
-            backwards = judged_by["backwards"]
-            now = swap_notes.identity(model, *judged_by["fields"], backwards=backwards)
+            model = apps.get_model(label)
+            now = swap_notes.identity(model, *fields, backwards=backwards)
         except LookupError:
             continue
-        if now == judged_by and swap_notes.is_done(note, connection, model._meta.db_table):
-            yield Unrecorded(apps, note)
+        if now == note.judged_by and swap_notes.is_done(note, connection, model._meta.db_table):
+            yield Unrecorded(apps, label, tuple(fields), backwards)
+
+
+def has_pending_migrations(connection: BaseDatabaseWrapper, app_label: str) -> bool:
+    """Whether the app has unapplied migrations, so its tables may differ from its models."""
+    loader = MigrationLoader(connection)
+    applied = loader.applied_migrations
+    return any(key[0] == app_label and key not in applied for key in loader.graph.nodes)
 
 
 def _recorded(connection: BaseDatabaseWrapper) -> Apps:

@@ -16,7 +16,6 @@ from rest_framework.relations import (
 from .. import fields as columns
 from ..fields.of_model import id_at
 from ..schemes import ID
-from .relations import all_encodable, encodable
 
 if TYPE_CHECKING:
     KeyField = PrimaryKeyRelatedField[Any]
@@ -66,14 +65,14 @@ class SortableIDRelatedField(KeyField):
             # A subclass may already pass the text instead of a value.
             with suppress(ValueError):
                 kwargs["pk_value"] = self.pk_field.to_representation(kwargs["pk_value"])
-        super().fail(key, **all_encodable(kwargs))
+        super().fail(key, **_all_encodable(kwargs))
 
 
 class SortableIDSlugRelatedField(SlugField):
     """A relation through a unique id other than the key, such as a foreign key's ``to_field``."""
 
     def fail(self, key: str, **kwargs: Any) -> NoReturn:
-        super().fail(key, **all_encodable(kwargs))
+        super().fail(key, **_all_encodable(kwargs))
 
     def to_representation(self, obj: Any) -> Any:
         value = super().to_representation(obj)
@@ -142,5 +141,17 @@ def _parse(field: columns.SortableIDField, data: Any) -> ID:
     try:
         return field.parse_public(data)
     except ValidationError as error:
-        messages = [encodable(text) for text in error.messages]
+        messages = [_encodable(text) for text in error.messages]
         raise serializers.ValidationError(messages, code="invalid") from None
+
+
+def _encodable(text: str) -> str:
+    """Escapes halves of surrogate pairs: JSON input may contain them, no response can."""
+    return text.encode(errors="backslashreplace").decode()
+
+
+def _all_encodable(params: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a message, which may contain input."""
+    return {
+        key: _encodable(value) if isinstance(value, str) else value for key, value in params.items()
+    }

@@ -41,7 +41,10 @@ class SortableIDCursorPagination(CursorPagination):
         name = ordering[0].lstrip("-")
         annotation = queryset.query.annotations.get(name)
         if annotation is not None:
-            self._id_field, self._attname = _id_of(annotation), name
+            # Such as F("id").
+            field = getattr(annotation, "_output_field_or_none", None)
+            self._id_field = field if isinstance(field, SortableIDField) else None
+            self._attname = name
             return ordering
         self._id_field = id_at(queryset.model, name)
         column = field_at(queryset.model, name)
@@ -68,12 +71,6 @@ class SortableIDCursorPagination(CursorPagination):
             value = getattr(instance, self._attname)
         # As in DRF, there is no page after a NULL: its cursor is 404.
         return str(value) if value is None else _Position.of(self._id_field, value)
-
-
-def _id_of(annotation: Any) -> SortableIDField | None:
-    """The id field of an annotation such as ``F("id")`` or ``F("whole")``, or None."""
-    field = getattr(annotation, "_output_field_or_none", None)
-    return field if isinstance(field, SortableIDField) else None
 
 
 class _Position(str):

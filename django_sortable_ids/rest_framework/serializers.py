@@ -28,8 +28,8 @@ from .masked import (
     MaskedHyperlinkedIdentityField,
     MaskedHyperlinkedRelatedField,
     MaskedKeyRelatedField,
+    model_at,
 )
-from .relations import model_at
 
 if TYPE_CHECKING:
     ModelSerializer = serializers.ModelSerializer[Any]

@@ -20,7 +20,9 @@ _DIGITS = 32
 def sign(field: SortableIDField, value: ID) -> str:
     """The public text. A masked text is signed with its mask key, together with the column."""
     text = field.public_text.format(value)
-    return f"{text}.{_signature(field, text, conf.mask_keys()[0])}" if _is_masked(field) else text
+    if not field.public_text.masked:
+        return text
+    return f"{text}.{_signature(field, text, conf.mask_keys()[0])}"
 
 
 def read(field: SortableIDField, signed: str) -> ID:
@@ -28,7 +30,7 @@ def read(field: SortableIDField, signed: str) -> ID:
 
     The signature identifies the key that masked the text: even with several, there is one value.
     """
-    if not _is_masked(field):
+    if not field.public_text.masked:
         return field.public_text.parse(signed)
     text, _, signature = signed.rpartition(".")
     for key in conf.mask_keys():
@@ -41,7 +43,3 @@ def _signature(field: SortableIDField, text: str, key: MaskKey) -> str:
     secret = f"{key.k0:016x}{key.k1:016x}"
     signed = salted_hmac(_SALT, f"{field} {text}", secret=secret, algorithm="sha256")
     return signed.hexdigest()[:_DIGITS]
-
-
-def _is_masked(field: SortableIDField) -> bool:
-    return field.public_text.masked

@@ -20,10 +20,13 @@ from django.db import (
 from django.db.models import Index, QuerySet
 
 from ..db import partitions, tables
-from ..db.introspection import may_be_null
+from ..db.error_codes import error_number
 from ..db.locks import strict, with_short_lock_timeout
+from ..db.queries import row
+from ..db.tables import may_be_null
 from ..errors import BackfillError
 from . import constraints_postgresql, constraints_sqlite
+from .index_names import unnamed
 from .sql_tokens import MYSQL, Token, columns
 from .sqlite_tables import refuse_orphans
 
@@ -34,9 +37,7 @@ _NULL_FOUND = 1138
 """MySQL's error, an OperationalError, if a row with NULL was inserted concurrently."""
 
 
-def constrain(
-    editor: Any, model: type[models.Model], old: Any, new: Any, backwards: bool = False
-) -> None:
+def constrain(editor: Any, old: Any, new: Any, backwards: bool = False) -> None:
     """Change NULL and uniqueness of the column from the field ``old`` to the field ``new``.
 
     ``backwards`` undoes such a change. On SQLite it keeps a UNIQUE that existed before the change.
@@ -45,50 +46,52 @@ def constrain(
     unique; ``ValueError`` if the two fields differ in anything else of the column.
     """
     _check_change(editor, old, new)
-    check_before(editor, model, old, new)
+    check_before(editor, old, new)
     becomes_required = old.null and not new.null
     if becomes_required and not editor.collect_sql:
-        _check_filled(editor, model, old)
+        _check_filled(editor, old)
     try:
         match editor.connection.vendor:
             case "postgresql" if not new.unique and old.unique:
-                with_short_lock_timeout(
-                    editor.connection, lambda: editor.alter_field(model, old, new)
-                )
+                with_short_lock_timeout(editor, lambda: editor.alter_field(old.model, old, new))
             case "postgresql":
-                constraints_postgresql.alter(editor, model, old, new)
+                constraints_postgresql.alter(editor, old, new)
             case "mysql":
-                _alter_in_place(editor, model, old, new)
+                with strict(editor.connection):
+                    _alter_in_place(editor, old, new)
             case "sqlite":
-                constraints_sqlite.alter(editor, model, old, new, backwards)
+                constraints_sqlite.alter(editor, old, new, backwards)
             case _:
                 with transaction.atomic(using=editor.connection.alias):
-                    editor.alter_field(model, old, new)
+                    editor.alter_field(old.model, old, new)
     except (IntegrityError, DataError) as error:
         if becomes_required:
-            _check_filled(editor, model, old)
+            _check_filled(editor, old)
         raise BackfillError(
-            f"{_label(model, old)}: {error}. Its ids are not unique: run `manage.py backfill_ids "
-            f"{_label(model, old)} --verify` to count them"
+            f"{old}: {error}. Its ids are not unique: run `manage.py backfill_ids {old} --verify` "
+            f"to count them"
         ) from error
 
 
-def check_before(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
+def redefined(field: Any, *without: str, **options: Any) -> Any:
+    """A field with the same definition, but without some options and with others."""
+    _, _, args, kwargs = field.deconstruct()
+    kept = {key: value for key, value in kwargs.items() if key not in without}
+    return type(field)(*args, **kept | options)
+
+
+def check_before(editor: Any, old: Any, new: Any) -> None:
     """Raise ``BackfillError`` early for what would make the change fail at its end. That is a
     partition key that rules out a unique column, and on SQLite a broken foreign key."""
     if editor.collect_sql:
         return
     if editor.connection.vendor == "sqlite":
-        refuse_orphans(editor.connection, _label(model, old))
+        refuse_orphans(editor.connection, old)
     if old.unique or not new.unique:
         return
     reason = partitions.why_not_unique(editor.connection, old)
     if reason:
-        raise BackfillError(f"{_label(model, old)}: {reason}")
-
-
-def _label(model: type[models.Model], field: models.Field[Any, Any]) -> str:
-    return f"{model._meta.label}.{field.name}"
+        raise BackfillError(f"{old}: {reason}")
 
 
 def _check_change(editor: Any, old: Any, new: Any) -> None:
@@ -105,52 +108,46 @@ def _check_change(editor: Any, old: Any, new: Any) -> None:
         )
 
 
-def _check_filled(editor: Any, model: type[models.Model], field: models.Field[Any, Any]) -> None:
-    rows: QuerySet[Any] = QuerySet(model, using=editor.connection.alias)
+def _check_filled(editor: Any, field: models.Field[Any, Any]) -> None:
+    rows: QuerySet[Any] = QuerySet(field.model, using=editor.connection.alias)
     missing = rows.filter(**{f"{field.name}__isnull": True}).order_by()
     if missing.exists():
-        label = _label(model, field)
         raise BackfillError(
-            f"{missing.count():,} rows of {label} have no id: run `manage.py backfill_ids "
-            f"{label}`, and migrate again"
+            f"{missing.count():,} rows of {field} have no id: run `manage.py backfill_ids "
+            f"{field}`, and migrate again"
         )
 
 
-def _alter_in_place(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
+def _alter_in_place(editor: Any, old: Any, new: Any) -> None:
     """One statement of MariaDB and MySQL; the table stays readable and writable."""
-    with strict(editor.connection):
-        _alter_strictly(editor, model, old, new)
-
-
-def _alter_strictly(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
-    quote, connection = editor.quote_name, editor.connection
+    connection, table = editor.connection, old.model._meta.db_table
     changes: list[str] = []
     parameters: list[Any] = []
-    if old.null != new.null and _is_nullable(editor, model, old) != new.null:
-        definition, parameters = _with_null(editor, model, new)
+    if old.null != new.null and (
+        editor.collect_sql or may_be_null(connection, table, old.column) != new.null
+    ):
+        definition, parameters = _with_null(editor, old.model, new)
         changes.append(f"MODIFY {definition}")
-    changes += _changes_of_indexes(editor, model, old, new)
+    changes += _changes_of_indexes(editor, old, new)
     if not changes:
         return
-    plain = f"ALTER TABLE {quote(model._meta.db_table)} {', '.join(changes)}"
+    plain = f"ALTER TABLE {editor.quote_name(table)} {', '.join(changes)}"
     sql = f"{plain}, ALGORITHM=INPLACE, LOCK=NONE"
-    if editor.collect_sql:
-        editor.execute(sql, parameters or None)
-        return
     try:
-        with_short_lock_timeout(connection, lambda: editor.execute(sql, parameters or None))
+        with_short_lock_timeout(editor, lambda: editor.execute(sql, parameters or None))
     except (OperationalError, NotSupportedError) as error:
-        if error.args[:1] == (_NULL_FOUND,):
+        number = error_number(error)
+        if number == _NULL_FOUND:
             raise IntegrityError(*error.args) from error
-        if error.args[:1] and error.args[0] in _NOT_IN_PLACE:
+        if number in _NOT_IN_PLACE:
             raise BackfillError(
-                f"{_label(model, old)}: the server can't change the table online "
-                f"({error.args[1]}). Stop all writers, run this, and migrate again: {plain}"
+                f"{old}: the server can't change the table online ({error.args[1]}). Stop all "
+                f"writers, run this, and migrate again: {plain}"
             ) from error
-        if error.args[:1] == (_NEEDS_DEFAULT,):
+        if number == _NEEDS_DEFAULT:
             raise BackfillError(
-                f"{_label(model, old)}: {error.args[1]}. An INVISIBLE column that is NOT NULL "
-                f"needs a DEFAULT. Add one, or make the column visible, and migrate again"
+                f"{old}: {error.args[1]}. An INVISIBLE column that is NOT NULL needs a DEFAULT. "
+                f"Add one, or make the column visible, and migrate again"
             ) from error
         raise
 
@@ -158,13 +155,17 @@ def _alter_strictly(editor: Any, model: type[models.Model], old: Any, new: Any) 
 def _with_null(
     editor: Any, model: type[models.Model], new: models.Field[Any, Any]
 ) -> tuple[str, list[Any]]:
-    """The definition of the column from the database, with the new NULL, and its parameters. From
-    the field if the column doesn't exist yet, as for ``sqlmigrate``."""
+    """The column's definition for MODIFY, with the new NULL, and its parameters. It is that of the
+    database, or of the field if the column doesn't exist yet, as for ``sqlmigrate``.
+
+    Call it in the context of ``locks.strict``, which fixes the form of SHOW CREATE TABLE.
+    """
     connection, table, column = editor.connection, model._meta.db_table, str(new.column)
     if tables.kind(connection, table) == "table":
-        definition = with_null(connection, table, column, new.null)
-        if definition is not None:
-            return definition, []
+        _, sql = row(connection, f"SHOW CREATE TABLE {connection.ops.quote_name(table)}")
+        for tokens in columns(sql, MYSQL):
+            if tokens[0].name.lower() == column.lower():
+                return _changed(sql, tokens, new.null), []
     plain: Any = new.clone()
     plain._unique = plain.db_index = False
     plain.set_attributes_from_name(new.name)
@@ -173,16 +174,12 @@ def _with_null(
     return f"{editor.quote_name(column)} {definition}", list(parameters)
 
 
-def _changes_of_indexes(editor: Any, model: type[models.Model], old: Any, new: Any) -> list[str]:
-    quote, meta, column = editor.quote_name, model._meta, str(new.column)
-    _, plain_name = tables.split(editor.connection, meta.db_table)
-    named = {each.name for each in [*meta.constraints, *meta.indexes]}
+def _changes_of_indexes(editor: Any, old: Any, new: Any) -> list[str]:
+    quote, column = editor.quote_name, str(new.column)
+    _, plain_name = tables.split(editor.connection, old.model._meta.db_table)
 
     def existing(**kind: Any) -> list[str]:
-        if editor.collect_sql:
-            return []
-        names = tables.names_of(editor.connection, meta.db_table, column, **kind)
-        return [name for name in names if name not in named]
+        return [] if editor.collect_sql else unnamed(editor.connection, old, **kind)
 
     unique = existing(unique=True, primary_key=False)
     plain = existing(index=True, unique=False, type=Index.suffix)
@@ -201,30 +198,10 @@ def _changes_of_indexes(editor: Any, model: type[models.Model], old: Any, new: A
     return changes
 
 
-def _is_nullable(editor: Any, model: type[models.Model], field: models.Field[Any, Any]) -> bool:
-    if editor.collect_sql:
-        return field.null
-    return may_be_null(editor.connection, model._meta.db_table, str(field.column))
-
-
 _AFTER_NULL = {"DEFAULT", "ON", "COMMENT", "CHECK", "INVISIBLE", "WITHOUT", "WITH"}
 """NOT NULL must stand before these words; on MariaDB nothing can follow CHECK."""
 _COMMENTS = re.compile(r"(?: */\*.*?\*/)*", re.DOTALL)
 """Comments after a column, such as MySQL's ``/*!80023 INVISIBLE */``."""
-
-
-def with_null(connection: Any, table: str, column: str, null: bool) -> str | None:
-    """The column's definition for MODIFY, with NULL or NOT NULL; None if there is no such column.
-
-    Call it in the context of ``locks.strict``, which fixes the form of SHOW CREATE TABLE.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(f"SHOW CREATE TABLE {connection.ops.quote_name(table)}")
-        sql = str(cursor.fetchone()[1])
-    for tokens in columns(sql, MYSQL):
-        if tokens[0].name.lower() == column.lower():
-            return _changed(sql, tokens, null)
-    return None
 
 
 def _changed(sql: str, tokens: list[Token], null: bool) -> str:

@@ -7,6 +7,7 @@ a partitioned table, so each partition gets its own index this way.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.db import IntegrityError, models
@@ -14,14 +15,16 @@ from django.db.models import Index
 
 from ..db import partitions, tables
 from ..db.locks import with_short_lock_timeout
+from ..db.queries import row
+from .index_names import unnamed
 
 
-def alter(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
+def alter(editor: Any, old: Any, new: Any) -> None:
     """Add unique and NOT NULL if ``new`` has them and ``old`` doesn't, or drop NOT NULL.
 
     Must run outside a transaction: CREATE INDEX CONCURRENTLY refuses to run in one.
     """
-    column = _Column(editor, model, new)
+    column = _Column(editor, new)
     if new.unique and not old.unique:
         if old.db_index:
             column.drop_plain_indexes()
@@ -34,23 +37,15 @@ def alter(editor: Any, model: type[models.Model], old: Any, new: Any) -> None:
 
 
 class _Column:
-    def __init__(
-        self,
-        editor: Any,
-        model: type[models.Model],
-        field: models.Field[Any, Any],
-        table: str = "",
-    ) -> None:
+    def __init__(self, editor: Any, field: models.Field[Any, Any], table: str = "") -> None:
         self.editor = editor
-        self.model = model
+        self.quote: Callable[[str], str] = editor.quote_name
         self.field = field
-        self.table = table or model._meta.db_table
+        self.table = table or field.model._meta.db_table
         self.column = str(field.column)
-        self.leaves = [
-            _Column(editor, model, field, leaf)
-            for leaf in partitions.leaves(editor.connection, self.table)
-        ]
-        self.is_partitioned = partitions.is_partitioned(editor.connection, self.table)
+        leaves = partitions.leaves(editor.connection, self.table)
+        self.leaves = [_Column(editor, field, leaf) for leaf in leaves]
+        self.is_partitioned = bool(partitions.key_columns(editor.connection, self.table))
 
     def make_unique(self) -> None:
         """Add the constraint that Django's AlterField would add."""
@@ -60,18 +55,18 @@ class _Column:
             for leaf in self.leaves:
                 leaf.make_unique()
             if not index:  # PostgreSQL attaches the constraints of the partitions.
-                self.alter(f"ADD CONSTRAINT {self._quote(name)} UNIQUE ({{column}})")
+                self.alter(f"ADD CONSTRAINT {self.quote(name)} UNIQUE ({{column}})")
             return
         if not index or not index[0]:
             # An interrupted build leaves an INVALID index: it rejects duplicates, but no query
             # uses it.
             self._build_index("UNIQUE ", name, "", exists=bool(index))
         if not index or not index[1]:
-            self.alter(f"ADD CONSTRAINT {self._quote(name)} UNIQUE USING INDEX {self._quote(name)}")
+            self.alter(f"ADD CONSTRAINT {self.quote(name)} UNIQUE USING INDEX {self.quote(name)}")
 
     def add_like_index(self) -> None:
         """Add the second index that Django creates for a ``varchar``."""
-        if self.editor._create_like_index_sql(self.model, self.field) is None:
+        if self.editor._create_like_index_sql(self.field.model, self.field) is None:
             return
         name = self._name("_like")
         index = self._look_up(_INDEX, name)
@@ -84,25 +79,26 @@ class _Column:
         """Drop the indexes of ``db_index=True``, which the unique index replaces."""
         if self.editor.collect_sql:
             return
-        named = {each.name for each in self.model._meta.indexes} | {self._name("_like")}
         plain = {"index": True, "unique": False, "type": Index.suffix}
-        for name in tables.names_of(self.editor.connection, self.table, self.column, **plain):
-            if name not in named:
+        for name in unnamed(self.editor.connection, self.field, self.table, **plain):
+            if name != self._name("_like"):
                 self._drop_index(name)
 
     def make_required(self) -> None:
         """SET NOT NULL without a scan under its lock: a validated CHECK proves it."""
-        required = self._look_up(_REQUIRED, self.column)
-        if required and required[0]:
+        editor, table = self.editor, self.table
+        if not editor.collect_sql and not tables.may_be_null(editor.connection, table, self.column):
             return
         check_name = self._name("_notnull")
-        name = self._quote(check_name)
+        name = self.quote(check_name)
         check = self._look_up(_CHECK, check_name)
         if not check:
             self.alter(f"ADD CONSTRAINT {name} CHECK ({{column}} IS NOT NULL) NOT VALID")
         if not check or not check[0]:
             try:
-                self._execute(f"ALTER TABLE {self._quote(self.table)} VALIDATE CONSTRAINT {name}")
+                self.editor.execute(
+                    f"ALTER TABLE {self.quote(self.table)} VALIDATE CONSTRAINT {name}"
+                )
             except IntegrityError:
                 self.alter(f"DROP CONSTRAINT {name}")
                 raise
@@ -110,7 +106,7 @@ class _Column:
 
     def alter(self, *changes: str) -> None:
         """Run ALTER TABLE for each change of the catalogue, in one transaction."""
-        table, column = self._quote(self.table), self._quote(self.column)
+        table, column = self.quote(self.table), self.quote(self.column)
         self._execute_together(
             *(f"ALTER TABLE {table} {each.format(column=column)}" for each in changes)
         )
@@ -118,54 +114,41 @@ class _Column:
     def _execute_together(self, *statements: str) -> None:
         def execute() -> None:
             for sql in statements:
-                self._execute(sql)
+                self.editor.execute(sql)
 
-        if self.editor.collect_sql:
-            execute()
-        else:
-            with_short_lock_timeout(self.editor.connection, execute)
+        with_short_lock_timeout(self.editor, execute)
 
     def _build_index(self, kind: str, name: str, operators: str, exists: bool) -> None:
         if exists:
             self._drop_index(name)
         index = (
-            f"{self._quote(name)} ON {self._quote(self.table)} "
-            f"({self._quote(self.column)}{operators})"
+            f"{self.quote(name)} ON {self.quote(self.table)} ({self.quote(self.column)}{operators})"
         )
         if self.is_partitioned:  # PostgreSQL attaches the indexes of the partitions.
             self._execute_together(f"CREATE {kind}INDEX {index}")
             return
         try:
-            self._execute(f"CREATE {kind}INDEX CONCURRENTLY {index}")
+            self.editor.execute(f"CREATE {kind}INDEX CONCURRENTLY {index}")
         except IntegrityError:
             self._drop_index(name)
             raise
 
     def _drop_index(self, name: str) -> None:
         schema, _ = tables.split(self.editor.connection, self.table)
-        index = f"{self._quote(schema)}.{self._quote(name)}" if schema else self._quote(name)
+        index = f"{self.quote(schema)}.{self.quote(name)}" if schema else self.quote(name)
         if self.is_partitioned:
             self._execute_together(f"DROP INDEX IF EXISTS {index}")
         else:
-            self._execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index}")
+            self.editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index}")
 
     def _look_up(self, query: str, name: str) -> Any:
         if self.editor.collect_sql:
             return None
-        with self.editor.connection.cursor() as cursor:
-            cursor.execute(query, [self._quote(self.table), name])
-            return cursor.fetchone()
+        return row(self.editor.connection, query, [self.quote(self.table), name])
 
     def _name(self, suffix: str) -> str:
         name: str = self.editor._create_index_name(self.table, [self.column], suffix=suffix)
         return name
-
-    def _quote(self, name: str) -> str:
-        quoted: str = self.editor.quote_name(name)
-        return quoted
-
-    def _execute(self, sql: str) -> None:
-        self.editor.execute(sql)
 
 
 _INDEX = """
@@ -176,7 +159,4 @@ _INDEX = """
 _CHECK = """
     SELECT convalidated FROM pg_constraint
     WHERE conrelid = %s::regclass AND conname = %s AND contype = 'c'
-"""
-_REQUIRED = """
-    SELECT attnotnull FROM pg_attribute WHERE attrelid = %s::regclass AND attname = %s
 """

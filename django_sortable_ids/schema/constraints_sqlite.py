@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db import DatabaseError, IntegrityError, models, transaction
 
+from ..db import tables
+from ..db.queries import rows, value
 from ..db.tables import folded_in_sqlite as folded
+from ..db.tables import quoted_in_sqlite as _quoted
 from ..errors import BackfillError
+from .index_names import unnamed
 from .sql_tokens import NotUnderstood
 from .sqlite_tables import (
     as_temporary,
@@ -29,14 +33,12 @@ _DROPS_COLUMNS = (3, 35, 5)
 """The first SQLite with a reliable DROP COLUMN."""
 
 
-def alter(
-    editor: Any, model: type[models.Model], old: Any, new: Any, backwards: bool = False
-) -> None:
+def alter(editor: Any, old: Any, new: Any, backwards: bool = False) -> None:
     """Change uniqueness and NULL of the column from ``old`` to ``new``, in one transaction.
 
     Raises ``BackfillError``, before anything is written, for changes that need a copy.
     """
-    column = _Column(editor, model, new)
+    column = _Column(editor, new)
     if editor.collect_sql:
         column.collect(old, new)
         return
@@ -52,27 +54,26 @@ def alter(
             column.set_null(new.null)
 
 
-def drop_column(editor: Any, model: type[models.Model], field: Any) -> None:
+def drop_column(editor: Any, field: Any) -> None:
     """Drop the column and its own indexes, and nothing else of the table."""
-    column = _Column(editor, model, field)
+    column = _Column(editor, field)
     connection = editor.connection
     if connection.Database.sqlite_version_info < _DROPS_COLUMNS:
         raise BackfillError(
-            f"{column.label}: this SQLite can't drop a column without a copy of the table, and a "
+            f"{field}: this SQLite can't drop a column without a copy of the table, and a "
             f"copy loses what the model doesn't know. Use SQLite 3.35.5 or later"
         )
-    refuse_orphans(connection, column.label)
+    refuse_orphans(connection, field)
     with transaction.atomic(connection.alias):
         column.lock()
         column.drop_unique()
-        for name, _ in column.indexes(unique=False):
+        for name in column.indexes(unique=False):
             column.drop_index(name)
         try:
             editor.execute(f"ALTER TABLE {column.quoted_table} DROP COLUMN {column.quoted}", None)
         except DatabaseError as error:
             raise BackfillError(
-                f"{column.label}: SQLite can't drop the column: {error}. Drop what uses the column "
-                f"first"
+                f"{field}: SQLite can't drop the column: {error}. Drop what uses the column first"
             ) from error
 
 
@@ -83,32 +84,19 @@ _SET_INDEX = "UPDATE main.sqlite_master SET name = %s, sql = %s WHERE type = 'in
 _SET_NAME = "UPDATE main.sqlite_master SET name = %s WHERE type = 'index' AND name = %s"
 
 
-class _Description(NamedTuple):
-    """A table definition as SQLite has parsed it."""
-
-    columns: list[Any]
-    constraints: dict[str, Any]
-
-
 class _Column:
-    def __init__(
-        self, editor: Any, model: type[models.Model], field: models.Field[Any, Any]
-    ) -> None:
+    def __init__(self, editor: Any, field: models.Field[Any, Any]) -> None:
         self.editor = editor
-        self.model = model
-        self.table = model._meta.db_table
+        self.field = field
+        self.table = field.model._meta.db_table
         self.column = str(field.column)
-        self.label = f"{model._meta.label}.{field.name}"
         self.quoted_table: str = editor.quote_name(self.table)
         self.quoted: str = editor.quote_name(self.column)
 
     def refuse_view(self) -> None:
-        kinds = self._rows(
-            "SELECT type FROM sqlite_master WHERE name = %s COLLATE NOCASE", self.table
-        )
-        if ("view",) in kinds:
+        if tables.kind(self.editor.connection, self.table) == "view":
             raise BackfillError(
-                f"{self.label}: {self.table} is a view: constrain the column of the table after "
+                f"{self.field}: {self.table} is a view: constrain the column of the table after "
                 f"its FROM, with a model of that table"
             )
 
@@ -122,12 +110,12 @@ class _Column:
 
     def drop_unique(self, own: list[str] | None = None) -> None:
         """Drop the unique indexes of the column: all, or only those named in ``own``."""
-        unique = list(self.indexes(unique=True))
-        dropped = [each for each in unique if own is None or each[0] in own]
+        unique = self.indexes(unique=True)
+        dropped = [each for each in unique if own is None or each in own]
         if dropped and dropped == unique:
-            refuse_references(self.editor.connection, self.label, self.table, self.column)
-        for name, is_constraint in dropped:
-            self.drop_index(self._detached(name) if is_constraint else name)
+            refuse_references(self.editor.connection, self.field)
+        for name in dropped:
+            self.drop_index(self._detached(name) if _is_constraint(name) else name)
 
     def own_unique(self, field: Any) -> list[str]:
         """The indexes that ``make_unique`` created, without those that existed before it.
@@ -135,39 +123,28 @@ class _Column:
         Such an index may now be a UNIQUE in CREATE TABLE: Django writes that when it copies the
         table for another migration.
         """
-        written = f"{self.quoted} {self.editor.column_sql(self.model, field)[0]}"
+        written = f"{self.quoted} {self.editor.column_sql(field.model, field)[0]}"
         is_copied = column_text(self._definition(), self.column) == written
         return [
             name
-            for name, is_constraint in self.indexes(unique=True)
-            if (is_copied if is_constraint else name in self._names("_uniq"))
+            for name in self.indexes(unique=True)
+            if (is_copied if _is_constraint(name) else name in self._names("_uniq"))
         ]
 
     def set_plain_index(self, old: Any, new: Any) -> None:
         """Create or drop the index of ``db_index=True``, which a unique index replaces."""
         had, has = (bool(each.db_index and not each.unique) for each in (old, new))
         name = self.editor._create_index_name(self.table, [self.column])
-        existing = [each for each, _ in self.indexes(unique=False)]
+        existing = self.indexes(unique=False)
         if had and not has and name in existing:
             self.drop_index(name)
         if has and not had and not existing:
             self._create_index("", "")
 
-    def indexes(self, unique: bool) -> Iterator[tuple[str, bool]]:
-        """Names of the indexes on this column alone, and whether each belongs to a constraint.
-
-        Partial indexes and those that the model's Meta names are left out.
-        """
-        named = {each.name for each in [*self.model._meta.constraints, *self.model._meta.indexes]}
-        indexes = self._rows(
-            'SELECT name, origin FROM pragma_index_list(%s) WHERE "unique" = %s AND NOT partial',
-            self.table,
-            int(unique),
-        )
-        for name, origin in indexes:
-            columns = self._rows("SELECT name FROM pragma_index_info(%s)", name)
-            if name not in named and [_same(each, self.column) for (each,) in columns] == [True]:
-                yield name, origin != "c"
+    def indexes(self, unique: bool) -> list[str]:
+        """The indexes on this column alone, without partial ones and those that Meta names."""
+        wanted: dict[str, Any] = {"index": True, "partial": False, "unique": unique}
+        return unnamed(self.editor.connection, self.field, **wanted)
 
     def drop_index(self, name: str) -> None:
         self._execute(f"DROP INDEX {_quoted(name)}")
@@ -200,34 +177,33 @@ class _Column:
         )
         with self._refused_with_reason():
             sql = without_unique(self._definition(), self.column)
-            after = self._described(sql)
+            columns, constraints = self._described(sql)
             kept = {each: what for each, what in before.items() if each != name}
-            if list(kept.values()) != list(after.constraints.values()):
+            if list(kept.values()) != list(constraints.values()):
                 raise NotUnderstood("its UNIQUE affects more than this column")
-            if after.columns != self._columns("main"):
+            if columns != self._columns("main"):
                 raise NotUnderstood("the new definition would change more than its UNIQUE")
         # SQLite numbers these indexes by their order in the definition.
-        renamed = zip(kept, after.constraints, strict=True)
+        renamed = zip(kept, constraints, strict=True)
         self._write(
             (_SET_DEFINITION, [sql, self.table]),
             (_SET_INDEX, [freed, index, name]),
             *((_SET_NAME, [new, old]) for old, new in renamed if old != new),
         )
-        if self._constraints("main") != after.constraints:
-            raise BackfillError(f"{self.label}: SQLite did not accept the new definition")
+        if self._constraints("main") != constraints:
+            raise BackfillError(f"{self.field}: SQLite did not accept the new definition")
         return freed
 
     def set_null(self, null: bool) -> None:
-        if self._is_nullable() == null:
+        if tables.may_be_null(self.editor.connection, self.table, self.column) == null:
             return
         wanted = [
-            (*row[:3], int(not null), *row[4:]) if _same(row[1], self.column) else row
+            (*row[:3], int(not null), *row[4:]) if folded(row[1]) == folded(self.column) else row
             for row in self._columns("main")
         ]
         with self._refused_with_reason():
             sql = with_null(self._definition(), self.column, null)
-            after = self._described(sql)
-            if after.columns != wanted or after.constraints != self._constraints("main"):
+            if self._described(sql) != (wanted, self._constraints("main")):
                 raise NotUnderstood("the new definition would change more than its NULL")
         self._write((_SET_DEFINITION, [sql, self.table]))
         if not null and self._rows(
@@ -235,7 +211,7 @@ class _Column:
         ):
             raise IntegrityError("NULL was found")
         if self._columns("main") != wanted:
-            raise BackfillError(f"{self.label}: SQLite did not accept the new definition")
+            raise BackfillError(f"{self.field}: SQLite did not accept the new definition")
 
     @contextmanager
     def _refused_with_reason(self) -> Iterator[None]:
@@ -243,12 +219,12 @@ class _Column:
             yield
         except (NotUnderstood, DatabaseError) as error:
             raise BackfillError(
-                f"{self.label}: the definition of the table can't be changed in place: {error}. "
+                f"{self.field}: the definition of the table can't be changed in place: {error}. "
                 f"Use an AlterField, which copies the table and keeps only what the model knows"
             ) from error
 
     def _write(self, *statements: tuple[str, list[str]]) -> None:
-        ((version,),) = self._rows("PRAGMA main.schema_version")
+        version = value(self.editor.connection, "PRAGMA main.schema_version")
         self._execute("PRAGMA writable_schema = ON")
         with self._refused_with_reason():  # SQLite's defensive mode refuses such statements.
             for sql, parameters in statements:
@@ -258,23 +234,22 @@ class _Column:
         self._execute("PRAGMA writable_schema = RESET")
 
     def _definition(self) -> str:
-        definitions = self._rows(
-            "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = %s COLLATE NOCASE",
-            self.table,
-        )
-        if not definitions:
+        sql = "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = %s COLLATE NOCASE"
+        definition = value(self.editor.connection, sql, [self.table])
+        if definition is None:
             raise NotUnderstood("it is no table of the main database")
-        return str(definitions[0][0])
+        return str(definition)
 
-    def _described(self, sql: str) -> _Description:
-        """How SQLite parses the definition, from a table in its temporary database."""
+    def _described(self, sql: str) -> tuple[list[Any], dict[str, Any]]:
+        """The columns and constraints that SQLite finds in the definition, from a table in its
+        temporary database."""
         alias = self.editor.connection.alias
         with transaction.atomic(alias):
             self._execute(as_temporary(sql))
-            description = _Description(self._columns("temp"), self._constraints("temp"))
+            described = self._columns("temp"), self._constraints("temp")
             # DROP TABLE would leave temp.sqlite_sequence, which hides the real one.
             transaction.set_rollback(True, alias)
-        return description
+        return described
 
     def _columns(self, schema: str) -> list[Any]:
         return self._rows(f"PRAGMA {schema}.table_xinfo({self.quoted_table})")
@@ -292,20 +267,11 @@ class _Column:
         keys = self._rows(f"PRAGMA {schema}.foreign_key_list({self.quoted_table})")
         return {**dict(indexes), "": keys}
 
-    def _is_nullable(self) -> bool:
-        return not any(
-            each[3]
-            for each in self._rows(f"PRAGMA main.table_xinfo({self.quoted_table})")
-            if _same(each[1], self.column)
-        )
-
     def _execute(self, sql: str, parameters: list[Any] | None = None) -> None:
         self.editor.execute(sql, parameters)
 
     def _rows(self, query: str, *parameters: Any) -> list[Any]:
-        with self.editor.connection.cursor() as cursor:
-            cursor.execute(query, parameters or None)
-            return list(cursor.fetchall())
+        return rows(self.editor.connection, query, parameters or None)
 
     def collect(self, old: Any, new: Any) -> None:
         """Collect the statements that ``sqlmigrate`` shows."""
@@ -322,6 +288,11 @@ class _Column:
             )
 
 
+def _is_constraint(index: str) -> bool:
+    """Whether the index belongs to a UNIQUE in CREATE TABLE."""
+    return index.startswith("sqlite_")
+
+
 @contextmanager
 def _schema_reloaded(connection: Any) -> Iterator[None]:
     """Afterwards the connection reloads the definitions from the file and can't write them."""
@@ -331,13 +302,3 @@ def _schema_reloaded(connection: Any) -> Iterator[None]:
         if connection.connection is not None:
             with connection.cursor() as cursor:
                 cursor.execute("PRAGMA writable_schema = RESET")
-
-
-def _quoted(name: str) -> str:
-    """Like Django's ``quote_name``, but for names that may contain quotes."""
-    doubled = name.replace('"', '""')
-    return f'"{doubled}"'
-
-
-def _same(name: str | None, other: str) -> bool:
-    return name is not None and folded(name) == folded(other)

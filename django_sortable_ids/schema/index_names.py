@@ -57,18 +57,33 @@ def renamings(editor: Any, model: type[models.Model], moves: dict[str, str]) -> 
     """How to rename the indexes and constraints whose names derive from the columns in ``moves``,
     which maps old names of columns to new ones."""
     table = model._meta.db_table
-    read = {"postgresql": _postgresql, "mysql": _mysql, "sqlite": _sqlite}
     connection, fold = editor.connection, tables.folded
     new_names = {fold(connection, old): new for old, new in moves.items()}
-    indexes = read[connection.vendor](connection, table)
+    indexes = _indexes(connection, table)
     renamed = []
-    for name, columns, unique, is_constraint in indexes:
+    for name, each in indexes.items():
+        columns = tuple(each["columns"])
+        if None in columns:  # an expression
+            continue
         after = tuple(new_names.get(fold(connection, column), column) for column in columns)
         new = _derived(editor, table, name, columns, after)
         if new and new != name:
-            renamed.append(Renaming(name, new, after, unique, is_constraint))
-    taken = {name for name, *_ in indexes} - {each.old for each in renamed}
+            renamed.append(Renaming(name, new, after, each["unique"], not each["index"]))
+    taken = {*indexes} - {each.old for each in renamed}
     return [each for each in renamed if each.new not in taken]
+
+
+def unnamed(
+    connection: Any, field: models.Field[Any, Any], table: str = "", **wanted: Any
+) -> list[str]:
+    """Constraints and indexes on the field's column alone that the model's Meta doesn't name.
+
+    ``table`` is another table than the model's, ``wanted`` is as for ``tables.names_of``.
+    """
+    meta = field.model._meta
+    named = {each.name for each in [*meta.constraints, *meta.indexes]}
+    names = tables.names_of(connection, table or meta.db_table, str(field.column), **wanted)
+    return [name for name in names if name not in named]
 
 
 def _derived(
@@ -86,61 +101,16 @@ def _derived(
     return None
 
 
-Index = tuple[str, tuple[str, ...], bool, bool]
-"""Its name, its columns, whether it is unique, and whether it belongs to a constraint."""
-
-
-def _postgresql(connection: Any, table: str) -> list[Index]:
-    with connection.cursor() as cursor:
-        cursor.execute(_POSTGRESQL, [connection.ops.quote_name(table)])
-        return [(name, tuple(columns), *rest) for name, columns, *rest in cursor.fetchall()]
-
-
-_POSTGRESQL = """
-    SELECT relname,
-        array_agg(attname::text ORDER BY place),
-        indisunique,
-        EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid AND conrelid = indrelid
-            AND contype IN ('u', 'p', 'x'))
-    FROM pg_index
-    JOIN pg_class ON pg_class.oid = indexrelid
-    CROSS JOIN LATERAL unnest(indkey::smallint[]) WITH ORDINALITY AS key (number, place)
-    JOIN pg_attribute ON attrelid = indrelid AND attnum = key.number
-    WHERE indrelid = %s::regclass AND indisvalid
-    GROUP BY relname, indisunique, indexrelid, indrelid
-"""
-
-
-def _mysql(connection: Any, table: str) -> list[Index]:
-    with connection.cursor() as cursor:
-        cursor.execute(_MYSQL, tables.split(connection, table))
-        indexes: dict[str, tuple[list[str], bool]] = {}
-        for name, column, not_unique in cursor.fetchall():
-            indexes.setdefault(name, ([], not not_unique))[0].append(column)
-    return [(name, tuple(columns), unique, False) for name, (columns, unique) in indexes.items()]
-
-
-_MYSQL = """
-    SELECT index_name, column_name, non_unique FROM information_schema.statistics
-    WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s AND column_name IS NOT NULL
-    ORDER BY index_name, seq_in_index
-"""
-
-
-def _sqlite(connection: Any, table: str) -> list[Index]:
-    """Only plain lists of columns: no partial indexes, expressions, DESC or collations."""
-    indexes: list[Index] = []
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT name, \"unique\" FROM pragma_index_list(%s) WHERE origin = 'c' AND NOT partial",
-            [table],
-        )
-        for name, unique in cursor.fetchall():
-            cursor.execute(
-                'SELECT name, "desc", coll FROM pragma_index_xinfo(%s) WHERE "key" ORDER BY seqno',
-                [name],
-            )
-            parts = cursor.fetchall()
-            if all(column and not desc and coll == "BINARY" for column, desc, coll in parts):
-                indexes.append((name, tuple(part[0] for part in parts), bool(unique), False))
-    return indexes
+def _indexes(connection: Any, table: str) -> dict[str, Any]:
+    """Django's description of the indexes and of their constraints, by name."""
+    if connection.vendor != "sqlite":
+        described = tables.constraints(connection, table)
+        return {name: each for name, each in described.items() if each["index"] or each["unique"]}
+    if tables.split(connection, table)[0]:
+        return {}
+    # Others couldn't be created again from their columns.
+    return {
+        name: each
+        for name, each in tables.constraints(connection, table).items()
+        if each.get("plain") and not each["partial"] and not name.startswith("sqlite_")
+    }

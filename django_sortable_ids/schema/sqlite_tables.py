@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.db import DatabaseError
+from django.db import DatabaseError, models
 
-from ..db.tables import folded_in_sqlite
+from ..db.queries import rows
 from ..db.tables import folded_in_sqlite as folded
 from ..errors import BackfillError
 from .sql_tokens import SQLITE, NotUnderstood, Token, columns, split
@@ -57,10 +57,8 @@ def column_text(sql: str, column: str) -> str:
 
 
 def as_temporary(sql: str) -> str:
-    """The statement that creates the same table in the schema ``temp``."""
+    """The CREATE TABLE for the same table in the schema ``temp``."""
     tokens = split(sql, SQLITE)
-    if [each.keyword for each in tokens[:2]] != ["CREATE", "TABLE"]:
-        raise NotUnderstood("it is no CREATE TABLE")
     return f"CREATE TEMP {sql[tokens[1].start :]}"
 
 
@@ -71,7 +69,7 @@ def _column(sql: str, column: str) -> Sequence[Token]:
     raise NotUnderstood(f"it has no column {column}")
 
 
-def refuse_orphans(connection: Any, label: str) -> None:
+def refuse_orphans(connection: Any, label: object) -> None:
     """Raise ``BackfillError`` if a row of any table refers to a row that doesn't exist.
 
     Django checks this at the end of every migration on SQLite, when the change is already made.
@@ -86,24 +84,21 @@ def refuse_orphans(connection: Any, label: str) -> None:
         ) from error
 
 
-def refuse_references(connection: Any, label: str, table: str, column: str) -> None:
+def refuse_references(connection: Any, field: models.Field[Any, Any]) -> None:
     """Raise ``BackfillError`` if a foreign key refers to the column, which must stay unique."""
-
-    def fold(name: str | None) -> str:
-        return folded_in_sqlite(name or "")
-
-    with connection.cursor() as cursor:
-        cursor.execute(
-            'SELECT m.name, f."from", f."table", f."to" FROM main.sqlite_master AS m, '
-            "pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table'"
-        )
-        references = [
-            f"{child}.{key}"
-            for child, key, parent, to in cursor.fetchall()
-            if fold(parent) == fold(table) and fold(to) == fold(column)
-        ]
+    wanted = [folded(field.model._meta.db_table), folded(str(field.column))]
+    keys = rows(
+        connection,
+        'SELECT m.name, f."from", f."table", f."to" FROM main.sqlite_master AS m, '
+        "pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table'",
+    )
+    references = [
+        f"{child}.{key}"
+        for child, key, *referenced in keys
+        if [folded(each or "") for each in referenced] == wanted
+    ]
     if references:
         raise BackfillError(
-            f"{label}: {', '.join(references)} refers to it by a foreign key, so it must stay "
+            f"{field}: {', '.join(references)} refers to it by a foreign key, so it must stay "
             f"unique. Nothing was changed: remove the foreign key first, and migrate again"
         )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from ..db.introspection import begins_an_index
+from ..db import queries
+from ..db.tables import begins_an_index
 from ..fields import SortableIDField
 from ..schemes import InvalidID, OutOfRange, TimeScheme
 
@@ -18,51 +18,44 @@ PAGE = 1000
 """Rows that are sampled at each end and in the middle."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table, and the key column by which its rows are sampled."""
+def sampled(
+    connection: BaseDatabaseWrapper, table: str, column: str, key: str | None, page: int = PAGE
+) -> list[Any]:
+    """Distinct values of a column as the driver returns them, without NULL.
 
-    connection: BaseDatabaseWrapper
-    table: str
-    name: str
-    key: str | None
+    They come from both ends and the middle of the column ``key``, and from both ends of the column
+    itself if an index begins with it. ``page`` is the number of rows of each.
+    """
+    values: dict[Any, None] = {}
+    for query, parameters in _samples(connection, table, column, key, page):
+        found = queries.rows(connection, query, parameters)
+        values |= dict.fromkeys(_hashable(value) for (value,) in found)
+    return list(values)
 
-    def values(self, page: int = PAGE) -> list[Any]:
-        """Distinct values as the driver returns them, without NULL.
 
-        They come from both ends and the middle of the key, and from both ends of the column if an
-        index begins with it. ``page`` is the number of rows of each.
-        """
-        values: dict[Any, None] = {}
-        with self.connection.cursor() as cursor:
-            for query, parameters in self._queries(cursor, page):
-                cursor.execute(query, parameters)
-                values |= dict.fromkeys(_hashable(value) for (value,) in cursor.fetchall())
-        return list(values)
-
-    def _queries(self, cursor: Any, page: int) -> Iterator[tuple[str, list[Any]]]:
-        quote = self.connection.ops.quote_name
-        table, name = quote(self.table), quote(self.name)
-        not_null = f"SELECT {name} FROM {table} WHERE {name} IS NOT NULL"
-        if self.key is None:
-            yield f"{not_null} LIMIT {page}", []
-            return
-        key = quote(self.key)
-        # LIMIT before the NULL filter: a nearly empty column would need a full scan.
-        rows = f"SELECT {key} AS place, {name} AS id FROM {table}"
-        outer = "SELECT id FROM ({}) rows_of_the_key WHERE id IS NOT NULL"
-        yield outer.format(f"{rows} ORDER BY {key} LIMIT {page}"), []
-        yield outer.format(f"{rows} ORDER BY {key} DESC LIMIT {page}"), []
-        ends = []
-        for order in ("ASC", "DESC"):
-            cursor.execute(f"SELECT {key} FROM {table} ORDER BY {key} {order} LIMIT 1")
-            ends += [value for (value,) in cursor.fetchall() if isinstance(value, int)]
-        if len(ends) == 2:
-            middle = f"{rows} WHERE {key} >= %s ORDER BY {key} LIMIT {page}"
-            yield outer.format(middle), [sum(ends) // 2]
-        if self.name != self.key and begins_an_index(self.connection, self.table, self.name):
-            yield f"{not_null} ORDER BY {name} LIMIT {page}", []
-            yield f"{not_null} ORDER BY {name} DESC LIMIT {page}", []
+def _samples(
+    connection: BaseDatabaseWrapper, table: str, column: str, key: str | None, page: int
+) -> Iterator[tuple[str, list[Any]]]:
+    quote = connection.ops.quote_name
+    quoted, name = quote(table), quote(column)
+    not_null = f"SELECT {name} FROM {quoted} WHERE {name} IS NOT NULL"
+    if key is None:
+        yield f"{not_null} LIMIT {page}", []
+        return
+    place = quote(key)
+    # LIMIT before the NULL filter: a nearly empty column would need a full scan.
+    both = f"SELECT {place} AS place, {name} AS id FROM {quoted}"
+    outer = "SELECT id FROM ({}) rows_of_the_key WHERE id IS NOT NULL"
+    yield outer.format(f"{both} ORDER BY {place} LIMIT {page}"), []
+    yield outer.format(f"{both} ORDER BY {place} DESC LIMIT {page}"), []
+    all_places = f"SELECT {place} FROM {quoted} ORDER BY {place}"
+    ends = [queries.value(connection, f"{all_places} {order} LIMIT 1") for order in ("ASC", "DESC")]
+    if all(isinstance(end, int) for end in ends):
+        middle = f"{both} WHERE {place} >= %s ORDER BY {place} LIMIT {page}"
+        yield outer.format(middle), [sum(ends) // 2]
+    if column != key and begins_an_index(connection, table, column):
+        yield f"{not_null} ORDER BY {name} LIMIT {page}", []
+        yield f"{not_null} ORDER BY {name} DESC LIMIT {page}", []
 
 
 def found_in(
@@ -74,11 +67,11 @@ def found_in(
     """Why a sampled value of the field's column is no id of its scheme; None if all are.
 
     With ``old`` each value must also be the same id for both fields. ``page`` is as for
-    ``Column.values``.
+    ``sampled``.
     """
     meta = field.model._meta
     key = str(meta.pk_fields[0].column)
-    values = Column(connection, meta.db_table, str(field.column), key).values(page)
+    values = sampled(connection, meta.db_table, str(field.column), key, page)
     return misfit(values, field, old, connection)
 
 

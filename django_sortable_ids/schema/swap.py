@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +11,7 @@ from django.db import DatabaseError, models, transaction
 from django.db.models import QuerySet
 
 from ..db.locks import with_short_lock_timeout
+from ..db.queries import value
 from ..errors import BackfillError
 from ..models import BackfillRun, SequenceCounter, VerificationRun
 from ..sequences.counters import key_of
@@ -35,22 +35,25 @@ class Swap:
     other: str
 
     @property
-    def label(self) -> str:
-        return f"{self.before._meta.label}.{self.name}"
+    def fields(self) -> tuple[Any, Any]:
+        """The two fields before the migration."""
+        return _field(self.before, self.name), _field(self.before, self.other)
+
+    @property
+    def pairs(self) -> list[tuple[Any, Any]]:
+        """Each field before the migration, and the one that has its column afterwards."""
+        after = _field(self.after, self.other), _field(self.after, self.name)
+        return list(zip(self.fields, after, strict=True))
 
     @property
     def moves(self) -> dict[str, str]:
         """The new names of the columns that are renamed, by their old names."""
-        pairs = ((self.name, self.other), (self.other, self.name))
-        columns = {
-            str(_field(self.before, old).column): str(_field(self.after, new).column)
-            for old, new in pairs
-        }
+        columns = {str(old.column): str(new.column) for old, new in self.pairs}
         return {old: new for old, new in columns.items() if old != new}
 
     def check(self) -> None:
         """Raise ``BackfillError`` if the new column has weaker constraints or lacks ids."""
-        old, new = _field(self.before, self.name), _field(self.before, self.other)
+        old, new = self.fields
         weaker = [
             what
             for what, is_so in (
@@ -61,7 +64,7 @@ class Swap:
         ]
         if weaker:
             raise BackfillError(
-                f"{self.label} is {' and '.join(weaker)}, and {self.other} is not: fill it, and "
+                f"{old} is {' and '.join(weaker)}, and {self.other} is not: fill it, and "
                 f"run a ConstrainSortableID of {self.other} before the swap"
             )
         if self.editor.collect_sql or not new.null:
@@ -70,10 +73,9 @@ class Swap:
         lost = rows.filter(**{f"{self.name}__isnull": False, f"{self.other}__isnull": True})
         if lost.order_by().exists():
             raise BackfillError(
-                f"{lost.count():,} rows of {self.label} have no {self.other} yet, and would be "
-                f"left without an id: run `manage.py backfill_ids "
-                f"{self.before._meta.label}.{self.other} --convert-from {self.name}`, and migrate "
-                f"again"
+                f"{lost.count():,} rows of {old} have no {self.other} yet, and would be left "
+                f"without an id: run `manage.py backfill_ids {new} --convert-from {self.name}`, "
+                f"and migrate again"
             )
 
     def execute(self, backwards: bool) -> None:
@@ -89,23 +91,15 @@ class Swap:
                 f"add ('django_sortable_ids', '0001_initial') to the dependencies of the "
                 f"migration"
             )
-        if connection.features.can_rollback_ddl:
-            with transaction.atomic(connection.alias), self._restored_lock_timeout():
-                with_short_lock_timeout(connection, lambda: self._rename_once(backwards))
-        else:
-            with_short_lock_timeout(connection, lambda: self._rename_once(backwards))
-
-    @contextmanager
-    def _restored_lock_timeout(self) -> Iterator[None]:
-        """Restore PostgreSQL's ``lock_timeout`` for the rest of the transaction."""
-        if self.editor.connection.vendor != "postgresql":
-            yield
+        if not connection.features.can_rollback_ddl:
+            with_short_lock_timeout(self.editor, lambda: self._rename_once(backwards))
             return
-        with self.editor.connection.cursor() as cursor:
-            cursor.execute("SHOW lock_timeout")
-            (before,) = cursor.fetchone()
-            yield
-            cursor.execute(f"SET LOCAL lock_timeout = '{before}'")
+        with transaction.atomic(connection.alias):
+            is_postgresql = connection.vendor == "postgresql"
+            before = value(connection, "SHOW lock_timeout") if is_postgresql else None
+            with_short_lock_timeout(self.editor, lambda: self._rename_once(backwards))
+            if is_postgresql:  # For the rest of the transaction.
+                self.editor.execute(f"SET LOCAL lock_timeout = '{before}'", None)
 
     def _rename_once(self, backwards: bool) -> None:
         connection, table = self.editor.connection, self.before._meta.db_table
@@ -151,26 +145,21 @@ class Swap:
             if self.editor.connection.vendor != "sqlite":
                 raise
             raise BackfillError(
-                f"{self.label}: SQLite can't rename the column: {error}. Drop what uses the "
+                f"{self.fields[0]}: SQLite can't rename the column: {error}. Drop what uses the "
                 f"column, migrate, and create it again"
             ) from error
 
     def _rename_records(self) -> None:
         """Rename this app's runs and counters of the two fields, which refer to them by name."""
         using = self.editor.connection.alias
-        labels = {
-            f"{self.before._meta.label}.{old}": f"{self.before._meta.label}.{new}"
-            for old, new in ((self.name, self.other), (self.other, self.name))
-        }
+        labels = {str(old): str(new) for old, new in self.pairs}
         VerificationRun.objects.using(using).filter(target__in=labels).delete()
         runs = BackfillRun.objects.using(using)
-        renamed = list(runs.filter(target__in=labels))
-        for run in renamed:
-            runs.filter(pk=run.pk).update(target=f"{TEMPORARY}{run.pk}")
-        for run in renamed:
-            options = self._options(run.options)
-            runs.filter(pk=run.pk).update(target=labels[run.target], options=options)
-        self._rename_counters(using)
+        for run in runs.filter(target__in=labels):
+            runs.filter(pk=run.pk).update(options=self._options(run.options))
+        _replace(runs, "target", labels)
+        keys = {key_of(old): key_of(new) for old, new in self.pairs}
+        _replace(SequenceCounter.objects.using(using), "key", keys)
 
     def _options(self, options: dict[str, Any]) -> dict[str, Any]:
         names = {self.name: self.other, self.other: self.name}
@@ -180,47 +169,42 @@ class Swap:
             for key, value in options.items()
         }
 
-    def _rename_counters(self, using: str) -> None:
-        counters = SequenceCounter.objects.using(using)
-        keys = {
-            key_of(_field(self.before, old)): key_of(_field(self.after, new))
-            for old, new in ((self.name, self.other), (self.other, self.name))
-        }
-        renamed = list(counters.filter(key__in=keys))
-        for counter in renamed:
-            counters.filter(pk=counter.pk).update(key=f"{TEMPORARY}{counter.pk}")
-        for counter in renamed:
-            counters.filter(pk=counter.pk).update(key=keys[counter.key])
+
+def _replace(rows: QuerySet[Any], column: str, values: dict[str, str]) -> None:
+    """Replace values of a unique column by others, of which some may be in use by these rows."""
+    found = dict(rows.filter(**{f"{column}__in": values}).values_list("pk", column))
+    for pk in found:
+        rows.filter(pk=pk).update(**{column: f"{TEMPORARY}{pk}"})
+    for pk, old in found.items():
+        rows.filter(pk=pk).update(**{column: values[old]})
 
 
 def refuse(model: type[models.Model], name: str, other: str) -> None:
     """Raise ``BackfillError`` if these fields of a model can't be swapped."""
-    label = f"{model._meta.label}.{name}"
+    label = model._meta.label
     for each in (name, other):
         field = _field(model, each)
         if field in model._meta.pk_fields:
             raise BackfillError(
-                f"{model._meta.label}.{each} is the primary key or a part of it, and other tables "
-                f"contain its values: it can't be swapped"
+                f"{label}.{each} is the primary key or a part of it, and other tables contain its "
+                f"values: it can't be swapped"
             )
         if field.is_relation or not field.concrete:
-            raise BackfillError(
-                f"{model._meta.label}.{each} has no column of ids: it can't be swapped"
-            )
+            raise BackfillError(f"{label}.{each} has no column of ids: it can't be swapped")
     names = {name, other}
     for relation in model._meta.related_objects:
         pointed = {each.name for each in relation.field.foreign_related_fields}
         if names & pointed:
             raise BackfillError(
-                f"{relation.field.model._meta.label}.{relation.field.name} refers to "
-                f"{model._meta.label}.{(names & pointed).pop()} by to_field and contains its "
-                f"values: make it refer to the primary key before {label} is swapped"
+                f"{relation.field} refers to {label}.{(names & pointed).pop()} by to_field and "
+                f"contains its values: make it refer to the primary key before {label}.{name} is "
+                f"swapped"
             )
     dependents = [*_dependents(model, names)]
     if dependents:
         raise BackfillError(
-            f"{', '.join(dependents)} of {model._meta.label} uses {name} or {other} in an "
-            f"expression or a condition: remove it before the swap, and add it again afterwards"
+            f"{', '.join(dependents)} of {label} uses {name} or {other} in an expression or a "
+            f"condition: remove it before the swap, and add it again afterwards"
         )
 
 

@@ -15,11 +15,6 @@ from ..db import tables
 from ..models import VerificationRun
 
 _PREFIX = "swap "
-_PLACES = {
-    "postgresql": "SELECT attname, attnum FROM pg_attribute WHERE attrelid = %s::regclass",
-    "mysql": "SELECT column_name, ordinal_position FROM information_schema.columns "
-    "WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s",
-}
 
 
 def key(before: type[models.Model], name: str, other: str) -> str:
@@ -71,16 +66,6 @@ def unrecorded(connection: Any) -> Iterator[VerificationRun]:
 
 
 def _places(connection: Any, table: str, columns: list[str]) -> list[int | None]:
-    if connection.vendor == "sqlite":
-        rows = [
-            (name, number) for number, name, *_ in tables.pragma(connection, table, "table_xinfo")
-        ]
-    else:
-        is_postgresql = connection.vendor == "postgresql"
-        quoted = connection.ops.quote_name(table)
-        names = [quoted] if is_postgresql else tables.split(connection, table)
-        with connection.cursor() as cursor:
-            cursor.execute(_PLACES[connection.vendor], names)
-            rows = cursor.fetchall()
-    positions = {tables.folded(connection, name): number for name, number in rows}
-    return [positions.get(tables.folded(connection, column)) for column in columns]
+    known = tables.columns(connection, table)
+    found = [known.get(tables.folded(connection, column)) for column in columns]
+    return [each and each.place for each in found]

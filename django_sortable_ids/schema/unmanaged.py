@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from django.db import models
-
 from ..db import tables
-from ..db.introspection import is_unique, may_be_null
+from ..db.tables import is_unique, may_be_null
 from ..fields import SortableIDField
-from . import constraints
+from .constraints import constrain as alter
+from .constraints import redefined
 
 
 def how_to_add(field: SortableIDField, connection: Any) -> str | None:
@@ -50,16 +49,13 @@ def constrain(field: SortableIDField, new: SortableIDField, connection: Any) -> 
         return
     new.set_attributes_from_name(field.name)
     new.model = model
-    constraints.constrain(editor, model, _plain(field), new)
+    alter(editor, _plain(field), new)
     yield from editor.collected_sql
 
 
 def _plain(field: SortableIDField) -> Any:
     """The field as it is first added: nullable and without constraints."""
-    args: list[Any]
-    _, _, args, kwargs = field.deconstruct()
-    own = {key: value for key, value in kwargs.items() if key not in ("unique", "db_index")}
-    plain: models.Field[Any, Any] = type(field)(*args, **own | {"null": True})
+    plain = redefined(field, "unique", "db_index", null=True)
     plain.set_attributes_from_name(field.name)
     plain.model = field.model
     return plain

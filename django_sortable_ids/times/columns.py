@@ -17,14 +17,11 @@ from django.db.models.expressions import Expression, RawSQL
 from django.db.models.functions import Cast
 from django.utils import timezone
 
-from ..db.introspection import time_digits
+from ..db.tables import column_info, time_digits
 from ..errors import BackfillError
 from ..functions.moments import UnixMicroseconds
 from ..schemes.generation.clock import MICROSECOND, UNIX_EPOCH
 from .spelling import DJANGO, Spelling, spelling_of
-
-_WITHOUT_ZONE, _WITH_ZONE = 1114, 1184
-"""The OIDs of PostgreSQL's ``timestamp`` and ``timestamptz``."""
 
 
 class TimeColumn:
@@ -46,9 +43,8 @@ class TimeColumn:
         If not, Python converts local times: servers convert them only until 2037, if at all, and
         clock changes put local times out of order.
         """
-        if self.connection.vendor == "postgresql" and settings.USE_TZ:
-            return True
-        return bool(self.connection.timezone_name == "UTC")
+        has_instants = self.connection.vendor == "postgresql" and self.clock is None
+        return has_instants or bool(self.connection.timezone_name == "UTC")
 
     @property
     def clock(self) -> tzinfo | None:
@@ -106,10 +102,6 @@ class NaiveColumn(TimeColumn):
     Django compares its values in the time zone of the session."""
 
     @property
-    def knows_utc(self) -> bool:
-        return bool(self.connection.timezone_name == "UTC")
-
-    @property
     def clock(self) -> tzinfo | None:
         zone: tzinfo = self.connection.timezone
         return zone
@@ -144,7 +136,6 @@ class InstantColumn(TimeColumn):
     """A ``timestamptz`` of PostgreSQL in a session whose time zone is not UTC. Times that Django
     reads or compares are ambiguous there in an hour that a clock change repeats."""
 
-    knows_utc = True
     meaning = ""
     clock = None
 
@@ -234,24 +225,13 @@ def column_of(source: models.Field[Any, Any], using: str) -> TimeColumn:
     if connection.vendor == "sqlite":
         return TextColumn(source, using)
     if connection.vendor == "postgresql":
-        kind = _type_of(source, connection)
-        if kind == _WITHOUT_ZONE and settings.USE_TZ:
-            return NaiveColumn(source, using)
-        if kind == _WITH_ZONE and connection.timezone_name != "UTC":
-            return InstantColumn(source, using)
+        found = column_info(connection, source.model._meta.db_table, str(source.column))
+        match found and found.kind:
+            case "timestamp without time zone" if settings.USE_TZ:
+                return NaiveColumn(source, using)
+            case "timestamp with time zone" if connection.timezone_name != "UTC":
+                return InstantColumn(source, using)
     return TimeColumn(source, using)
-
-
-def _type_of(source: models.Field[Any, Any], connection: Any) -> int | None:
-    """The OID of a column's type on PostgreSQL."""
-    table = connection.ops.quote_name(source.model._meta.db_table)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT atttypid FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = %s",
-            [table, source.column],
-        )
-        row = cursor.fetchone()
-    return row[0] if row else None
 
 
 def aware(at: datetime) -> datetime:

@@ -82,16 +82,14 @@ def register() -> None:
 
 def _before_request(**_: Any) -> None:
     """On SQLite, lease the number before a request's transaction; inside it, that is refused."""
-    if _process.lease is None and conf.worker() == conf.LEASE and _is_on_sqlite():
+    if _process.lease is not None or conf.worker() != conf.LEASE:
+        return
+    from ..models import WorkerLease
+
+    if connections[router.db_for_write(WorkerLease)].vendor == "sqlite":
         # The first id, if any, raises the error.
         with suppress(Exception):
             take_lease()
-
-
-def _is_on_sqlite() -> bool:
-    from ..models import WorkerLease
-
-    return connections[router.db_for_write(WorkerLease)].vendor == "sqlite"
 
 
 def _take(places: int) -> ProcessLease | UnsharedLease:

@@ -7,7 +7,7 @@ from django.db import connection, models
 
 from django_sortable_ids.backfill.engines.mysql_tables import time_index
 from django_sortable_ids.backfill.sources.find import of_model
-from django_sortable_ids.db.introspection import begins_an_index, is_unique, may_be_null
+from django_sortable_ids.db.tables import begins_an_index, is_unique, may_be_null
 from django_sortable_ids.fields import UUIDv7Field
 
 from .real_tables import (

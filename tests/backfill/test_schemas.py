@@ -236,7 +236,7 @@ def constrain_unique(model):
     new.set_attributes_from_name("public_id")
     new.model = model
     with connection.schema_editor(atomic=False) as editor:
-        constrain(editor, model, old, new)
+        constrain(editor, old, new)
 
 
 def unique_violation_is_missed(model):

@@ -7,7 +7,7 @@ from django.db import connection
 
 from django_sortable_ids.backfill.verifying.page_checks import disorder_of_ties
 from django_sortable_ids.backfill.verifying.verification import Disorder
-from django_sortable_ids.db.introspection import time_digits
+from django_sortable_ids.db.tables import time_digits
 from tests.testapp.models import Order
 
 from .real_tables import execute

@@ -11,9 +11,12 @@ from django.db import models
 from django.template import Context, Template
 from django.test.utils import isolate_apps
 
-from django_sortable_ids import masked_relations
 from django_sortable_ids.fields import UUIDv7Field
-from django_sortable_ids.forms import PublicModelChoiceField, PublicModelMultipleChoiceField
+from django_sortable_ids.forms import (
+    PublicModelChoiceField,
+    PublicModelMultipleChoiceField,
+    masked_relations,
+)
 from django_sortable_ids.ids import public_id
 from django_sortable_ids.schemes import get
 from tests.leaks import leaks

@@ -12,7 +12,7 @@ from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import AlterField
 
-from django_sortable_ids.db import locks
+from django_sortable_ids.db import locks, transactions
 from django_sortable_ids.fields import SnowflakeField
 from tests.combinations import each_with
 from tests.marks import own_tables
@@ -367,7 +367,7 @@ def test_a_transaction_that_is_open_for_long_holds_up_nobody_else(depot, monkeyp
             may_end.set()
             result()
 
-    monkeypatch.setattr(locks.time, "sleep", paused)
+    monkeypatch.setattr(transactions.time, "sleep", paused)
     result = in_thread(stay_open)
     assert is_open.wait(PATIENCE)
     depot.migrate()

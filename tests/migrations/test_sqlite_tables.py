@@ -514,7 +514,7 @@ while len(codes) < 60 and 0 not in codes:
     child = os.fork()
     if not child:
         with connection.schema_editor(atomic=False) as editor, connection.execute_wrapper(die):
-            constrain(editor, old, old._meta.get_field("public"), new._meta.get_field("public"))
+            constrain(editor, old._meta.get_field("public"), new._meta.get_field("public"))
         os._exit(0)
     codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 print(json.dumps(codes))

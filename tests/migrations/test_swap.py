@@ -11,7 +11,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import AlterField
 from django.db.migrations.writer import MigrationWriter
 
-from django_sortable_ids.db import locks
+from django_sortable_ids.db import transactions
 from django_sortable_ids.fields import ULIDField, UUIDv7Field
 from django_sortable_ids.models import BackfillRun, SequenceCounter
 from django_sortable_ids.operations import SwapSortableID
@@ -364,7 +364,7 @@ def test_it_waits_for_no_lock_for_long(depot, monkeypatch):
             tried.append(in_thread(lambda: depot.column("depot_order", "name"))())
             other.rollback()
 
-    monkeypatch.setattr(locks.time, "sleep", paused)
+    monkeypatch.setattr(transactions.time, "sleep", paused)
     try:
         with other.cursor() as cursor:
             cursor.execute("UPDATE depot_order SET name = 'y' WHERE name = 'a'")

@@ -11,7 +11,7 @@ from rest_framework.generics import ListAPIView
 from rest_framework.renderers import BrowsableAPIRenderer, JSONRenderer
 from rest_framework.test import APIRequestFactory
 
-from django_sortable_ids import filter_fields
+from django_sortable_ids.forms import filter_fields
 from django_sortable_ids.ids import public_id
 from tests.leaks import leaks
 from tests.masks import misread

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from django.db.models import DateField, Q
 
-from ...db.introspection import named_rows
+from ...db.queries import named_rows
 from ...errors import BackfillError
 from ..target import Target
 from . import mysql_side_effects, mysql_times

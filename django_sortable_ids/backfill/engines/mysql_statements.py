@@ -9,7 +9,7 @@ from django.db import NotSupportedError, models
 from django.utils.functional import cached_property
 
 from ...db import tables
-from ...db.introspection import is_timestamp
+from ...db.tables import is_timestamp
 from ...functions.composition import Composition
 from ..target import Target
 from .mysql_tables import KeptColumns, TimeIndex, kept_columns, time_index

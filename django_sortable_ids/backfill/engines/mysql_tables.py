@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...db import tables
-from ...db.introspection import named_rows
+from ...db.queries import named_rows
 
 if TYPE_CHECKING:
     from ..target import Target

@@ -12,7 +12,7 @@ from django.db.models import BooleanField, CharField, DateField, DateTimeField, 
 from django.db.models.functions import Cast
 
 from ...db import chunks
-from ...db.introspection import is_timestamp
+from ...db.tables import is_timestamp
 from ...errors import BackfillError
 from ...functions.fragments import Fragment
 from ..target import Target

@@ -9,7 +9,7 @@ from django.db import connections, transaction
 from django.db.models import Max, QuerySet
 
 from ...db import chunks
-from ...db.introspection import begins_an_index
+from ...db.tables import begins_an_index
 from ...errors import BackfillError
 from ...fields import LexicalSequenceField
 from ...schemes import SequenceExhausted, TimeScheme

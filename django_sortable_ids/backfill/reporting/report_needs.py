@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.utils.functional import cached_property
 
 from ...db import tables
-from ...db.introspection import is_unique, may_be_null
+from ...db.tables import is_unique, may_be_null
 from ...errors import BackfillError
 from ...fields import SortableIDField
 from ...fields.of_model import is_unique_with_others

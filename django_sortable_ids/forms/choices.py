@@ -1,8 +1,4 @@
-"""Form fields that choose among objects, with public texts as values.
-
-In every ``ModelForm``, a ``ForeignKey`` or ``ManyToManyField`` to a masked id uses these fields.
-Elsewhere, declare them instead of Django's.
-"""
+"""Form fields that choose among objects, with public texts as values."""
 
 import uuid
 from contextlib import suppress
@@ -11,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from .fields import SortableIDField
-from .fields.of_model import id_at
-from .schemes import InvalidID
-
-__all__ = ["PublicModelChoiceField", "PublicModelMultipleChoiceField"]
+from ..fields import SortableIDField
+from ..fields.of_model import id_at
+from ..schemes import InvalidID
 
 if TYPE_CHECKING:
     ModelChoiceField = forms.ModelChoiceField[Any]

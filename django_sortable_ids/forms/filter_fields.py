@@ -3,13 +3,13 @@
 Its filters by a relation use their own form fields, not those of the model.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import django_filters  # type: ignore[import-untyped]
 from django_filters import fields
 
-from .fields import SortableIDField
-from .forms import PublicModelChoiceField, PublicModelMultipleChoiceField
+from ..fields import SortableIDField
+from .choices import PublicModelChoiceField, PublicModelMultipleChoiceField
 
 if TYPE_CHECKING:
     _Base = PublicModelChoiceField
@@ -42,13 +42,10 @@ class MaskedMultipleChoiceField(
 
 def register() -> None:
     """Replace django-filter's fields by ours, but not fields that the project has set."""
-    ours: dict[Any, Any] = {
-        django_filters.ModelChoiceFilter: (fields.ModelChoiceField, MaskedChoiceField),
-        django_filters.ModelMultipleChoiceFilter: (
-            fields.ModelMultipleChoiceField,
-            MaskedMultipleChoiceField,
-        ),
-    }
-    for filter_class, (default, masked) in ours.items():
+    one, several = django_filters.ModelChoiceFilter, django_filters.ModelMultipleChoiceFilter
+    for filter_class, default, masked in (
+        (one, fields.ModelChoiceField, MaskedChoiceField),
+        (several, fields.ModelMultipleChoiceField, MaskedMultipleChoiceField),
+    ):
         if filter_class.field_class is default:
             filter_class.field_class = masked

@@ -11,7 +11,8 @@ from django.apps import apps
 from django.core.exceptions import ImproperlyConfigured
 from django.db import models
 
-from .fields import SortableIDField
+from ..fields import SortableIDField
+from .choices import PublicModelChoiceField, PublicModelMultipleChoiceField
 
 
 def register() -> None:
@@ -52,8 +53,6 @@ def _show_public_choices(relation: Any) -> None:
 
 
 def _formfield(relation: Any, original: Any, **kwargs: Any) -> Any:
-    from .forms import PublicModelChoiceField, PublicModelMultipleChoiceField
-
     several = isinstance(relation, models.ManyToManyField)
     public = PublicModelMultipleChoiceField if several else PublicModelChoiceField
     return original(**{"form_class": public, **kwargs})
