@@ -147,7 +147,7 @@ def _check_columns(
             problems = [] if column is None else [*_check_column(connection, cursor, field, column)]
             if not problems or is_pending(field.model._meta.app_label):
                 continue
-            if f"{field.model._meta.label}.{field.name}" not in unrecorded():
+            if str(field) not in unrecorded():
                 yield from problems
 
 

@@ -9,16 +9,11 @@ from django.db import models
 
 from ..fields import SortableIDField
 
-
-def _label(field: SortableIDField) -> str:
-    return f"{field.model._meta.label}.{field.name}"
-
-
 # Models
 
 
 def shared_prefix(field: SortableIDField, others: list[SortableIDField]) -> CheckMessage:
-    named = ", ".join(map(_label, others))
+    named = ", ".join(map(str, others))
     return Error(
         f"The prefix {field.public_text.full_prefix!r} is also used by {named}: an id with it "
         f"does not identify its model.",
@@ -31,7 +26,7 @@ def shared_prefix(field: SortableIDField, others: list[SortableIDField]) -> Chec
 def generic_relation_finds_nothing(
     relation: Any, key: SortableIDField, object_id: models.Field[Any, Any], reason: str
 ) -> CheckMessage:
-    column = f"{object_id.model._meta.label}.{object_id.name}"
+    column = str(object_id)
     if key.scheme.value_type is int:
         fix = f"Make {column} a BigIntegerField"
     elif reason.startswith("it holds"):
@@ -43,8 +38,7 @@ def generic_relation_finds_nothing(
             f"arguments of the key; or store the key as text, with storage={text!r}"
         )
     return Error(
-        f"{relation.model._meta.label}.{relation.name} joins {_label(key)} with a "
-        f"{type(object_id).__name__}: {reason}.",
+        f"{relation} joins {key} with a {type(object_id).__name__}: {reason}.",
         hint=f"{fix}.",
         obj=relation.model,
         id="sortable_ids.E002",
@@ -108,7 +102,7 @@ def no_mask_key(field: SortableIDField, reason: str) -> CheckMessage:
 def unmasked_password_reset(field: SortableIDField, view: Any) -> CheckMessage:
     return Error(
         f"The links of {view.view_class.__name__} contain the user's key in base64, which reveals "
-        f"the time that the mask of {_label(field)} hides.",
+        f"the time that the mask of {field} hides.",
         hint="Use PasswordResetView.as_view(form_class=SortableIDPasswordResetForm), from "
         "django_sortable_ids.auth.",
         obj=field,
@@ -129,7 +123,7 @@ def masked_key_in_cookies(field: SortableIDField) -> CheckMessage:
 def unmasked_cursors(field: SortableIDField, view: type[Any]) -> CheckMessage:
     return Warning(
         f"The cursors of {view.__name__} contain the id in base64, which reveals the time that "
-        f"the mask of {_label(field)} hides.",
+        f"the mask of {field} hides.",
         hint="Make pagination_class a subclass of SortableIDCursorPagination, from "
         "django_sortable_ids.rest_framework.",
         obj=view,

@@ -17,6 +17,7 @@ from django.db import (
 )
 
 from ...db import chunks, tables
+from ...db.error_codes import is_denied
 from ...db.tables import Kind
 from ...fields import SortableIDField, history
 from ...schema import unmanaged
@@ -24,9 +25,6 @@ from ..sources.fields import hides_tables, names_of
 from ..target import database_option
 from . import report_needs
 from .report_needs import Migrations
-
-_INSUFFICIENT_PRIVILEGE = "42501"
-_DENIED_BY_MYSQL = {(1142,), (1143,)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +166,7 @@ def _entry(field: SortableIDField, using: str, migrations: Migrations) -> Entry:
         if not missing and not history.is_copy(field):
             needs, command = report_needs.needs(field, using, migrations)
     except DatabaseError as error:
-        if not _is_denied(error):
+        if not is_denied(error):
             raise
         return Entry(field, using, None, 0, "table", error=str(error).strip())
     return Entry(field, using, count, missing, needs=needs, command=command)
-
-
-def _is_denied(error: DatabaseError) -> bool:
-    """Whether the database user lacks the right to read a table."""
-    state = getattr(error.__cause__, "sqlstate", None) or getattr(error.__cause__, "pgcode", None)
-    return state == _INSUFFICIENT_PRIVILEGE or error.args[:1] in _DENIED_BY_MYSQL

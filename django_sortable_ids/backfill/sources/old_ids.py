@@ -33,7 +33,7 @@ def find_conversion(
     label = f"{model._meta.label}.{convert_from}"
     if not isinstance(sortable.scheme, TimeScheme):
         raise BackfillError(
-            f"{model._meta.label}.{sortable.name} is a {sortable.scheme.title}, which has no time "
+            f"{sortable} is a {sortable.scheme.title}, which has no time "
             f"to convert to: use --created-from instead of --convert-from"
         )
     old = _scheme_of(model, source, using)
