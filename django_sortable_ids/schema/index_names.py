@@ -26,6 +26,8 @@ class Renaming:
     """Their names after the swap."""
     unique: bool
     is_constraint: bool
+    schema: str | None
+    """The table's; None if the database looks for it itself."""
 
     @property
     def temporary(self) -> str:
@@ -50,7 +52,8 @@ class Renaming:
     def _rename(self, quote: Quote, table: str, old: str, new: str) -> str:
         if self.is_constraint:
             return f"ALTER TABLE {quote(table)} RENAME CONSTRAINT {quote(old)} TO {quote(new)}"
-        return f"ALTER INDEX {quote(old)} RENAME TO {quote(new)}"
+        where = f"{quote(self.schema)}." if self.schema else ""
+        return f"ALTER INDEX {where}{quote(old)} RENAME TO {quote(new)}"
 
 
 def renamings(editor: Any, model: type[models.Model], moves: dict[str, str]) -> list[Renaming]:
@@ -59,7 +62,7 @@ def renamings(editor: Any, model: type[models.Model], moves: dict[str, str]) -> 
     table = model._meta.db_table
     connection, fold = editor.connection, tables.folded
     new_names = {fold(connection, old): new for old, new in moves.items()}
-    indexes = _indexes(connection, table)
+    indexes, (schema, _) = _indexes(connection, table), tables.split(connection, table)
     renamed = []
     for name, each in indexes.items():
         columns = tuple(each["columns"])
@@ -68,7 +71,8 @@ def renamings(editor: Any, model: type[models.Model], moves: dict[str, str]) -> 
         after = tuple(new_names.get(fold(connection, column), column) for column in columns)
         new = _derived(editor, table, name, columns, after)
         if new and new != name:
-            renamed.append(Renaming(name, new, after, each["unique"], not each["index"]))
+            kind = each["unique"], not each["index"]
+            renamed.append(Renaming(name, new, after, *kind, schema))
     taken = {*indexes} - {each.old for each in renamed}
     return [each for each in renamed if each.new not in taken]
 

@@ -127,6 +127,26 @@ def test_it_leaves_what_a_fresh_table_has(depot):
     assert sorted(found[1]) == sorted(expected[1])
 
 
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL's schemas")
+def test_indexes_of_a_table_outside_the_search_path(depot):
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE SCHEMA elsewhere")
+        try:
+            table = """{"db_table": '"elsewhere"."orders"'}"""
+            prepare(depot, "ULIDField(db_index=True)", "UUIDv7Field(db_index=True)", table[1:-1])
+            named = "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'elsewhere'"
+            cursor.execute(named)
+            before = dict(cursor.fetchall())
+            depot.migrate()
+            cursor.execute(named)
+            after = dict(cursor.fetchall())
+            assert after == before
+            assert len(after) > 2
+            depot.drop()
+        finally:
+            cursor.execute("DROP SCHEMA elsewhere CASCADE")
+
+
 def test_a_model_whose_definitions_changed_places_needs_no_migration(depot):
     prepare(depot, 'ULIDField(prefix="ord", unique=True)', "UUIDv7Field(unique=True)")
     loader = MigrationLoader(connection)
