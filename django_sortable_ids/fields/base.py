@@ -106,7 +106,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
                 f"storage={storage!r}: expected one of {', '.join(storage_names(self.scheme))} "
                 f"for {self.scheme.title}"
             )
-        if masked and self.scheme_name != "uuid7":
+        if masked and not self.scheme.is_uuid7:
             raise ValueError(f"masked=True: only UUIDv7 can be masked, not {self.scheme.title}")
         self.public_text = PublicText(self.scheme, prefix, separator, encoding, masked)
         self.storage = storage

@@ -77,10 +77,10 @@ class SortableUUIDField(SortableIDField[SetType, GetType]):
         self.accept_other_versions = accept_other_versions
         if not accept_other_versions:
             return
-        if self.public_text.encoding == "sqlserver":
+        encoding = self.public_text.encoding
+        if not self.scheme.text_form(encoding).shows_all:
             raise ValueError(
-                "accept_other_versions=True: encoding='sqlserver' can't show other versions, "
-                "because it reads version 1 as the field's own"
+                f"accept_other_versions=True: encoding={encoding!r} can't show other versions"
             )
         if self.public_text.masked:
             raise ValueError(

@@ -96,7 +96,7 @@ class GenerateID(Func):
         composition = Composition(scheme, self.made.stored(connection), connection)
         if self.at:
             return composition.made_of(self._tick(UnixMicroseconds(*self.get_source_expressions())))
-        if scheme.name == "uuid7":
+        if scheme.is_uuid7:
             # RFC 9562, section 6.2, method 3: 12 bits of the millisecond's fraction.
             first = HexOfInteger(_Milliseconds4096(UnixMicrosecondsNow()), digits=15)
             return composition.from_hex(composition.versioned(first, RandomVariant()))
@@ -105,7 +105,7 @@ class GenerateID(Func):
         return composition.made_of(self._tick(clock))
 
     def _is_native(self, connection: Any) -> bool:
-        if self.at or self.made.scheme.name != "uuid7":
+        if self.at or not self.made.scheme.is_uuid7:
             return False
         if not isinstance(self.made.stored(connection), UUIDStorage):
             return False

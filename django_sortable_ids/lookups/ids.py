@@ -76,7 +76,10 @@ def _value_or_candidates(lhs: Any, value: Any) -> Any:
         return value
     if isinstance(value, Model) and hasattr(lhs.output_field, "path_infos"):
         value = get_normalized_value(value, lhs)[0]
-    is_text = isinstance(value, str) or (isinstance(value, uuid.UUID) and value.version != 7)
+    # A facade is never a UUIDv7.
+    is_text = isinstance(value, str) or (
+        isinstance(value, uuid.UUID) and not field.scheme.holds(value.int)
+    )
     prepared = field.prepared(value) if is_text else value
     return prepared if isinstance(prepared, Candidates) else value
 

@@ -8,7 +8,7 @@ from itertools import takewhile
 from threading import Lock
 from typing import ClassVar, TypeGuard
 
-from .bit_templates import PLAIN
+from .bit_templates import PLAIN, UUIDTemplate
 from .errors import InvalidID, NotTimeOrdered, OutOfRange
 from .generation.clock import MICROSECOND, UNIX_EPOCH, unix_ns
 from .generation.generator import Generator
@@ -21,6 +21,7 @@ from .support import cached_property
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
 
+_UUID7 = Layout(ticks=1 << 48, suffixes=1 << 74, template=UUIDTemplate(7))
 _LAST_MICROSECOND = (datetime.max.replace(tzinfo=UTC) - UNIX_EPOCH) // MICROSECOND
 _generator_lock = Lock()
 _EXAMPLE_TIME = datetime(2026, 1, 1, tzinfo=UTC)
@@ -53,6 +54,10 @@ class TimeScheme(Scheme):
     def sorts(self) -> bool:
         """Whether values sort by time: newest last or, if ``descending``, newest first."""
         return self.layout.template.keeps_order
+
+    @property
+    def is_uuid7(self) -> bool:
+        return (self.layout, self.epoch_ns, self.tick_ns) == (_UUID7, 0, MILLISECOND)
 
     @property
     def resolution_ns(self) -> int:

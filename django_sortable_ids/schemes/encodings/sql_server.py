@@ -2,6 +2,7 @@
 
 import uuid
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ..bit_templates import TimeLowFirstTemplate, UUIDTemplate
 from .text_forms import OneByOne, UUIDText
@@ -16,6 +17,7 @@ class SQLServerText(OneByOne):
     """
 
     version: int
+    shows_all: ClassVar[bool] = False
     keeps_order: bool = False
     length: int = 36
 
