@@ -14,7 +14,7 @@ from django.db import models
 
 from .. import conf
 from ..fields import SortableIDField, history
-from ..fields.of_model import is_unique_with_others, own_fields
+from ..fields.of_model import is_unique_with_others, own_fields, usable_fields
 from ..schemes import TimeScheme
 from . import messages
 from .generic_relations import check_generic_relations
@@ -57,7 +57,7 @@ def _models(app_configs: Configs) -> list[type[models.Model]]:
 
 def _fields(app_configs: Configs) -> Iterator[SortableIDField]:
     for model in _models(app_configs):
-        yield from own_fields(model)
+        yield from usable_fields(model)
 
 
 def _check_prefixes(app_configs: Configs) -> Iterator[CheckMessage]:

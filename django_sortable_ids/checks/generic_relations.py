@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, Literal
 
 from django.core.checks import CheckMessage
@@ -70,7 +71,7 @@ def _joins(model: type[models.Model]) -> Iterator[tuple[Any, SortableIDField, An
     key: Any = model._meta.pk
     while key.remote_field:
         key = key.target_field
-    if not isinstance(key, SortableIDField):
+    if not isinstance(key, SortableIDField) or key.wrong_options:
         return
     for relation in model._meta.private_fields:
         # A GenericRelation. It can't be imported unless contenttypes is installed.
@@ -78,10 +79,10 @@ def _joins(model: type[models.Model]) -> Iterator[tuple[Any, SortableIDField, An
         inherited = getattr(relation, "mti_inherited", False)
         if name is None or inherited or isinstance(relation.related_model, str):
             continue
-        try:
-            yield relation, key, relation.related_model._meta.get_field(name)
-        except FieldDoesNotExist:
-            continue
+        with suppress(FieldDoesNotExist):
+            object_id = relation.related_model._meta.get_field(name)
+            if not getattr(object_id, "wrong_options", None):
+                yield relation, key, object_id
 
 
 def _failure(

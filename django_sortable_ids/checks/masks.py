@@ -13,7 +13,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from .. import conf
 from ..fields import SortableIDField
-from ..fields.of_model import id_at, own_fields
+from ..fields.of_model import id_at, usable_fields
 from . import messages
 from .cursors import field_in_cursors
 from .definitions import Configs
@@ -53,7 +53,7 @@ def _masked_fields(app_configs: Iterable[AppConfig] | None) -> Iterator[Sortable
     configs = apps.get_app_configs() if app_configs is None else app_configs
     for config in configs:
         for model in config.get_models():
-            yield from (field for field in own_fields(model) if field.public_text.masked)
+            yield from (field for field in usable_fields(model) if field.masked)
 
 
 def _mask_key_error() -> str | None:
@@ -76,7 +76,7 @@ def _masked_user_key() -> SortableIDField | None:
     except (LookupError, ValueError):
         return None  # Django reports it
     key = id_at(user, "pk")
-    return key if key is not None and key.public_text.masked else None
+    return key if key is not None and key.masked else None
 
 
 def _callbacks(patterns: Iterable[Any]) -> Iterator[Any]:

@@ -8,7 +8,7 @@ from django.db.models.expressions import Expression, Func
 
 from ..fields import SortableIDField
 from ..fields.storage import UUIDStorage
-from ..schemes import TimeScheme
+from ..schemes import TimeScheme, get
 from .composition import Composition
 from .fragments import Compiled, Fragment
 from .hexadecimal import HexOfInteger
@@ -74,12 +74,13 @@ class GenerateID(Func):
         if self._id_field is None:
             storage = {"storage": field.storage} if field.storage else {}
             return type(self)(field.scheme_name, **kwargs | storage | field.scheme_arguments)
-        if (self.made.scheme, self.made.storage) == (field.scheme, field.storage):
+        scheme = get(field.scheme_name, **field.scheme_arguments)
+        if (self.made.scheme, self.made.storage) == (scheme, field.storage):
             return self
-        if self.made.scheme != field.scheme or self.made.storage is not None:
+        if self.made.scheme != scheme or self.made.storage is not None:
             raise ValueError(
                 f"{self!r} generates a {self.made.scheme.title} with "
-                f"storage={self.made.storage!r}; the column is a {field.scheme.title} with "
+                f"storage={self.made.storage!r}; the column is a {scheme.title} with "
                 f"storage={field.storage!r}. Use the same scheme and storage for both"
             )
         return type(self)(*args, **kwargs | {"storage": field.storage})
@@ -126,13 +127,15 @@ class _GeneratedID(SortableIDField):
     """The field of an expression's value."""
 
     def __init__(self, scheme_name: str, options: Mapping[str, Any], storage: str | None) -> None:
+        if not isinstance(scheme := get(scheme_name, **options), TimeScheme):
+            raise TypeError(
+                f"a {scheme.title} counts: remove GenerateID() and let Python generate the ids"
+            )
         self.scheme_name = scheme_name  # type: ignore[misc]
         self.scheme_options = dict.fromkeys(options)  # type: ignore[misc]
         super().__init__(storage=storage, **options)
-        if not isinstance(self.scheme, TimeScheme):
-            raise TypeError(
-                f"a {self.scheme.title} counts: remove GenerateID() and let Python generate the ids"
-            )
+        for wrong in self.wrong_options:
+            raise ValueError(wrong.message)
 
 
 class _NativeUUIDv7(Fragment):

@@ -10,8 +10,8 @@ from django.db.models import ForeignObject, Model, lookups
 from django.db.models.fields.related_lookups import get_normalized_value
 from django.http import Http404
 
-from ..fields import SortableIDField, callers
-from ..fields.lookup_values import Candidates, Malformed
+from ..fields import SortableIDField
+from ..fields.lookup_values import CURSORS, SEARCHES, Candidates, Malformed, is_called_by
 from ..schemes import ID, InvalidID
 
 _TEXT_LOOKUPS = (
@@ -56,7 +56,7 @@ class _InCandidates:
 
     def get_prep_lookup(self) -> Any:
         field = _compared_field(self.lhs)
-        if field is not None and field.public_text.masked and not hasattr(self.rhs, "as_sql"):
+        if field is not None and field.masked and not hasattr(self.rhs, "as_sql"):
             self.rhs = [id_ for value in self.rhs for id_ in _values(self.lhs, value)]
         return super().get_prep_lookup()  # type: ignore[misc]
 
@@ -72,7 +72,7 @@ def _compared_field(lhs: Any) -> SortableIDField | None:
 def _value_or_candidates(lhs: Any, value: Any) -> Any:
     """The value itself, or the candidates of a text that several keys may have masked."""
     field = _compared_field(lhs)
-    if field is None or not field.public_text.masked:
+    if field is None or not field.masked:
         return value
     if isinstance(value, Model) and hasattr(lhs.output_field, "path_infos"):
         value = get_normalized_value(value, lhs)[0]
@@ -108,7 +108,7 @@ class _RefuseMalformed(_KeepCandidates):
         for value in prepared if isinstance(prepared, list | tuple) else [prepared]:
             if isinstance(value, Malformed):
                 refusal = self.lhs.output_field.invalid(value.found)
-                if callers.is_called_by(callers.CURSORS):
+                if is_called_by(CURSORS):
                     raise Http404(refusal.messages[0])
                 raise refusal
         return prepared
@@ -165,7 +165,7 @@ class NoTextLookup(lookups.Lookup):
     """
 
     def __new__(cls, lhs: Any, rhs: Any) -> Any:
-        if callers.is_called_by(callers.SEARCHES):
+        if is_called_by(SEARCHES):
             return Pasted(lhs, rhs)
         field = lhs.output_field
         raise FieldError(

@@ -44,4 +44,4 @@ def _signature(field: SortableIDField, text: str, key: MaskKey) -> str:
 
 
 def _is_masked(field: SortableIDField) -> bool:
-    return field.public_text.masked
+    return field.masked

@@ -50,6 +50,9 @@ class Integer:
         Raises ``ValueError`` for widths that it can't have.
         """
         changed = {name: value for name, value in options.items() if value is not None}
+        for value in changed.values():
+            if not isinstance(value, int):
+                raise ValueError(f"{value!r}: expected a whole number")
         return replace(self, **changed)._scheme()  # type: ignore[arg-type]
 
     def _scheme(self) -> TimeScheme:
