@@ -188,4 +188,6 @@ def register() -> None:
     for name, mixin in {"exact": _ExactlyOneCandidate, "in": _InCandidates, **order}.items():
         usual = ForeignObject.get_class_lookups()[name]
         if not issubclass(usual, mixin):
-            ForeignObject.register_lookup(type(usual.__name__, (mixin, usual), {}))
+            # A pickled query refers to the class by its name in this module.
+            ours = type(f"Foreign{name.title()}", (mixin, usual), {})
+            globals()[ours.__name__] = ForeignObject.register_lookup(ours)
