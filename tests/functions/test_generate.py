@@ -264,6 +264,6 @@ def test_refuses_other_databases():
 
 
 def test_refuses_a_mariadb_without_random_bytes():
-    old = SimpleNamespace(mysql_is_mariadb=True, mysql_version=(10, 6, 18))
+    old = SimpleNamespace(vendor="mysql", mysql_is_mariadb=True, mysql_version=(10, 6, 18))
     with pytest.raises(NotSupportedError, match=r"MariaDB 10\.6\.18 has no RANDOM_BYTES"):
-        RandomHex(digits=2).as_mysql(Query(Order).get_compiler("default"), old)
+        RandomHex(digits=2).as_sql(Query(Order).get_compiler("default"), old)
