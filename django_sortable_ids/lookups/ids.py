@@ -1,7 +1,7 @@
 """Comparisons with an id itself: the lookups, and how they treat malformed ids."""
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -89,14 +89,6 @@ def _values(lhs: Any, value: Any) -> tuple[Any, ...]:
     return candidates.values if isinstance(candidates, Candidates) else (value,)
 
 
-class Exact(_ExactlyOneCandidate, lookups.Exact):
-    pass
-
-
-class In(_InCandidates, lookups.In):
-    pass
-
-
 class _RefuseMalformed(_KeepCandidates):
     """Raises ``ValidationError`` for an order comparison with a malformed id, which has no place.
 
@@ -114,23 +106,7 @@ class _RefuseMalformed(_KeepCandidates):
         return prepared
 
 
-class GreaterThan(_RefuseMalformed, lookups.GreaterThan):
-    pass
-
-
-class GreaterThanOrEqual(_RefuseMalformed, lookups.GreaterThanOrEqual):
-    pass
-
-
-class LessThan(_RefuseMalformed, lookups.LessThan):
-    pass
-
-
-class LessThanOrEqual(_RefuseMalformed, lookups.LessThanOrEqual):
-    pass
-
-
-class Range(_RefuseMalformed, lookups.Range):
+class _RefuseMalformedEnds(_RefuseMalformed):
     def get_prep_lookup(self) -> Any:
         if isinstance(self.rhs, list | tuple):
             self.rhs = tuple(_value_or_candidates(self.lhs, each) for each in self.rhs)
@@ -175,19 +151,28 @@ class NoTextLookup(lookups.Lookup):
         )
 
 
+_ORDER = ("gt", "gte", "lt", "lte")
+_EQUALITY = {"exact": _ExactlyOneCandidate, "in": _InCandidates}
+_OF_IDS = {**_EQUALITY, **dict.fromkeys(_ORDER, _RefuseMalformed), "range": _RefuseMalformedEnds}
+_OF_RELATIONS = {**_EQUALITY, **dict.fromkeys(_ORDER, _KeepCandidates)}
+
+
 def register() -> None:
     """Register every lookup of this module, for ``SortableIDField`` and for relations to it."""
-    for lookup in (Exact, In, GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual, Range):
-        SortableIDField.register_lookup(lookup)
+    _extend(SortableIDField, _OF_IDS)
+    # Django looks these up on the foreign key, and not on the column that it points to.
+    _extend(ForeignObject, _OF_RELATIONS)
     SortableIDField.register_lookup(Pasted)
     for name in _TEXT_LOOKUPS:
         refusal = type(f"No{name.title()}", (NoTextLookup,), {"lookup_name": name})
         SortableIDField.register_lookup(refusal)
-    # Django looks these up on the foreign key, and not on the column that it points to.
-    order = dict.fromkeys(("gt", "gte", "lt", "lte"), _KeepCandidates)
-    for name, mixin in {"exact": _ExactlyOneCandidate, "in": _InCandidates, **order}.items():
-        usual = ForeignObject.get_class_lookups()[name]
+
+
+def _extend(field_class: Any, mixins: Mapping[str, type]) -> None:
+    """Register the field's lookups of these names again, extended by the mixins."""
+    for name, mixin in mixins.items():
+        usual = field_class.get_class_lookups()[name]
         if not issubclass(usual, mixin):
+            ours = type(f"{field_class.__name__}{name.title()}", (mixin, usual), {})
             # A pickled query refers to the class by its name in this module.
-            ours = type(f"Foreign{name.title()}", (mixin, usual), {})
-            globals()[ours.__name__] = ForeignObject.register_lookup(ours)
+            globals()[ours.__name__] = field_class.register_lookup(ours)
