@@ -129,17 +129,10 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         return [*super().check(**kwargs), *(each.error(self) for each in self.wrong_options)]
 
     def _wrong_options(self) -> Iterator[WrongOption]:
-        """The options that are wrong. Also resolves the scheme, on which others depend."""
-        try:
-            self.stored_scheme = self._scheme(**self.scheme_arguments)
-        except (TypeError, ValueError) as error:
-            yield options.of_the_scheme(self, error)
-            self.stored_scheme = self._scheme()  # to judge the other options
-        yield from options.of_the_public_text(self, self.stored_scheme)
-        yield from options.of_the_column(self, self.stored_scheme)
-        yield from options.of_the_default(self)
+        return options.wrong(self)
 
-    def _scheme(self, **arguments: Any) -> Scheme:
+    def scheme_with(self, **arguments: Any) -> Scheme:
+        """The scheme of the column with these arguments; ``ValueError`` if they are wrong."""
         return schemes.get(self.scheme_name, **arguments)
 
     # Values

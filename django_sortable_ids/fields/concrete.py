@@ -75,8 +75,8 @@ class SortableUUIDField(SortableIDField[SetType, GetType]):
         self.accept_other_versions = accept_other_versions
         super().__init__(verbose_name, name, **kwargs)
 
-    def _scheme(self, **arguments: Any) -> Scheme:
-        scheme = super()._scheme(**arguments)
+    def scheme_with(self, **arguments: Any) -> Scheme:
+        scheme = super().scheme_with(**arguments)
         assert isinstance(scheme, TimeScheme)
         return scheme.accepting_other_versions() if self.accept_other_versions else scheme
 

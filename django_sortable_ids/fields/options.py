@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db.models import NOT_PROVIDED, Value
 
 from ..schemes import Scheme
-from .public import problems
+from .public import problems as text_problems
 from .storage import CharFieldStorage, TextStorage, storage_for, storage_names
 
 if TYPE_CHECKING:
@@ -52,63 +52,68 @@ class Refused:
         return self
 
 
-def of_the_scheme(field: "SortableIDField", error: Exception) -> WrongOption:
-    """The option that the scheme refused, with an error that may not name it."""
-    given = ", ".join(f"{key}={value!r}" for key, value in field.scheme_arguments.items())
-    is_clear = isinstance(error, ValueError)
-    return WrongOption(SCHEME, str(error) if is_clear else f"{given}: {error}")
+def wrong(field: "SortableIDField") -> Iterator[WrongOption]:
+    """The field's options that are wrong. Also resolves ``stored_scheme`` and ``db_default``."""
+    try:
+        field.stored_scheme = field.scheme_with(**field.scheme_arguments)
+    except (TypeError, ValueError) as error:
+        given = ", ".join(f"{key}={value!r}" for key, value in field.scheme_arguments.items())
+        # The message of a TypeError doesn't name the option.
+        clear = isinstance(error, ValueError)
+        yield WrongOption(SCHEME, str(error) if clear else f"{given}: {error}")
+        field.stored_scheme = field.scheme_with()  # to judge the other options
+    for kind, problems in (
+        (PUBLIC_TEXT, _public_text_problems(field, field.stored_scheme)),
+        (COLUMN, _column_problems(field, field.stored_scheme)),
+        (DEFAULT, _default_problems(field)),
+    ):
+        yield from (WrongOption(kind, problem) for problem in problems)
 
 
-def of_the_public_text(field: "SortableIDField", scheme: Scheme) -> Iterator[WrongOption]:
+def _public_text_problems(field: "SortableIDField", scheme: Scheme) -> Iterator[str]:
     encoding, others = field.encoding, field.accept_other_versions
-    wrong = [*problems(scheme, field.prefix, field.separator, encoding)]
+    yield from text_problems(scheme, field.prefix, field.separator, encoding)
     if field.masked and not scheme.is_uuid7:
-        wrong.append(f"masked=True: only UUIDv7 can be masked, not {scheme.title}")
+        yield f"masked=True: only UUIDv7 can be masked, not {scheme.title}"
     if others and not dict(scheme.text_forms).get(encoding or "", scheme.canonical).shows_all:
-        wrong.append(f"accept_other_versions=True: {encoding!r} can't show other versions")
+        yield f"accept_other_versions=True: {encoding!r} can't show other versions"
     if others and field.masked:
-        wrong.append(
+        yield (
             "accept_other_versions=True and masked=True: a stored UUIDv4 looks like a masked "
             "UUIDv7; leave out one of the two"
         )
-    yield from (WrongOption(PUBLIC_TEXT, message) for message in wrong)
 
 
-def of_the_column(field: "SortableIDField", scheme: Scheme) -> Iterator[WrongOption]:
-    storage, names = field.storage, storage_names(scheme)
-    if storage is not None and storage not in names:
-        expected = f"expected one of {', '.join(names)} for {scheme.title}"
-        yield WrongOption(COLUMN, f"storage={storage!r}: {expected}")
+def _column_problems(field: "SortableIDField", scheme: Scheme) -> Iterator[str]:
+    names = storage_names(scheme)
+    if field.storage is not None and field.storage not in names:
+        yield f"storage={field.storage!r}: expected one of {', '.join(names)} for {scheme.title}"
         return
-    stored = storage_for(scheme, storage, "sqlite")
+    stored, most = storage_for(scheme, field.storage, "sqlite"), field.max_length
     width = stored.form.length if isinstance(stored, CharFieldStorage) else None
-    most = field.max_length
     if most is not None and not (width and isinstance(most, int) and most >= width):
         expected = f"{width} or more" if width else "none unless storage is a varchar"
-        yield WrongOption(COLUMN, f"max_length={most!r}: expected {expected}")
+        yield f"max_length={most!r}: expected {expected}"
     if field.db_collation is not None and not isinstance(stored, TextStorage):
-        not_text = "the column is not text; set a text storage="
-        yield WrongOption(COLUMN, f"db_collation={field.db_collation!r}: {not_text}")
+        yield f"db_collation={field.db_collation!r}: the column is not text; set a text storage="
 
 
-def of_the_default(field: "SortableIDField") -> Iterator[WrongOption]:
-    """Also binds a ``GenerateID()`` to the field, if all other options are right."""
+def _default_problems(field: "SortableIDField") -> Iterator[str]:
     default = field.db_default
     if field.default is not NOT_PROVIDED:
-        yield WrongOption(
-            DEFAULT,
+        yield (
             f"{type(field).__name__} generates its own ids and takes no default: a migration would "
-            f"copy one value into every row",
+            f"copy one value into every row"
         )
     is_expression = hasattr(default, "resolve_expression")
     if field.has_db_default() and (not is_expression or isinstance(default, Value)):
-        yield WrongOption(
-            DEFAULT,
+        yield (
             f"db_default={default!r} is one value for every row: use an expression that generates "
-            f"an id",
+            f"an id"
         )
     elif hasattr(default, "for_column") and not field.wrong_options:
+        # A GenerateID(), which takes its scheme from the field.
         try:
             field.db_default = default.for_column(field)
         except (TypeError, ValueError) as error:
-            yield WrongOption(DEFAULT, str(error))
+            yield str(error)
