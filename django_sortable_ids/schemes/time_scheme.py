@@ -220,7 +220,8 @@ class TimeScheme(Scheme):
     def latest(self) -> datetime:
         """The latest time of an id that fits a ``datetime``."""
         last = min(self._microseconds(self.layout.last_tick), _LAST_MICROSECOND)
-        return self._floored(UNIX_EPOCH + timedelta(microseconds=last))
+        tick = self._floor(UNIX_EPOCH + timedelta(microseconds=last))
+        return UNIX_EPOCH + timedelta(microseconds=self._microseconds(tick))
 
     def lower_bound(self, at: datetime) -> ID:
         """The least value generated at or after ``at`` (aware).
@@ -262,20 +263,14 @@ class TimeScheme(Scheme):
         if not self.sorts:
             raise NotTimeOrdered(f"{self.title} values do not sort by their times")
 
-    def _tick_of_ns(self, ns: int) -> int:
-        return (ns - self.epoch_ns) // self.tick_ns
-
     def _floor(self, at: datetime) -> int:
-        return self._tick_of_ns(unix_ns(at))
+        return (unix_ns(at) - self.epoch_ns) // self.tick_ns
 
     def _ceiling(self, at: datetime) -> int:
         return -((self.epoch_ns - unix_ns(at)) // self.tick_ns)
 
     def _microseconds(self, tick: int) -> int:
         return (self.epoch_ns + tick * self.tick_ns) // 1000
-
-    def _floored(self, at: datetime) -> datetime:
-        return UNIX_EPOCH + timedelta(microseconds=self._microseconds(self._floor(at)))
 
     def _out_of_range(self, at: datetime) -> str:
         return (

@@ -13,7 +13,7 @@ class SQLServerText(OneByOne):
     """A UUID of ``version`` as the version 1 UUID that SQL Server shows for the same time.
 
     ``NEWSEQUENTIALID()`` generates a version 1 UUID and shows the bytes of its first three groups
-    in reverse. Its ``uniqueidentifier`` sorts by node, then by time: see ``sort_key``.
+    in reverse. Its ``uniqueidentifier`` sorts by node, then by time.
     """
 
     version: int
@@ -42,9 +42,3 @@ class SQLServerText(OneByOne):
         if payload is None:
             raise ValueError("it is not a version 1 UUID in SQL Server's byte order")
         return UUIDTemplate(self.version).wrap(payload)
-
-    @staticmethod
-    def sort_key(text: str) -> bytes:
-        """The bytes in SQL Server's comparison order: 10 to 15, then 8 and 9, then 7 down to 0."""
-        shown = UUIDText().parse(text).to_bytes(16, "big")
-        return shown[10:] + shown[8:10] + shown[7::-1]
