@@ -62,7 +62,7 @@ from depot.models import *
 class OrderForm(forms.ModelForm):
     class Meta:
         model = Order
-        fields = ["parent", "masked"]
+        fields = ["id", "parent", "masked"]
 
 @admin.register(Order)
 class OrderAdmin(SortableIDAdmin):
@@ -83,7 +83,9 @@ class Tag(models.Model):
 
 
 class Order(models.Model):
-    id = UUIDv7Field(primary_key=True, prefix="Order", separator="-", encoding="base64")
+    id = UUIDv7Field(
+        primary_key=True, editable=True, prefix="Order", separator="-", encoding="base64"
+    )
     parent = models.ForeignKey("self", models.CASCADE, null=True)
     masked = ULIDField(unique=True, masked=True, storage="char32", editable=True, default="x")
     both = UUIDv7Field(unique=True, masked=True, accept_other_versions=True)
