@@ -227,8 +227,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
 
     def column_storage(self, vendor: str) -> Storage:
         """How the vendor stores the column, also if options of the public text are wrong."""
-        kinds = (options.SCHEME, options.COLUMN)
-        options.refuse(self, [each for each in self.wrong_options if each.kind in kinds])
+        options.refuse(self, options.of_the_column(self))
         return storage_for(self.stored_scheme, self.storage, vendor, self.max_length)
 
     def get_internal_type(self) -> str:

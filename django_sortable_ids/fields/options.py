@@ -43,6 +43,11 @@ def refuse(field: "SortableIDField", wrong: Sequence[WrongOption]) -> None:
         raise ImproperlyConfigured(f"{field}: {'; '.join(each.message for each in wrong)}")
 
 
+def of_the_column(field: "SortableIDField") -> list[WrongOption]:
+    """The wrong options on which the column depends."""
+    return [each for each in field.wrong_options if each.kind in (SCHEME, COLUMN)]
+
+
 class Refused:
     """An attribute that a field with wrong options lacks: reading it raises what is wrong."""
 
@@ -111,7 +116,7 @@ def _default_problems(field: "SortableIDField") -> Iterator[str]:
             f"db_default={default!r} is one value for every row: use an expression that generates "
             f"an id"
         )
-    elif hasattr(default, "for_column") and not field.wrong_options:
+    elif hasattr(default, "for_column") and not of_the_column(field):
         # A GenerateID(), which takes its scheme from the field.
         try:
             field.db_default = default.for_column(field)

@@ -10,7 +10,13 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 
-from .bit_templates import BitTemplate, ByteFractionTemplate, TimeLowFirstTemplate, UUIDTemplate
+from .bit_templates import (
+    PLAIN,
+    BitTemplate,
+    ByteFractionTemplate,
+    TimeLowFirstTemplate,
+    UUIDTemplate,
+)
 from .encodings.alphabets import (
     BASE32_HEX_LOWER,
     BASE36_LOWER,
@@ -32,7 +38,7 @@ from .sequence import lexical_sequence
 from .support import exponent, one_of
 from .time_scheme import MILLISECOND, SECOND, TimeScheme
 
-_GREGORIAN: Any = {"time": 60, "epoch_ns": -12_219_292_800 * SECOND, "tick_ns": 100}
+_GREGORIAN: Any = {"time": 60, "suffix": 62, "epoch_ns": -12_219_292_800 * SECOND, "tick_ns": 100}
 """UUID versions 1 and 6 count 100 ns ticks from 1582-10-15 (RFC 9562, section 5.1)."""
 
 _UUID_FORMS: tuple[tuple[str, TextForm], ...] = (
@@ -46,44 +52,34 @@ _UUID_FORMS: tuple[tuple[str, TextForm], ...] = (
 )
 
 
-def _uuid(
-    name: str, title: str, specification: str, template: BitTemplate, *, time: int, **others: Any
-) -> TimeScheme:
-    """``time | suffix``, 122 bits in all, and the fixed bits of a UUID."""
-    layout = Layout(ticks=1 << time, suffixes=1 << 122 - time, template=template)
-    return TimeScheme(
-        name=name,
-        title=title,
-        specification=specification,
-        bits=128,
-        value_type=uuid.UUID,
-        layout=layout,
-        **{"text_forms": _UUID_FORMS} | others,
-    )
-
-
-def _text(
+def _row(
     name: str,
     title: str,
     specification: str,
-    form: TextForm,
+    forms: TextForm | tuple[tuple[str, TextForm], ...],
     *,
     time: int,
     suffix: int,
     worker: int = 0,
+    template: BitTemplate = PLAIN,
     tick_ns: int = MILLISECOND,
     **others: Any,
 ) -> TimeScheme:
-    """``time | suffix`` bits, as text; the suffix is random, or starts with a worker number."""
-    workers = 1 << worker if worker else None
+    """``time | suffix`` bits; the suffix is random, or starts with a worker number."""
+    is_uuid = template.version is not None
     return TimeScheme(
         name=name,
         title=title,
         specification=specification,
-        bits=time + suffix,
-        value_type=str,
-        text_forms=(("canonical", form),),
-        layout=Layout(ticks=1 << time, suffixes=1 << suffix, workers=workers),
+        bits=128 if is_uuid else time + suffix,
+        value_type=uuid.UUID if is_uuid else str,
+        text_forms=forms if isinstance(forms, tuple) else (("canonical", forms),),
+        layout=Layout(
+            ticks=1 << time,
+            suffixes=1 << suffix,
+            template=template,
+            workers=1 << worker if worker else None,
+        ),
         tick_ns=tick_ns,
         **others,
     )
@@ -91,41 +87,43 @@ def _text(
 
 _FIXED = (
     # time_low 32 | time_mid 16 | version 4 | time_high 12 | variant 2 | clock sequence 14 | node 48
-    _uuid(
+    _row(
         "uuid1",
         "UUIDv1",
         "RFC 9562, section 5.1",
-        TimeLowFirstTemplate(),
+        _UUID_FORMS[:2],
         **_GREGORIAN,
-        text_forms=_UUID_FORMS[:2],
+        template=TimeLowFirstTemplate(),
     ),
     # time 48 | version 4 | time 12 | variant 2 | clock sequence 14 | node 48, both random here
-    _uuid(
+    _row(
         "uuid6",
         "UUIDv6",
         "RFC 9562, section 5.6",
-        UUIDTemplate(6),
+        _UUID_FORMS,
         **_GREGORIAN,
+        template=UUIDTemplate(6),
     ),
     # time 48 | version 4 | random 12 | variant 2 | random 62
-    _uuid(
+    _row(
         "uuid7",
         "UUIDv7",
         "RFC 9562, section 5.7",
-        UUIDTemplate(7),
+        _UUID_FORMS,
         time=48,
-        tick_ns=MILLISECOND,
+        suffix=74,
+        template=UUIDTemplate(7),
     ),
     # Like UUIDv6, but with version 13, which RFC 9562 reserves for future use.
-    _uuid(
+    _row(
         "comb13",
         "COMB UUID (version 13)",
         'Michael Lambert, "Custom UUID as primary key"',
-        UUIDTemplate(13),
+        (*_UUID_FORMS, ("sqlserver", SQLServerText(13))),
         **_GREGORIAN,
-        text_forms=(*_UUID_FORMS, ("sqlserver", SQLServerText(13))),
+        template=UUIDTemplate(13),
     ),
-    _text(
+    _row(
         "ulid",
         "ULID",
         "https://github.com/ulid/spec",
@@ -134,7 +132,7 @@ _FIXED = (
         suffix=80,
     ),
     # 12 and 20 hexadecimal digits, which SQLite can generate itself
-    _text(
+    _row(
         "hexulid",
         "hex ULID",
         'Stephen Margheim, "SQLite Hex-ULIDs"',
@@ -143,7 +141,7 @@ _FIXED = (
         suffix=80,
         stored_as_text=True,
     ),
-    _text(
+    _row(
         "timeflake",
         "Timeflake",
         "https://github.com/anthonynsimon/timeflake",
@@ -153,7 +151,7 @@ _FIXED = (
     ),
     # counter 24 | counter 24 | entropy 32 are random here. The specification reserves the first and
     # the last time, which no clock shows. Ids with these times are valid here.
-    _text(
+    _row(
         "scru128",
         "SCRU128",
         "https://github.com/scru128/spec, version 2",
@@ -161,7 +159,7 @@ _FIXED = (
         time=48,
         suffix=80,
     ),
-    _text(
+    _row(
         "pushid",
         "push id",
         'Firebase, "The 2^120 Ways to Ensure Unique Identifiers"',
@@ -177,7 +175,7 @@ _MOST_WORKERS = 1 << 40
 """The bits of machine and process together, in an xid and an ObjectId."""
 
 # machine 24 | process 16 | counter 24 are random here
-_XID = _text(
+_XID = _row(
     "xid",
     "xid",
     "https://github.com/rs/xid",
@@ -188,7 +186,7 @@ _XID = _text(
 )
 
 # random 40 | counter 24, which is random, too, here
-_OBJECTID = _text(
+_OBJECTID = _row(
     "objectid",
     "ObjectId",
     "MongoDB specifications, bson-objectid",
@@ -198,7 +196,7 @@ _OBJECTID = _text(
     tick_ns=SECOND,
 )
 
-KSUID = _text(
+KSUID = _row(
     "ksuid",
     "KSUID",
     "https://github.com/segmentio/ksuid",
