@@ -188,11 +188,7 @@ def snowflake(
     time_bits: int | None = None,
     worker_bits: int | None = None,
 ) -> TimeScheme:
-    """``time | worker | sequence``, 63 or 64 bits in all; ``layout`` sets the bits and the epoch.
-
-    ``twitter`` is ``41 | 10 | 12``, ``discord`` is ``42 | 10 | 12`` and ``instagram`` is
-    ``41 | 13 | 10``, all in ms. ``mastodon`` is ``47 | random 16`` in ms. ``unique_rowid`` is
-    ``48 | 15`` in units of 10 us, like CockroachDB's.
+    """A row of ``SNOWFLAKES``: ``layout`` sets the bits and the epoch.
 
     ``epoch_ms`` is another epoch, Unix time in ms. ``time_bits`` and ``worker_bits`` set a split.
     """

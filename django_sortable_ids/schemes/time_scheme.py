@@ -6,13 +6,13 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import takewhile
 from threading import Lock
-from typing import ClassVar, TypeGuard
+from typing import Any, ClassVar, TypeGuard
 
 from .bit_templates import PLAIN, UUIDTemplate
 from .errors import InvalidID, NotTimeOrdered, OutOfRange
 from .generation.clock import MICROSECOND, UNIX_EPOCH, unix_ns
 from .generation.generator import Generator
-from .generation.leased_generator import LeaseSource, generator_for
+from .generation.leased_generator import LeasedGenerator, LeaseSource
 from .generation.randomness import spread
 from .layout import Layout
 from .scheme import ID, Converted, Scheme
@@ -142,7 +142,11 @@ class TimeScheme(Scheme):
 
     @cached_property
     def _generator(self) -> Generator:
-        new = generator_for(self.layout, self.worker, epoch_ns=self.epoch_ns, tick_ns=self.tick_ns)
+        times: Any = {"epoch_ns": self.epoch_ns, "tick_ns": self.tick_ns}
+        if callable(self.worker):
+            new: Generator = LeasedGenerator(self.layout, self.worker, **times)
+        else:
+            new = Generator(self.layout, worker=self.worker, **times)
         # Two threads that generate the first ids must share one generator.
         with _generator_lock:
             shared: Generator = vars(self).setdefault("_generator", new)
