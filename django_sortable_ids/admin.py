@@ -119,7 +119,8 @@ class SortableIDAdmin(ModelAdmin):
             # The system check of autocomplete_fields reads the attribute.
             own = [field.name for field in id_fields(model) if field.unique]
             self.search_fields = own  # type: ignore[misc]
-        timed = [field for field in id_fields(model) if isinstance(field.scheme, TimeScheme)]
+        usable = [field for field in id_fields(model) if not field.wrong_options]
+        timed = [field for field in usable if isinstance(field.scheme, TimeScheme)]
         if timed:
             self.id_created_at = _CreatedAtColumn(timed[0])
 

@@ -33,6 +33,7 @@ from django.core.management import call_command
 
 from django_sortable_ids import conf, fields, schemes
 from django_sortable_ids.checks import messages
+from django_sortable_ids.fields import options
 from django_sortable_ids.fields.storage import storage_names
 from django_sortable_ids.management.backfill_ids import arguments
 from tests.backfill import own_project
@@ -400,7 +401,7 @@ def test_the_odds_of_a_collision_are_those_of_the_generators() -> None:
 
 
 def test_every_check_is_in_the_table() -> None:
-    source = Path(messages.__file__).read_text()
+    source = "".join(Path(each.__file__).read_text() for each in (messages, options))
     table = PAGES["docs/reference/checks.md"]
     assert {*re.findall(r"\b[EW]\d{3}\b", table)} == {*re.findall(r"\b[EW]\d{3}\b", source)}
 

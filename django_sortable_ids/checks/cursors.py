@@ -25,7 +25,7 @@ def field_in_cursors(view: Any) -> SortableIDField | None:
         return None
     for name in _orderings(view, paginator, model):
         field = id_at(model, name.lstrip("-"))
-        if field is not None and field.public_text.masked:
+        if field is not None and field.masked:
             return field
     return None
 

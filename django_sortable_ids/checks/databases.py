@@ -20,7 +20,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from ..db import tables
 from ..fields import SortableIDField
-from ..fields.of_model import own_fields
+from ..fields.of_model import usable_fields
 from ..fields.storage import BinaryStorage, IntegerStorage, TextStorage, UUIDStorage, mariadb_sorts
 from ..schema.stored_values import found_in
 from ..schemes import Scheme, TimeScheme
@@ -48,7 +48,7 @@ def check_databases(
 def _check_database(alias: str) -> list[CheckMessage]:
     connection = connections[alias]
     models = [model for model in apps.get_models() if router.allow_migrate_model(alias, model)]
-    fields = [field for model in models for field in own_fields(model)]
+    fields = [field for model in models for field in usable_fields(model)]
     try:
         return [
             *_check_server(connection, fields),

@@ -14,7 +14,7 @@ from django.db import models
 
 from .. import conf
 from ..fields import SortableIDField, history
-from ..fields.of_model import is_unique_with_others, own_fields
+from ..fields.of_model import is_unique_with_others, own_fields, usable_fields
 from ..schemes import TimeScheme
 from . import messages
 from .generic_relations import check_generic_relations
@@ -44,7 +44,7 @@ def check_workers(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
         return []  # check_definitions reports it
     return [
         messages.no_worker_number(field, workers)
-        for field in _fields(app_configs)
+        for field in usable(app_configs)
         if (workers := _workers(field)) and field.generates_ids
     ]
 
@@ -55,17 +55,18 @@ def _models(app_configs: Configs) -> list[type[models.Model]]:
     return [model for config in app_configs for model in config.get_models()]
 
 
-def _fields(app_configs: Configs) -> Iterator[SortableIDField]:
+def usable(app_configs: Configs) -> Iterator[SortableIDField]:
+    """The ids in the models of these apps, except those with wrong options."""
     for model in _models(app_configs):
-        yield from own_fields(model)
+        yield from usable_fields(model)
 
 
 def _check_prefixes(app_configs: Configs) -> Iterator[CheckMessage]:
     by_prefix: dict[str, list[SortableIDField]] = defaultdict(list)
-    for field in _fields(None):
+    for field in usable(None):
         if field.public_text.prefix is not None and not history.is_copy(field):
             by_prefix[field.public_text.full_prefix].append(field)
-    for field in _fields(app_configs):
+    for field in usable(app_configs):
         if history.is_copy(field):
             continue
         others = [
@@ -87,7 +88,7 @@ def _check_settings(app_configs: Configs) -> Iterator[CheckMessage]:
         conf.rollback_rule()
         conf.lease_seconds()
         worker = conf.worker()
-        for field in _fields(app_configs):
+        for field in usable(app_configs):
             scheme = field.scheme
             if isinstance(worker, int) and isinstance(scheme, TimeScheme) and _workers(field):
                 scheme.layout.suffixes_of(worker)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, Literal
 
 from django.core.checks import CheckMessage
@@ -70,7 +71,7 @@ def _joins(model: type[models.Model]) -> Iterator[tuple[Any, SortableIDField, An
     key: Any = model._meta.pk
     while key.remote_field:
         key = key.target_field
-    if not isinstance(key, SortableIDField):
+    if not isinstance(key, SortableIDField) or key.wrong_options:
         return
     for relation in model._meta.private_fields:
         # A GenericRelation. It can't be imported unless contenttypes is installed.
@@ -78,10 +79,10 @@ def _joins(model: type[models.Model]) -> Iterator[tuple[Any, SortableIDField, An
         inherited = getattr(relation, "mti_inherited", False)
         if name is None or inherited or isinstance(relation.related_model, str):
             continue
-        try:
-            yield relation, key, relation.related_model._meta.get_field(name)
-        except FieldDoesNotExist:
-            continue
+        with suppress(FieldDoesNotExist):
+            object_id = relation.related_model._meta.get_field(name)
+            if not getattr(object_id, "wrong_options", None):
+                yield relation, key, object_id
 
 
 def _failure(
@@ -148,10 +149,7 @@ def _compare(stored: Storage, other: Storage, server: Server) -> bool:
         return _reads_as_uuid(stored) and _reads_as_uuid(other)
     form, other_form = _form(stored, server), _form(other, server)
     if form is not None and other_form is not None:
-        ignores_case = server in ("mysql", "mariadb without uuid")
-        return form == other_form or (
-            ignores_case and _is_hexadecimal(form) and _is_hexadecimal(other_form)
-        )
+        return _same_text(form, other_form, server)
     if isinstance(stored, BinaryStorage | IntegerStorage):
         return type(stored) is type(other)
     return type(stored) is type(other) is UUIDStorage
@@ -165,11 +163,12 @@ def _compares_with_text(key: SortableIDField, stored: Storage, server: Server) -
     if server == "mariadb" and isinstance(stored, UUIDStorage):
         return _spells_uuid(key.scheme.canonical)
     form = _form(stored, server)
-    if form is None:
-        return False
+    return form is not None and _same_text(form, key.scheme.canonical, server)
+
+
+def _same_text(form: TextForm, other: TextForm, server: Server) -> bool:
     ignores_case = server in ("mysql", "mariadb without uuid")
-    both = (form, key.scheme.canonical)
-    return both[0] == both[1] or (ignores_case and all(map(_is_hexadecimal, both)))
+    return form == other or (ignores_case and _is_hexadecimal(form) and _is_hexadecimal(other))
 
 
 def _form(stored: Storage, server: Server) -> TextForm | None:

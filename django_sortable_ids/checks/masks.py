@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from django.apps import AppConfig, apps
+from django.apps import apps
 from django.conf import settings
 from django.core.checks import CheckMessage
 from django.core.exceptions import ImproperlyConfigured
@@ -13,17 +13,17 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from .. import conf
 from ..fields import SortableIDField
-from ..fields.of_model import id_at, own_fields
+from ..fields.of_model import id_at
 from . import messages
 from .cursors import field_in_cursors
-from .definitions import Configs
+from .definitions import Configs, usable
 
 _COOKIES = "django.contrib.sessions.backends.signed_cookies"
 
 
 def check_masks(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
     """Masked ids without a mask key, and session cookies that show masked ids."""
-    masked = list(_masked_fields(app_configs))
+    masked = [field for field in usable(app_configs) if field.masked]
     problems: list[CheckMessage] = []
     reason = _mask_key_error() if masked else None
     if reason:
@@ -36,7 +36,9 @@ def check_masks(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
 
 def check_views(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
     """Views of the project that show masked ids without the mask."""
-    if not getattr(settings, "ROOT_URLCONF", None) or not any(_masked_fields(None)):
+    if not getattr(settings, "ROOT_URLCONF", None) or not any(
+        field.masked for field in usable(None)
+    ):
         return []
     problems = {}
     user_key = _masked_user_key()
@@ -47,13 +49,6 @@ def check_views(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
         if field is not None:
             problems[callback.cls, "W006"] = messages.unmasked_cursors(field, callback.cls)
     return list(problems.values())
-
-
-def _masked_fields(app_configs: Iterable[AppConfig] | None) -> Iterator[SortableIDField]:
-    configs = apps.get_app_configs() if app_configs is None else app_configs
-    for config in configs:
-        for model in config.get_models():
-            yield from (field for field in own_fields(model) if field.public_text.masked)
 
 
 def _mask_key_error() -> str | None:
@@ -76,7 +71,7 @@ def _masked_user_key() -> SortableIDField | None:
     except (LookupError, ValueError):
         return None  # Django reports it
     key = id_at(user, "pk")
-    return key if key is not None and key.public_text.masked else None
+    return key if key is not None and key.masked else None
 
 
 def _callbacks(patterns: Iterable[Any]) -> Iterator[Any]:

@@ -1,32 +1,26 @@
 """The model field that all schemes share."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from django.core.checks import CheckMessage
 from django.core.exceptions import EmptyResultSet, ValidationError
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import Value
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from .. import schemes
-from ..schemes import ID, InvalidID, OutOfRange
+from ..schemes import ID, InvalidID, OutOfRange, Scheme
 from ..schemes.errors import shown
-from . import callers
+from . import options
 from .form_fields import IDFormField, MaskedIDFormField
 from .generating import GeneratedIDField, GetType, SetType, pop_scheme_options
-from .lookup_values import Candidates, Malformed
+from .lookup_values import SESSIONS, Candidates, Malformed, is_called_by
+from .options import Refused, WrongOption
 from .public import PublicText
-from .storage import (
-    CharFieldStorage,
-    IntegerStorage,
-    Storage,
-    TextStorage,
-    storage_for,
-    storage_names,
-)
+from .storage import IntegerStorage, Storage, TextStorage, storage_for
 
 
 class SortableIDField(GeneratedIDField[SetType, GetType]):
@@ -46,6 +40,13 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
     """The arguments that differ from the defaults of the scheme itself."""
     accept_other_versions: bool = False
     """Whether the column may hold UUIDs of other versions, which carry no time."""
+    stored_scheme: Scheme
+    """The scheme of the column, also if options of the public text are wrong."""
+    wrong_options: list[WrongOption]
+    public_text: PublicText
+
+    if not TYPE_CHECKING:
+        scheme = public_text = Refused()
 
     description = _("Id that sorts by creation time")
     empty_strings_allowed = False
@@ -82,68 +83,57 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         (``max_length``). ``db_collation`` overrides the collation of a text column.
 
         Options of the scheme are keyword arguments. All others are those of any Django field,
-        except that ``default`` is refused and ``editable`` is False by default. Raises
-        ``ValueError`` or ``LookupError`` for an option that the scheme doesn't support.
+        except that ``default`` is refused and ``editable`` is False by default. The system check
+        reports values that are wrong; until they are corrected, use of the ids raises
+        ``ImproperlyConfigured``.
         """
-        if "default" in kwargs:
-            raise ValueError(
-                f"{type(self).__name__} generates its own ids and takes no default: a migration "
-                f"would copy one value into every row. To add the field to a table with rows, use "
-                f"null=True and run backfill_ids"
-            )
         self._options, self.scheme_arguments = pop_scheme_options(self, kwargs)
         kwargs.setdefault("editable", False)
         super().__init__(verbose_name, name, **kwargs)
-        is_expression = hasattr(self.db_default, "resolve_expression")
-        if self.has_db_default() and (not is_expression or isinstance(self.db_default, Value)):
-            raise ValueError(
-                f"db_default={self.db_default!r} is one value for every row: use an expression "
-                f"that generates an id"
-            )
-        self.scheme = schemes.get(self.scheme_name, **self.scheme_arguments)
-        if storage is not None and storage not in storage_names(self.scheme):
-            raise ValueError(
-                f"storage={storage!r}: expected one of {', '.join(storage_names(self.scheme))} "
-                f"for {self.scheme.title}"
-            )
-        if masked and self.scheme_name != "uuid7":
-            raise ValueError(f"masked=True: only UUIDv7 can be masked, not {self.scheme.title}")
-        self.public_text = PublicText(self.scheme, prefix, separator, encoding, masked)
+        self.prefix = prefix
+        self.separator = separator
+        self.encoding = encoding
+        self.masked = masked
         self.storage = storage
         self.db_collation = db_collation
-        self._check_column_options()
-        if hasattr(self.db_default, "for_column"):
-            self.db_default = self.db_default.for_column(self)
         self._stored: dict[str, Storage] = {}
+        self.wrong_options = []
+        for each in self._wrong_options():
+            self.wrong_options.append(each)
+        if not self.wrong_options:
+            self.scheme = self.stored_scheme
+            self.public_text = PublicText(self.scheme, prefix, separator, encoding, masked)
 
     def deconstruct(self) -> Any:
         name, path, args, kwargs = super().deconstruct()
         if type(self).__module__.startswith(f"{__package__}."):
             path = f"{__package__}.{type(self).__qualname__}"
-        public = self.public_text
-        options = {
-            "prefix": (public.prefix, None),
-            "separator": (public.separator, "_"),
-            "encoding": (public.encoding, None),
-            "masked": (public.masked, False),
+        usual = {
+            "prefix": (self.prefix, None),
+            "separator": (self.separator, "_"),
+            "encoding": (self.encoding, None),
+            "masked": (self.masked, False),
             "storage": (self.storage, None),
             "db_collation": (self.db_collation, None),
             "editable": (self.editable, False),
         }
         kwargs.pop("editable", None)
-        kwargs |= {key: value for key, (value, default) in options.items() if value != default}
+        kwargs |= {key: value for key, (value, default) in usual.items() if value != default}
         return name, path, args, kwargs | self._options
 
-    def _check_column_options(self) -> None:
-        stored = storage_for(self.scheme, self.storage, "sqlite")
-        width = stored.form.length if isinstance(stored, CharFieldStorage) else None
-        if self.max_length is not None and (width is None or self.max_length < width):
-            expected = f"{width} or more" if width else "none unless storage is a varchar"
-            raise ValueError(f"max_length={self.max_length}: expected {expected}")
-        if self.db_collation is not None and not isinstance(stored, TextStorage):
-            raise ValueError(
-                f"db_collation={self.db_collation!r}: the column is not text; set a text storage="
-            )
+    # Wrong options
+
+    def check(self, **kwargs: Any) -> list[CheckMessage]:
+        if self.wrong_options:
+            kwargs["databases"] = None  # There is no column that a database could judge.
+        return [*super().check(**kwargs), *(each.error(self) for each in self.wrong_options)]
+
+    def _wrong_options(self) -> Iterator[WrongOption]:
+        return options.wrong(self)
+
+    def scheme_with(self, **arguments: Any) -> Scheme:
+        """The scheme of the column with these arguments; ``ValueError`` if they are wrong."""
+        return schemes.get(self.scheme_name, **arguments)
 
     # Values
 
@@ -169,12 +159,12 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
                 return self.scheme.parse(value)
             except InvalidID:
                 # A UUIDv4 may be a facade, which a UUIDv7 never is.
-                if not isinstance(value, str) and not self.public_text.masked:
+                if not isinstance(value, str) and not self.masked:
                     raise
                 candidates = self.public_text.candidates(value)
                 return candidates[0] if len(candidates) == 1 else Candidates(candidates)
         except InvalidID:
-            if self.primary_key and callers.is_called_by(callers.SESSIONS):
+            if self.primary_key and is_called_by(SESSIONS):
                 return None  # matches no user, so the visitor is logged out
             raise self.invalid(value) from None
 
@@ -231,8 +221,14 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         """How the database of the connection stores the column."""
         vendor = connection.vendor
         if vendor not in self._stored:
-            self._stored[vendor] = storage_for(self.scheme, self.storage, vendor, self.max_length)
+            options.refuse(self, self.wrong_options)
+            self._stored[vendor] = self.column_storage(vendor)
         return self._stored[vendor]
+
+    def column_storage(self, vendor: str) -> Storage:
+        """How the vendor stores the column, also if options of the public text are wrong."""
+        options.refuse(self, options.of_the_column(self))
+        return storage_for(self.stored_scheme, self.storage, vendor, self.max_length)
 
     def get_internal_type(self) -> str:
         # A type that Django knows: otherwise bulk_create() takes twice as long on PostgreSQL. One
@@ -242,7 +238,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
 
     @cached_property
     def _internal_type(self) -> str:
-        match storage_for(self.scheme, self.storage, "postgresql", self.max_length):
+        match self.column_storage("postgresql"):
             case IntegerStorage():
                 return "BigIntegerField"
             case TextStorage():
@@ -250,11 +246,12 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         return "BinaryField"
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str:
-        return self.stored(connection).db_type(connection)
+        return self.column_storage(connection.vendor).db_type(connection)
 
     def db_parameters(self, connection: BaseDatabaseWrapper) -> Any:
         return super().db_parameters(connection) | {
-            "collation": self.db_collation or self.stored(connection).collation(connection)
+            "collation": self.db_collation
+            or self.column_storage(connection.vendor).collation(connection)
         }
 
     def get_prep_value(self, value: Any) -> Any:
@@ -337,7 +334,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
 
     def formfield(self, **kwargs: Any) -> Any:
         defaults: dict[str, Any] = {"form_class": IDFormField, "empty_value": None}
-        if self.public_text.masked and "form_class" not in kwargs:
+        if self.masked and "form_class" not in kwargs:
             defaults |= {"form_class": MaskedIDFormField, "id_field": self}
         if self.generates_ids:
             # A blank input requests an id. Django would take an initial value from ``default``.

@@ -1,10 +1,9 @@
 """One field for each scheme."""
 
 import uuid
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ..schemes import TimeScheme
+from ..schemes import Scheme, TimeScheme
 from .base import SortableIDField
 from .generating import GetType, SetType
 from .value_types import UUID, UUID_OR_NONE, SortableIntegerField, SortableTextField
@@ -73,22 +72,13 @@ class SortableUUIDField(SortableIDField[SetType, GetType]):
         accept_other_versions: bool = False,
         **kwargs: Any,
     ) -> None:
-        super().__init__(verbose_name, name, **kwargs)
         self.accept_other_versions = accept_other_versions
-        if not accept_other_versions:
-            return
-        if self.public_text.encoding == "sqlserver":
-            raise ValueError(
-                "accept_other_versions=True: encoding='sqlserver' can't show other versions, "
-                "because it reads version 1 as the field's own"
-            )
-        if self.public_text.masked:
-            raise ValueError(
-                "accept_other_versions=True and masked=True: a stored UUIDv4 looks like a masked "
-                "UUIDv7; leave out one of the two"
-            )
-        self.scheme = self.scheme.accepting_other_versions()
-        self.public_text = replace(self.public_text, scheme=self.scheme)
+        super().__init__(verbose_name, name, **kwargs)
+
+    def scheme_with(self, **arguments: Any) -> Scheme:
+        scheme = super().scheme_with(**arguments)
+        assert isinstance(scheme, TimeScheme)
+        return scheme.accepting_other_versions() if self.accept_other_versions else scheme
 
     def deconstruct(self) -> Any:
         name, path, args, kwargs = super().deconstruct()

@@ -22,6 +22,11 @@ def own_fields(model: type[models.Model]) -> list[SortableIDField]:
     return [field for field in model._meta.local_fields if isinstance(field, SortableIDField)]
 
 
+def usable_fields(model: type[models.Model]) -> list[SortableIDField]:
+    """Those of ``own_fields`` whose options are right."""
+    return [field for field in own_fields(model) if not field.wrong_options]
+
+
 def is_unique_with_others(field: SortableIDField) -> bool:
     """Whether the field is unique, by itself or with other fields, such as a tenant."""
     meta = field.model._meta

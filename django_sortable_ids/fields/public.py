@@ -3,7 +3,7 @@
 import re
 import time
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +21,22 @@ _YEAR_2000_MS = 946_684_800_000
 _DAY_MS = 86_400_000
 
 
+def problems(
+    scheme: Scheme, prefix: str | None, separator: str, encoding: str | None
+) -> Iterator[str]:
+    """What is wrong with the options of a public text."""
+    if prefix is not None and not (isinstance(prefix, str) and _PREFIX.fullmatch(prefix)):
+        yield (
+            f"prefix={prefix!r}: expected 1 to 63 of a-z and _, beginning and ending with a "
+            f"letter, such as 'ord'"
+        )
+    if separator not in SEPARATORS:
+        yield f"separator={separator!r}: expected '_' or ':'"
+    if encoding is not None and encoding not in scheme.encodings:
+        expected = ", ".join(scheme.encodings)
+        yield f"{scheme.title} has no encoding {encoding!r}; it has {expected}"
+
+
 @dataclass(frozen=True, slots=True)
 class PublicText:
     """Prefix, separator, and the id in an encoding: ``ord_01KDVDNA00PVDPVDPVDPVDPVDM``.
@@ -36,14 +52,8 @@ class PublicText:
     masked: bool = False
 
     def __post_init__(self) -> None:
-        self.scheme.text_form(self.encoding)
-        if self.prefix is not None and not _PREFIX.fullmatch(self.prefix):
-            raise ValueError(
-                f"prefix={self.prefix!r}: expected 1 to 63 of a-z and _, beginning and ending "
-                f"with a letter, such as 'ord'"
-            )
-        if self.separator not in SEPARATORS:
-            raise ValueError(f"separator={self.separator!r}: expected '_' or ':'")
+        for problem in problems(self.scheme, self.prefix, self.separator, self.encoding):
+            raise ValueError(problem)
 
     @property
     def full_prefix(self) -> str:

@@ -1,6 +1,6 @@
 """The field of lexical sequences, whose counter is in the database."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -11,6 +11,7 @@ from ..schemes import LexicalSequence
 from ..sequences import blocks, counters
 from .base import SortableIDField
 from .generating import GetType, SetType
+from .options import SCHEME, WrongOption
 from .value_types import TEXT, TEXT_OR_NONE, SortableTextField
 
 if TYPE_CHECKING:
@@ -93,15 +94,21 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
     def __init__(
         self, verbose_name: Any = None, name: str | None = None, *, block: int = 1, **kwargs: Any
     ) -> None:
-        """Raises ``ValueError`` for invalid options, and for a ``block`` below 1."""
-        if isinstance(block, bool) or not isinstance(block, int) or block < 1:
-            raise ValueError(f"block={block!r}: expected how many numbers to reserve, 1 or more")
-        super().__init__(verbose_name, name, **kwargs)
         self.block = block
+        super().__init__(verbose_name, name, **kwargs)
+
+    def _wrong_options(self) -> Iterator[WrongOption]:
+        yield from super()._wrong_options()
+        block = self.block
+        if isinstance(block, bool) or not isinstance(block, int) or block < 1:
+            expected = "expected how many numbers to reserve, 1 or more"
+            yield WrongOption(SCHEME, f"block={block!r}: {expected}")
 
     def deconstruct(self) -> Any:
         name, path, args, kwargs = super().deconstruct()
-        return name, path, args, kwargs | ({} if self.block == 1 else {"block": self.block})
+        if self.block != 1 or self.wrong_options:
+            kwargs["block"] = self.block
+        return name, path, args, kwargs
 
     @property
     def _generated_with_instance(self) -> bool:

@@ -47,10 +47,13 @@ class Storage(Protocol):
     @property
     def driver_types(self) -> tuple[type, ...]:
         """Types of a driver's values that must be converted to the Python value."""
+        return ()
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str: ...
 
-    def collation(self, connection: BaseDatabaseWrapper) -> str | None: ...
+    def collation(self, connection: BaseDatabaseWrapper) -> str | None:
+        """The collation that the column needs; None for the database's default."""
+        return None
 
     def to_db(self, number: int, connection: BaseDatabaseWrapper) -> Any:
         """The driver's value of a number to store.
@@ -74,6 +77,8 @@ class Storage(Protocol):
 
     def literal(self, number: int, connection: BaseDatabaseWrapper) -> str:
         """The number as an SQL literal of the column's type, where SQL allows no parameter."""
+        # The characters of an id are safe in URLs: no quotes, no per cent signs, no backslashes.
+        return f"'{self.to_db(number, connection)}'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +89,6 @@ class UUIDStorage(Storage):
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str:
         return models.UUIDField().db_type(connection) or ""
-
-    def collation(self, connection: BaseDatabaseWrapper) -> None:
-        return None
 
     def to_db(self, number: int, connection: BaseDatabaseWrapper) -> uuid.UUID | str:
         if connection.features.has_native_uuid_field:
@@ -107,9 +109,6 @@ class UUIDStorage(Storage):
             raise ValueError(f"expected a UUID, found {len(stored)} characters")
         return int(stored.replace("-", ""), 16)
 
-    def literal(self, number: int, connection: BaseDatabaseWrapper) -> str:
-        return f"'{self.to_db(number, connection)}'"
-
 
 @dataclass(frozen=True, slots=True)
 class BinaryStorage(Storage):
@@ -123,9 +122,6 @@ class BinaryStorage(Storage):
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str:
         return _column_type(_BINARY_TYPES, self.length, connection)
-
-    def collation(self, connection: BaseDatabaseWrapper) -> None:
-        return None
 
     def to_db(self, number: int, connection: BaseDatabaseWrapper) -> bytes:
         return number.to_bytes(self.length, "big")
@@ -145,7 +141,6 @@ class TextStorage(Storage):
     """Text in one of the scheme's forms."""
 
     form: TextForm
-    driver_types: ClassVar[tuple[type, ...]] = ()
 
     def driver_type(self, connection: BaseDatabaseWrapper) -> type:
         return str
@@ -164,10 +159,6 @@ class TextStorage(Storage):
 
     def from_db(self, stored: str) -> int:
         return self.form.parse(stored)
-
-    def literal(self, number: int, connection: BaseDatabaseWrapper) -> str:
-        # The characters of an id are safe in URLs: no quotes, no per cent signs, no backslashes.
-        return f"'{self.form.format(number)}'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,9 +194,6 @@ class IntegerStorage(Storage):
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str:
         return models.BigIntegerField().db_type(connection) or ""
-
-    def collation(self, connection: BaseDatabaseWrapper) -> None:
-        return None
 
     def to_db(self, number: int, connection: BaseDatabaseWrapper) -> int:
         if number > _LARGEST_INTEGER:

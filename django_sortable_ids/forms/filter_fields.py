@@ -21,7 +21,7 @@ class _MaskedOnly(_Base):
     @property
     def _id_field(self) -> SortableIDField | None:
         field = super()._id_field
-        return field if field is not None and field.public_text.masked else None
+        return field if field is not None and field.masked else None
 
 
 class MaskedChoiceField(

@@ -101,4 +101,4 @@ def _masked_target(field: Any) -> SortableIDField | None:
 
 
 def _is_masked(field: Any) -> bool:
-    return isinstance(field, SortableIDField) and field.public_text.masked
+    return isinstance(field, SortableIDField) and field.masked

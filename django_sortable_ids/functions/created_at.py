@@ -86,7 +86,7 @@ class CreatedAt(Transform):
         return (
             connection.vendor == "postgresql"
             and connection.pg_version >= 180000
-            and self.scheme.name == "uuid7"
+            and self.scheme.is_uuid7
             and isinstance(self.id_field.stored(connection), UUIDStorage)
         )
 

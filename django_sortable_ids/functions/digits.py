@@ -6,7 +6,7 @@ from django.db.models import BigIntegerField, F, TextField
 from django.db.models.expressions import OrderBy
 from django.db.models.functions import Length
 
-from .fragments import Compiled, Fragment
+from .fragments import Fragment
 
 # INSTR ignores case except for bytes; on MySQL with any collation of the column.
 _MYSQL_PLACE = "(INSTR(_binary'{alphabet}', CAST({digit} AS BINARY)) - 1)"
@@ -20,32 +20,20 @@ class DigitsOfInteger(Fragment):
 
     output_field = TextField()
 
-    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
-        return self._digits(
-            " || ", "substr('{alphabet}', 1 + mod({{0}} / {weight}, {base})::int, 1)", compiler
-        )
+    def postgresql(self, connection: Any) -> str:
+        return " || ".join(self._digits("substr('{alphabet}', 1 + mod({{0}} / {}, {})::int, 1)"))
 
-    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
-        return self._digits(
-            " || ", "substr('{alphabet}', 1 + ({{0}}) / {weight} %% {base}, 1)", compiler
-        )
+    def sqlite(self, connection: Any) -> str:
+        return " || ".join(self._digits("substr('{alphabet}', 1 + ({{0}}) / {} %% {}, 1)"))
 
-    def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
-        sql, params = self._digits(
-            ", ", "SUBSTR('{alphabet}', 1 + ({{0}}) DIV {weight} MOD {base}, 1)", compiler
-        )
-        return f"CONCAT({sql})", params
+    def mysql(self, connection: Any) -> str:
+        digits = self._digits("SUBSTR('{alphabet}', 1 + ({{0}}) DIV {} MOD {}, 1)")
+        return f"CONCAT({', '.join(digits)})"
 
-    def _digits(self, separator: str, digit: str, compiler: Any) -> Compiled:
-        alphabet, length = self.extra["alphabet"], self.extra["length"]
-        base = len(alphabet)
-        weights = [base**power for power in range(length - 1, -1, -1)]
-        return self.fill(
-            separator.join(
-                digit.format(alphabet=alphabet, weight=weight, base=base) for weight in weights
-            ),
-            compiler,
-        )
+    def _digits(self, digit: str) -> list[str]:
+        alphabet, base = self.extra["alphabet"], len(self.extra["alphabet"])
+        powers = range(self.extra["length"] - 1, -1, -1)
+        return [digit.format(base**power, base, alphabet=alphabet) for power in powers]
 
 
 class IntegerOfDigits(Fragment):
@@ -56,14 +44,14 @@ class IntegerOfDigits(Fragment):
 
     output_field = BigIntegerField()
 
-    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
-        return self.fill(self.total("(strpos('{alphabet}', {digit})::bigint - 1)"), compiler)
+    def postgresql(self, connection: Any) -> str:
+        return self.total("(strpos('{alphabet}', {digit})::bigint - 1)")
 
-    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
-        return self.fill(self.total("(instr('{alphabet}', {digit}) - 1)"), compiler)
+    def sqlite(self, connection: Any) -> str:
+        return self.total("(instr('{alphabet}', {digit}) - 1)")
 
-    def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
-        return self.fill(f"CAST({self.total(_MYSQL_PLACE)} AS SIGNED)", compiler)
+    def mysql(self, connection: Any) -> str:
+        return f"CAST({self.total(_MYSQL_PLACE)} AS SIGNED)"
 
     def total(self, place: str, weight: str = "{}") -> str:
         """SQL for the sum of the digits' values, each times its weight."""
@@ -82,13 +70,13 @@ class LargeIntegerOfDigits(IntegerOfDigits):
     SQLite has no numbers of this size.
     """
 
-    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+    def postgresql(self, connection: Any) -> str:
         total = self.total("(strpos('{alphabet}', {digit}) - 1)", "{}::numeric")
-        return self.fill(f"div({total}, {{divisor}}::numeric)::bigint", compiler)
+        return f"div({total}, {{divisor}}::numeric)::bigint"
 
-    def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+    def mysql(self, connection: Any) -> str:
         total = self.total(_MYSQL_PLACE, "CAST('{}' AS DECIMAL(60))")
-        return self.fill(f"{total} DIV CAST('{{divisor}}' AS DECIMAL(60))", compiler)
+        return f"{total} DIV CAST('{{divisor}}' AS DECIMAL(60))"
 
 
 def shortlex(name: str) -> tuple[OrderBy, OrderBy]:

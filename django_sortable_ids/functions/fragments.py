@@ -12,7 +12,8 @@ Compiled = tuple[str, tuple[Any, ...]]
 
 
 class Fragment(Func):
-    """An SQL expression with a template for each vendor.
+    """An SQL expression with a template for each vendor, or a method that takes the connection and
+    returns it.
 
     A template contains the arguments as ``{0}``, ``{1}`` and so on, as often as it needs, and the
     constants by their keywords. Constants are part of the SQL and not parameters, so that the
@@ -20,27 +21,21 @@ class Fragment(Func):
     are doubled, as in all SQL with parameters.
     """
 
-    postgresql = ""
-    sqlite = ""
-    mysql = ""
+    postgresql: Any
+    sqlite: Any
+    mysql: Any
     """MariaDB and MySQL."""
 
     def as_sql(  # type: ignore[override]
         self, compiler: Any, connection: Any, **extra: Any
     ) -> Compiled:
-        raise NotSupportedError(
-            f"{type(self).__name__} has SQL for SQLite, PostgreSQL, MariaDB and MySQL, but not for "
-            f"{connection.display_name}; use one of these databases"
-        )
-
-    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
-        return self.fill(self.postgresql, compiler)
-
-    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
-        return self.fill(self.sqlite, compiler)
-
-    def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
-        return self.fill(self.mysql, compiler)
+        template = getattr(self, connection.vendor, None)
+        if template is None:
+            raise NotSupportedError(
+                f"{type(self).__name__} has SQL for SQLite, PostgreSQL, MariaDB and MySQL, but not "
+                f"for {connection.display_name}; use one of these databases"
+            )
+        return self.fill(template(connection) if callable(template) else template, compiler)
 
     def fill(self, template: str, compiler: Any) -> Compiled:
         """The template filled with the SQL of the arguments, and their parameters in this order."""
@@ -63,14 +58,12 @@ class Fragment(Func):
 class Join(Fragment):
     """Concatenates the arguments, texts or bytes; NULL if one of them is NULL."""
 
-    @property
-    def _concatenation(self) -> str:
+    def postgresql(self, connection: Any) -> str:
         return f"({self._places(' || ')})"
 
-    postgresql = sqlite = _concatenation
+    sqlite = postgresql
 
-    @property
-    def mysql(self) -> str:  # type: ignore[override]
+    def mysql(self, connection: Any) -> str:
         return f"CONCAT({self._places(', ')})"
 
     def _places(self, separator: str) -> str:

@@ -8,7 +8,7 @@ from django.db.models.expressions import Expression, Func
 
 from ..fields import SortableIDField
 from ..fields.storage import UUIDStorage
-from ..schemes import TimeScheme
+from ..schemes import TimeScheme, get
 from .composition import Composition
 from .fragments import Compiled, Fragment
 from .hexadecimal import HexOfInteger
@@ -74,12 +74,13 @@ class GenerateID(Func):
         if self._id_field is None:
             storage = {"storage": field.storage} if field.storage else {}
             return type(self)(field.scheme_name, **kwargs | storage | field.scheme_arguments)
-        if (self.made.scheme, self.made.storage) == (field.scheme, field.storage):
+        scheme = get(field.scheme_name, **field.scheme_arguments)
+        if (self.made.scheme, self.made.storage) == (scheme, field.storage):
             return self
-        if self.made.scheme != field.scheme or self.made.storage is not None:
+        if self.made.scheme != scheme or self.made.storage is not None:
             raise ValueError(
                 f"{self!r} generates a {self.made.scheme.title} with "
-                f"storage={self.made.storage!r}; the column is a {field.scheme.title} with "
+                f"storage={self.made.storage!r}; the column is a {scheme.title} with "
                 f"storage={field.storage!r}. Use the same scheme and storage for both"
             )
         return type(self)(*args, **kwargs | {"storage": field.storage})
@@ -96,7 +97,7 @@ class GenerateID(Func):
         composition = Composition(scheme, self.made.stored(connection), connection)
         if self.at:
             return composition.made_of(self._tick(UnixMicroseconds(*self.get_source_expressions())))
-        if scheme.name == "uuid7":
+        if scheme.is_uuid7:
             # RFC 9562, section 6.2, method 3: 12 bits of the millisecond's fraction.
             first = HexOfInteger(_Milliseconds4096(UnixMicrosecondsNow()), digits=15)
             return composition.from_hex(composition.versioned(first, RandomVariant()))
@@ -105,7 +106,7 @@ class GenerateID(Func):
         return composition.made_of(self._tick(clock))
 
     def _is_native(self, connection: Any) -> bool:
-        if self.at or self.made.scheme.name != "uuid7":
+        if self.at or not self.made.scheme.is_uuid7:
             return False
         if not isinstance(self.made.stored(connection), UUIDStorage):
             return False
@@ -126,13 +127,15 @@ class _GeneratedID(SortableIDField):
     """The field of an expression's value."""
 
     def __init__(self, scheme_name: str, options: Mapping[str, Any], storage: str | None) -> None:
+        if not isinstance(scheme := get(scheme_name, **options), TimeScheme):
+            raise TypeError(
+                f"a {scheme.title} counts: remove GenerateID() and let Python generate the ids"
+            )
         self.scheme_name = scheme_name  # type: ignore[misc]
         self.scheme_options = dict.fromkeys(options)  # type: ignore[misc]
         super().__init__(storage=storage, **options)
-        if not isinstance(self.scheme, TimeScheme):
-            raise TypeError(
-                f"a {self.scheme.title} counts: remove GenerateID() and let Python generate the ids"
-            )
+        for wrong in self.wrong_options:
+            raise ValueError(wrong.message)
 
 
 class _NativeUUIDv7(Fragment):

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.backends.signals import connection_created
 from django.db.models import BigIntegerField, BinaryField, TextField
 
-from .fragments import Compiled, Fragment
+from .fragments import Fragment
 
 
 class HexOfInteger(Fragment):
@@ -26,10 +26,9 @@ class InsertedHex(Fragment):
     postgresql = "overlay({0} placing '{digit}' from {position} for 0)"
     mysql = "INSERT({0}, {position}, 0, '{digit}')"
 
-    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+    def sqlite(self, connection: Any) -> str:
         position = self.extra["position"]
-        template = f"substr({{0}}, 1, {position - 1}) || '{{digit}}' || substr({{0}}, {position})"
-        return self.fill(template, compiler)
+        return f"substr({{0}}, 1, {position - 1}) || '{{digit}}' || substr({{0}}, {position})"
 
 
 class Upper(Fragment):
@@ -94,18 +93,18 @@ class IntegerOfHex(Fragment):
 
     output_field = BigIntegerField()
 
-    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+    def postgresql(self, connection: Any) -> str:
         digits = " || ".join(_slices(self.extra["positions"]))
         bits = 4 * len(self.extra["positions"])
-        return self.fill(f"('x' || {digits})::bit({bits})::bigint", compiler)
+        return f"('x' || {digits})::bit({bits})::bigint"
 
-    def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+    def mysql(self, connection: Any) -> str:
         slices = _slices(self.extra["positions"])
         digits = slices[0] if len(slices) == 1 else f"CONCAT({', '.join(slices)})"
         # CONV returns text, with which MariaDB and MySQL would calculate in floating point.
-        return self.fill(f"CAST(CONV({digits}, 16, 10) AS SIGNED)", compiler)
+        return f"CAST(CONV({digits}, 16, 10) AS SIGNED)"
 
-    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+    def sqlite(self, connection: Any) -> str:
         # SQLite has no function for it. instr() returns 0 for the zero, which is not in the list.
         digits = "123456789ABCDEF" if self.extra["upper"] else "123456789abcdef"
         positions = self.extra["positions"]
@@ -116,7 +115,7 @@ class IntegerOfHex(Fragment):
             )
         )
         # hex(NULL) is '', which would give 0.
-        return self.fill(f"CASE WHEN {{0}} <> '' THEN {terms} END", compiler)
+        return f"CASE WHEN {{0}} <> '' THEN {terms} END"
 
 
 def _slices(positions: Sequence[int]) -> list[str]:

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db.models import BigIntegerField, DateTimeField
 
 from ..schemes.generation.clock import UNIX_EPOCH
-from .fragments import Compiled, Fragment
+from .fragments import Fragment
 
 
 class UnixMicroseconds(Fragment):
@@ -15,30 +15,29 @@ class UnixMicroseconds(Fragment):
 
     output_field = BigIntegerField()
 
-    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+    def postgresql(self, connection: Any) -> str:
         # A timestamp without time zone is in the session's time zone, as in Django's comparisons.
-        return self.fill("(extract(epoch from ({0})::timestamptz) * 1000000)::bigint", compiler)
+        return "(extract(epoch from ({0})::timestamptz) * 1000000)::bigint"
 
-    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+    def sqlite(self, connection: Any) -> str:
         second, fraction = "substr({0}, 1, 19)", "substr({0}, 21, 6)"
         if connection.timezone_name != "UTC":
             second = f"django_datetime_trunc('second', {{0}}, 'UTC', '{connection.timezone_name}')"
-            return self.fill(_sqlite_microseconds(second, fraction), compiler)
+            return _sqlite_microseconds(second, fraction)
         zone = "ltrim(substr({0}, 20), '.0123456789')"
         with_zone = f"substr(replace(substr({{0}}, 20), {zone}, ''), 2)"
-        return self.fill(
-            # Most texts have no zone, and this branch takes a third of the time.
+        # Most texts have no zone, and the first branch takes a third of the time.
+        return (
             "CASE WHEN length({0}) IN (19, 26) AND substr({0}, -1) <> 'Z' "
             f"THEN {_sqlite_microseconds(second, fraction)} "
-            f"ELSE {_sqlite_microseconds(f'{second} || {zone}', with_zone)} END",
-            compiler,
+            f"ELSE {_sqlite_microseconds(f'{second} || {zone}', with_zone)} END"
         )
 
-    def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+    def mysql(self, connection: Any) -> str:
         moment = "{0}"
         if connection.timezone_name != "UTC":
             moment = f"CONVERT_TZ({{0}}, '{connection.timezone_name}', 'UTC')"
-        return self.fill(f"TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', {moment})", compiler)
+        return f"TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', {moment})"
 
 
 def _sqlite_microseconds(second: str, fraction: str) -> str:
@@ -81,7 +80,7 @@ class MomentOfTick(Fragment):
 
     output_field = DateTimeField()
 
-    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+    def postgresql(self, connection: Any) -> str:
         tick_ns = self.extra["tick_ns"]
         per_second = 1_000_000_000 // tick_ns
         sql = f"timestamp '{self._epoch}' + {{0}} / {per_second} * interval '1 second'"
@@ -89,15 +88,15 @@ class MomentOfTick(Fragment):
             rest = f"mod({{0}}, {per_second})"
             rest += f" * {tick_ns // 1000}" if tick_ns >= 1000 else f" / {1000 // tick_ns}"
             sql += f" + {rest} * interval '1 microsecond'"
-        return self.fill(_postgresql_value(f"({sql}) AT TIME ZONE 'UTC'", connection), compiler)
+        return _postgresql_value(f"({sql}) AT TIME ZONE 'UTC'", connection)
 
-    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+    def sqlite(self, connection: Any) -> str:
         # Like Django: no fraction if it is zero.
         sql = f"replace({self._sqlite_digits()}, '.000000', '')"
         if connection.timezone_name != "UTC":
             zone = connection.timezone_name
             sql = f"(django_datetime_trunc('second', {sql}, '{zone}', 'UTC') || substr({sql}, 20))"
-        return self.fill(sql, compiler)
+        return sql
 
     def _sqlite_digits(self) -> str:
         tick_ns, epoch_us = self.extra["tick_ns"], self.extra["epoch_us"]
@@ -114,7 +113,7 @@ class MomentOfTick(Fragment):
         text = f"strftime('%%Y-%%m-%%d %%H:%%M:%%S', {elapsed} / 1000000 + {seconds}, 'unixepoch')"
         return f"{text} || printf('.%%06d', {elapsed} %% 1000000)"
 
-    def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+    def mysql(self, connection: Any) -> str:
         tick_ns = self.extra["tick_ns"]
         elapsed = (
             f"{{0}} * {tick_ns // 1000}" if tick_ns >= 1000 else f"{{0}} DIV {1000 // tick_ns}"
@@ -122,7 +121,7 @@ class MomentOfTick(Fragment):
         sql = f"(TIMESTAMP'{self._epoch}' + INTERVAL ({elapsed}) MICROSECOND)"
         if connection.timezone_name != "UTC":
             sql = f"CONVERT_TZ({sql}, 'UTC', '{connection.timezone_name}')"
-        return self.fill(sql, compiler)
+        return sql
 
     @property
     def _epoch(self) -> str:
@@ -135,8 +134,8 @@ class MomentOfUUIDv7(Fragment):
 
     output_field = DateTimeField()
 
-    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
-        return self.fill(_postgresql_value("uuid_extract_timestamp({0})", connection), compiler)
+    def postgresql(self, connection: Any) -> str:
+        return _postgresql_value("uuid_extract_timestamp({0})", connection)
 
 
 def _postgresql_value(moment: str, connection: Any) -> str:

@@ -17,14 +17,15 @@ _UUID_HEX = "right(gen_random_uuid()::text, {})"
 
 
 class Random(Fragment):
-    def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:
-        if connection.mysql_is_mariadb and connection.mysql_version < (10, 10):
+    def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:  # type: ignore[override]
+        is_mariadb = connection.vendor == "mysql" and connection.mysql_is_mariadb
+        if is_mariadb and connection.mysql_version < (10, 10):
             version = ".".join(map(str, connection.mysql_version))
             raise NotSupportedError(
                 f"MariaDB {version} has no RANDOM_BYTES: upgrade to 10.10, or remove db_default "
                 f"and let Python generate the ids"
             )
-        return super().as_mysql(compiler, connection, **extra)
+        return super().as_sql(compiler, connection, **extra)
 
 
 class RandomHex(Random):
@@ -32,17 +33,14 @@ class RandomHex(Random):
 
     output_field = TextField()
 
-    @property
-    def postgresql(self) -> str:  # type: ignore[override]
+    def postgresql(self, connection: Any) -> str:
         whole, rest = divmod(self.extra["digits"], 12)
         return " || ".join(_UUID_HEX.format(n) for n in [12] * whole + [rest] if n)
 
-    @property
-    def sqlite(self) -> str:  # type: ignore[override]
+    def sqlite(self, connection: Any) -> str:
         return self._cut("lower(hex(randomblob({bytes})))", "substr")
 
-    @property
-    def mysql(self) -> str:  # type: ignore[override]
+    def mysql(self, connection: Any) -> str:
         return self._cut("LOWER(HEX(RANDOM_BYTES({bytes})))", "SUBSTR")
 
     def _cut(self, digits: str, function: str) -> str:
@@ -85,22 +83,19 @@ class RandomDigits(Random):
 
     output_field = TextField()
 
-    @property
-    def sqlite(self) -> str:  # type: ignore[override]
+    def sqlite(self, connection: Any) -> str:
         alphabet = self.extra["alphabet"]
         digit = f"substr('{alphabet}', 1 + abs(random() %% {len(alphabet)}), 1)"
         return " || ".join([digit] * self.extra["length"])
 
-    @property
-    def postgresql(self) -> str:  # type: ignore[override]
+    def postgresql(self, connection: Any) -> str:
         block = "encode(substring(uuid_send(gen_random_uuid()) from 11 for 6), 'base64')"
         drawn = " || ".join([block] * -(-self._drawn // 8))
         alphabet = self.extra["alphabet"]
         targets = alphabet * (64 // len(alphabet))
         return f"left(translate({drawn}, '{_BASE64}', '{targets}'), {{length}})"
 
-    @property
-    def mysql(self) -> str:  # type: ignore[override]
+    def mysql(self, connection: Any) -> str:
         alphabet, length = self.extra["alphabet"], self.extra["length"]
         if 64 % len(alphabet) == 0:
             digit = f"SUBSTR('{alphabet}', 1 + (ASCII(RANDOM_BYTES(1)) & {len(alphabet) - 1}), 1)"

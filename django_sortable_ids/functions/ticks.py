@@ -80,14 +80,12 @@ class _Tick(Fragment):
 
     output_field = BigIntegerField()
 
-    @property
-    def postgresql(self) -> str:  # type: ignore[override]
+    def postgresql(self, connection: Any) -> str:
         return self._quotient("/")
 
     sqlite = postgresql
 
-    @property
-    def mysql(self) -> str:  # type: ignore[override]
+    def mysql(self, connection: Any) -> str:
         return self._quotient("DIV")
 
     def _quotient(self, division: str) -> str:

@@ -5,8 +5,9 @@ lasts 1 us; a date lasts a day and a year lasts a year in the current time zone.
 a pair of such bounds. It becomes a range from the first to the last id between the bounds.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -23,6 +24,7 @@ from ..functions.ticks import is_of_version
 
 Bound = datetime | None
 """Aware; None is unbounded."""
+Bounds = tuple[Bound, Bound]
 
 _MICROSECOND = timedelta(microseconds=1)
 _LAST = datetime.max.replace(tzinfo=UTC)
@@ -57,25 +59,17 @@ def _span_of_date(value: Any) -> Span:
     return _midnight(day), None if day == date.max else _midnight(day + timedelta(days=1))
 
 
-def _span_of_year(value: Any) -> Span:
+def _span_of_year(first_day: Callable[[int], date], value: Any) -> Span:
     year = models.IntegerField().get_prep_value(value)
-    end = None if year == date.max.year else _midnight(date(year + 1, 1, 1))
-    return _midnight(date(year, 1, 1)), end
-
-
-def _span_of_iso_year(value: Any) -> Span:
-    year = models.IntegerField().get_prep_value(value)
-    end = None
-    if year < date.max.year:
-        end = _midnight(date.fromisocalendar(year + 1, 1, 1))
-    return _midnight(date.fromisocalendar(year, 1, 1)), end
+    end = None if year == date.max.year else _midnight(first_day(year + 1))
+    return _midnight(first_day(year)), end
 
 
 _SPANS: Mapping[type[models.Transform], Callable[[Any], Span]] = {
     CreatedAt: _span_of_moment,
     CreatedAtDate: _span_of_date,
-    CreatedAtYear: _span_of_year,
-    CreatedAtISOYear: _span_of_iso_year,
+    CreatedAtYear: partial(_span_of_year, lambda year: date(year, 1, 1)),
+    CreatedAtISOYear: partial(_span_of_year, lambda year: date.fromisocalendar(year, 1, 1)),
 }
 
 
@@ -109,12 +103,16 @@ class _Comparison(lookups.Lookup):
     lhs: Any
     decoding: type[lookups.Lookup]
     """The lookup that compares the decoded time."""
+    of_spans: Callable[[Sequence[Span]], Sequence[Bounds]]
 
     def get_prep_lookup(self) -> Any:
         self.created_at.scheme  # noqa: B018 - raises for ids without a time, before any query
         if self.rhs is None or self._has_expressions:
             return self.rhs
-        self.ranges = tuple(self.bounds(self.rhs))
+        takes_list = self.decoding in (lookups.In, lookups.Range)
+        # A None in the list matches nothing; from Django 6.1, exclude() checks for it.
+        values = [each for each in self.rhs if each is not None] if takes_list else [self.rhs]
+        self.ranges = type(self).of_spans([_SPANS[type(self.lhs)](value) for value in values])
         return self.rhs
 
     @property
@@ -126,19 +124,11 @@ class _Comparison(lookups.Lookup):
         members = self.rhs if isinstance(self.rhs, list | tuple | set | frozenset) else [self.rhs]
         return any(hasattr(member, "resolve_expression") for member in members)
 
-    def span(self, value: Any) -> Span:
-        return _SPANS[type(self.lhs)](value)
-
-    def bounds(self, value: Any) -> Iterable[tuple[Bound, Bound] | None]:
-        """The spans of time that match."""
-        raise NotImplementedError
-
     def as_sql(self, compiler: Any, connection: Any) -> Any:
         if self._has_expressions:
             return compiler.compile(self.decoding(self.lhs, self.rhs))
         scheme = self.created_at.scheme
-        spans = [scheme.number_range(*span) for span in self.ranges if span is not None]
-        ranges = [numbers for numbers in spans if numbers]
+        ranges = [numbers for each in self.ranges if (numbers := scheme.number_range(*each))]
         if isinstance(self.created_at.lhs, models.Value):
             return self._of_value(self.created_at.lhs.value, ranges)
         clauses = [self._clause(numbers, compiler, connection) for numbers in ranges]
@@ -203,67 +193,27 @@ class _Comparison(lookups.Lookup):
         return "%s", [stored.operand(number, connection)]
 
 
-class Exact(_Comparison):
-    decoding = lookups.Exact
-    lookup_name = "exact"
-
-    def bounds(self, value: Any) -> Iterator[tuple[Bound, Bound]]:
-        yield self.span(value)
-
-
-class In(_Comparison):
-    decoding = lookups.In
-    lookup_name = "in"
-
-    def bounds(self, value: Any) -> Iterator[tuple[Bound, Bound] | None]:
-        # A None in the list matches nothing; from Django 6.1, exclude() checks for it.
-        yield from (None if member is None else self.span(member) for member in value)
+def _comparison(
+    decoding: type[lookups.Lookup], ranges: Callable[[Sequence[Span]], Sequence[Bounds]]
+) -> type[_Comparison]:
+    """The lookup whose values have these ranges, from the spans that they stand for."""
+    attributes = {"lookup_name": decoding.lookup_name, "decoding": decoding, "of_spans": ranges}
+    return type(decoding.__name__, (_Comparison,), attributes)
 
 
-class GreaterThan(_Comparison):
-    decoding = lookups.GreaterThan
-    lookup_name = "gt"
-
-    def bounds(self, value: Any) -> Iterator[tuple[Bound, Bound]]:
-        _, end = self.span(value)
-        if end is not None:
-            yield end, None
-
-
-class GreaterThanOrEqual(_Comparison):
-    decoding = lookups.GreaterThanOrEqual
-    lookup_name = "gte"
-
-    def bounds(self, value: Any) -> Iterator[tuple[Bound, Bound]]:
-        start, _ = self.span(value)
-        yield start, None
-
-
-class LessThan(_Comparison):
-    decoding = lookups.LessThan
-    lookup_name = "lt"
-
-    def bounds(self, value: Any) -> Iterator[tuple[Bound, Bound]]:
-        start, _ = self.span(value)
-        yield None, start
-
-
-class LessThanOrEqual(_Comparison):
-    decoding = lookups.LessThanOrEqual
-    lookup_name = "lte"
-
-    def bounds(self, value: Any) -> Iterator[tuple[Bound, Bound]]:
-        _, end = self.span(value)
-        yield None, end
-
-
-class Range(_Comparison):
-    decoding = lookups.Range
-    lookup_name = "range"
-
-    def bounds(self, value: Any) -> Iterator[tuple[Bound, Bound]]:
-        first, last = value
-        yield self.span(first)[0], self.span(last)[1]
+Exact = _comparison(lookups.Exact, lambda spans: spans)
+In = _comparison(lookups.In, lambda spans: spans)
+GreaterThan = _comparison(
+    lookups.GreaterThan, lambda spans: [(end, None) for _, end in spans if end is not None]
+)
+GreaterThanOrEqual = _comparison(
+    lookups.GreaterThanOrEqual, lambda spans: [(start, None) for start, _ in spans]
+)
+LessThan = _comparison(lookups.LessThan, lambda spans: [(None, start) for start, _ in spans])
+LessThanOrEqual = _comparison(
+    lookups.LessThanOrEqual, lambda spans: [(None, end) for _, end in spans]
+)
+Range = _comparison(lookups.Range, lambda spans: [(spans[0][0], spans[1][1])])
 
 
 class IsNull(lookups.IsNull):

@@ -1,7 +1,7 @@
 """Comparisons with an id itself: the lookups, and how they treat malformed ids."""
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -10,8 +10,8 @@ from django.db.models import ForeignObject, Model, lookups
 from django.db.models.fields.related_lookups import get_normalized_value
 from django.http import Http404
 
-from ..fields import SortableIDField, callers
-from ..fields.lookup_values import Candidates, Malformed
+from ..fields import SortableIDField
+from ..fields.lookup_values import CURSORS, SEARCHES, Candidates, Malformed, is_called_by
 from ..schemes import ID, InvalidID
 
 _TEXT_LOOKUPS = (
@@ -56,7 +56,7 @@ class _InCandidates:
 
     def get_prep_lookup(self) -> Any:
         field = _compared_field(self.lhs)
-        if field is not None and field.public_text.masked and not hasattr(self.rhs, "as_sql"):
+        if field is not None and field.masked and not hasattr(self.rhs, "as_sql"):
             self.rhs = [id_ for value in self.rhs for id_ in _values(self.lhs, value)]
         return super().get_prep_lookup()  # type: ignore[misc]
 
@@ -72,11 +72,14 @@ def _compared_field(lhs: Any) -> SortableIDField | None:
 def _value_or_candidates(lhs: Any, value: Any) -> Any:
     """The value itself, or the candidates of a text that several keys may have masked."""
     field = _compared_field(lhs)
-    if field is None or not field.public_text.masked:
+    if field is None or not field.masked:
         return value
     if isinstance(value, Model) and hasattr(lhs.output_field, "path_infos"):
         value = get_normalized_value(value, lhs)[0]
-    is_text = isinstance(value, str) or (isinstance(value, uuid.UUID) and value.version != 7)
+    # A facade is never a UUIDv7.
+    is_text = isinstance(value, str) or (
+        isinstance(value, uuid.UUID) and not field.scheme.holds(value.int)
+    )
     prepared = field.prepared(value) if is_text else value
     return prepared if isinstance(prepared, Candidates) else value
 
@@ -84,14 +87,6 @@ def _value_or_candidates(lhs: Any, value: Any) -> Any:
 def _values(lhs: Any, value: Any) -> tuple[Any, ...]:
     candidates = _value_or_candidates(lhs, value)
     return candidates.values if isinstance(candidates, Candidates) else (value,)
-
-
-class Exact(_ExactlyOneCandidate, lookups.Exact):
-    pass
-
-
-class In(_InCandidates, lookups.In):
-    pass
 
 
 class _RefuseMalformed(_KeepCandidates):
@@ -105,29 +100,13 @@ class _RefuseMalformed(_KeepCandidates):
         for value in prepared if isinstance(prepared, list | tuple) else [prepared]:
             if isinstance(value, Malformed):
                 refusal = self.lhs.output_field.invalid(value.found)
-                if callers.is_called_by(callers.CURSORS):
+                if is_called_by(CURSORS):
                     raise Http404(refusal.messages[0])
                 raise refusal
         return prepared
 
 
-class GreaterThan(_RefuseMalformed, lookups.GreaterThan):
-    pass
-
-
-class GreaterThanOrEqual(_RefuseMalformed, lookups.GreaterThanOrEqual):
-    pass
-
-
-class LessThan(_RefuseMalformed, lookups.LessThan):
-    pass
-
-
-class LessThanOrEqual(_RefuseMalformed, lookups.LessThanOrEqual):
-    pass
-
-
-class Range(_RefuseMalformed, lookups.Range):
+class _RefuseMalformedEnds(_RefuseMalformed):
     def get_prep_lookup(self) -> Any:
         if isinstance(self.rhs, list | tuple):
             self.rhs = tuple(_value_or_candidates(self.lhs, each) for each in self.rhs)
@@ -162,7 +141,7 @@ class NoTextLookup(lookups.Lookup):
     """
 
     def __new__(cls, lhs: Any, rhs: Any) -> Any:
-        if callers.is_called_by(callers.SEARCHES):
+        if is_called_by(SEARCHES):
             return Pasted(lhs, rhs)
         field = lhs.output_field
         raise FieldError(
@@ -172,17 +151,28 @@ class NoTextLookup(lookups.Lookup):
         )
 
 
+_ORDER = ("gt", "gte", "lt", "lte")
+_EQUALITY = {"exact": _ExactlyOneCandidate, "in": _InCandidates}
+_OF_IDS = {**_EQUALITY, **dict.fromkeys(_ORDER, _RefuseMalformed), "range": _RefuseMalformedEnds}
+_OF_RELATIONS = {**_EQUALITY, **dict.fromkeys(_ORDER, _KeepCandidates)}
+
+
 def register() -> None:
     """Register every lookup of this module, for ``SortableIDField`` and for relations to it."""
-    for lookup in (Exact, In, GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual, Range):
-        SortableIDField.register_lookup(lookup)
+    _extend(SortableIDField, _OF_IDS)
+    # Django looks these up on the foreign key, and not on the column that it points to.
+    _extend(ForeignObject, _OF_RELATIONS)
     SortableIDField.register_lookup(Pasted)
     for name in _TEXT_LOOKUPS:
         refusal = type(f"No{name.title()}", (NoTextLookup,), {"lookup_name": name})
         SortableIDField.register_lookup(refusal)
-    # Django looks these up on the foreign key, and not on the column that it points to.
-    order = dict.fromkeys(("gt", "gte", "lt", "lte"), _KeepCandidates)
-    for name, mixin in {"exact": _ExactlyOneCandidate, "in": _InCandidates, **order}.items():
-        usual = ForeignObject.get_class_lookups()[name]
+
+
+def _extend(field_class: Any, mixins: Mapping[str, type]) -> None:
+    """Register the field's lookups of these names again, extended by the mixins."""
+    for name, mixin in mixins.items():
+        usual = field_class.get_class_lookups()[name]
         if not issubclass(usual, mixin):
-            ForeignObject.register_lookup(type(usual.__name__, (mixin, usual), {}))
+            ours = type(f"{field_class.__name__}{name.title()}", (mixin, usual), {})
+            # A pickled query refers to the class by its name in this module.
+            globals()[ours.__name__] = field_class.register_lookup(ours)

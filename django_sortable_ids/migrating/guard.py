@@ -204,7 +204,7 @@ class _Walk:
             _, column = self.followed.names(app_label, model_name, operation.name)
             if self.followed.column(table, column) and self.has_rows(table):
                 self.removed.append((model, operation.name))
-        elif getattr(operation.field, "scheme", None) != old.scheme:
+        elif getattr(operation.field, "stored_scheme", None) != old.stored_scheme:
             self.altered.append((model, operation.name))
 
     def lost_conversions(self) -> Iterator[str]:
@@ -254,12 +254,14 @@ def _may_change_values(old: Any, new: SortableIDField, connection: BaseDatabaseW
     """Whether the stored values may become other ids, or no ids."""
     if not isinstance(old, SortableIDField):
         return True
-    return old.scheme != new.scheme or old.stored(connection) != new.stored(connection)
+    vendor = connection.vendor
+    return old.stored_scheme != new.stored_scheme or old.column_storage(
+        vendor
+    ) != new.column_storage(vendor)
 
 
 def _public(field: SortableIDField) -> tuple[Any, ...]:
-    text = field.public_text
-    return text.prefix, text.separator, text.encoding, text.masked
+    return field.prefix, field.separator, field.encoding, field.masked
 
 
 def _kind(db_type: str | None) -> str | None:

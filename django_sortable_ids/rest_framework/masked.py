@@ -84,7 +84,7 @@ def model_at(relation: Any, source: str, model: Any) -> type[models.Model] | Non
 def _masked_id(model: type[models.Model] | None, path: str) -> columns.SortableIDField | None:
     """The masked id at a lookup path; None if the path leads to anything else."""
     field = None if model is None else id_at(model, path)
-    return field if field is not None and field.public_text.masked else None
+    return field if field is not None and field.masked else None
 
 
 def register() -> None:

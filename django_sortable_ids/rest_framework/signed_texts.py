@@ -20,7 +20,7 @@ _DIGITS = 32
 def sign(field: SortableIDField, value: ID) -> str:
     """The public text. A masked text is signed with its mask key, together with the column."""
     text = field.public_text.format(value)
-    if not field.public_text.masked:
+    if not field.masked:
         return text
     return f"{text}.{_signature(field, text, conf.mask_keys()[0])}"
 
@@ -30,7 +30,7 @@ def read(field: SortableIDField, signed: str) -> ID:
 
     The signature identifies the key that masked the text: even with several, there is one value.
     """
-    if not field.public_text.masked:
+    if not field.masked:
         return field.public_text.parse(signed)
     text, _, signature = signed.rpartition(".")
     for key in conf.mask_keys():

@@ -10,13 +10,21 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 
-from .bit_templates import ByteFractionTemplate, TimeLowFirstTemplate, UUIDTemplate
+from .bit_templates import (
+    PLAIN,
+    BitTemplate,
+    ByteFractionTemplate,
+    TimeLowFirstTemplate,
+    UUIDTemplate,
+)
 from .encodings.alphabets import (
+    BASE32_HEX_LOWER,
     BASE36_LOWER,
     BASE58,
     BASE62,
     CROCKFORD,
     CROCKFORD_LOWER,
+    HEX_LOWER,
     HEX_UPPER,
     PUSH_ID,
     SHORTUUID,
@@ -25,13 +33,13 @@ from .encodings.sql_server import SQLServerText
 from .encodings.text_forms import Digits, Groups, TextForm, UUIDText
 from .integers import SNOWFLAKES, snowflake, sonyflake, time64, tsid
 from .layout import Layout
-from .object_ids import objectid, xid
 from .scheme import Scheme
 from .sequence import lexical_sequence
+from .support import exponent, one_of
 from .time_scheme import MILLISECOND, SECOND, TimeScheme
 
-GREGORIAN_EPOCH_NS = -12_219_292_800 * SECOND
-"""1582-10-15: UUID versions 1 and 6 count 100 ns ticks from here (RFC 9562, section 5.1)."""
+_GREGORIAN: Any = {"time": 60, "suffix": 62, "epoch_ns": -12_219_292_800 * SECOND, "tick_ns": 100}
+"""UUID versions 1 and 6 count 100 ns ticks from 1582-10-15 (RFC 9562, section 5.1)."""
 
 _UUID_FORMS: tuple[tuple[str, TextForm], ...] = (
     ("canonical", UUIDText()),
@@ -44,131 +52,157 @@ _UUID_FORMS: tuple[tuple[str, TextForm], ...] = (
 )
 
 
-# time 48 | version 4 | random 12 | variant 2 | random 62
-UUID7 = TimeScheme(
-    name="uuid7",
-    title="UUIDv7",
-    specification="RFC 9562, section 5.7",
-    bits=128,
-    value_type=uuid.UUID,
-    text_forms=_UUID_FORMS,
-    layout=Layout(ticks=1 << 48, suffixes=1 << 74, template=UUIDTemplate(7)),
-    tick_ns=MILLISECOND,
+def _row(
+    name: str,
+    title: str,
+    specification: str,
+    forms: TextForm | tuple[tuple[str, TextForm], ...],
+    *,
+    time: int,
+    suffix: int,
+    worker: int = 0,
+    template: BitTemplate = PLAIN,
+    tick_ns: int = MILLISECOND,
+    **others: Any,
+) -> TimeScheme:
+    """``time | suffix`` bits; the suffix is random, or starts with a worker number."""
+    is_uuid = template.version is not None
+    return TimeScheme(
+        name=name,
+        title=title,
+        specification=specification,
+        bits=128 if is_uuid else time + suffix,
+        value_type=uuid.UUID if is_uuid else str,
+        text_forms=forms if isinstance(forms, tuple) else (("canonical", forms),),
+        layout=Layout(
+            ticks=1 << time,
+            suffixes=1 << suffix,
+            template=template,
+            workers=1 << worker if worker else None,
+        ),
+        tick_ns=tick_ns,
+        **others,
+    )
+
+
+_FIXED = (
+    # time_low 32 | time_mid 16 | version 4 | time_high 12 | variant 2 | clock sequence 14 | node 48
+    _row(
+        "uuid1",
+        "UUIDv1",
+        "RFC 9562, section 5.1",
+        _UUID_FORMS[:2],
+        **_GREGORIAN,
+        template=TimeLowFirstTemplate(),
+    ),
+    # time 48 | version 4 | time 12 | variant 2 | clock sequence 14 | node 48, both random here
+    _row(
+        "uuid6",
+        "UUIDv6",
+        "RFC 9562, section 5.6",
+        _UUID_FORMS,
+        **_GREGORIAN,
+        template=UUIDTemplate(6),
+    ),
+    # time 48 | version 4 | random 12 | variant 2 | random 62
+    _row(
+        "uuid7",
+        "UUIDv7",
+        "RFC 9562, section 5.7",
+        _UUID_FORMS,
+        time=48,
+        suffix=74,
+        template=UUIDTemplate(7),
+    ),
+    # Like UUIDv6, but with version 13, which RFC 9562 reserves for future use.
+    _row(
+        "comb13",
+        "COMB UUID (version 13)",
+        'Michael Lambert, "Custom UUID as primary key"',
+        (*_UUID_FORMS, ("sqlserver", SQLServerText(13))),
+        **_GREGORIAN,
+        template=UUIDTemplate(13),
+    ),
+    _row(
+        "ulid",
+        "ULID",
+        "https://github.com/ulid/spec",
+        Digits(CROCKFORD, 26, fold="upper"),
+        time=48,
+        suffix=80,
+    ),
+    # 12 and 20 hexadecimal digits, which SQLite can generate itself
+    _row(
+        "hexulid",
+        "hex ULID",
+        'Stephen Margheim, "SQLite Hex-ULIDs"',
+        Digits(HEX_UPPER, 32),
+        time=48,
+        suffix=80,
+        stored_as_text=True,
+    ),
+    _row(
+        "timeflake",
+        "Timeflake",
+        "https://github.com/anthonynsimon/timeflake",
+        Digits(BASE62, 22),
+        time=48,
+        suffix=80,
+    ),
+    # counter 24 | counter 24 | entropy 32 are random here. The specification reserves the first and
+    # the last time, which no clock shows. Ids with these times are valid here.
+    _row(
+        "scru128",
+        "SCRU128",
+        "https://github.com/scru128/spec, version 2",
+        Digits(BASE36_LOWER, 25, fold="lower"),
+        time=48,
+        suffix=80,
+    ),
+    _row(
+        "pushid",
+        "push id",
+        'Firebase, "The 2^120 Ways to Ensure Unique Identifiers"',
+        Digits(PUSH_ID, 20),
+        time=48,
+        suffix=72,
+        stored_as_text=True,
+    ),
+)
+"""The schemes without options."""
+
+_MOST_WORKERS = 1 << 40
+"""The bits of machine and process together, in an xid and an ObjectId."""
+
+# machine 24 | process 16 | counter 24 are random here
+_XID = _row(
+    "xid",
+    "xid",
+    "https://github.com/rs/xid",
+    Digits(BASE32_HEX_LOWER, 20, padding=4),
+    time=32,
+    suffix=64,
+    tick_ns=SECOND,
 )
 
-# time 48 | version 4 | time 12 | variant 2 | clock sequence 14 | node 48, both random here
-UUID6 = TimeScheme(
-    name="uuid6",
-    title="UUIDv6",
-    specification="RFC 9562, section 5.6",
-    bits=128,
-    value_type=uuid.UUID,
-    text_forms=_UUID_FORMS,
-    layout=Layout(ticks=1 << 60, suffixes=1 << 62, template=UUIDTemplate(6)),
-    epoch_ns=GREGORIAN_EPOCH_NS,
-    tick_ns=100,
+# random 40 | counter 24, which is random, too, here
+_OBJECTID = _row(
+    "objectid",
+    "ObjectId",
+    "MongoDB specifications, bson-objectid",
+    Digits(HEX_LOWER, 24, fold="lower"),
+    time=32,
+    suffix=64,
+    tick_ns=SECOND,
 )
 
-# Like UUIDv6, but with version 13, which RFC 9562 reserves for future use.
-COMB13 = TimeScheme(
-    name="comb13",
-    title="COMB UUID (version 13)",
-    specification='Michael Lambert, "Custom UUID as primary key"',
-    bits=128,
-    value_type=uuid.UUID,
-    text_forms=(*_UUID_FORMS, ("sqlserver", SQLServerText(13))),
-    layout=Layout(ticks=1 << 60, suffixes=1 << 62, template=UUIDTemplate(13)),
-    epoch_ns=GREGORIAN_EPOCH_NS,
-    tick_ns=100,
-)
-
-# time_low 32 | time_mid 16 | version 4 | time_high 12 | variant 2 | clock sequence 14 | node 48
-UUID1 = TimeScheme(
-    name="uuid1",
-    title="UUIDv1",
-    specification="RFC 9562, section 5.1",
-    bits=128,
-    value_type=uuid.UUID,
-    text_forms=_UUID_FORMS[:2],
-    layout=Layout(ticks=1 << 60, suffixes=1 << 62, template=TimeLowFirstTemplate()),
-    epoch_ns=GREGORIAN_EPOCH_NS,
-    tick_ns=100,
-)
-
-# time 48 | random 80
-ULID = TimeScheme(
-    name="ulid",
-    title="ULID",
-    specification="https://github.com/ulid/spec",
-    bits=128,
-    value_type=str,
-    text_forms=(("canonical", Digits(CROCKFORD, 26, fold="upper")),),
-    layout=Layout(ticks=1 << 48, suffixes=1 << 80),
-    tick_ns=MILLISECOND,
-)
-
-# time 48 | random 80, as 12 and 20 hexadecimal digits, which SQLite can generate itself
-HEXULID = TimeScheme(
-    name="hexulid",
-    title="hex ULID",
-    specification='Stephen Margheim, "SQLite Hex-ULIDs"',
-    bits=128,
-    value_type=str,
-    text_forms=(("canonical", Digits(HEX_UPPER, 32)),),
-    stored_as_text=True,
-    layout=Layout(ticks=1 << 48, suffixes=1 << 80),
-    tick_ns=MILLISECOND,
-)
-
-
-# time 48 | random 80
-TIMEFLAKE = TimeScheme(
-    name="timeflake",
-    title="Timeflake",
-    specification="https://github.com/anthonynsimon/timeflake",
-    bits=128,
-    value_type=str,
-    text_forms=(("canonical", Digits(BASE62, 22)),),
-    layout=Layout(ticks=1 << 48, suffixes=1 << 80),
-    tick_ns=MILLISECOND,
-)
-
-# time 48 | counter 24 | counter 24 | entropy 32; the last three are random here. The specification
-# reserves the first and the last time, which no clock shows. Ids with these times are valid here.
-SCRU128 = TimeScheme(
-    name="scru128",
-    title="SCRU128",
-    specification="https://github.com/scru128/spec, version 2",
-    bits=128,
-    value_type=str,
-    text_forms=(("canonical", Digits(BASE36_LOWER, 25, fold="lower")),),
-    layout=Layout(ticks=1 << 48, suffixes=1 << 80),
-    tick_ns=MILLISECOND,
-)
-
-# time 48 | random 72
-PUSHID = TimeScheme(
-    name="pushid",
-    title="push id",
-    specification='Firebase, "The 2^120 Ways to Ensure Unique Identifiers"',
-    bits=120,
-    value_type=str,
-    text_forms=(("canonical", Digits(PUSH_ID, 20)),),
-    stored_as_text=True,
-    layout=Layout(ticks=1 << 48, suffixes=1 << 72),
-    tick_ns=MILLISECOND,
-)
-
-
-# time 32 | random 128
-KSUID = TimeScheme(
-    name="ksuid",
-    title="KSUID",
-    specification="https://github.com/segmentio/ksuid",
-    bits=160,
-    value_type=str,
-    text_forms=(("canonical", Digits(BASE62, 27)),),
-    layout=Layout(ticks=1 << 32, suffixes=1 << 128),
+KSUID = _row(
+    "ksuid",
+    "KSUID",
+    "https://github.com/segmentio/ksuid",
+    Digits(BASE62, 27),
+    time=32,
+    suffix=128,
     epoch_ns=1_400_000_000 * SECOND,
     tick_ns=SECOND,
 )
@@ -186,15 +220,37 @@ KSUID_MS = replace(
 )
 
 
+@lru_cache
+def xid(*, workers: int | None = None) -> TimeScheme:
+    """``time 32 | random 64``; with ``workers``, ``time 32 | worker | sequence``.
+
+    ``workers`` is a power of two. With 2 ** 40, the worker number has the bits of machine and
+    process, and the sequence the bits of the counter. The sequence starts at 0 in every second. So
+    a process with a fixed number must not start in the second in which its predecessor ended; a
+    leased number rules this out.
+    """
+    return _with_workers(_XID, workers)
+
+
+@lru_cache
+def objectid(*, workers: int | None = None) -> TimeScheme:
+    """Like ``xid``: ``time 32 | random 64``; with ``workers``, ``time 32 | worker | sequence``."""
+    return _with_workers(_OBJECTID, workers)
+
+
+def _with_workers(scheme: TimeScheme, workers: int | None) -> TimeScheme:
+    if exponent(2, _MOST_WORKERS, workers=workers) is None:
+        return scheme
+    return replace(scheme, layout=replace(scheme.layout, workers=workers))
+
+
 def ksuid(*, precision: Literal["s", "ms"] = "s") -> TimeScheme:
     """``time 32 | random 128``, seconds from 2014-05-13T16:53:20Z.
 
     ``precision="ms"`` uses 8 of the random bits to count units of 4 ms, like svix-ksuid for Rust.
     (svix-ksuid for Python counts 1/256 s in this byte; its values above 249 are invalid here.)
     """
-    if precision not in ("s", "ms"):
-        raise ValueError(f"precision={precision!r}: expected 's' or 'ms'")
-    return KSUID if precision == "s" else KSUID_MS
+    return one_of({"s": KSUID, "ms": KSUID_MS}, precision=precision)
 
 
 @lru_cache
@@ -206,8 +262,7 @@ def kuuid(
     ``precision`` is the unit of the time. ``short`` leaves only 2 groups. ``reverse`` sorts the
     newest first: it writes 62 ** 8 - 1 minus the time.
     """
-    if precision not in ("s", "ms"):
-        raise ValueError(f"precision={precision!r}: expected 's' or 'ms'")
+    tick_ns = one_of({"s": SECOND, "ms": MILLISECOND}, precision=precision)
     groups = 2 if short else 4
     return TimeScheme(
         name="kuuid" if precision == "s" else "kuuid_ms",
@@ -219,14 +274,8 @@ def kuuid(
         text_forms=(("canonical", Groups(BASE62, ((8, 48), *[(6, 32)] * groups))),),
         stored_as_text=True,
         layout=Layout(ticks=62**8, suffixes=1 << 32 * groups, descending=reverse),
-        tick_ns=SECOND if precision == "s" else MILLISECOND,
+        tick_ns=tick_ns,
     )
-
-
-_WITHOUT_OPTIONS = (
-    *(UUID1, UUID6, UUID7, COMB13),
-    *(ULID, HEXULID, TIMEFLAKE, SCRU128, PUSHID),
-)
 
 
 def _preset(family: Callable[..., Scheme], **fixed: Any) -> Callable[..., Scheme]:
@@ -249,7 +298,7 @@ _FAMILIES: dict[str, Callable[..., Scheme]] = {
 }
 
 _CATALOG = MappingProxyType(
-    {scheme.name: scheme for scheme in _WITHOUT_OPTIONS}
+    {scheme.name: scheme for scheme in _FIXED}
     | {name: family() for name, family in _FAMILIES.items()}
 )
 

@@ -1,4 +1,4 @@
-"""The schemes of 64 bits, whose values are integers.
+"""The schemes of 64 bits, whose values are integers: the rows of one table.
 
 If the time uses the topmost of the 64 bits, the numbers are unsigned. In the last half of the range
 they are above 2 ** 63 - 1, more than a signed ``bigint`` holds.
@@ -6,88 +6,178 @@ they are above 2 ** 63 - 1, more than a signed ``bigint`` holds.
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Literal
 
 from .encodings.alphabets import BASE62, CROCKFORD
-from .encodings.text_forms import Base64URL, Decimal, Digits, TextForm
+from .encodings.text_forms import Base64URL, Decimal, Digits
 from .layout import Layout
+from .support import exponent, one_of
 from .time_scheme import MILLISECOND, TimeScheme
-
-_BASE32 = Digits(CROCKFORD, 13, fold="upper")
-
-
-def _forms(decimal: Decimal, base32: Digits = _BASE32) -> tuple[tuple[str, TextForm], ...]:
-    return (
-        ("decimal", decimal),
-        ("base62", Digits(BASE62, 11)),
-        ("base32", base32),
-        ("base64url", Base64URL(8)),
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Snowflake:
-    """A layout of ``snowflake``: ``time | worker | sequence``, with its default bits and epoch."""
+class Integer:
+    """``time | worker | sequence``, each a number of digits in ``base``: bits, or decimal digits.
 
+    The sequence has the digits that the other two leave.
+    """
+
+    name: str
     title: str
     specification: str
-    bits: int
-    time_bits: int
-    worker_bits: int = 0
+    base: Literal[2, 10] = 2
+    digits: int = 63
+    time: int
+    worker: int = 0
     """0: the whole suffix is random, and there are no worker numbers."""
-    epoch_ms: int
+    workers: range = range(64)
+    """Which widths a worker number may have."""
+    worker_option: str = "worker_bits"
+    """The option that sets its width."""
+    worker_last: bool = False
+    """``time | sequence | worker`` instead."""
+    largest: int | None = None
+    """The largest id, if it is less than the digits allow. Each id then has all the digits."""
+    epoch_ms: int = 0
+    """Unix time of tick 0."""
     tick_ns: int = MILLISECOND
+    aliases: tuple[str, str] = ("", "")
+    """Characters of the text in base 32, and what they are read as."""
+
+    def scheme(self, **options: int | None) -> TimeScheme:
+        """The scheme of this row, with other values of its fields; those of None stay as they are.
+
+        Raises ``ValueError`` for widths that it can't have.
+        """
+        changed = {name: value for name, value in options.items() if value is not None}
+        for value in changed.values():
+            if not isinstance(value, int):
+                raise ValueError(f"{value!r}: expected a whole number")
+        return replace(self, **changed)._scheme()  # type: ignore[arg-type]
+
+    def _scheme(self) -> TimeScheme:
+        sequence = self.digits - self.time - self.worker
+        wrong_time = not 1 <= self.time < self.digits
+        if wrong_time or sequence < 0 or self.worker not in self.workers:
+            raise ValueError(
+                f"time_bits={self.time}, {self.worker_option}={self.worker}, "
+                f"sequence_bits={sequence}: expected 1 to {self.digits - 1}, {self.workers[0]} to "
+                f"{self.workers[-1]}, 0 or more, together {self.digits}"
+            )
+        suffixes = self.base ** (self.digits - self.time)
+        largest = self.largest or self.base**self.digits - 1
+        return TimeScheme(
+            name=self.name,
+            title=self.title,
+            specification=self.specification,
+            bits=64,
+            value_type=int,
+            text_forms=(
+                ("decimal", Decimal(len(str(largest)), keeps_order=self.largest is not None)),
+                ("base62", Digits(BASE62, 11)),
+                ("base32", Digits(CROCKFORD, 13, fold="upper", aliases=self.aliases)),
+                ("base64url", Base64URL(8)),
+            ),
+            layout=Layout(
+                ticks=largest // suffixes + 1,
+                suffixes=suffixes,
+                workers=self.base**self.worker if self.worker else None,
+                worker_last=self.worker_last,
+                smallest=self.base ** (self.digits - 1) if self.largest else 0,
+                largest=self.largest,
+            ),
+            epoch_ns=self.epoch_ms * MILLISECOND,
+            tick_ns=self.tick_ns,
+        )
 
 
-SNOWFLAKES = MappingProxyType(
-    {
-        "twitter": _Snowflake(
-            title="snowflake",
-            specification="https://github.com/twitter-archive/snowflake, tag snowflake-2010",
-            bits=63,
-            time_bits=41,
-            worker_bits=10,
-            epoch_ms=1_288_834_974_657,  # 2010-11-04T01:42:54.657Z
-        ),
-        # worker 5 | process 5: together they are one worker number of 10 bits
-        "discord": _Snowflake(
-            title="Discord snowflake",
-            specification="https://discord.com/developers/docs/reference#snowflakes",
-            bits=64,
-            time_bits=42,
-            worker_bits=10,
-            epoch_ms=1_420_070_400_000,  # 2015-01-01
-        ),
-        # the worker number is the number of the shard
-        "instagram": _Snowflake(
-            title="Instagram id",
-            specification='Instagram Engineering, "Sharding & IDs at Instagram"',
-            bits=64,
-            time_bits=41,
-            worker_bits=13,
-            epoch_ms=1_314_220_021_721,  # 2011-08-24T21:07:01.721Z
-        ),
-        # the format has 48 bits of time; a signed column leaves 47
-        "mastodon": _Snowflake(
-            title="Mastodon id",
-            specification="https://github.com/mastodon/mastodon, lib/mastodon/snowflake.rb",
-            bits=63,
-            time_bits=47,
-            epoch_ms=0,
-        ),
-        # one id per node and 10 us
-        "unique_rowid": _Snowflake(
-            title="unique_rowid",
-            specification="CockroachDB, unique_rowid()",
-            bits=63,
-            time_bits=48,
-            worker_bits=15,
-            epoch_ms=1_420_070_400_000,  # 2015-01-01
-            tick_ns=MILLISECOND // 100,
-        ),
-    }
+SNOWFLAKES = {
+    "twitter": Integer(
+        name="snowflake",
+        title="snowflake",
+        specification="https://github.com/twitter-archive/snowflake, tag snowflake-2010",
+        time=41,
+        worker=10,
+        epoch_ms=1_288_834_974_657,  # 2010-11-04T01:42:54.657Z
+    ),
+    # worker 5 | process 5: together they are one worker number of 10 bits
+    "discord": Integer(
+        name="discord",
+        title="Discord snowflake",
+        specification="https://discord.com/developers/docs/reference#snowflakes",
+        digits=64,
+        time=42,
+        worker=10,
+        epoch_ms=1_420_070_400_000,  # 2015-01-01
+    ),
+    # the worker number is the number of the shard
+    "instagram": Integer(
+        name="instagram",
+        title="Instagram id",
+        specification='Instagram Engineering, "Sharding & IDs at Instagram"',
+        digits=64,
+        time=41,
+        worker=13,
+        epoch_ms=1_314_220_021_721,  # 2011-08-24T21:07:01.721Z
+    ),
+    # the format has 48 bits of time; a signed column leaves 47
+    "mastodon": Integer(
+        name="mastodon",
+        title="Mastodon id",
+        specification="https://github.com/mastodon/mastodon, lib/mastodon/snowflake.rb",
+        time=47,
+    ),
+    # one id per node and 10 us
+    "unique_rowid": Integer(
+        name="unique_rowid",
+        title="unique_rowid",
+        specification="CockroachDB, unique_rowid()",
+        time=48,
+        worker=15,
+        epoch_ms=1_420_070_400_000,  # 2015-01-01
+        tick_ns=MILLISECOND // 100,
+    ),
+}
+
+_SONYFLAKE = Integer(
+    name="sonyflake",
+    title="Sonyflake",
+    specification="https://github.com/sony/sonyflake",
+    time=39,
+    worker=16,
+    workers=range(1, 63),
+    worker_last=True,
+    tick_ns=10 * MILLISECOND,
 )
+_SONYFLAKES = {
+    1: replace(_SONYFLAKE, epoch_ms=1_409_529_600_000),  # 2014-09-01
+    2: replace(_SONYFLAKE, epoch_ms=1_735_689_600_000),  # 2025-01-01
+}
+
+_TSID = Integer(
+    name="tsid",
+    title="TSID",
+    specification="https://github.com/f4b6a3/tsid-creator",
+    digits=64,
+    time=42,
+    worker=10,
+    workers=range(21),
+    worker_option="node_bits",
+    epoch_ms=1_577_836_800_000,  # 2020-01-01
+    aliases=("ILO", "110"),
+)
+
+_TENTHS = Integer(
+    name="time64",
+    title="64-bit decimal time id",
+    specification="https://gist.github.com/gnat/774bc540c0b300146cdedb0744bad081",
+    base=10,
+    digits=19,
+    time=14,
+    largest=2**63 - 1,
+    tick_ns=MILLISECOND // 10,
+)
+_TIME64 = {"4+5": _TENTHS, "3+6": replace(_TENTHS, time=13, tick_ns=MILLISECOND)}
 
 
 @lru_cache
@@ -98,44 +188,12 @@ def snowflake(
     time_bits: int | None = None,
     worker_bits: int | None = None,
 ) -> TimeScheme:
-    """``time | worker | sequence``, 63 or 64 bits in all; ``layout`` sets the bits and the epoch.
-
-    ``twitter`` is ``41 | 10 | 12``, ``discord`` is ``42 | 10 | 12`` and ``instagram`` is
-    ``41 | 13 | 10``, all in ms. ``mastodon`` is ``47 | random 16`` in ms. ``unique_rowid`` is
-    ``48 | 15`` in units of 10 us, like CockroachDB's.
+    """A row of ``SNOWFLAKES``: ``layout`` sets the bits and the epoch.
 
     ``epoch_ms`` is another epoch, Unix time in ms. ``time_bits`` and ``worker_bits`` set a split.
     """
-    if layout not in SNOWFLAKES:
-        raise ValueError(f"layout={layout!r}: expected {', '.join(SNOWFLAKES)}")
-    usual = SNOWFLAKES[layout]
-    time_bits = usual.time_bits if time_bits is None else time_bits
-    worker_bits = usual.worker_bits if worker_bits is None else worker_bits
-    suffix_bits = usual.bits - time_bits
-    if not 1 <= time_bits < usual.bits or not 0 <= worker_bits <= suffix_bits:
-        raise ValueError(
-            f"time_bits={time_bits}, worker_bits={worker_bits}: "
-            f"expected time_bits from 1 to {usual.bits - 1} and worker_bits from 0, "
-            f"together at most {usual.bits}"
-        )
-    return TimeScheme(
-        name="snowflake" if layout == "twitter" else layout,
-        title=usual.title,
-        specification=usual.specification,
-        bits=64,
-        value_type=int,
-        text_forms=_forms(Decimal(len(str(2**usual.bits - 1)))),
-        layout=Layout(
-            ticks=1 << time_bits,
-            suffixes=1 << suffix_bits,
-            workers=1 << worker_bits if worker_bits else None,
-        ),
-        epoch_ns=(usual.epoch_ms if epoch_ms is None else epoch_ms) * MILLISECOND,
-        tick_ns=usual.tick_ns,
-    )
-
-
-_SONYFLAKE_EPOCHS_MS = {1: 1_409_529_600_000, 2: 1_735_689_600_000}
+    row = one_of(SNOWFLAKES, layout=layout)
+    return row.scheme(epoch_ms=epoch_ms, time=time_bits, worker=worker_bits)
 
 
 @lru_cache
@@ -155,55 +213,20 @@ def sonyflake(
     ``epoch_ms`` is another ``StartTime``, Unix time in ms. ``sequence_bits`` and ``worker_bits``
     set another split.
     """
-    if version not in _SONYFLAKE_EPOCHS_MS:
-        raise ValueError(f"version={version!r}: expected 1 or 2")
-    suffix_bits = sequence_bits + worker_bits
-    if sequence_bits < 0 or worker_bits < 1 or suffix_bits > 62:
-        raise ValueError(
-            f"sequence_bits={sequence_bits}, worker_bits={worker_bits}: "
-            f"expected sequence_bits from 0 and worker_bits from 1, together at most 62"
-        )
-    return TimeScheme(
-        name="sonyflake",
-        title="Sonyflake",
-        specification="https://github.com/sony/sonyflake",
-        bits=64,
-        value_type=int,
-        text_forms=_forms(Decimal(19)),
-        layout=Layout(
-            ticks=1 << 63 - suffix_bits,
-            suffixes=1 << suffix_bits,
-            workers=1 << worker_bits,
-            worker_last=True,
-        ),
-        epoch_ns=(_SONYFLAKE_EPOCHS_MS[version] if epoch_ms is None else epoch_ms) * MILLISECOND,
-        tick_ns=10 * MILLISECOND,
-    )
+    row = one_of(_SONYFLAKES, version=version)
+    time = row.digits - sequence_bits - worker_bits
+    return row.scheme(epoch_ms=epoch_ms, time=time, worker=worker_bits)
 
 
 @lru_cache
-def tsid(*, node_bits: int = 10, epoch_ms: int = 1_577_836_800_000) -> TimeScheme:
+def tsid(*, node_bits: int = 10, epoch_ms: int = _TSID.epoch_ms) -> TimeScheme:
     """``time 42 | node 10 | counter 12``, in ms from 2020-01-01. Its usual text is ``base32``.
 
     ``node_bits`` is 0 to 20 of the 22 bits after the time. The default is 10, as in tsid-creator;
     with 0, all 22 bits are random. ``epoch_ms`` is another epoch, as Unix time in ms. From
     2089-09-06 on, ids are above 2 ** 63 - 1.
     """
-    if not 0 <= node_bits <= 20:
-        raise ValueError(f"node_bits={node_bits}: expected 0 to 20")
-    return TimeScheme(
-        name="tsid",
-        title="TSID",
-        specification="https://github.com/f4b6a3/tsid-creator",
-        bits=64,
-        value_type=int,
-        text_forms=_forms(Decimal(20), replace(_BASE32, aliases=("ILO", "110"))),
-        layout=Layout(
-            ticks=1 << 42, suffixes=1 << 22, workers=1 << node_bits if node_bits else None
-        ),
-        epoch_ns=epoch_ms * MILLISECOND,
-        tick_ns=MILLISECOND,
-    )
+    return _TSID.scheme(epoch_ms=epoch_ms, worker=node_bits)
 
 
 @lru_cache
@@ -214,24 +237,6 @@ def time64(*, layout: Literal["4+5", "3+6"] = "4+5", workers: int | None = None)
     suffix is random. With ``workers``, a power of ten, its first digits are a worker number and the
     rest a sequence. From 2001-09-09T01:46:40Z, when seconds reach 10 digits, to 2262-04-11.
     """
-    if layout not in ("4+5", "3+6"):
-        raise ValueError(f"layout={layout!r}: expected '4+5' or '3+6'")
-    suffixes, tick_ns = (10**5, MILLISECOND // 10) if layout == "4+5" else (10**6, MILLISECOND)
-    if workers not in (None, *(10**n for n in range(1, len(str(suffixes)) - 1))):
-        raise ValueError(f"workers={workers}: expected a power of ten from 10 to {suffixes // 10}")
-    return TimeScheme(
-        name="time64",
-        title="64-bit decimal time id",
-        specification="https://gist.github.com/gnat/774bc540c0b300146cdedb0744bad081",
-        bits=64,
-        value_type=int,
-        text_forms=_forms(Decimal(19, keeps_order=True)),
-        layout=Layout(
-            ticks=(2**63 - 1) // suffixes + 1,
-            suffixes=suffixes,
-            workers=workers,
-            smallest=10**18,
-            largest=2**63 - 1,
-        ),
-        tick_ns=tick_ns,
-    )
+    row = one_of(_TIME64, layout=layout)
+    most = row.base ** (row.digits - row.time - 1)
+    return row.scheme(worker=exponent(row.base, most, workers=workers))

@@ -48,6 +48,11 @@ class Scheme(CopiedByFields, ABC):
     time_ordered: ClassVar[bool]
     """Whether ids carry their creation time and sort by it."""
 
+    @property
+    def is_uuid7(self) -> bool:
+        """Whether ids are the UUIDs of version 7 that RFC 9562 defines: Unix time in ms."""
+        return False
+
     def __deepcopy__(self, memo: object) -> Self:
         """The scheme itself: it is immutable, and a copy would be a second id generator."""
         return self

@@ -1,6 +1,6 @@
-"""Helpers: cached attributes, bit patterns, and copies without cached attributes."""
+"""Helpers: cached attributes, bit patterns, options, and copies without cached attributes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import lru_cache
 from typing import Any, Generic, TypeVar, overload
@@ -39,6 +39,26 @@ class cached_property(Generic[T]):  # noqa: N801 - as in functools
 def ones(count: int, width: int) -> int:
     """An integer of ``count`` bit fields, each ``width`` bits wide with the value 1."""
     return ((1 << count * width) - 1) // ((1 << width) - 1)
+
+
+def one_of(rows: Mapping[Any, T], **option: Any) -> T:
+    """The row that the option, given by its name, selects; ``ValueError`` if there is none."""
+    ((name, value),) = option.items()
+    if value not in rows:
+        raise ValueError(f"{name}={value!r}: expected {' or '.join(map(repr, rows))}")
+    return rows[value]
+
+
+def exponent(base: int, most: int, *, workers: int | None) -> int | None:
+    """Of how many digits ``workers`` is the count; ``ValueError`` unless a power of the base."""
+    if workers is None:
+        return None
+    digits = 1
+    while base**digits < min(workers, most):
+        digits += 1
+    if workers != base**digits:
+        raise ValueError(f"workers={workers}: expected a power of {base} from {base} to {most}")
+    return digits
 
 
 class CopiedByFields:

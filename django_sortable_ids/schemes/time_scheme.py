@@ -6,13 +6,13 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import takewhile
 from threading import Lock
-from typing import ClassVar, TypeGuard
+from typing import Any, ClassVar, TypeGuard
 
-from .bit_templates import PLAIN
+from .bit_templates import PLAIN, UUIDTemplate
 from .errors import InvalidID, NotTimeOrdered, OutOfRange
 from .generation.clock import MICROSECOND, UNIX_EPOCH, unix_ns
 from .generation.generator import Generator
-from .generation.leased_generator import LeaseSource, generator_for
+from .generation.leased_generator import LeasedGenerator, LeaseSource
 from .generation.randomness import spread
 from .layout import Layout
 from .scheme import ID, Converted, Scheme
@@ -21,6 +21,7 @@ from .support import cached_property
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
 
+_UUID7 = Layout(ticks=1 << 48, suffixes=1 << 74, template=UUIDTemplate(7))
 _LAST_MICROSECOND = (datetime.max.replace(tzinfo=UTC) - UNIX_EPOCH) // MICROSECOND
 _generator_lock = Lock()
 _EXAMPLE_TIME = datetime(2026, 1, 1, tzinfo=UTC)
@@ -53,6 +54,10 @@ class TimeScheme(Scheme):
     def sorts(self) -> bool:
         """Whether values sort by time: newest last or, if ``descending``, newest first."""
         return self.layout.template.keeps_order
+
+    @property
+    def is_uuid7(self) -> bool:
+        return (self.layout, self.epoch_ns, self.tick_ns) == (_UUID7, 0, MILLISECOND)
 
     @property
     def resolution_ns(self) -> int:
@@ -137,7 +142,11 @@ class TimeScheme(Scheme):
 
     @cached_property
     def _generator(self) -> Generator:
-        new = generator_for(self.layout, self.worker, epoch_ns=self.epoch_ns, tick_ns=self.tick_ns)
+        times: Any = {"epoch_ns": self.epoch_ns, "tick_ns": self.tick_ns}
+        if callable(self.worker):
+            new: Generator = LeasedGenerator(self.layout, self.worker, **times)
+        else:
+            new = Generator(self.layout, worker=self.worker, **times)
         # Two threads that generate the first ids must share one generator.
         with _generator_lock:
             shared: Generator = vars(self).setdefault("_generator", new)
@@ -215,7 +224,8 @@ class TimeScheme(Scheme):
     def latest(self) -> datetime:
         """The latest time of an id that fits a ``datetime``."""
         last = min(self._microseconds(self.layout.last_tick), _LAST_MICROSECOND)
-        return self._floored(UNIX_EPOCH + timedelta(microseconds=last))
+        tick = self._floor(UNIX_EPOCH + timedelta(microseconds=last))
+        return UNIX_EPOCH + timedelta(microseconds=self._microseconds(tick))
 
     def lower_bound(self, at: datetime) -> ID:
         """The least value generated at or after ``at`` (aware).
@@ -257,20 +267,14 @@ class TimeScheme(Scheme):
         if not self.sorts:
             raise NotTimeOrdered(f"{self.title} values do not sort by their times")
 
-    def _tick_of_ns(self, ns: int) -> int:
-        return (ns - self.epoch_ns) // self.tick_ns
-
     def _floor(self, at: datetime) -> int:
-        return self._tick_of_ns(unix_ns(at))
+        return (unix_ns(at) - self.epoch_ns) // self.tick_ns
 
     def _ceiling(self, at: datetime) -> int:
         return -((self.epoch_ns - unix_ns(at)) // self.tick_ns)
 
     def _microseconds(self, tick: int) -> int:
         return (self.epoch_ns + tick * self.tick_ns) // 1000
-
-    def _floored(self, at: datetime) -> datetime:
-        return UNIX_EPOCH + timedelta(microseconds=self._microseconds(self._floor(at)))
 
     def _out_of_range(self, at: datetime) -> str:
         return (

@@ -18,6 +18,7 @@ from django_sortable_ids.models import SequenceCounter
 from django_sortable_ids.schemes import SequenceExhausted
 from django_sortable_ids.sequences import blocks
 from tests.backfill.command import ROOT, environment
+from tests.fields.refused import assert_refused
 from tests.marks import own_tables
 from tests.patience import PATIENCE
 from tests.schemes.test_processes import child_says, needs_fork
@@ -63,8 +64,8 @@ def test_more_than_a_block(sequence):
 
 @pytest.mark.parametrize("block", [0, -1, True, 1.0, "2", None])
 def test_wrong_blocks(block):
-    with pytest.raises(ValueError, match="expected how many numbers to reserve, 1 or more"):
-        LexicalSequenceField(block=block)
+    message = "expected how many numbers to reserve, 1 or more"
+    assert_refused(LexicalSequenceField(block=block), "E012", message)
 
 
 def test_a_rollback_leaves_a_gap(sequence):

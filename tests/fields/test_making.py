@@ -7,6 +7,7 @@ from django.db.migrations.state import ProjectState
 from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.fields import SortableIDField, ULIDField
+from tests.fields.refused import assert_refused
 from tests.testapp.models import (
     KEYS,
     Line,
@@ -192,8 +193,8 @@ def test_half_of_a_composite_key():
 
 @pytest.mark.parametrize("default", ["", None, "01KDVDNA00PVDPVDPVDPVDPVDM", lambda: None])
 def test_a_default_is_refused(default):
-    with pytest.raises(ValueError, match="takes no default: a migration would copy one value"):
-        ULIDField(default=default)
+    message = "takes no default: a migration would copy one value"
+    assert_refused(ULIDField(default=default), "E015", message)
 
 
 def test_columns_but_the_key_have_no_default():

@@ -26,6 +26,7 @@ from django_sortable_ids.fields import (
     XidField,
 )
 from django_sortable_ids.schemes import LexicalSequence
+from tests.fields.refused import assert_refused
 from tests.marks import own_tables
 from tests.own_tables import table_with
 from tests.testapp.models import Order, around
@@ -310,8 +311,8 @@ def test_storages_of_another_kind_are_refused():
         (LexicalSequenceField, "binary", "char, varchar for lexical sequence"),
         (UUIDv7Field, "char", "uuid, binary, char32, char36, varchar32, varchar36 for UUIDv7"),
     ]:
-        with pytest.raises(ValueError, match=rf"^storage='{storage}': expected one of {known}$"):
-            field_class(storage=storage)
+        message = rf"^storage='{storage}': expected one of {known}\.$"
+        assert_refused(field_class(storage=storage), "E014", message)
 
 
 def test_the_column_of_a_charfield_holds_an_id():
@@ -320,11 +321,11 @@ def test_the_column_of_a_charfield_holds_an_id():
         ({"storage": "varchar", "max_length": 25}, "max_length=25: expected 26 or more"),
         ({"max_length": 26}, "max_length=26: expected none unless storage is a varchar"),
         ({"storage": "char", "max_length": 40}, "max_length=40: expected none unless"),
+        ({"storage": "varchar", "max_length": "40"}, "max_length='40': expected 26 or more"),
         ({"db_collation": "C"}, "db_collation='C': the column is not text"),
         ({"storage": "uuid", "db_collation": "C"}, "db_collation='C': the column is not text"),
     ]:
-        with pytest.raises(ValueError, match=f"^{message}"):
-            ULIDField(**arguments)
+        assert_refused(ULIDField(**arguments), "E014", f"^{message}")
 
 
 @pytest.fixture

@@ -112,6 +112,20 @@ def test_a_pickled_queryset(name, orders):
         assert pickle.loads(pickle.dumps(queryset)).count() == queryset.count()
 
 
+@pytest.mark.parametrize("lookup", ["", "__in", "__gt", "__gte", "__lt", "__lte"])
+def test_a_queryset_through_a_foreign_key_can_be_pickled(lookup):
+    order = Order.objects.create(number="1")
+    line = OrderLine.objects.create(order=order)
+    queryset = OrderLine.objects.filter(
+        **{f"order{lookup}": [order] if lookup == "__in" else order}
+    )
+    expected = [] if lookup in ("__gt", "__lt") else [line]
+    assert list(pickle.loads(pickle.dumps(queryset.all()))) == expected
+    restored = OrderLine.objects.all()
+    restored.query = pickle.loads(pickle.dumps(queryset.query))
+    assert list(restored) == expected
+
+
 @each_field
 def test_a_queryset_of_a_malformed_id_can_be_pickled(name, orders):
     queryset = Order.objects.filter(**{f"{name}__in": ["nonsense"]})

@@ -2,6 +2,7 @@
 
 import uuid
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ..bit_templates import TimeLowFirstTemplate, UUIDTemplate
 from .text_forms import OneByOne, UUIDText
@@ -12,10 +13,11 @@ class SQLServerText(OneByOne):
     """A UUID of ``version`` as the version 1 UUID that SQL Server shows for the same time.
 
     ``NEWSEQUENTIALID()`` generates a version 1 UUID and shows the bytes of its first three groups
-    in reverse. Its ``uniqueidentifier`` sorts by node, then by time: see ``sort_key``.
+    in reverse. Its ``uniqueidentifier`` sorts by node, then by time.
     """
 
     version: int
+    shows_all: ClassVar[bool] = False
     keeps_order: bool = False
     length: int = 36
 
@@ -40,9 +42,3 @@ class SQLServerText(OneByOne):
         if payload is None:
             raise ValueError("it is not a version 1 UUID in SQL Server's byte order")
         return UUIDTemplate(self.version).wrap(payload)
-
-    @staticmethod
-    def sort_key(text: str) -> bytes:
-        """The bytes in SQL Server's comparison order: 10 to 15, then 8 and 9, then 7 down to 0."""
-        shown = UUIDText().parse(text).to_bytes(16, "big")
-        return shown[10:] + shown[8:10] + shown[7::-1]

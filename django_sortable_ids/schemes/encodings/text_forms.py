@@ -9,7 +9,7 @@ import base64
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
 from ..support import CopiedByFields, cached_property
 from .notation import Notation
@@ -21,6 +21,10 @@ class TextForm(Protocol):
     @property
     def keeps_order(self) -> bool:
         """Whether texts sort, byte by byte, like the numbers."""
+
+    @property
+    def shows_all(self) -> bool:
+        """Whether it shows any number of that size, and not only those of one UUID version."""
 
     @property
     def length(self) -> int:
@@ -50,6 +54,8 @@ class TextForm(Protocol):
 class OneByOne:
     """A text form without fast batches and without a cheap check."""
 
+    shows_all: ClassVar[bool] = True
+
     def format_all(self: TextForm, numbers: Sequence[int]) -> list[str]:
         return list(map(self.format, numbers))
 
@@ -69,6 +75,7 @@ class Digits(CopiedByFields):
     """Characters in the case of ``fold``, and what they are read as: ``("ILO", "110")``."""
     padding: int = 0
     """Zero bits after the number, for digits that are aligned to the left end of the text."""
+    shows_all: ClassVar[bool] = True
 
     @property
     def keeps_order(self) -> bool:

@@ -136,15 +136,3 @@ class LeasedGenerator(Generator):
         self._lease = None
         self._suffixes = None
         self._end = 0
-
-
-def generator_for(
-    layout: Layout, worker: int | LeaseSource | None, *, epoch_ns: int, tick_ns: int
-) -> Generator:
-    """A generator for a worker number, or for the number that a ``LeaseSource`` leases.
-
-    Raises ``ValueError`` if the layout has no such worker number.
-    """
-    if callable(worker):
-        return LeasedGenerator(layout, worker, epoch_ns=epoch_ns, tick_ns=tick_ns)
-    return Generator(layout, epoch_ns=epoch_ns, tick_ns=tick_ns, worker=worker)
