@@ -129,6 +129,8 @@ def test_a_width_that_is_used_up_is_widened(sequence):
         ({"charset": "alnum"}, ["zA", "za", "Az"], "zB"),
         ({"charset": "alpha_upper", "ignore_case": True}, ["AB", "AZ"], "BA"),
         ({"charset": "alpha", "ignore_case": True, "width": 2}, ["AB", "AZ"], "BA"),
+        # The order of bytes would take the first for the last.
+        ({"charset": "alpha_upper", "ignore_case": True}, ["aB", "BA"], "BB"),
         ({"charset": "numeric", "start": "500", "width": 3}, ["007"], "008"),
         ({"charset": "numeric", "width": 3}, [None, "007", None], "008"),
         ({"charset": "numeric", "width": 3}, [None, None], "000"),
