@@ -34,6 +34,7 @@ from django_sortable_ids.fields import (
     UUIDv7Field,
     XidField,
 )
+from tests.combinations import in_one_case
 from tests.testapp.models import ULIDKey
 
 OF_ALL = [
@@ -149,7 +150,7 @@ def test_every_field_is_here():
     assert exported == set(OF_EACH) | {SortableIDField}
 
 
-@pytest.mark.parametrize(("field_class", "options"), [*_cases()])
+@in_one_case(("field_class", "options"), _cases())
 def test_deconstructed_copied_and_written_to_a_migration(field_class, options):
     field = field_class(**options)
     _, path, args, kwargs = field.deconstruct()
