@@ -1,12 +1,14 @@
 """Parameters of a test: that needn't meet in every combination, or be a case each."""
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import wraps
 from itertools import cycle, islice, product
 from typing import Any
 
 import pytest
+from django.db import connection, transaction
 
 
 def each_with(first: Sequence[Any], *others: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -19,9 +21,17 @@ def each_with(first: Sequence[Any], *others: Sequence[Any]) -> list[tuple[Any, .
     return [(value, *rest) for value, rest in islice(pairs, count)]
 
 
+@contextmanager
+def rolled_back() -> Iterator[None]:
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
 def in_one_case(names: str | Sequence[str], values: Iterable[Any]) -> Callable[..., Any]:
     """As ``pytest.mark.parametrize``, but all values are one case, whose failure names each value
-    that fails: for tests that take less time than a case does. What fixtures there are is shared.
+    that fails: for tests that take less time than a case does. What fixtures there are is shared;
+    what a value leaves in the database is taken back where the test has a transaction around it.
     """
     arguments = [names] if isinstance(names, str) else [*names]
     cases: list[tuple[str, Sequence[Any]]] = []
@@ -37,7 +47,8 @@ def in_one_case(names: str | Sequence[str], values: Iterable[Any]) -> Callable[.
             failed: list[BaseException] = []
             for name, given in cases:
                 try:
-                    test(**dict(zip(arguments, given, strict=True)), **fixtures)
+                    with rolled_back() if connection.in_atomic_block else nullcontext():
+                        test(**dict(zip(arguments, given, strict=True)), **fixtures)
                 except (Exception, pytest.fail.Exception) as error:
                     error.add_note(f"of {name}")
                     failed.append(error)
