@@ -66,13 +66,13 @@ def test_a_single_row_has_no_options(name):
         get(name, layout="3+6")
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@in_one_case("name", FAMILIES)
 def test_unknown_options_are_refused(name):
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
         get(name, colour="red")
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("name", "options", "message"),
     [
         ("snowflake", {"time_bits": 63}, "together at most 63"),
