@@ -7,7 +7,6 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from django_sortable_ids.backfill import progress
 from tests import capabilities
 from tests.testapp.models import KEYS, STORED_KEYS, SequenceKey
 
@@ -22,12 +21,6 @@ hypothesis.settings.register_profile(
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("django_sortable_ids")
-
-
-@pytest.fixture(autouse=True)
-def _no_lines_now_and_then(monkeypatch):
-    """A backfill that takes ten seconds, on a slow machine, prints no more than on a fast one."""
-    monkeypatch.setattr(progress, "LOG_SECONDS", 86_400)
 
 
 def _name(model):

@@ -68,25 +68,9 @@ import os
 import runpy
 import sys
 
-import django
-
 for name in sys.argv[1:]:
     importlib.import_module(name)
 gc.freeze()
-set_up = django.setup
-
-
-def setup(*args, **options):
-    # As for the tests of this process: no more is printed on a slow machine than on a fast one.
-    set_up(*args, **options)
-    if not django.apps.apps.is_installed("django_sortable_ids"):
-        return
-    from django_sortable_ids.backfill import progress
-
-    progress.LOG_SECONDS = 86_400
-
-
-django.setup = setup
 while line := sys.stdin.readline():
     order = json.loads(line)
     child = os.fork()
@@ -132,6 +116,7 @@ IMPORTED = (
     "django_sortable_ids.migrating.guard",
     "django_sortable_ids.rest_framework.serializers",
     "django_sortable_ids.schema.sqlite_tables",
+    "tests.patience",
 )
 """Which need no settings, and take most of the time of a start."""
 
