@@ -34,7 +34,7 @@ def through(command) -> Callable[..., Command]:  # noqa: F811
 
 
 @pytest.fixture
-def names(transactional_db, nodes) -> list[str]:  # noqa: F811
+def names(transactional_db, nodes) -> list[str]:
     return insert_rows(random.Random(0), len(nodes))
 
 
