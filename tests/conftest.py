@@ -1,5 +1,6 @@
 """What every test may ask for: a model for each kind of key."""
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -25,6 +26,10 @@ hypothesis.settings.load_profile("django_sortable_ids")
 
 def _name(model):
     return model.__name__.removesuffix("Key")
+
+
+# To look for cycles as often as by default takes a twentieth of the time of the tests.
+gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.fixture(params=KEYS, ids=_name)
