@@ -1,5 +1,6 @@
 """What every test may ask for: a model for each kind of key."""
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -7,7 +8,6 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from django_sortable_ids.backfill import progress
 from tests import capabilities
 from tests.testapp.models import KEYS, STORED_KEYS, SequenceKey
 
@@ -24,14 +24,12 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("django_sortable_ids")
 
 
-@pytest.fixture(autouse=True)
-def _no_lines_now_and_then(monkeypatch):
-    """A backfill that takes ten seconds, on a slow machine, prints no more than on a fast one."""
-    monkeypatch.setattr(progress, "LOG_SECONDS", 86_400)
-
-
 def _name(model):
     return model.__name__.removesuffix("Key")
+
+
+# To look for cycles as often as by default takes a twentieth of the time of the tests.
+gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.fixture(params=KEYS, ids=_name)

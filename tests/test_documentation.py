@@ -37,6 +37,7 @@ from django_sortable_ids.fields import options
 from django_sortable_ids.fields.storage import storage_names
 from django_sortable_ids.management.backfill_ids import arguments
 from tests.backfill import own_project
+from tests.combinations import in_one_case
 from tests.schemes import odds
 
 ROOT = Path(__file__).parent.parent
@@ -214,7 +215,7 @@ def test_a_page_does_what_it_says(page: str, template: Path, tmp_path: Path) -> 
     reader.run()
 
 
-@pytest.mark.parametrize("page", PAGES)
+@in_one_case("page", PAGES)
 def test_no_block_is_left_out(page: str) -> None:
     fences = re.findall(r"^ *```(.*)$", PAGES[page], re.MULTILINE)
     assert {*fences[::2]} <= {
@@ -320,7 +321,7 @@ def last_year(scheme: schemes.TimeScheme) -> int:
     return scheme.latest.year
 
 
-@pytest.mark.parametrize("row", FIELDS, ids=lambda row: row[0])
+@in_one_case("row", FIELDS)
 def test_the_table_of_schemes_is_true(row: list[str]) -> None:
     name, _, value_type, example, tick, until = row
     scheme = getattr(fields, name)().scheme
@@ -362,9 +363,7 @@ def test_the_list_of_encodings_is_true() -> None:
         assert listed.get(name, set()) == {*others}, name
 
 
-@pytest.mark.parametrize(
-    "row", table_rows("docs/how-to/public-text.md", "encodings"), ids=lambda row: row[0]
-)
+@in_one_case("row", table_rows("docs/how-to/public-text.md", "encodings"))
 def test_the_table_of_encodings_is_true(row: list[str]) -> None:
     definition, shown, sorts = row
     field = eval(definition, vars(fields))

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django_sortable_ids.fields.of_model import field_at, id_at, id_field
 from django_sortable_ids.ids import created_at, public_id
 from django_sortable_ids.schemes import NotTimeOrdered, OutOfRange
+from tests.combinations import in_one_case
 from tests.store.models import (
     PRODUCTS,
     Basket,
@@ -52,7 +53,7 @@ def test_an_id_is_chosen_by_its_name():
         assert str(refused.value) == message
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("model", "path", "expected"),
     [
         (Basket, "id", "Basket.id"),

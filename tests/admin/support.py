@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
-import pytest
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import User
@@ -15,13 +14,14 @@ from django.test import Client, RequestFactory
 from django.urls import reverse
 
 from django_sortable_ids.schemes import ID
+from tests.combinations import in_one_case
 from tests.store.admin import TIMED
 from tests.store.models import PRODUCTS, Order, id_column
 
 from .page import Page
 
-each_scheme = pytest.mark.parametrize("scheme", PRODUCTS)
-each_timed_scheme = pytest.mark.parametrize("scheme", TIMED)
+each_scheme = in_one_case("scheme", PRODUCTS)
+each_timed_scheme = in_one_case("scheme", TIMED)
 
 
 def made_at(model: type[Model], at: datetime, column: str = "id") -> ID:

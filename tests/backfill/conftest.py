@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.db import connections
 
 from django_sortable_ids.backfill.verifying import page_checks
@@ -14,23 +13,6 @@ from tests.testapp.models import Order
 from .command import Command
 from .shop import models as shop
 from .support import own_models, refuse
-
-
-@pytest.fixture
-def transactional_db(django_db_setup: Any, django_db_blocker: Any) -> Iterator[None]:
-    """The database with no transaction around the test, so that other connections see it.
-
-    As pytest-django's, but that only the tables of these tests are emptied, which takes much less
-    time.
-    """
-    with django_db_blocker.unblock():
-        yield
-        connection = connections["default"]
-        for model in (*apps.get_app_config("shop").get_models(), Order, *own_models()):
-            if model._meta.managed:
-                with connection.cursor() as cursor:
-                    table = connection.ops.quote_name(model._meta.db_table)
-                    cursor.execute(f"DELETE FROM {table}")
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ DATABASES = {
     "default": {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": str(Path(__file__).parent / "depot.sqlite3"),
+        "OPTIONS": {"init_command": "PRAGMA synchronous=OFF"},
     }
 }
 INSTALLED_APPS = ["django_sortable_ids", "depot"]
@@ -60,33 +61,16 @@ CREATED = ("--created-from", "created_at")
 
 
 RUNNER = """
+import gc
+import importlib
 import json
 import os
 import runpy
 import sys
 
-import django
-import django.core.management.commands.makemigrations
-import django.core.management.commands.migrate
-import django.core.management.commands.shell
-import django.db.backends.sqlite3.base
-import django_sortable_ids.checks
-import django_sortable_ids.fields
-
-set_up = django.setup
-
-
-def setup(*args, **options):
-    # As for the tests of this process: no more is printed on a slow machine than on a fast one.
-    set_up(*args, **options)
-    if not django.apps.apps.is_installed("django_sortable_ids"):
-        return
-    from django_sortable_ids.backfill import progress
-
-    progress.LOG_SECONDS = 86_400
-
-
-django.setup = setup
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+gc.freeze()
 while line := sys.stdin.readline():
     order = json.loads(line)
     child = os.fork()
@@ -109,10 +93,38 @@ a folder, settings and streams of its own.
 """
 
 
+IMPORTED = (
+    *(f"django.core.management.commands.{name}" for name in ("makemigrations", "migrate", "shell")),
+    "django.contrib.admin.sites",
+    "django.contrib.auth.decorators",
+    "django.contrib.auth.management",
+    "django.contrib.messages.storage",
+    "django.contrib.sessions.middleware",
+    "django.contrib.staticfiles.management",
+    "django.db.backends.sqlite3.base",
+    "django.middleware.common",
+    "django.middleware.csrf",
+    "django.middleware.security",
+    "django.template.defaultfilters",
+    "django.views.debug",
+    "django_sortable_ids.admin",
+    "django_sortable_ids.backfill.writing.writer",
+    "django_sortable_ids.checks",
+    "django_sortable_ids.fields",
+    "django_sortable_ids.functions",
+    "django_sortable_ids.lookups",
+    "django_sortable_ids.migrating.guard",
+    "django_sortable_ids.rest_framework.serializers",
+    "django_sortable_ids.schema.sqlite_tables",
+    "tests.patience",
+)
+"""Which need no settings, and take most of the time of a start."""
+
+
 @cache
 def runner() -> "subprocess.Popen[str]":
     started = subprocess.Popen(
-        [sys.executable, "-c", RUNNER],
+        [sys.executable, "-c", RUNNER, *IMPORTED],
         env={
             **{key: value for key, value in os.environ.items() if "DJANGO" not in key},
             "PYTHONPATH": str(ROOT),

@@ -9,7 +9,6 @@ from typing import Any
 
 from django.db.backends.signals import connection_created
 
-from django_sortable_ids.backfill import progress
 from tests.settings import *  # noqa: F403
 from tests.settings import DATABASES, SORTABLE_IDS
 
@@ -25,9 +24,6 @@ ROOT_URLCONF = __name__
 urlpatterns: list[object] = []
 for _name, _value in json.loads(os.environ.get("BACKFILL_SETTINGS", "{}")).items():
     globals()[_name] = SORTABLE_IDS | _value if _name == "SORTABLE_IDS" else _value
-
-# As for the tests of this process: no more is printed on a slow machine than on a fast one.
-progress.LOG_SECONDS = 86_400
 
 _batches = count(1)
 _stops_in = json.loads(os.environ.get("BACKFILL_STOPS_IN", "[]"))

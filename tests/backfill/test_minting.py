@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from django_sortable_ids.backfill.writing import minting
 from django_sortable_ids.backfill.writing.minting import Position, mint_between
 from django_sortable_ids.schemes import OutOfRange, get
+from tests.combinations import in_one_case
 from tests.schemes.odds import is_far, uneven_bits
 from tests.schemes.support import NOW, SORTING_SCHEMES, examples
 
@@ -54,7 +55,7 @@ def test_batches_of_any_size_sort_strictly(scheme, data):
     assert [scheme.parts(value)[0] for value in ids] == [scheme.tick(at) for at in times]
 
 
-@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+@in_one_case("scheme", SORTING_SCHEMES)
 def test_rows_of_one_tick_get_ids_that_nobody_guesses(scheme):
     found = numbers(scheme, mint(scheme, [NOW] * 100, None, 0)[0])
     assert len({other - one for one, other in pairwise(found)}) > 50

@@ -137,10 +137,9 @@ def test_killed_it_resumes_with_its_period(transactional_db, command):
     killed.send_while_stopped(signal.SIGKILL)
     assert killed.code == -signal.SIGKILL
     assert 0 < len(filled()) < 600
-    last = command(NAME)
-    assert last.code == 0, last.output()
+    call(NAME)
     assert_spread(1, 600)
-    assert "strictly in order" in command(NAME, "--verify").output()
+    assert "strictly in order" in " ".join(call(NAME, "--verify"))
 
 
 def test_several_rows_of_one_tick_and_one_tick_too_many():
@@ -220,10 +219,10 @@ BAD = {
 
 
 @pytest.mark.parametrize(("arguments", "message"), BAD.items(), ids=str)
-@pytest.mark.parametrize("option", [(), ("--dry-run",), ("--verify",)], ids=str)
-def test_bad_periods(arguments, message, option):
+def test_bad_periods(arguments, message):
     keys(1)
-    assert refusal(NAME, *arguments, *option) == message
+    for option in [(), ("--dry-run",), ("--verify",)]:
+        assert refusal(NAME, *arguments, *option) == message
     assert filled() == []
     assert not BackfillRun.objects.exists()
 
@@ -325,8 +324,7 @@ def test_killed_it_resumes_with_its_time(transactional_db, command):
     killed.send_while_stopped(signal.SIGKILL)
     assert killed.code == -signal.SIGKILL
     assert 0 < len(filled()) < 600
-    last = command(NAME, "--created-at=now")
-    assert last.code == 0, last.output()
+    call(NAME, "--created-at=now")
     found = filled()
     assert [pk for pk, _ in found] == list(range(1, 601))
     assert len({value.int >> 80 for _, value in found}) == 1

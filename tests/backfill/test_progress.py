@@ -10,7 +10,8 @@ from io import StringIO
 import pytest
 
 from django_sortable_ids.backfill import progress as module
-from django_sortable_ids.backfill.progress import BAR_SECONDS, LOG_SECONDS, Progress
+from django_sortable_ids.backfill.progress import BAR_SECONDS, Progress
+from tests.patience import LOG_SECONDS
 
 from .support import START, insert_orders
 

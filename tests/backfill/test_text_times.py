@@ -18,7 +18,7 @@ from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.functions import GenerateID
 from django_sortable_ids.schemes import get
 from django_sortable_ids.times.spelling import shape_of, spelling_of
-from tests.combinations import each_with
+from tests.combinations import each_with, in_one_case
 from tests.testapp.models import Order
 
 from .support import FIELDS, START, TIMED, build, field_of, fill, find, insert_orders
@@ -302,7 +302,7 @@ def test_a_bound_separates_texts_as_it_separates_times(name, at, bound, near, is
     assert (text >= spelling.bound(bound, UTC)) == (kept >= bound)
 
 
-@pytest.mark.parametrize("name", SPELLINGS)
+@in_one_case("name", SPELLINGS)
 def test_a_shape_keeps_the_spelling(name):
     text = SPELLINGS[name](START + timedelta(microseconds=123_456))
     assert spelling_of(shape_of(text)) == spelling_of(text)

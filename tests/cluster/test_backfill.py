@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 
 from tests.backfill.command import Command
-from tests.backfill.conftest import command, transactional_db  # noqa: F401
+from tests.backfill.conftest import command  # noqa: F401
 from tests.crashes.crash import MOMENTS, Outcome, Writer, arguments, check, insert_rows, stop
 from tests.patience import PATIENCE, wait_until
 
@@ -34,7 +34,7 @@ def through(command) -> Callable[..., Command]:  # noqa: F811
 
 
 @pytest.fixture
-def names(transactional_db, nodes) -> list[str]:  # noqa: F811
+def names(transactional_db, nodes) -> list[str]:
     return insert_rows(random.Random(0), len(nodes))
 
 

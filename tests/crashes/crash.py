@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from django.db import OperationalError, connection, models, transaction
 
-from tests.backfill.command import ROOT, Command, environment
+from tests.backfill.command import ROOT, Command, called, environment
 from tests.backfill.support import MILLISECOND, START, insert, rows, saved_run
 from tests.servers import Server
 from tests.testapp.models import Order
@@ -215,13 +215,9 @@ def _wait(draw: random.Random, command: Command) -> None:
 
 
 def _end(name: str, found: Outcome, when: str) -> None:
-    command = Command(*arguments(name), "--batch-size=50")
-    try:
-        output = command.output(PATIENCE)
-    finally:
-        command.close()
-    if command.code:
-        found.problems.append(f"{when}: {output}")
+    output, error = called(*arguments(name), "--batch-size=50")
+    if error:
+        found.problems.append(f"{when}: {output}{error}")
 
 
 def check(name: str, expected: Counter[str], found: Outcome) -> None:
@@ -237,7 +233,6 @@ def check(name: str, expected: Counter[str], found: Outcome) -> None:
         found.problems.append("ids are there twice")
     if saved_run(name).finished_at is None:
         found.problems.append("the run has not ended")
-    verified = Command(*arguments(name), "--verify")
-    output = verified.output(PATIENCE)
-    if verified.code:
-        found.problems.append(output)
+    output, error = called(*arguments(name), "--verify")
+    if error:
+        found.problems.append(f"{output}{error}")

@@ -189,7 +189,7 @@ def test_processes_that_are_killed(sequence):
         subprocess.Popen(
             [sys.executable, "-m", "tests.fields.inserting", str(rows)],
             cwd=ROOT,
-            env={**os.environ, **environment({})},
+            env={**os.environ, **environment({"INSTALLED_APPS": ["django_sortable_ids"]})},
             stdout=subprocess.PIPE,
             text=True,
         )

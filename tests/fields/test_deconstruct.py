@@ -34,6 +34,7 @@ from django_sortable_ids.fields import (
     UUIDv7Field,
     XidField,
 )
+from tests.combinations import in_one_case
 from tests.fields.refused import assert_refused
 from tests.testapp.models import ULIDKey
 
@@ -151,7 +152,7 @@ def test_every_field_with_options_of_its_own_is_here():
     assert {field for field in FIELDS if field.scheme_options} <= set(OF_EACH) <= set(FIELDS)
 
 
-@pytest.mark.parametrize(("field_class", "options"), [*_cases()])
+@in_one_case(("field_class", "options"), _cases())
 def test_deconstructed_copied_and_written_to_a_migration(field_class, options):
     field = field_class(**options)
     _, path, args, kwargs = field.deconstruct()

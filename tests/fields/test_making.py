@@ -123,11 +123,15 @@ def test_a_new_row_with_the_key_of_another_is_an_error(key):
     assert key.objects.get().name == "first"
 
 
-def test_historical_models_make_ids(key):
+@pytest.fixture(scope="module")
+def historical_apps():
+    return ProjectState.from_apps(apps).apps
+
+
+def test_historical_models_make_ids(key, historical_apps):
     model = around(key, "Public")
-    state = ProjectState.from_apps(apps)
     for current in (key, model):
-        historical = state.apps.get_model("testapp", current.__name__)
+        historical = historical_apps.get_model("testapp", current.__name__)
         assert historical.__module__ == "__fake__"
         for name in "ab":
             historical.objects.create(name=name)

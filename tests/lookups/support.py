@@ -3,11 +3,11 @@
 import itertools
 from datetime import UTC, datetime
 
-import pytest
 from django.conf import settings
 from django.utils import timezone
 
 from django_sortable_ids.schemes import TimeScheme
+from tests.combinations import in_one_case
 from tests.schemes.support import ids_at
 from tests.testapp.models import Order
 
@@ -21,8 +21,8 @@ FIELDS = [
 # A sequence would count in the database, one by one.
 _numbers = itertools.count(1)
 
-each_field = pytest.mark.parametrize("name", FIELDS)
-each_kind_of_tick = pytest.mark.parametrize("name", ["uuid6", "uuid7", "kuuid", "reversed_kuuid"])
+each_field = in_one_case("name", FIELDS)
+each_kind_of_tick = in_one_case("name", ["uuid6", "uuid7", "kuuid", "reversed_kuuid"])
 """100 ns, 1 ms, 1 s, and the newest first: for what depends on little else."""
 
 

@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.models import Q
 from django.utils import timezone
 
-from tests.combinations import each_with
+from tests.combinations import each_with, in_one_case
 from tests.testapp.models import Order
 
 from .support import FIELDS, each_field, fill, scheme_of, utc
@@ -25,7 +25,7 @@ ZONES = {
     "Pacific/Apia": [date(2011, 12, 30), date(2011, 12, 31), date(2012, 1, 1)],
 }
 # A tick of 100 ns, of 1 ms, of 1 s, and the newest first: each of them in a zone.
-each_kind_of_tick_in_a_zone = pytest.mark.parametrize(
+each_kind_of_tick_in_a_zone = in_one_case(
     ("name", "zone"), each_with(["uuid6", "uuid7", "kuuid", "reversed_kuuid"], list(ZONES))
 )
 
@@ -60,8 +60,7 @@ def compare(name, lookup, value):
     assert by_id == keys(**{f"created_at{lookup}": value}), (lookup, value)
 
 
-@pytest.fixture
-def stored(name):
+def rows_of(name):
     """The times of the stored rows, floored: ticks are 100 ns to a second long."""
     noon = utc(2026, 3, 8, 12, 0, 0, 500)
     steps = (1, 99, 100, 999, 1000, 1001, 999_999, 1_000_000, 3_600_000_000)
@@ -70,7 +69,8 @@ def stored(name):
 
 
 @each_field
-def test_moments(name, stored):
+def test_moments(name):
+    stored = rows_of(name)
     for lookup in COMPARISONS:
         for moment in stored[::5]:
             for value in (moment - MICROSECOND, moment, moment + MICROSECOND):
@@ -79,7 +79,8 @@ def test_moments(name, stored):
 
 
 @each_field
-def test_ranges_and_lists_of_moments(name, stored):
+def test_ranges_and_lists_of_moments(name):
+    stored = rows_of(name)
     for first, last in [*pairwise(stored[::3]), (stored[0], stored[-1]), (stored[-1], stored[0])]:
         compare(name, "__range", (first, last))
         compare(name, "__range", (first + MICROSECOND, last))
@@ -93,14 +94,16 @@ def test_ranges_and_lists_of_moments(name, stored):
 
 
 @each_field
-def test_isnull(name, stored):
+def test_isnull(name):
+    rows_of(name)
     for path, value in product(("", "__date", "__year"), (True, False)):
         by_id = keys(**{f"{name}__created_at{path}__isnull": value})
         assert by_id == keys(created_at__isnull=value)
 
 
 @each_field
-def test_none_means_isnull(name, stored):
+def test_none_means_isnull(name):
+    rows_of(name)
     compare(name, "", None)
     assert Order.objects.filter(**{f"{name}__created_at": None}).count() == 2
 
@@ -186,7 +189,8 @@ def test_a_day_that_begins_at_half_past_midnight(name):
 
 @pytest.mark.filterwarnings("ignore:DateTimeField .* received a naive datetime")
 @each_field
-def test_dates_texts_and_naive_times_for_moments(name, stored):
+def test_dates_texts_and_naive_times_for_moments(name):
+    rows_of(name)
     for value in (
         date(2026, 3, 8),
         "2026-03-08",
@@ -200,7 +204,8 @@ def test_dates_texts_and_naive_times_for_moments(name, stored):
 
 
 @each_field
-def test_texts_and_times_for_dates(name, stored):
+def test_texts_and_times_for_dates(name):
+    stored = rows_of(name)
     with timezone.override("UTC"):
         for value in ("2026-03-08", date(2026, 3, 8), datetime(2026, 3, 8, 12, tzinfo=UTC)):
             found = Order.objects.filter(**{f"{name}__created_at__date": value})
@@ -213,7 +218,8 @@ def test_texts_and_times_for_dates(name, stored):
 @pytest.mark.parametrize(
     ("name", "zone"), each_with(FIELDS, ["UTC", "America/New_York", "Pacific/Apia"])
 )
-def test_the_ends_of_the_calendar(name, stored, zone, settings):
+def test_the_ends_of_the_calendar(name, zone, settings):
+    rows_of(name)
     settings.TIME_ZONE = zone
     everything = Order.objects.filter(created_at__isnull=False).count()
     for low in (datetime.min, datetime.min.replace(tzinfo=UTC), date.min):  # noqa: DTZ901
@@ -237,8 +243,9 @@ def counts(name, value, expected):
 
 
 @each_field
-def test_times_that_the_scheme_can_not_hold(name, stored):
+def test_times_that_the_scheme_can_not_hold(name):
     """Nothing or all that have an id, never those without."""
+    rows_of(name)
     scheme = scheme_of(name)
     everything = Order.objects.filter(created_at__isnull=False).count()
     before, after = scheme.earliest - timedelta(seconds=1), utc(9999, 12, 31, 23)
@@ -263,7 +270,8 @@ def test_the_first_and_the_last_ids_of_the_scheme(name):
 
 
 @each_field
-def test_combined(name, stored):
+def test_combined(name):
+    stored = rows_of(name)
     middle = stored[len(stored) // 2]
     by_id = Q(**{f"{name}__created_at__lt": middle}) | Q(**{f"{name}__isnull": True})
     by_column = Q(created_at__lt=middle) | Q(created_at__isnull=True)
@@ -279,7 +287,8 @@ def test_combined(name, stored):
 
 
 @each_field
-def test_changes(name, stored):
+def test_changes(name):
+    stored = rows_of(name)
     middle = stored[len(stored) // 2]
     older = Order.objects.filter(created_at__lt=middle).count()
     found = Order.objects.filter(**{f"{name}__created_at__lt": middle})

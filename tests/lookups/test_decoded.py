@@ -30,7 +30,7 @@ from django.db.models.functions import (
 from django.utils import timezone
 
 from django_sortable_ids.functions import CreatedAt, GenerateID
-from tests.combinations import each_with
+from tests.combinations import each_with, in_one_case
 from tests.testapp.models import Order, OrderLine
 
 from .support import FIELDS, each_field, each_kind_of_tick, fill, scheme_of, utc
@@ -38,7 +38,7 @@ from .support import FIELDS, each_field, each_kind_of_tick, fill, scheme_of, utc
 pytestmark = pytest.mark.django_db
 
 ZONES = ["America/New_York", "Europe/Berlin", "Pacific/Apia"]
-each_field_in_a_zone = pytest.mark.parametrize(("name", "zone"), each_with(FIELDS, ZONES))
+each_field_in_a_zone = in_one_case(("name", "zone"), each_with(FIELDS, ZONES))
 
 # Both changes of New York's and Berlin's clocks, ends of years and quarters, a leap day.
 MOMENTS = [

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-import pytest
 from django.db.models import Model
 from django.urls import reverse
 
 from django_sortable_ids.fields import SortableIDField
+from tests.combinations import in_one_case
 from tests.store.models import PRODUCTS, Basket, Order, id_column
 
-each_scheme = pytest.mark.parametrize("scheme", PRODUCTS)
+each_scheme = in_one_case("scheme", PRODUCTS)
 
 WRONG_TYPES = (
     *(0, 1, -1, 2**63, 10**30, 1.5, 1e300, True, False),

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from django_sortable_ids.schemes import NotTimeOrdered, OutOfRange, get
+from tests.combinations import in_one_case
 
 from .support import (
     MICROSECOND,
@@ -65,7 +66,7 @@ def test_lower_bound_is_exact_to_the_tick(scheme, data):
             assert scheme.lower_bound(at - MICROSECOND) == value_of(scheme, tick, 0)
 
 
-@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+@in_one_case("scheme", SORTING_SCHEMES)
 def test_nothing_is_before_the_earliest_time(scheme):
     first = value_of(scheme, scheme.layout.first_tick, 0)
     assert scheme.lower_bound(scheme.earliest) == first
@@ -98,7 +99,7 @@ def test_number_range_agrees_with_the_times(scheme, data):
     assert not made_at_or_after(scheme, scheme.from_int(found[inner]), behind)
 
 
-@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+@in_one_case("scheme", SORTING_SCHEMES)
 def test_number_range_without_bounds_is_everything(scheme):
     layout = scheme.layout
     oldest = layout.join(layout.first_tick, 0)
@@ -134,7 +135,7 @@ def test_length_of_the_prefix(name, characters):
     assert len(get(name).prefix(NOW)) == characters
 
 
-@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+@in_one_case("scheme", SORTING_SCHEMES)
 def test_naive_bounds_are_refused(scheme):
     refusal = pytest.raises(ValueError, match="is a naive time; give an aware one")
     with refusal:

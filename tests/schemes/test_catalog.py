@@ -11,6 +11,7 @@ import pytest
 
 from django_sortable_ids import schemes
 from django_sortable_ids.schemes import LexicalSequence, TimeScheme, all_schemes, get
+from tests.combinations import in_one_case
 
 from .support import SCHEMES
 
@@ -51,19 +52,19 @@ def test_names_are_case_sensitive():
         get("ULID")
 
 
-@pytest.mark.parametrize("name", NAMES[: -len(FAMILIES)])
+@in_one_case("name", NAMES[: -len(FAMILIES)])
 def test_a_single_row_has_no_options(name):
     with pytest.raises(TypeError, match=f"scheme '{name}' takes no options; remove layout"):
         get(name, layout="3+6")
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@in_one_case("name", FAMILIES)
 def test_unknown_options_are_refused(name):
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
         get(name, colour="red")
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("name", "options", "message"),
     [
         ("snowflake", {"time_bits": 63}, "together 63"),
@@ -146,7 +147,7 @@ def test_a_layout_of_the_snowflakes_has_a_name_of_its_own(name):
         get(name, layout="twitter")
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@in_one_case("scheme", SCHEMES)
 def test_a_row_is_complete(scheme):
     assert scheme.title
     assert scheme.specification
@@ -173,7 +174,7 @@ def test_a_snowflake_may_start_after_today():
     assert scheme.holds(scheme.to_int(scheme.example))
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@in_one_case("scheme", SCHEMES)
 def test_a_scheme_that_made_ids_can_be_copied_and_pickled(scheme):
     if scheme.time_ordered:
         scheme.generate()

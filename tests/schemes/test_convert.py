@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from django_sortable_ids.schemes import InvalidID, NotTimeOrdered, OutOfRange, get
+from tests.combinations import in_one_case
 
 from .support import NOW, ROWS, TIME_SCHEMES, examples, floored, value_of, values
 
@@ -21,7 +22,7 @@ LOSSLESS = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
+@in_one_case("name", NAMES)
 def test_which_pairs_are_lossless(name):
     source = get(name)
     for target in map(get, NAMES):

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from django_sortable_ids.schemes import OutOfRange, get
+from tests.combinations import in_one_case
 
 from .generators import MANY, decreases, fresh, increases
 from .support import NOW, NOW_NS, TIME_SCHEMES, floored
@@ -45,7 +46,7 @@ def test_generated_values_are_of_now(scheme, monkeypatch):
 # A given time
 
 
-@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+@in_one_case("scheme", TIME_SCHEMES)
 def test_ids_of_a_given_time(scheme):
     for at in (
         NOW,
@@ -60,7 +61,7 @@ def test_ids_of_a_given_time(scheme):
     assert min(suffixes) < capacity // 2 < max(suffixes)
 
 
-@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+@in_one_case("scheme", TIME_SCHEMES)
 def test_many_ids_of_one_time_increase(scheme):
     made = scheme.generate_many(1000, NOW)
     parts = [scheme.parts(value) for value in made]

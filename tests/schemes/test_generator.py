@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from django_sortable_ids.schemes import OutOfRange, get
 from django_sortable_ids.schemes.layout import Layout
+from tests.combinations import in_one_case
 
 from .generators import MANY, TINY, generator, generator_of, increases, take
 from .support import NOW_NS, TIME_SCHEMES, examples
@@ -34,7 +35,7 @@ def test_a_clock_that_steps_back(scheme, back_ns):
     assert after[-1][0] >= before[0][0] + 10**9 // scheme.tick_ns
 
 
-@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+@in_one_case("scheme", TIME_SCHEMES)
 def test_a_clock_outside_of_the_range_is_refused(scheme):
     for ns in (
         scheme.epoch_ns + (scheme.layout.last_tick + 1) * scheme.tick_ns,
@@ -47,7 +48,7 @@ def test_a_clock_outside_of_the_range_is_refused(scheme):
                 going.next()
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     "scheme", [param for param in TIME_SCHEMES if param.values[0].layout.suffixes > 1 << 16]
 )
 def test_one_id_does_not_tell_the_next(scheme):

@@ -14,6 +14,7 @@ from django_sortable_ids.schemes.bit_templates import (
 )
 from django_sortable_ids.schemes.generation.clock import MICROSECOND, UNIX_EPOCH
 from django_sortable_ids.schemes.layout import Layout
+from tests.combinations import in_one_case
 
 from .support import NOW, TIME_SCHEMES
 
@@ -126,7 +127,7 @@ def test_frames_refuse_other_fixed_bits(template):
         assert template.unwrap(number ^ 1 << bit) is None
 
 
-@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+@in_one_case("scheme", TIME_SCHEMES)
 def test_pairs_are_joined_all_at_once(scheme):
     layout = scheme.layout
     first = max(scheme.tick(NOW), layout.first_tick)
@@ -135,7 +136,7 @@ def test_pairs_are_joined_all_at_once(scheme):
     assert layout.join_each(ticks, suffixes) == [*map(layout.join, ticks, suffixes)]
 
 
-@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+@in_one_case("scheme", TIME_SCHEMES)
 def test_ticks_of_many_times(scheme):
     times = [NOW + i * timedelta(microseconds=777_777) for i in range(5)]
     microseconds = [(at - UNIX_EPOCH) // MICROSECOND for at in times]

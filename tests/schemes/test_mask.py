@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from django_sortable_ids.schemes import get
 from django_sortable_ids.schemes.mask import MaskKey, mask, siphash, unmask
+from tests.combinations import in_one_case
 
 from .support import examples, values, vectors
 
@@ -15,7 +16,7 @@ VECTORS = vectors("uuidv47")
 KEY = MaskKey.from_hex("0123456789abcdeffedcba9876543210")
 
 
-@pytest.mark.parametrize("vector", VECTORS["siphash"])
+@in_one_case("vector", VECTORS["siphash"])
 def test_siphash(vector):
     # The reference key is the bytes 00 to 0f, two little-endian numbers.
     key = MaskKey(0x0706050403020100, 0x0F0E0D0C0B0A0908)
@@ -23,7 +24,7 @@ def test_siphash(vector):
     assert found.to_bytes(8, "little").hex() == vector["hash"]
 
 
-@pytest.mark.parametrize("vector", VECTORS["facades"])
+@in_one_case("vector", VECTORS["facades"])
 def test_facades(vector):
     key = MaskKey.from_hex(vector["key"])
     stored, shown = (uuid.UUID(vector[name]).int for name in ("uuid7", "facade"))

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from django_sortable_ids.schemes import InvalidID, get
+from tests.combinations import in_one_case
 
 from .support import ENCODINGS, SCHEMES
 
@@ -15,7 +16,7 @@ def refusal(scheme, text, encoding=None):
     return str(caught.value)
 
 
-@pytest.mark.parametrize(("scheme", "encoding"), ENCODINGS)
+@in_one_case(("scheme", "encoding"), ENCODINGS)
 def test_found_expected_and_example(scheme, encoding):
     message = refusal(scheme, "no id!", encoding)
     example = scheme.format(scheme.example, encoding)
@@ -26,7 +27,7 @@ def test_found_expected_and_example(scheme, encoding):
     assert scheme.holds(scheme.to_int(scheme.example))
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@in_one_case("scheme", SCHEMES)
 def test_one_line_of_any_input_and_always_the_same_example(scheme):
     assert scheme.example == replace(scheme).example
     message = refusal(scheme, "x" * 100_000)
@@ -100,6 +101,6 @@ EXPECTATIONS = {
 }
 
 
-@pytest.mark.parametrize("name", EXPECTATIONS)
+@in_one_case("name", EXPECTATIONS)
 def test_expectations(name):
     assert get(name).expectation() == EXPECTATIONS[name]

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from django_sortable_ids.schemes import InvalidID
+from tests.combinations import in_one_case
 
 from .support import SCHEMES, examples, values
 
@@ -24,7 +25,7 @@ def test_numbers_and_bytes_round_trip(scheme, data):
     assert scheme.from_bytes(packed) == value
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@in_one_case("scheme", SCHEMES)
 def test_from_int_refuses_what_is_no_number_of_the_scheme(scheme):
     for wrong in (-1, 1 << 1000, True, False, None, 1.0, "1", b"1"):
         with pytest.raises(InvalidID):
@@ -37,7 +38,7 @@ def test_from_int_refuses_what_is_no_number_of_the_scheme(scheme):
         scheme.from_int(1 << 100_000)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@in_one_case("scheme", SCHEMES)
 def test_what_is_no_value_is_refused(scheme):
     for wrong in (None, True, 1.5, b"1", object(), [], -1, 1 << 64, "", "!", uuid.UUID(int=0)):
         with pytest.raises(InvalidID):
@@ -48,7 +49,7 @@ def test_what_is_no_value_is_refused(scheme):
         scheme.to_bytes(None)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@in_one_case("scheme", SCHEMES)
 def test_bytes(scheme):
     """Of another length are refused, as what is no bytes; a database may give another kind."""
     assert scheme.byte_length * 8 - 8 < scheme.bits <= scheme.byte_length * 8
@@ -63,7 +64,7 @@ def test_bytes(scheme):
     assert scheme.from_bytes(memoryview(packed)) == scheme.example
 
 
-@pytest.mark.parametrize("scheme", [s for s in SCHEMES if s.values[0].value_type is uuid.UUID])
+@in_one_case("scheme", [s for s in SCHEMES if s.values[0].value_type is uuid.UUID])
 def test_every_wrong_version_and_variant_is_refused(scheme):
     number = scheme.to_int(scheme.example)
     for wrong in range(1, 16):
@@ -74,7 +75,7 @@ def test_every_wrong_version_and_variant_is_refused(scheme):
             scheme.from_int(number ^ wrong << 62)
 
 
-@pytest.mark.parametrize("scheme", [s for s in SCHEMES if s.values[0].value_type is uuid.UUID])
+@in_one_case("scheme", [s for s in SCHEMES if s.values[0].value_type is uuid.UUID])
 def test_the_standard_library_sees_the_version(scheme):
     version = {"uuid1": 1, "uuid6": 6, "uuid7": 7, "comb13": 13}[scheme.name]
     for value in (scheme.example, scheme.generate()):

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from django_sortable_ids.schemes import get
+from tests.combinations import in_one_case
 
 from .support import (
     ENCODINGS,
@@ -47,7 +48,7 @@ def test_texts_that_keep_order_do(scheme, encoding, data):
     assert texts == (scheme.to_int(one) < scheme.to_int(other))
 
 
-@pytest.mark.parametrize(("scheme", "encoding"), OTHERS)
+@in_one_case(("scheme", "encoding"), OTHERS)
 def test_texts_that_keep_no_order_do_not(scheme, encoding):
     texts = [scheme.format(value, encoding) for value in evenly_spaced(scheme)]
     assert texts != sorted(texts)
@@ -81,7 +82,7 @@ def test_values_sort_by_time(scheme, data):
     assert (following < last) if scheme.descending else (last < following)
 
 
-@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+@in_one_case("scheme", SORTING_SCHEMES)
 def test_the_first_and_the_last_id(scheme):
     layout = scheme.layout
     oldest = value_of(scheme, layout.first_tick, 0)

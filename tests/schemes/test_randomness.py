@@ -7,6 +7,7 @@ import pytest
 
 from django_sortable_ids.schemes import get
 from django_sortable_ids.schemes.generation.randomness import Randomness, drawn_below
+from tests.combinations import in_one_case
 
 from .generators import fresh, generator_of
 from .support import NOW_NS
@@ -32,7 +33,7 @@ MINIMUM_BITS = {
 }
 
 
-@pytest.mark.parametrize(("name", "bits"), MINIMUM_BITS.items())
+@in_one_case(("name", "bits"), MINIMUM_BITS.items())
 def test_steps_have_as_many_random_bits_as_promised(name, bits):
     assert generator_of(get(name), lambda: NOW_NS).largest_step.bit_length() - 1 == bits
 

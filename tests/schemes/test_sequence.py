@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from django_sortable_ids.schemes import InvalidID, SequenceExhausted, get
 from django_sortable_ids.schemes.sequence import CHARSETS, Numeration
+from tests.combinations import in_one_case
 
 from .support import SEQUENCES, examples, number_limits, vectors
 
@@ -30,25 +31,25 @@ def test_charsets():
     assert VECTORS["charsets"] == CHARSETS
 
 
-@pytest.mark.parametrize("entry", VECTORS["additions"])
+@in_one_case("entry", VECTORS["additions"])
 def test_additions(entry):
     assert numeration(entry).add(entry["text"], entry["count"]) == entry["result"]
 
 
-@pytest.mark.parametrize("entry", VECTORS["additions"])
+@in_one_case("entry", VECTORS["additions"])
 def test_additions_are_differences_of_numbers(entry):
     row = numeration(entry)
     assert row.number(entry["result"]) - row.number(entry["text"]) == entry["count"]
 
 
-@pytest.mark.parametrize("entry", VECTORS["numbers"])
+@in_one_case("entry", VECTORS["numbers"])
 def test_numbers(entry):
     row = numeration(entry)
     assert row.number(entry["text"]) == entry["number"]
     assert row.text(entry["number"]) == entry["text"]
 
 
-@pytest.mark.parametrize("entry", VECTORS["refused"])
+@in_one_case("entry", VECTORS["refused"])
 def test_refused_additions(entry):
     with pytest.raises(ValueError, match=r"only goes up|is not one of its characters"):
         numeration(entry).add(entry["text"], entry["count"])

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from django_sortable_ids.schemes import InvalidID, NotTimeOrdered, OutOfRange, get
+from tests.combinations import in_one_case
 
 from .support import (
     MICROSECOND,
@@ -38,7 +39,7 @@ RANGES = {
 NAIVE = NOW.replace(tzinfo=None)
 
 
-@pytest.mark.parametrize("name", RANGES)
+@in_one_case("name", RANGES)
 def test_earliest_and_latest(name):
     scheme = get(name)
     earliest, latest = (datetime.fromisoformat(f"{text}Z") for text in RANGES[name])
@@ -49,7 +50,7 @@ def test_latest_of_the_other_time64():
     assert get("time64", layout="3+6").latest == datetime.fromisoformat("2262-04-11T23:47:16.854Z")
 
 
-@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+@in_one_case("scheme", TIME_SCHEMES)
 def test_earliest_and_latest_are_held_and_what_lies_outside_is_not(scheme):
     assert scheme.can_hold(scheme.earliest)
     assert scheme.can_hold(scheme.latest)
@@ -65,7 +66,7 @@ def test_earliest_and_latest_are_held_and_what_lies_outside_is_not(scheme):
         scheme.created_at("nonsense")
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     "scheme", [p for p in TIME_SCHEMES if p.values[0].latest < datetime(9000, 1, 1, tzinfo=UTC)]
 )
 def test_what_lies_after_the_last_tick_is_not_held(scheme):
@@ -80,7 +81,7 @@ def test_what_lies_after_the_last_tick_is_not_held(scheme):
             scheme.lower_bound(after)
 
 
-@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+@in_one_case("scheme", TIME_SCHEMES)
 def test_resolution(scheme):
     expected = {
         "kuuid": 10**9,
@@ -115,7 +116,7 @@ def test_created_at_is_the_floor_of_the_time(scheme, data):
     assert end - start == max(MICROSECOND, timedelta(microseconds=scheme.tick_ns // 1000))
 
 
-@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+@in_one_case("scheme", TIME_SCHEMES)
 def test_the_zone_of_a_time_does_not_matter(scheme):
     elsewhere = NOW.astimezone(timezone(timedelta(hours=-11, minutes=-30)))
     assert scheme.tick(elsewhere) == scheme.tick(NOW)
@@ -158,7 +159,7 @@ class NoZone(tzinfo):
         return None
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("scheme", "at"), each_scheme_with(TIME_SCHEMES, [NAIVE, NOW.replace(tzinfo=NoZone())])
 )
 def test_naive_times_are_refused(scheme, at):

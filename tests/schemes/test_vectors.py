@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from django_sortable_ids.schemes import OutOfRange, all_schemes, get
+from tests.combinations import in_one_case
 
 from .support import VECTORS, floored, is_refused, unix_ns, vectors
 
@@ -60,7 +61,7 @@ def test_every_scheme_has_vectors():
     assert named == {scheme.name for scheme in all_schemes()}
 
 
-@pytest.mark.parametrize(("scheme", "vector"), VALID)
+@in_one_case(("scheme", "vector"), VALID)
 def test_text_number_and_parts(scheme, vector):
     value = scheme.parse(vector["text"])
     assert scheme.to_int(value) == int(vector["number"])
@@ -69,13 +70,13 @@ def test_text_number_and_parts(scheme, vector):
     assert scheme.parts(value) == (int(vector["tick"]), int(vector["tail"]))
 
 
-@pytest.mark.parametrize(("scheme", "vector"), OF_WORKERS)
+@in_one_case(("scheme", "vector"), OF_WORKERS)
 def test_worker_and_sequence(scheme, vector):
     suffixes = scheme.layout.suffixes_of(int(vector["worker"]))
     assert suffixes[int(vector["sequence"])] == int(vector["tail"])
 
 
-@pytest.mark.parametrize(("scheme", "vector"), SHOWN)
+@in_one_case(("scheme", "vector"), SHOWN)
 def test_created_at(scheme, vector):
     value = scheme.parse(vector["text"])
     made = scheme.created_at(value)
@@ -86,14 +87,14 @@ def test_created_at(scheme, vector):
     assert scheme.epoch_ns + tick * scheme.tick_ns == _exact_ns(vector["created_at"])
 
 
-@pytest.mark.parametrize(("scheme", "vector"), PAST_9999)
+@in_one_case(("scheme", "vector"), PAST_9999)
 def test_a_year_past_9999_is_out_of_range(scheme, vector):
     value = scheme.parse(vector["text"])
     with pytest.raises(OutOfRange, match="after the year 9999"):
         scheme.created_at(value)
 
 
-@pytest.mark.parametrize(("scheme", "vector"), ENCODED)
+@in_one_case(("scheme", "vector"), ENCODED)
 def test_encodings(scheme, vector):
     value = scheme.parse(vector["text"])
     for encoding, text in vector["encodings"].items():
@@ -101,7 +102,7 @@ def test_encodings(scheme, vector):
         assert scheme.parse(text, encoding) == value
 
 
-@pytest.mark.parametrize(("scheme", "vector"), CONVERTED)
+@in_one_case(("scheme", "vector"), CONVERTED)
 def test_conversions(scheme, vector):
     value = scheme.parse(vector["text"])
     for name, text in vector["conversions"].items():
@@ -110,18 +111,18 @@ def test_conversions(scheme, vector):
         assert other.convert(other.parse(text), to=scheme) == (value, True)
 
 
-@pytest.mark.parametrize(("scheme", "entry"), ACCEPTED)
+@in_one_case(("scheme", "entry"), ACCEPTED)
 def test_accepted_spellings(scheme, entry):
     value = scheme.parse(entry["text"], entry.get("encoding"))
     assert scheme.format(value) == entry["canonical"]
 
 
-@pytest.mark.parametrize(("scheme", "entries"), INVALID)
+@in_one_case(("scheme", "entries"), INVALID)
 def test_invalid_texts(scheme, entries):
     assert [entry for entry in entries if not is_refused(scheme, entry)] == []
 
 
-@pytest.mark.parametrize("entry", vectors("kuuid_prefixes")["prefixes"])
+@in_one_case("entry", vectors("kuuid_prefixes")["prefixes"])
 def test_kuuid_prefixes(entry):
     scheme = get(entry["scheme"], **entry["options"])
     at = datetime.fromisoformat(entry["created_at"])
@@ -130,7 +131,7 @@ def test_kuuid_prefixes(entry):
     assert scheme.format(scheme.lower_bound(floored(scheme, at))).startswith(entry["prefix"])
 
 
-@pytest.mark.parametrize("entry", vectors("kuuid_prefixes")["refused"])
+@in_one_case("entry", vectors("kuuid_prefixes")["refused"])
 def test_kuuid_refuses_times_that_8_characters_cannot_hold(entry):
     scheme = get(entry["scheme"], **entry["options"])
     at = datetime.fromisoformat(entry["created_at"])

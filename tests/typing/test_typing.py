@@ -15,6 +15,7 @@ from django_sortable_ids import fields, schemes
 from django_sortable_ids.fields.concrete import SortableUUIDField
 from django_sortable_ids.fields.generating import GeneratedIDField
 from django_sortable_ids.fields.value_types import SortableIntegerField, SortableTextField
+from tests.combinations import in_one_case
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -62,13 +63,13 @@ def test_pyright():
     assert found == marked("pyright"), done.stdout
 
 
-@pytest.mark.parametrize("field_class", CONCRETE)
+@in_one_case("field_class", CONCRETE)
 def test_declared_type_is_that_of_the_scheme(field_class):
     value_type = schemes.get(field_class.scheme_name).value_type
     assert [each for each in BASES if issubclass(field_class, BASES[each])] == [value_type]
 
 
-@pytest.mark.parametrize("field_class", CONCRETE)
+@in_one_case("field_class", CONCRETE)
 def test_types_are_nothing_at_runtime(field_class):
     assert field_class[str, str] is field_class
     assert GeneratedIDField.__bases__ == (models.Field,)

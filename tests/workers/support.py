@@ -39,7 +39,8 @@ class Maker:
             "WORKER_LEASE_SECONDS": term,
             "WORKER_CLOCK_SKEW_SECONDS": SKEW,
         }
-        given = environment({"SORTABLE_IDS": leasing})
+        apps = ["django_sortable_ids"]
+        given = environment({"SORTABLE_IDS": leasing, "INSTALLED_APPS": apps})
         if connection.vendor == "sqlite":
             # With the transactions that projects have, unless they ask for others.
             database = {"OPTIONS": {"timeout": PATIENCE}} | (database or {})
