@@ -3,7 +3,7 @@
 import pytest
 
 from django_sortable_ids.backfill.supervising import run
-from django_sortable_ids.backfill.writing import late_rows
+from django_sortable_ids.backfill.writing import late_rows, minting
 from tests.combinations import each_with
 
 from .shop.models import Tight
@@ -122,6 +122,29 @@ def test_late_rows_stay_in_front_of_the_place_where_the_run_stands_though_its_ro
     insert(Tight, [{"id": key, "created_at": START} for key in (51, 52, 53, 54)])
     assert fill("shop.Tight.eighth").filled == 4
     assert is_strict("shop.Tight.eighth")
+
+
+def test_late_rows_leave_the_rest_of_the_tick_though_a_later_row_has_its_last_id(monkeypatch):
+    """The row that the run stopped at has gone, and the application has generated an id."""
+    name = "shop.Tight.eighth"
+    scheme = field_of(name).scheme
+    insert(Tight, [{"id": key, "created_at": START} for key in (10, 20, 30)])
+    planned = build(name, 3)
+
+    def edit():
+        last = scheme.from_int(scheme.layout.join(scheme.tick(START), 7))
+        rows(name).filter(pk__gt=10).delete()
+        insert(Tight, [{"id": 90, "created_at": START, "eighth": last}])
+        insert(Tight, [{"id": 21, "created_at": START}])
+
+    in_python(monkeypatch)
+    # The late row has the last suffix of its room, and the row after the run the first one.
+    monkeypatch.setattr(minting, "drawn_below", lambda sizes: [size - 1 for size in sizes])
+    assert run.execute(planned, meanwhile(1, edit)).filled == 4
+    insert(Tight, [{"id": 51, "created_at": START}])
+    monkeypatch.setattr(minting, "drawn_below", lambda sizes: [0] * len(sizes))
+    assert fill(name).filled == 1
+    assert is_strict(name)
 
 
 @pytest.mark.parametrize("name", ["snowflake", "time64"])

@@ -179,6 +179,17 @@ def test_an_owner_that_gives_a_sign_while_it_is_robbed_keeps_the_run(monkeypatch
     assert saved_run("uuid7").token == "theirs"
 
 
+@pytest.mark.skipif(not owner._name(os.getpid()), reason="only Linux tells when a process started")
+def test_an_owner_whose_process_id_another_process_has_now_is_gone(no_time_passes):
+    stop_and_move_owner(seconds_ago=0)
+    name = owner._name(os.getpid())
+    BackfillRun.objects.update(process=name)
+    with pytest.raises(BackfillError, match=r"by web-9 pid 7"):
+        fill("uuid7")
+    BackfillRun.objects.update(process=re.sub(r"started \d+", "started 1", name))
+    assert fill("uuid7").filled == 4
+
+
 # Processes
 
 
