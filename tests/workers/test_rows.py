@@ -204,6 +204,21 @@ def test_another_process_is_faster(state, places, monkeypatch):
     assert row().token == others[0].token
 
 
+def test_an_owner_that_extends_at_the_last_moment_keeps_its_number(monkeypatch):
+    """Between the look at the rows and the write."""
+    held, candidates = take(places=1), leases._candidates
+
+    def after_the_owner(*given):
+        found = list(candidates(*given))
+        leases.extend(held, NOW + 9000, "default")
+        return found
+
+    monkeypatch.setattr(leases, "_candidates", after_the_owner)
+    with pytest.raises(LeaseUnavailable, match="all 1 worker numbers are leased"):
+        take(at=1300, places=1)
+    assert (row().token, row().expires) == (held.token, NOW + 9000)
+
+
 def test_who_is_always_too_late_gives_up(monkeypatch):
     monkeypatch.setattr(leases, "_try_to_take", lambda *arguments: None)
     with pytest.raises(LeaseUnavailable, match="20 times, another process was faster"):
