@@ -6,7 +6,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, OperationalError, connection
 
 from django_sortable_ids.backfill.reporting import report
 from django_sortable_ids.backfill.verifying import verify
@@ -173,6 +173,18 @@ def test_each_row_is_counted_once(monkeypatch):
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="ranges are in time there")
+def test_so_few_rows_as_the_smallest_number_are_tried():
+    tried = []
+
+    def read(size):
+        tried.append(size)
+        raise OperationalError(3024, "maximum statement execution time exceeded")
+
+    with pytest.raises(OperationalError):
+        chunks.in_time("default", 1000, read)
+    assert tried == [1000, 250, 100]
+
+
 def test_not_even_a_few_rows_in_time(filled, monkeypatch):
     """One clear error, with the command."""
     monkeypatch.setattr(chunks, "SMALLEST", ROWS)

@@ -1,7 +1,7 @@
 """A row whose new id is taken is saved with a fresh one, and in no other case."""
 
 import pytest
-from django.db import IntegrityError, connection, models, transaction
+from django.db import DatabaseError, IntegrityError, connection, models, transaction
 from django.db.models.signals import post_save, pre_save
 from django.test.utils import isolate_apps
 
@@ -183,6 +183,16 @@ def test_an_unloaded_row_and_an_update_keep_what_they_have(small):
     row.slug = "c"
     row.save()
     assert (row.ticket, small.objects.get(slug="c").pk) == (None, row.pk)
+
+
+@pytest.mark.parametrize("option", [{"update_fields": ["slug"]}, {"force_update": True}])
+def test_an_update_of_a_saved_row_without_its_key_inserts_none(keyed, option):
+    for model in keyed:
+        row = model.objects.create()
+        row.pk = None
+        with pytest.raises(DatabaseError, match="did not affect any rows"), transaction.atomic():
+            row.save(**option)
+        assert model.objects.count() == 1
 
 
 def test_a_loaded_null_stays_null_where_null_is_unique():
