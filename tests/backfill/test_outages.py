@@ -9,6 +9,7 @@ from django.db import OperationalError, connection, transaction
 
 from django_sortable_ids.backfill.supervising import run
 from django_sortable_ids.backfill.supervising.pace import Limits
+from django_sortable_ids.db.transactions import is_lost
 from django_sortable_ids.errors import BackfillError
 from tests.patience import PATIENCE
 from tests.testapp.models import Order
@@ -77,6 +78,13 @@ def test_a_database_that_stays_away(command):
     assert again.code == 0, again.output()
     assert is_strict("uuid7")
     assert saved_run("uuid7").rows_filled == ROWS
+
+
+@pytest.mark.parametrize("number", [1047, 1053])
+def test_a_server_that_leaves_or_shuts_down_is_lost_though_it_still_answers(number):
+    assert connection.is_usable()
+    assert is_lost(OperationalError(number, "as MariaDB and MySQL say"), "default")
+    assert not is_lost(OperationalError(1213, "a deadlock"), "default")
 
 
 def test_a_commit_whose_answer_is_lost_is_not_done_again():
