@@ -82,7 +82,7 @@ def test_a_database_that_stays_away(command):
 
 @pytest.mark.parametrize("number", [1047, 1053])
 def test_a_server_that_leaves_or_shuts_down_is_lost_though_it_still_answers(number):
-    assert connection.is_usable()
+    connection.ensure_connection()
     assert is_lost(OperationalError(number, "as MariaDB and MySQL say"), "default")
     assert not is_lost(OperationalError(1213, "a deadlock"), "default")
 
