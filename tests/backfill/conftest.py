@@ -30,6 +30,13 @@ def command(transactional_db: None) -> Iterator[Callable[..., Command]]:
 
 
 @pytest.fixture
+def own_aliases(transactional_db: None, django_db_blocker: Any) -> Iterator[None]:
+    """The test may use databases that it registers itself: Django allows those from before it."""
+    with django_db_blocker.unblock():
+        yield
+
+
+@pytest.fixture
 def other(tmp_path: Path, django_db_setup: Any, django_db_blocker: Any) -> Iterator[str]:
     """The alias of a second database: an SQLite file, with Django's default options."""
     connections.databases["other"] = {

@@ -113,7 +113,7 @@ IMPORTED = (
     "django_sortable_ids.fields",
     "django_sortable_ids.functions",
     "django_sortable_ids.lookups",
-    "django_sortable_ids.migrating.guard",
+    "django_sortable_ids.migrating.followed_plan",
     "django_sortable_ids.rest_framework.serializers",
     "django_sortable_ids.schema.sqlite_tables",
     "tests.patience",

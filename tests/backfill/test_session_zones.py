@@ -43,7 +43,7 @@ def naive(db, settings):
 
 
 @pytest.fixture
-def zoned(transactional_db):
+def zoned(own_aliases):
     """The same database by an alias whose session has a zone, of aware times."""
 
     def alias(zone):

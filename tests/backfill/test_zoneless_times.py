@@ -111,7 +111,7 @@ def test_ids_that_were_there_say_since_when_the_application_gives_them(zoneless)
 
 
 @pytest.fixture
-def zoned(transactional_db, settings):
+def zoned(own_aliases, settings):
     """The same database by an alias whose session has a time zone with clock changes."""
     settings.TIME_ZONE = "America/New_York"
     make_zoneless()
