@@ -11,7 +11,7 @@ from django.db import models
 
 from .fields import SortableIDField, history
 from .fields.of_model import id_of, is_of_another_version, local_time, own_fields
-from .fields.public import SEPARATORS
+from .fields.values.public import SEPARATORS
 from .schemes import ID
 from .schemes.errors import described
 

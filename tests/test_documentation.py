@@ -34,10 +34,11 @@ from django.core.management import call_command
 from django_sortable_ids import conf, fields, schemes
 from django_sortable_ids.checks import messages
 from django_sortable_ids.fields import options
-from django_sortable_ids.fields.storage import storage_names
+from django_sortable_ids.fields.values.storage import storage_names
 from django_sortable_ids.management.backfill_ids import arguments
 from tests.backfill import own_project
 from tests.combinations import in_one_case
+from tests.field_classes import CLASSES
 from tests.schemes import odds
 
 ROOT = Path(__file__).parent.parent
@@ -270,10 +271,9 @@ def test_the_readme_is_short_and_leads_to_the_pages() -> None:
 def examples() -> set[str]:
     """The public texts of every scheme's example."""
     found = set()
-    for name in fields.__all__:
-        if name != "SortableIDField":
-            scheme = getattr(fields, name)().scheme
-            found |= {scheme.format(scheme.example, encoding) for encoding in scheme.encodings}
+    for field_class in CLASSES:
+        scheme = field_class().scheme
+        found |= {scheme.format(scheme.example, encoding) for encoding in scheme.encodings}
     return found
 
 
@@ -306,7 +306,7 @@ FIELDS = table_rows("docs/reference/fields.md", "schemes")
 
 
 def test_every_field_is_in_the_table() -> None:
-    named = {name for name in fields.__all__ if name != "SortableIDField"}
+    named = {field_class.__name__ for field_class in CLASSES}
     assert {row[0] for row in FIELDS} == named
     documented = re.findall(
         r"autoclass:: (?:\S+\.)?(\w+Field)\(", PAGES["docs/reference/fields.md"]

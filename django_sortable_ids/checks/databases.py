@@ -21,7 +21,13 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from ..db import tables
 from ..fields import SortableIDField
 from ..fields.of_model import usable_fields
-from ..fields.storage import BinaryStorage, IntegerStorage, TextStorage, UUIDStorage, mariadb_sorts
+from ..fields.values.storage import (
+    BinaryStorage,
+    IntegerStorage,
+    TextStorage,
+    UUIDStorage,
+    mariadb_sorts,
+)
 from ..schema.stored_values import found_in
 from ..schemes import Scheme, TimeScheme
 from . import messages

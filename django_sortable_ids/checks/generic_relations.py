@@ -17,7 +17,7 @@ from django.db import connections, models, router
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from ..fields import SortableIDField
-from ..fields.storage import BinaryStorage, IntegerStorage, Storage, TextStorage, UUIDStorage
+from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, TextStorage, UUIDStorage
 from ..schemes import Scheme, TimeScheme
 from ..schemes.encodings.text_forms import Digits, TextForm, UUIDText
 from . import messages

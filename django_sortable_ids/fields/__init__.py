@@ -11,6 +11,7 @@ from .concrete import (
     SCRU128Field,
     SnowflakeField,
     SonyflakeField,
+    SortableUUIDField,
     Time64Field,
     TimeflakeField,
     TSIDField,
@@ -20,6 +21,7 @@ from .concrete import (
     XidField,
 )
 from .sequence import LexicalSequenceField
+from .value_types import SortableIntegerField, SortableTextField
 
 __all__ = [
     "CombV13UUIDField",
@@ -33,6 +35,9 @@ __all__ = [
     "SnowflakeField",
     "SonyflakeField",
     "SortableIDField",
+    "SortableIntegerField",
+    "SortableTextField",
+    "SortableUUIDField",
     "TSIDField",
     "Time64Field",
     "TimeflakeField",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ..schemes import Scheme, TimeScheme
 from .base import SortableIDField
+from .django_fields import UUIDField
 from .generating import GetType, SetType
 from .value_types import UUID, UUID_OR_NONE, SortableIntegerField, SortableTextField
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from .value_types import Values
 
 
-class SortableUUIDField(SortableIDField[SetType, GetType]):
+class SortableUUIDField(SortableIDField[SetType, GetType], UUIDField[SetType, GetType]):
     """A field whose values are ``uuid.UUID``: use one of its subclasses.
 
     ``accept_other_versions=True`` is for a column that already holds other UUIDs, such as the
@@ -26,7 +27,7 @@ class SortableUUIDField(SortableIDField[SetType, GetType]):
     scheme: TimeScheme
 
     if TYPE_CHECKING:
-        _pyi_private_set_type: uuid.UUID | str | Combinable
+        _pyi_private_set_type: uuid.UUID | str | Combinable  # type: ignore[assignment]
         _pyi_private_get_type: uuid.UUID
         _pyi_lookup_exact_type: uuid.UUID | str
 

@@ -37,3 +37,14 @@ class MaskedIDFormField(IDFormField):
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         return super().has_changed(self.prepare_value(initial), data)
+
+
+def without_number_input(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a form field without a number input, which the admin has for integers: it
+    takes no letters, and so no public text.
+    """
+    widget = options.get("widget")
+    widget_class = widget if isinstance(widget, type) else type(widget)
+    if not issubclass(widget_class, forms.NumberInput):
+        return options
+    return {name: option for name, option in options.items() if name != "widget"}

@@ -11,9 +11,9 @@ from .. import conf
 from ..schemes import ID, Scheme, TimeScheme
 from ..workers import this_process
 from . import history
+from .django_fields import Field
 
 if TYPE_CHECKING:
-    from django.db.models import Field
     from typing_extensions import TypeVar
 
     # What an attribute takes, and what it gives; Any in an annotation that doesn't say it.
@@ -21,12 +21,6 @@ if TYPE_CHECKING:
     GetType = TypeVar("GetType", covariant=True, default=Any)
 else:
     SetType = GetType = Any
-
-    class Field:
-        """Only the stubs of Django's Field take types: at runtime the base is the class itself."""
-
-        def __class_getitem__(cls, types: object) -> type:
-            return models.Field
 
 
 def _requested(instance: models.Model) -> set[str]:

@@ -8,8 +8,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db.models import NOT_PROVIDED, Value
 
 from ..schemes import Scheme
-from .public import problems as text_problems
-from .storage import CharFieldStorage, TextStorage, storage_for, storage_names
+from .values.public import problems as text_problems
+from .values.storage import CharFieldStorage, TextStorage, storage_for, storage_names
 
 if TYPE_CHECKING:
     from .base import SortableIDField

@@ -9,6 +9,7 @@ where an overload with a type for ``self`` doesn't.
 from typing import TYPE_CHECKING, Any, Generic, Literal, overload
 
 from .base import SortableIDField
+from .django_fields import BigIntegerField, CharField
 from .generating import GetType, SetType
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ else:
     TEXT = TEXT_OR_NONE = UUID = UUID_OR_NONE = None
 
 
-class SortableTextField(SortableIDField[SetType, GetType]):
+class SortableTextField(SortableIDField[SetType, GetType], CharField[SetType, GetType]):
     """A field whose values are ``str``: use one of its subclasses."""
 
     if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class SortableTextField(SortableIDField[SetType, GetType]):
         def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
 
-class SortableIntegerField(SortableIDField[SetType, GetType]):
+class SortableIntegerField(SortableIDField[SetType, GetType], BigIntegerField[SetType, GetType]):
     """A field whose values are ``int``: use one of its subclasses."""
 
     if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from django.db import NotSupportedError
 from django.db.models import BigIntegerField
 from django.db.models.expressions import Expression
 
-from ..fields.storage import BinaryStorage, IntegerStorage, Storage, TextStorage, UUIDStorage
+from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, TextStorage, UUIDStorage
 from ..schemes import TimeScheme
 from ..schemes.bit_templates import ByteFractionTemplate, UUIDTemplate
 from ..schemes.encodings.text_forms import Digits, Groups, UUIDText

@@ -9,7 +9,7 @@ from django.db.models import BooleanField, DateTimeField, ForeignKey, Transform
 from django.db.models.expressions import Expression
 
 from ..fields import SortableIDField
-from ..fields.storage import UUIDStorage
+from ..fields.values.storage import UUIDStorage
 from ..schemes import TimeScheme
 from .fragments import Compiled, Fragment
 from .moments import MomentOfTick, MomentOfUUIDv7

@@ -7,7 +7,7 @@ from django.db.models import BigIntegerField
 from django.db.models.expressions import Expression, Func
 
 from ..fields import SortableIDField
-from ..fields.storage import UUIDStorage
+from ..fields.values.storage import UUIDStorage
 from ..schemes import TimeScheme, get
 from .composition import Composition
 from .fragments import Compiled, Fragment

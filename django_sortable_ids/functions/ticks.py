@@ -9,7 +9,7 @@ from django.db.models import BigIntegerField, BooleanField
 from django.db.models.expressions import Expression
 
 from ..fields import SortableIDField
-from ..fields.storage import BinaryStorage, IntegerStorage, Storage, TextStorage
+from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, TextStorage
 from ..schemes import TimeScheme
 from ..schemes.bit_templates import ByteFractionTemplate
 from ..schemes.encodings.text_forms import Digits, Groups, UUIDText

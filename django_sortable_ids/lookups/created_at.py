@@ -18,7 +18,7 @@ from django.db.models.functions import ExtractIsoYear, ExtractYear, TruncDate
 from django.utils import timezone
 
 from ..fields import SortableIDField
-from ..fields.storage import IntegerStorage
+from ..fields.values.storage import IntegerStorage
 from ..functions import CreatedAt
 from ..functions.ticks import is_of_version
 

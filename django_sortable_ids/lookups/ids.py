@@ -11,7 +11,7 @@ from django.db.models.fields.related_lookups import get_normalized_value
 from django.http import Http404
 
 from ..fields import SortableIDField
-from ..fields.lookup_values import CURSORS, SEARCHES, Candidates, Malformed, is_called_by
+from ..fields.values.lookup_values import CURSORS, SEARCHES, Candidates, Malformed, is_called_by
 from ..schemes import ID, InvalidID
 
 _TEXT_LOOKUPS = (

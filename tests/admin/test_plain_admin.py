@@ -110,6 +110,15 @@ def test_a_blank_makes_a_new_id(plain, key):
 
 
 @each_kind_of_key
+def test_the_input_takes_letters(plain, key):
+    """The admin has number inputs for integers, which would refuse the prefix."""
+    model = around(key, "Public")
+    browser = plain(model, fields=["public", "name"])
+    widget = browser.get(route(model, "add")).context["adminform"].form.fields["public"].widget
+    assert widget.input_type == "text"
+
+
+@each_kind_of_key
 def test_a_blank_in_the_list_makes_a_new_id(plain, key):
     model = around(key, "Public")
     browser = plain(model, list_display=["id", "public"], list_editable=["public"])

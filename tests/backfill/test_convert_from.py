@@ -17,7 +17,7 @@ from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.backfill.supervising import run
 from django_sortable_ids.backfill.writing import reading
 from django_sortable_ids.errors import BackfillError
-from django_sortable_ids.fields.storage import mariadb_sorts
+from django_sortable_ids.fields.values.storage import mariadb_sorts
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.schemes import get
 from tests.combinations import each_with

@@ -15,7 +15,7 @@ from django_sortable_ids.checks.generic_relations import (
     check_generic_relations_on_server,
 )
 from django_sortable_ids.fields import SortableIDField
-from django_sortable_ids.fields.storage import mariadb_sorts, storage_names
+from django_sortable_ids.fields.values.storage import mariadb_sorts, storage_names
 from django_sortable_ids.schemes import TimeScheme
 from tests.combinations import each_with
 from tests.marks import own_tables

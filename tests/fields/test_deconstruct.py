@@ -13,7 +13,6 @@ from django.db.migrations.questioner import MigrationQuestioner
 from django.db.migrations.state import ProjectState
 from django.db.migrations.writer import MigrationWriter, OperationWriter
 
-from django_sortable_ids import fields
 from django_sortable_ids.fields import (
     CombV13UUIDField,
     HexULIDField,
@@ -35,6 +34,7 @@ from django_sortable_ids.fields import (
     XidField,
 )
 from tests.combinations import in_one_case
+from tests.field_classes import CLASSES
 from tests.fields.refused import assert_refused
 from tests.testapp.models import ULIDKey
 
@@ -103,7 +103,7 @@ OF_EACH = {
         {"max_length": 8},
     ],
 }
-FIELDS = [getattr(fields, name) for name in fields.__all__ if name != "SortableIDField"]
+FIELDS = CLASSES
 PLAIN, SEQUENCE = UUIDv7Field, LexicalSequenceField
 
 
@@ -232,12 +232,14 @@ def test_the_autodetector_sees_a_changed_option():
 def test_the_backend_knows_the_internal_type_and_converts_nothing():
     """Many rows go to PostgreSQL as one array for each column, of types that it knows only."""
     for model in apps.get_app_config("testapp").get_models():
+        compiler = model._base_manager.all().query.get_compiler(connection=connection)
         for field in model._meta.fields:
             if isinstance(field, SortableIDField):
-                internal_type = field.get_internal_type()
-                assert internal_type in connection.data_types
+                assert field.get_internal_type() in connection.data_types
                 column = field.get_col(model._meta.db_table)
-                assert connection.ops.get_db_converters(column) == []
+                for converters, _ in compiler.get_converters([column]).values():
+                    (converter,) = converters
+                    assert converter.__module__ == "django_sortable_ids.fields.values.storage"
 
 
 def test_system_checks_find_nothing():

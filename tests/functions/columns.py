@@ -1,9 +1,9 @@
 """Every kind of column that an id with a time can be in."""
 
-from django_sortable_ids import fields
 from django_sortable_ids.fields import (
     KSUIDField,
     KUUIDField,
+    LexicalSequenceField,
     SnowflakeField,
     SonyflakeField,
     Time64Field,
@@ -12,8 +12,9 @@ from django_sortable_ids.fields import (
     UUIDv7Field,
     XidField,
 )
-from django_sortable_ids.fields.storage import default_storage, storage_names
+from django_sortable_ids.fields.values.storage import default_storage, storage_names
 from tests.capabilities import label
+from tests.field_classes import CLASSES
 
 
 def _storages(field):
@@ -23,11 +24,7 @@ def _storages(field):
     return [None, *(name for name in storage_names(scheme) if name not in usual)]
 
 
-FIELDS = [
-    getattr(fields, name)
-    for name in fields.__all__
-    if name not in ("LexicalSequenceField", "SortableIDField")
-]
+FIELDS = [each for each in CLASSES if each is not LexicalSequenceField]
 COLUMNS = [
     *(field(storage=storage) for field in FIELDS for storage in _storages(field)),
     UUIDv7Field(storage="varchar36"),

@@ -8,6 +8,7 @@ from math import isqrt, log, log2, sqrt
 
 from django_sortable_ids import fields
 from django_sortable_ids.schemes import TimeScheme
+from tests.field_classes import CLASSES
 
 from .generators import generator_of
 from .support import NOW_NS
@@ -51,11 +52,10 @@ def first_values(scheme):
 def by_values():
     """The names of the fields by how many suffixes their first ids are drawn from."""
     found = defaultdict(list)
-    for name in fields.__all__:
-        if name != "SortableIDField":
-            scheme = getattr(fields, name)().scheme
-            if isinstance(scheme, TimeScheme):
-                found[first_values(scheme)].append(name)
+    for field_class in CLASSES:
+        scheme = field_class().scheme
+        if isinstance(scheme, TimeScheme):
+            found[first_values(scheme)].append(field_class.__name__)
     return dict(sorted(found.items()))
 
 

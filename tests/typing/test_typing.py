@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 from django.db import models
 
-from django_sortable_ids import fields, schemes
-from django_sortable_ids.fields.concrete import SortableUUIDField
+from django_sortable_ids import schemes
+from django_sortable_ids.fields import SortableIntegerField, SortableTextField, SortableUUIDField
 from django_sortable_ids.fields.generating import GeneratedIDField
-from django_sortable_ids.fields.value_types import SortableIntegerField, SortableTextField
 from tests.combinations import in_one_case
+from tests.field_classes import CLASSES
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 BASES = {str: SortableTextField, int: SortableIntegerField, uuid.UUID: SortableUUIDField}
-CONCRETE = [getattr(fields, name) for name in fields.__all__ if name != "SortableIDField"]
+CONCRETE = CLASSES
 
 
 def run(*command):

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import NotSupportedError
 from django.utils.functional import cached_property
 
-from ...fields.storage import IntegerStorage
+from ...fields.values.storage import IntegerStorage
 from ...functions.composition import Composition
 from ..engines.base import Engine
 from ..target import Row, Target

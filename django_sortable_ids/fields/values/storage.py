@@ -4,17 +4,17 @@ All stored values sort like the numbers, whatever the collation of the database.
 """
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from django.db import NotSupportedError, models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from ..schemes import OutOfRange, Scheme, TimeScheme
-from ..schemes.bit_templates import UUIDTemplate
-from ..schemes.encodings.notation import uuid_of, uuids_of
-from ..schemes.encodings.text_forms import TextForm, UUIDText
+from ...schemes import ID, OutOfRange, Scheme, TimeScheme
+from ...schemes.bit_templates import UUIDTemplate
+from ...schemes.encodings.notation import uuid_of, uuids_of
+from ...schemes.encodings.text_forms import TextForm, UUIDText
 
 # Text that is compared byte by byte. On PostgreSQL, Django adds a second index for LIKE to types
 # whose names begin with "varchar" or "text": hence "character varying".
@@ -29,6 +29,24 @@ _TEXT_COLLATIONS = {"postgresql": "C", "mysql": "ascii_bin"}
 _BINARY_TYPES = {"postgresql": "bytea", "sqlite": "blob", "mysql": "binary({length})"}
 
 _LARGEST_INTEGER = 2**63 - 1
+
+
+# What a field is to Django and to other packages, by the type of its values.
+INTERNAL_TYPES = {uuid.UUID: "UUIDField", int: "BigIntegerField", str: "CharField"}
+
+
+class OnlyConverters(list[Any]):
+    """A field's converters, without those that a backend has for the field's internal type.
+
+    Django adds the two lists. A backend expects the column of its own ``UUIDField``, and converts
+    it more slowly.
+    """
+
+    def __radd__(self, of_the_backend: list[Any]) -> "OnlyConverters":
+        return self
+
+    def __add__(self, of_the_relation: list[Any]) -> "OnlyConverters":
+        return OnlyConverters([*self, *of_the_relation])
 
 
 def _column_type(types: Mapping[str, str], length: int, connection: BaseDatabaseWrapper) -> str:
@@ -71,6 +89,21 @@ class Storage(Protocol):
 
     def from_db(self, stored: Any) -> int:
         """The number of a value that the driver returned."""
+
+    def reader(self, scheme: Scheme) -> Callable[..., ID | None]:
+        """A function from a value that the driver returned to the Python value.
+
+        It passes on None, and what is already converted.
+        """
+        from_trusted, from_db = scheme.from_trusted, self.from_db
+        converted = () if scheme.value_type in self.driver_types else scheme.value_type
+
+        def read(value: Any, *_: object) -> ID | None:
+            if value is None or isinstance(value, converted):
+                return value
+            return from_trusted(from_db(value))
+
+        return read
 
     def driver_type(self, connection: BaseDatabaseWrapper) -> type:
         """The type that the driver returns for values that this package stored."""

@@ -8,10 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from .. import conf
-from ..schemes import ID, InvalidID, Scheme
-from ..schemes.errors import described
-from ..schemes.mask import MaskKey, mask, unmask
+from ... import conf
+from ...schemes import ID, InvalidID, Scheme
+from ...schemes.errors import described
+from ...schemes.mask import MaskKey, mask, unmask
 
 _PREFIX = re.compile("[a-z](?:[a-z_]{0,61}[a-z])?")
 SEPARATORS = ("_", ":")

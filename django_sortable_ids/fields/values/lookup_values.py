@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from ..schemes import ID
-from ..schemes.errors import shown
+from ...schemes import ID
+from ...schemes.errors import shown
 
 
 class Malformed:

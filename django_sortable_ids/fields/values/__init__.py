@@ -1,0 +1,1 @@
+"""An id outside of Python's values: as public text, in a column, and in a lookup."""
