@@ -9,7 +9,7 @@ import hypothesis
 import pytest
 
 from tests import capabilities
-from tests.testapp.models import KEYS, STORED_KEYS, SequenceKey
+from tests.testapp.models import KEYS, STORED_KEYS, SequenceKey, UUIDv7AutoKey
 
 pytest_plugins = ["django_sortable_ids.pytest_plugin"]
 
@@ -38,7 +38,7 @@ def key(request):
     return request.param
 
 
-@pytest.fixture(params=KEYS + STORED_KEYS, ids=_name)
+@pytest.fixture(params=(*KEYS, *STORED_KEYS, UUIDv7AutoKey), ids=_name)
 def stored_key(request):
     """As ``key``, and again with the columns that other packages make."""
     return request.param

@@ -1,5 +1,12 @@
 """Model fields, one for each scheme."""
 
+from .auto_fields import (
+    SnowflakeAutoField,
+    SortableAutoField,
+    Time64AutoField,
+    ULIDAutoField,
+    UUIDv7AutoField,
+)
 from .base import SortableIDField
 from .concrete import (
     CombV13UUIDField,
@@ -32,17 +39,22 @@ __all__ = [
     "ObjectIDField",
     "PushIDField",
     "SCRU128Field",
+    "SnowflakeAutoField",
     "SnowflakeField",
     "SonyflakeField",
+    "SortableAutoField",
     "SortableIDField",
     "SortableIntegerField",
     "SortableTextField",
     "SortableUUIDField",
     "TSIDField",
+    "Time64AutoField",
     "Time64Field",
     "TimeflakeField",
+    "ULIDAutoField",
     "ULIDField",
     "UUIDv6Field",
+    "UUIDv7AutoField",
     "UUIDv7Field",
     "XidField",
 ]

@@ -8,6 +8,7 @@ from django.core.checks import CheckMessage
 from django.core.exceptions import EmptyResultSet, ValidationError
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models.fields import AutoFieldMixin
 from django.utils.translation import gettext_lazy as _
 
 from .. import schemes
@@ -39,6 +40,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
     """The arguments that differ from the defaults of the scheme itself."""
     accept_other_versions: bool = False
     """Whether the column may hold UUIDs of other versions, which carry no time."""
+    editable_by_default: ClassVar[bool] = False
     stored_scheme: Scheme
     """The scheme of the column, also if options of the public text are wrong."""
     wrong_options: list[WrongOption]
@@ -63,6 +65,14 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
     default_error_messages = {
         "invalid": _("“%(value)s” is not a valid %(scheme)s. Expected %(expected)s."),
     }
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if AutoFieldMixin in cls.__mro__:
+            raise TypeError(
+                f"{cls.__name__} derives from an AutoField of Django, whose keys are integers that "
+                f"the database counts: derive from SortableAutoField instead"
+            )
 
     def __init__(
         self,
@@ -89,7 +99,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         ``ImproperlyConfigured``.
         """
         self._options, self.scheme_arguments = pop_scheme_options(self, kwargs)
-        kwargs.setdefault("editable", False)
+        kwargs.setdefault("editable", self.editable_by_default)
         models.Field.__init__(self, verbose_name, name, **kwargs)
         self.prefix = prefix
         self.separator = separator
@@ -116,7 +126,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
             "masked": (self.masked, False),
             "storage": (self.storage, None),
             "db_collation": (self.db_collation, None),
-            "editable": (self.editable, False),
+            "editable": (self.editable, self.editable_by_default),
         }
         kwargs.pop("editable", None)
         kwargs |= {key: value for key, (value, default) in usual.items() if value != default}

@@ -47,12 +47,6 @@ class GeneratedIDField(Field[SetType, GetType]):
         and not in a history model, whose rows copy theirs."""
         return not self.has_db_default() and (self.primary_key or not history.is_copy(self))
 
-    @property
-    def db_returning(self) -> bool:
-        # A subclass for DEFAULT_AUTO_FIELD is also an AutoField: without this, MySQL, which returns
-        # only auto-increment values, would replace the id with 0.
-        return self.has_db_default() and super().db_returning
-
     def has_default(self) -> bool:
         # True for a primary key: save() then inserts a new instance without trying an UPDATE first,
         # which could hit another row.

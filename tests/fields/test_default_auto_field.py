@@ -1,61 +1,130 @@
 """Ids as the keys of models that name none: ``DEFAULT_AUTO_FIELD``."""
 
+from types import SimpleNamespace
+
 import pytest
 from django.db import connection, models
 from django.test.utils import isolate_apps
 
-from django_sortable_ids.fields import SnowflakeField, ULIDField, UUIDv7Field
+from django_sortable_ids.fields import (
+    KSUIDField,
+    SnowflakeAutoField,
+    SortableAutoField,
+    Time64AutoField,
+    ULIDAutoField,
+    UUIDv7AutoField,
+    UUIDv7Field,
+)
 from tests.marks import own_tables
 
 
-class AutoUUIDv7Field(UUIDv7Field, models.AutoField):
-    pass
+class KSUIDAutoField(SortableAutoField, KSUIDField):
+    """A user's own."""
 
 
-class AutoULIDField(ULIDField, models.AutoField):
-    pass
+CLASSES = [UUIDv7AutoField, ULIDAutoField, SnowflakeAutoField, Time64AutoField, KSUIDAutoField]
 
 
-class AutoSnowflakeField(SnowflakeField, models.AutoField):
-    pass
+class Base(models.Model):
+    name = models.CharField(max_length=9)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self):
+        return self.name
 
 
-@own_tables
-@isolate_apps("tests.testapp")
-@pytest.mark.parametrize("field_class", [AutoUUIDv7Field, AutoULIDField, AutoSnowflakeField])
-def test_a_model_that_names_no_key(field_class, settings):
-    settings.DEFAULT_AUTO_FIELD = f"{__name__}.{field_class.__name__}"
-
-    class Keyless(models.Model):
-        name = models.CharField(max_length=9)
+def models_without_keys():
+    class Author(Base):
+        friends = models.ManyToManyField("self")
 
         class Meta:
             app_label = "testapp"
 
-        def __str__(self):
-            return self.name
+    class Book(Base):
+        author = models.ForeignKey(Author, models.CASCADE, related_name="books")
 
-    with connection.schema_editor() as editor:
-        editor.create_model(Keyless)
-    try:
-        rows = [Keyless.objects.create(name=name) for name in "ab"]
-        rows += Keyless.objects.bulk_create([Keyless(name=name) for name in "cd"])
-        assert {type(row.pk) for row in rows} == {field_class().scheme.value_type}
-        found = Keyless.objects.order_by("pk").values_list("pk", "name")
-        assert list(found) == [(row.pk, row.name) for row in rows]
-    finally:
+        class Meta:
+            app_label = "testapp"
+
+    class Novel(Book):
+        pages = models.IntegerField(default=0)
+
+        class Meta:
+            app_label = "testapp"
+
+    return SimpleNamespace(Author=Author, Book=Book, Novel=Novel)
+
+
+@pytest.fixture(params=CLASSES, ids=lambda each: each.__name__)
+def keyless(request, settings):
+    """Models with relations whose keys are those of the setting, and their tables."""
+    settings.DEFAULT_AUTO_FIELD = f"django_sortable_ids.fields.{request.param.__name__}"
+    if request.param is KSUIDAutoField:
+        settings.DEFAULT_AUTO_FIELD = f"{__name__}.KSUIDAutoField"
+    with isolate_apps("tests.testapp"):
+        made = models_without_keys()
         with connection.schema_editor() as editor:
-            editor.delete_model(Keyless)
+            for model in vars(made).values():
+                editor.create_model(model)
+        yield made
+        with connection.schema_editor() as editor:
+            for model in reversed(vars(made).values()):
+                editor.delete_model(model)
+
+
+@own_tables
+def test_models_that_name_no_key(keyless):
+    ann, bob = keyless.Author.objects.create(name="ann"), keyless.Author(name="bob")
+    assert bob.pk is None
+    bob.save()
+    ann.friends.add(bob)
+    assert list(bob.friends.all()) == [ann]
+    assert len({row.pk for row in keyless.Author.friends.through.objects.all()}) == 2
+    book = keyless.Book.objects.create(name="book", author=ann)
+    novel = keyless.Novel.objects.create(name="novel", author=bob, pages=7)
+    assert list(keyless.Book.objects.order_by("pk")) == [book, novel.book_ptr]
+    assert keyless.Novel.objects.get(pk=novel.pk, author__name="bob").pages == 7
+    assert [each.author for each in keyless.Book.objects.select_related("author")] == [ann, bob]
+    assert set(keyless.Author.objects.prefetch_related("books").get(pk=ann.pk).books.all()) == {
+        book
+    }
+    novel.delete()
+    ann.delete()
+    assert not keyless.Book.objects.exists()
+
+
+@own_tables
+def test_relations_have_the_type_of_the_key(keyless):
+    key = keyless.Author._meta.pk
+    through = keyless.Author.friends.through
+    for relation in (
+        keyless.Book._meta.get_field("author"),
+        through._meta.get_field("from_author"),
+        keyless.Novel._meta.pk,
+    ):
+        assert relation.db_type(connection) == key.db_type(connection)
+    assert isinstance(through._meta.pk, type(key))
+
+
+@pytest.mark.parametrize("field_class", CLASSES[:4])
+def test_the_setting_of_an_app(field_class):
+    with isolate_apps("tests.testapp") as isolated:
+        config = isolated.get_app_config("testapp")
+        config.default_auto_field = f"django_sortable_ids.fields.{field_class.__name__}"
+        assert type(models_without_keys().Author._meta.pk) is field_class
 
 
 @isolate_apps("tests.testapp")
-def test_a_class_that_is_no_auto_field_is_refused(settings):
+def test_a_field_whose_key_exists_before_its_row_is_refused(settings):
     settings.DEFAULT_AUTO_FIELD = "django_sortable_ids.fields.UUIDv7Field"
     with pytest.raises(ValueError, match="must subclass AutoField"):
+        models_without_keys()
 
-        class Keyless(models.Model):
-            class Meta:
-                app_label = "testapp"
 
-            def __str__(self):
-                return ""
+def test_an_auto_field_of_django_is_refused():
+    with pytest.raises(TypeError, match="derive from SortableAutoField instead"):
+
+        class Own(UUIDv7Field, models.AutoField):
+            pass

@@ -5,12 +5,14 @@ from django.core.management import call_command
 from django.core.serializers.base import DeserializationError
 
 from tests.combinations import each_with
-from tests.testapp.models import KEYS, STORED_KEYS, Line, Note, ULIDKey, around
+from tests.testapp.models import AUTO_KEYS, KEYS, STORED_KEYS, Line, Note, ULIDKey, around
 
 pytestmark = pytest.mark.django_db
 
 
-KEYS_AND_WAYS = each_with([*KEYS, *STORED_KEYS], ["json", "jsonl", "xml"], [False, True])
+KEYS_AND_WAYS = each_with(
+    [*KEYS, *STORED_KEYS, *AUTO_KEYS], ["json", "jsonl", "xml"], [False, True]
+)
 
 
 def make_rows(stored_key):

@@ -265,9 +265,9 @@ def test_a_foreign_key_that_becomes_a_column_of_ids(depot, new):
 
 
 def test_an_automatic_key_of_ids_changes_its_options(depot):
-    """A class for DEFAULT_AUTO_FIELD is an id and an AutoField; its numbers are not counted."""
+    """It is for DEFAULT_AUTO_FIELD, which takes subclasses of AutoField; no database counts it."""
     auto = """
-        class OwnField(SnowflakeField, AutoField):
+        class OwnField(SortableAutoField, SnowflakeField):
             pass
     """
     name = '("name", CharField(max_length=9))'

@@ -14,13 +14,18 @@ from django_sortable_ids.fields import (
     KUUIDField,
     LexicalSequenceField,
     PushIDField,
+    SnowflakeAutoField,
     SnowflakeField,
+    SortableAutoField,
     SortableIDField,
+    Time64AutoField,
     Time64Field,
     TimeflakeField,
     TSIDField,
+    ULIDAutoField,
     ULIDField,
     UUIDv6Field,
+    UUIDv7AutoField,
     UUIDv7Field,
 )
 
@@ -77,6 +82,25 @@ class Time64MillisecondKey(Named):
 
 class SequenceKey(Named):
     id = LexicalSequenceField(primary_key=True, charset="alnum_upper", width=4)
+
+
+# Keys that are None until the row is inserted.
+
+
+class UUIDv7AutoKey(Named):
+    id = UUIDv7AutoField(primary_key=True)
+
+
+class ULIDAutoKey(Named):
+    id = ULIDAutoField(primary_key=True)
+
+
+class SnowflakeAutoKey(Named):
+    id = SnowflakeAutoField(primary_key=True)
+
+
+class Time64AutoKey(Named):
+    id = Time64AutoField(primary_key=True)
 
 
 # Keys in a column other than the default one: tables that another package made.
@@ -164,7 +188,10 @@ def like(field: SortableIDField, **changes: Any) -> SortableIDField:
     """A new field with the arguments of ``field``, but for the changes."""
     _, _, args, kwargs = field.deconstruct()
     kwargs.pop("serialize", None)  # which Django sets for a key
-    return type(field)(*args, **kwargs | changes)
+    classes: Any = type(field).__mro__
+    if not changes.get("primary_key", field.primary_key):
+        classes = [each for each in classes if not issubclass(each, SortableAutoField)]
+    return classes[0](*args, **kwargs | changes)
 
 
 def _define(key: type[models.Model], name: str, *bases: type, **attributes: Any) -> Any:
@@ -249,7 +276,8 @@ texts as bytes, integers, and texts that are counted. What Django does with an i
 more."""
 STORED_KINDS = (*KINDS, UUIDv7BinaryKey, CombV13Char36Key)
 """And UUIDs as bytes and as text."""
-for _key in KEYS + STORED_KEYS:
+AUTO_KEYS = (UUIDv7AutoKey, ULIDAutoKey, SnowflakeAutoKey, Time64AutoKey)
+for _key in KEYS + STORED_KEYS + AUTO_KEYS:
     _surround(_key)
 
 
@@ -264,7 +292,7 @@ class _User(AbstractBaseUser):
         abstract = True
 
 
-for _key in KEYS:
+for _key in KEYS + AUTO_KEYS:
     _define(_key, "User", _User, id=like(_key._meta.get_field("id")))
 
 

@@ -1,0 +1,98 @@
+"""Keys like Django's ``AutoField``: None until the row is inserted."""
+
+import sys
+from types import FrameType
+from typing import Any
+
+from django.core.checks import CheckMessage
+from django.db import models
+from django.db.models.fields import AutoFieldMeta
+
+from . import history
+from .base import SortableIDField
+from .concrete import SnowflakeField, Time64Field, ULIDField, UUIDv7Field
+from .generating import GetType, SetType
+from .options import COLUMN, WrongOption
+
+
+class SortableAutoField(SortableIDField[SetType, GetType]):
+    """A primary key that is None until its row is inserted: Python generates it with the INSERT.
+
+    For ``DEFAULT_AUTO_FIELD``, ``AppConfig.default_auto_field`` and models. Forms have no field for
+    the key, and ``Model(pk=...).save()`` updates the row with that key, or inserts it. One for
+    another scheme is ``class KSUIDAutoField(SortableAutoField, KSUIDField)``.
+    """
+
+    editable_by_default = True
+
+    def __init__(self, verbose_name: Any = None, name: str | None = None, **kwargs: Any) -> None:
+        super().__init__(verbose_name, name, **kwargs | {"blank": True})
+
+    def check(self, **kwargs: Any) -> list[CheckMessage]:
+        found = super().check(**kwargs)
+        if self.primary_key or history.is_copy(self):
+            return found
+        name = type(self).__name__
+        wrong = WrongOption(COLUMN, f"{name} is for primary keys: expected primary_key=True")
+        return [*found, wrong.error(self)]
+
+    def deconstruct(self) -> Any:
+        name, path, args, kwargs = super().deconstruct()
+        del kwargs["blank"]
+        return name, path, args, kwargs
+
+    @property
+    def _generated_with_instance(self) -> bool:
+        return False
+
+    def has_default(self) -> bool:
+        # With a default, save() would insert every new instance, also one whose key was set to that
+        # of an existing row.
+        return False
+
+    def get_pk_value_on_save(self, instance: models.Model) -> Any:
+        # save() inserts without trying an UPDATE first while the key is None, and the INSERT calls
+        # pre_save(). Fixtures and bulk_create() need the key now.
+        return None if _is_save(sys._getframe(1)) else super().get_pk_value_on_save(instance)
+
+    def formfield(self, **kwargs: Any) -> None:
+        return None
+
+    def save_form_data(self, instance: models.Model, data: Any) -> None:
+        """Does nothing: formsets have a field for the key, whose data is the instance itself."""
+
+    def validate(self, value: Any, model_instance: models.Model | None) -> None:
+        """Accepts None."""
+
+
+def _is_save(caller: FrameType) -> bool:
+    """Whether this is the frame of a ``save()``, except of a row of a fixture."""
+    save = models.Model._save_table  # type: ignore[attr-defined]
+    return caller.f_code is save.__code__ and not caller.f_locals["raw"]
+
+
+class UUIDv7AutoField(SortableAutoField[SetType, GetType], UUIDv7Field[SetType, GetType]):
+    """A ``UUIDv7Field`` whose key is None until the row is inserted."""
+
+
+class ULIDAutoField(SortableAutoField[SetType, GetType], ULIDField[SetType, GetType]):
+    """A ``ULIDField`` whose key is None until the row is inserted."""
+
+
+class SnowflakeAutoField(SortableAutoField[SetType, GetType], SnowflakeField[SetType, GetType]):
+    """A ``SnowflakeField`` whose key is None until the row is inserted."""
+
+
+class Time64AutoField(SortableAutoField[SetType, GetType], Time64Field[SetType, GetType]):
+    """A ``Time64Field`` whose key is None until the row is inserted."""
+
+
+def _is_auto_field(cls: Any, subclass: type) -> bool:
+    return issubclass(subclass, SortableAutoField) or _is_djangos(cls, subclass)
+
+
+# DEFAULT_AUTO_FIELD takes subclasses of AutoField only. A real one would be an IntegerField, too,
+# and whoever finds an AutoField expects a sequence: on PostgreSQL, loaddata resets it with
+# max(id), which uuid lacks. So instances are no AutoFields.
+_is_djangos = AutoFieldMeta.__subclasscheck__
+AutoFieldMeta.__subclasscheck__ = _is_auto_field  # type: ignore[method-assign]
