@@ -8,7 +8,6 @@ from django.core.checks import CheckMessage
 from django.core.exceptions import EmptyResultSet, ValidationError
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models.fields import AutoFieldMixin
 from django.utils.translation import gettext_lazy as _
 
 from .. import schemes
@@ -61,18 +60,11 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         "encoding",
         "masked",
         "accept_other_versions",
+        "created_from",
     )
     default_error_messages = {
         "invalid": _("“%(value)s” is not a valid %(scheme)s. Expected %(expected)s."),
     }
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if AutoFieldMixin in cls.__mro__:
-            raise TypeError(
-                f"{cls.__name__} derives from an AutoField of Django, whose keys are integers that "
-                f"the database counts: derive from SortableAutoField instead"
-            )
 
     def __init__(
         self,
@@ -85,6 +77,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         masked: bool = False,
         storage: str | None = None,
         db_collation: str | None = None,
+        created_from: str | None = None,
         **kwargs: Any,
     ) -> None:
         """``prefix``, ``separator`` and ``encoding`` shape the public text, ``storage`` the column.
@@ -92,6 +85,10 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
 
         ``storage="varchar"`` is the column of a ``CharField``, which may be wider than an id
         (``max_length``). ``db_collation`` overrides the collation of a text column.
+
+        ``created_from`` names a ``DateTimeField`` or ``DateField`` of the model: an id that is
+        generated then has the row's own time, as rows need that are imported from elsewhere. So a
+        key is generated with the INSERT, too. A row without a time gets an id of now.
 
         Options of the scheme are keyword arguments. All others are those of any Django field,
         except that ``default`` is refused and ``editable`` is False by default. The system check
@@ -107,6 +104,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         self.masked = masked
         self.storage = storage
         self.db_collation = db_collation
+        self.created_from = created_from
         self._stored: dict[str, Storage] = {}
         self.wrong_options = []
         for each in self._wrong_options():
@@ -126,6 +124,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
             "masked": (self.masked, False),
             "storage": (self.storage, None),
             "db_collation": (self.db_collation, None),
+            "created_from": (self.created_from, None),
             "editable": (self.editable, self.editable_by_default),
         }
         kwargs.pop("editable", None)
@@ -139,7 +138,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
             kwargs["databases"] = None  # There is no column that a database could judge.
         return [
             *models.Field.check(self, **kwargs),
-            *(each.error(self) for each in self.wrong_options),
+            *(each.error(self) for each in (*self.wrong_options, *options.of_the_model(self))),
         ]
 
     def _wrong_options(self) -> Iterator[WrongOption]:

@@ -1,16 +1,19 @@
 """When an id is generated: with the instance, or with the INSERT."""
 
 import uuid
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+from django.core.exceptions import ValidationError
 from django.db import models
+from django.db.models.fields import AutoFieldMixin
 from django.utils.functional import cached_property
 
 from .. import conf
-from ..schemes import ID, Scheme, TimeScheme
+from ..schemes import ID, OutOfRange, Scheme, TimeScheme
 from ..workers import this_process
-from . import history
+from . import history, row_times
 from .django_fields import Field
 
 if TYPE_CHECKING:
@@ -36,6 +39,17 @@ class GeneratedIDField(Field[SetType, GetType]):
     """A field whose ids Python generates: a key with its instance, others with the INSERT."""
 
     scheme: Scheme
+    created_from: str | None = None
+    """The model's field with the creation time of a row, for ids that are generated with the
+    INSERT."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if AutoFieldMixin in cls.__mro__:
+            raise TypeError(
+                f"{cls.__name__} derives from an AutoField of Django, whose keys are integers that "
+                f"the database counts: derive from SortableAutoField instead"
+            )
 
     def __class_getitem__(cls, types: object) -> type[Self]:
         """The class itself, as Django's ``ForeignKey[...]``: the types are for type checkers."""
@@ -63,9 +77,8 @@ class GeneratedIDField(Field[SetType, GetType]):
         # altered column into every row.
         model = getattr(self, "model", None)
         historical = model and model.__module__ == "__fake__"
-        return (
-            self.primary_key and not historical and not getattr(model, "makes_key_on_insert", False)
-        )
+        on_insert = self.created_from or getattr(model, "makes_key_on_insert", False)
+        return self.primary_key and not historical and not on_insert
 
     def generate(self) -> ID:
         """A new id of the current time."""
@@ -116,11 +129,30 @@ class GeneratedIDField(Field[SetType, GetType]):
 
     def generate_for(self, model_instance: models.Model) -> ID:
         """A new id for a row that is about to be inserted."""
-        return self.generate()
+        if self.created_from is None:
+            return self.generate()
+        return self._generate_many_from_times([model_instance])[0]
 
     def generate_many_for(self, instances: Sequence[models.Model], using: str) -> Sequence[ID]:
         """New ids for rows that are about to be inserted into the database ``using``, in order."""
-        return self._generating_scheme.generate_many(len(instances))
+        if self.created_from is None:
+            return self._generating_scheme.generate_many(len(instances))
+        return self._generate_many_from_times(instances)
+
+    def _generate_many_from_times(self, instances: Sequence[models.Model]) -> Sequence[ID]:
+        """Ids of the rows' own times; those of one tick increase in the order of the rows."""
+        scheme: Any = self._generating_scheme
+        times = [row_times.time_of(each, str(self.created_from)) for each in instances]
+        try:
+            ticks = [None if at is None else scheme.tick(at) for at in times]
+            of_tick = dict(zip(ticks, times, strict=True))
+            new_ids = {
+                tick: iter(scheme.generate_many(count, of_tick[tick]))
+                for tick, count in Counter(ticks).items()
+            }
+        except OutOfRange as error:
+            raise ValidationError(str(error), code="invalid") from None
+        return [next(new_ids[tick]) for tick in ticks]
 
     def get_pk_value_on_save(self, instance: models.Model) -> Any:
         return self.generate_for(instance) if self.generates_ids else None

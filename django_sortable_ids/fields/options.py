@@ -8,13 +8,14 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db.models import NOT_PROVIDED, Value
 
 from ..schemes import Scheme
+from . import history, row_times
 from .values.public import problems as text_problems
 from .values.storage import CharFieldStorage, TextStorage, storage_for, storage_names
 
 if TYPE_CHECKING:
     from .base import SortableIDField
 
-SCHEME, PUBLIC_TEXT, COLUMN, DEFAULT = "E012", "E013", "E014", "E015"
+SCHEME, PUBLIC_TEXT, COLUMN, DEFAULT, CREATED_FROM = "E012", "E013", "E014", "E015", "E016"
 
 _HINTS = {
     SCHEME: "Correct the options of the scheme. If the table has ids, they must stay as they are.",
@@ -22,6 +23,7 @@ _HINTS = {
     COLUMN: "Correct the options of the column, or leave them out for the most compact one.",
     DEFAULT: "Leave it out. To add the field to a table with rows, use null=True and run "
     "backfill_ids.",
+    CREATED_FROM: "Name the field with the creation time of a row, or leave created_from out.",
 }
 
 
@@ -46,6 +48,20 @@ def refuse(field: "SortableIDField", wrong: Sequence[WrongOption]) -> None:
 def of_the_column(field: "SortableIDField") -> list[WrongOption]:
     """The wrong options on which the column depends."""
     return [each for each in field.wrong_options if each.kind in (SCHEME, COLUMN)]
+
+
+def of_the_model(field: "SortableIDField") -> Iterator[WrongOption]:
+    """The options that are wrong for the field's model, which is unknown to the field at first."""
+    name = field.created_from
+    if name is None or history.is_copy(field):
+        return
+    problem = row_times.problem(field.model, name)
+    if problem is None and not field.stored_scheme.time_ordered:
+        problem = f"created_from={name!r}: the ids of {field.stored_scheme.title} have no times"
+    if problem is None and field.has_db_default():
+        problem = f"created_from={name!r}: the database generates these ids (db_default)"
+    if problem is not None:
+        yield WrongOption(CREATED_FROM, problem)
 
 
 class Refused:
