@@ -50,20 +50,22 @@ class Row(models.Model):
 
 
 @contextmanager
-def table_of(model: type[models.Model]) -> Iterator[None]:
-    """A new table for the model, dropped at the end; on SQLite its file is removed too.
+def table_of(*of: type[models.Model]) -> Iterator[None]:
+    """A new table for each model, dropped at the end; on SQLite their file is removed too.
 
     Raises Django's ``DatabaseError``, and leaves the table alone, where there already is one.
     """
     _find_database()
     with connection.schema_editor() as editor:
-        editor.create_model(model)
+        for model in of:
+            editor.create_model(model)
     try:
         yield
     finally:
         connection.close()  # with whatever was under way
         with connection.schema_editor() as editor:
-            editor.delete_model(model)
+            for model in reversed(of):
+                editor.delete_model(model)
         connection.close()
         if connection.vendor == "sqlite":
             Path(connection.settings_dict["NAME"]).unlink()

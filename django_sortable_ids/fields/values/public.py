@@ -72,10 +72,10 @@ class PublicText:
         return f"{prefix}{form.expected}, such as {self.format(self.scheme.example)}"
 
     def format(self, value: ID) -> str:
-        number = self.scheme.to_int(value)
-        if self.masked:
-            number = mask(number, conf.mask_keys()[0])
-        return self.full_prefix + self.scheme.text_form(self.encoding).format(number)
+        if not self.masked:
+            return self.full_prefix + self.scheme.format(value, self.encoding)
+        facade = mask(self.scheme.to_int(value), conf.mask_keys()[0])
+        return self.full_prefix + self.scheme.text_form(self.encoding).format(facade)
 
     def shown(self, value: Any) -> Any:
         """The public text of a value; anything else, such as a text or a UUIDv4, unchanged."""
