@@ -23,10 +23,7 @@ class SortableAutoField(SortableIDField[SetType, GetType]):
     another scheme is ``class KSUIDAutoField(SortableAutoField, KSUIDField)``.
     """
 
-    editable_by_default = True
-
-    def __init__(self, verbose_name: Any = None, name: str | None = None, **kwargs: Any) -> None:
-        super().__init__(verbose_name, name, **kwargs | {"blank": True})
+    django_defaults = {"blank": True}
 
     def check(self, **kwargs: Any) -> list[CheckMessage]:
         found = super().check(**kwargs)
@@ -35,11 +32,6 @@ class SortableAutoField(SortableIDField[SetType, GetType]):
         name = type(self).__name__
         wrong = WrongOption(COLUMN, f"{name} is for primary keys: expected primary_key=True")
         return [*found, wrong.error(self)]
-
-    def deconstruct(self) -> Any:
-        name, path, args, kwargs = super().deconstruct()
-        del kwargs["blank"]
-        return name, path, args, kwargs
 
     @property
     def _generated_with_instance(self) -> bool:

@@ -39,7 +39,8 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
     """The arguments that differ from the defaults of the scheme itself."""
     accept_other_versions: bool = False
     """Whether the column may hold UUIDs of other versions, which carry no time."""
-    editable_by_default: ClassVar[bool] = False
+    django_defaults: ClassVar[Mapping[str, Any]] = {"editable": False}
+    """Defaults of Django's own options, where they differ from Django's."""
     stored_scheme: Scheme
     """The scheme of the column, also if options of the public text are wrong."""
     wrong_options: list[WrongOption]
@@ -96,8 +97,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         ``ImproperlyConfigured``.
         """
         self._options, self.scheme_arguments = pop_scheme_options(self, kwargs)
-        kwargs.setdefault("editable", self.editable_by_default)
-        models.Field.__init__(self, verbose_name, name, **kwargs)
+        models.Field.__init__(self, verbose_name, name, **{**self.django_defaults, **kwargs})
         self.prefix = prefix
         self.separator = separator
         self.encoding = encoding
@@ -125,9 +125,10 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
             "storage": (self.storage, None),
             "db_collation": (self.db_collation, None),
             "created_from": (self.created_from, None),
-            "editable": (self.editable, self.editable_by_default),
+            **{key: (getattr(self, key), own) for key, own in self.django_defaults.items()},
         }
-        kwargs.pop("editable", None)
+        for key in self.django_defaults:
+            kwargs.pop(key, None)
         kwargs |= {key: value for key, (value, default) in usual.items() if value != default}
         return name, path, args, kwargs | self._options
 

@@ -78,6 +78,14 @@ class LooseIDField(fields.ULIDField):
     """A subclass that doesn't say which: its values are Any."""
 
 
+class Automatic(models.Model):
+    id = fields.UUIDv7AutoField(primary_key=True)
+
+
+class Numbered(models.Model):
+    id = fields.SnowflakeAutoField(primary_key=True, layout="discord")
+
+
 class Parcel(models.Model):
     id = OrderIDField(primary_key=True)
     loose = LooseIDField(null=True)

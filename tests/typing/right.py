@@ -6,7 +6,7 @@ from typing import Any, assert_type
 from django.db.models import F
 
 from django_sortable_ids import fields
-from tests.typing.models import Customer, Every, Nullable, Order, Parcel
+from tests.typing.models import Automatic, Customer, Every, Nullable, Numbered, Order, Parcel
 
 
 def every(row: Every) -> None:
@@ -27,6 +27,11 @@ def every(row: Every) -> None:
     assert_type(row.sonyflake, int)
     assert_type(row.time64, int)
     assert_type(row.tsid, int)
+
+
+def automatic(row: Automatic, numbered: Numbered) -> None:
+    assert_type(row.id, uuid.UUID)
+    assert_type(numbered.id, int)
 
 
 def nullable(row: Nullable) -> None:
