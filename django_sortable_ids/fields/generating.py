@@ -14,7 +14,7 @@ from .. import conf
 from ..schemes import ID, OutOfRange, Scheme, TimeScheme
 from ..workers import this_process
 from . import history, row_times
-from .django_fields import Field
+from .django_fields import Field, OwnLookups
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -35,7 +35,7 @@ def _requested(instance: models.Model) -> set[str]:
     return names
 
 
-class GeneratedIDField(Field[SetType, GetType]):
+class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
     """A field whose ids Python generates: a key with its instance, others with the INSERT."""
 
     scheme: Scheme

@@ -2,6 +2,9 @@
 
 import pytest
 from django.core.exceptions import FieldError, ValidationError
+from django.db.models import CharField, IntegerField, UUIDField
+from django.db.models.functions import Abs, Length, Lower
+from django.test.utils import register_lookup
 
 from tests.testapp.models import Order, SequenceKey, around
 
@@ -54,3 +57,18 @@ def test_foreign_keys_have_no_time_themselves(time_key):
     with pytest.raises(FieldError):
         child.objects.filter(parent__created_at=utc(2026, 1, 1))
     assert not child.objects.filter(parent__id__created_at=utc(2026, 1, 1)).exists()
+
+
+@pytest.mark.parametrize(
+    ("base", "transform", "path"),
+    [
+        (CharField, Lower, "ulid__lower"),
+        (CharField, Lower, "hexulid__lower"),
+        (IntegerField, Abs, "snowflake__abs"),
+        (UUIDField, Length, "uuid7__length"),
+    ],
+)
+def test_transforms_of_other_fields_are_not_those_of_ids(base, transform, path):
+    """What a project registers for its texts and numbers expects the column of these."""
+    with register_lookup(base, transform), pytest.raises(FieldError):
+        Order.objects.filter(**{path: "1"})
