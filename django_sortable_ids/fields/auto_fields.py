@@ -1,6 +1,7 @@
 """Keys like Django's ``AutoField``: None until the row is inserted."""
 
 import sys
+from copy import copy
 from types import FrameType
 from typing import Any
 
@@ -32,6 +33,15 @@ class SortableAutoField(SortableIDField[SetType, GetType]):
         name = type(self).__name__
         wrong = WrongOption(COLUMN, f"{name} is for primary keys: expected primary_key=True")
         return [*found, wrong.error(self)]
+
+    def contribute_to_class(
+        self, cls: type[models.Model], name: str, private_only: bool = False
+    ) -> None:
+        super().contribute_to_class(cls, name, private_only)
+        if self.primary_key:
+            # The admin asks for it: forms inside of forms then have a hidden input for the key. As
+            # a copy, because save() leaves the field itself out of an INSERT.
+            cls._meta.auto_field = copy(self)
 
     @property
     def _generated_with_instance(self) -> bool:

@@ -7,6 +7,7 @@ from django.urls import path, reverse
 from tests.combinations import each_with
 from tests.store.models import PRODUCTS, Basket, Order
 from tests.testapp.models import (
+    AUTO_KEYS,
     EditableKey,
     KSUIDKey,
     ReversedKUUIDKey,
@@ -140,3 +141,29 @@ def test_a_row_keeps_its_key(plain):
     answer = browser.post(route(EditableKey, "change", row.pk), {"id": "", "name": "b"})
     assert answer.status_code == 302
     assert list(EditableKey.objects.values_list("pk", "name")) == [(row.pk, "b")]
+
+
+@pytest.mark.parametrize("key", AUTO_KEYS)
+def test_rows_inside_of_a_row_keep_their_automatic_keys(plain, key):
+    child = around(key, "Child")
+    inside = {"model": child, "fk_name": "parent", "fields": ["name"], "extra": 0}
+    inline = type("ChildInline", (admin.TabularInline,), inside)
+    browser = plain(key, inlines=[inline])
+    row = key.objects.create(name="a")
+    first = child.objects.create(name="b", parent=row)
+    page = browser.get(route(key, "change", row.pk)).content.decode()
+    assert f'name="children-0-id" value="{first.pk}"' in page
+    given = {
+        "name": "a",
+        "children-TOTAL_FORMS": 2,
+        "children-INITIAL_FORMS": 1,
+        "children-0-id": first.pk,
+        "children-0-parent": row.pk,
+        "children-0-name": "changed",
+        "children-1-id": "",
+        "children-1-parent": row.pk,
+        "children-1-name": "new",
+    }
+    assert browser.post(route(key, "change", row.pk), given).status_code == 302
+    assert dict(child.objects.values_list("name", "parent")) == {"changed": row.pk, "new": row.pk}
+    assert child.objects.get(name="changed") == first
