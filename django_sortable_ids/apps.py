@@ -25,6 +25,10 @@ class SortableIDsConfig(AppConfig):
             from .rest_framework import masked
 
             masked.register()
+            if self._uses("drf_spectacular"):
+                from .rest_framework import openapi
+
+                openapi.register()
         if self._uses("django_filters"):
             from .forms import filter_fields
 

@@ -51,6 +51,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.sessions",
     "django_filters",
+    "drf_spectacular",
     "rest_framework",
     "django_sortable_ids",
     "tests.backfill.shop",

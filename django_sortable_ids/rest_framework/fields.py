@@ -15,22 +15,25 @@ from rest_framework.relations import (
 
 from .. import fields as columns
 from ..fields.of_model import id_at
+from ..json_schema import schema_of
 from ..schemes import ID
 
 if TYPE_CHECKING:
+    Field = serializers.Field[Any, Any, Any, Any]
     KeyField = PrimaryKeyRelatedField[Any]
     SlugField = SlugRelatedField[Any]
     LinkField = HyperlinkedRelatedField[Any]
 else:
+    Field = serializers.Field
     KeyField = PrimaryKeyRelatedField
     SlugField = SlugRelatedField
     LinkField = HyperlinkedRelatedField
 
 # Arguments without a meaning for a read-only field.
-_INPUT_ARGUMENTS = ("required", "default", "allow_null", "validators")
+_INPUT_ARGUMENTS = ("required", "default", "validators")
 
 
-class SortableIDField(serializers.ModelField):
+class SortableIDField(Field):
     """Outputs and accepts the public text of a model field's id, with its prefix and encoding.
 
     ``model_field`` is the field of the model. A primary key is read-only, so that clients can't
@@ -43,16 +46,30 @@ class SortableIDField(serializers.ModelField):
         if model_field.primary_key and kwargs.setdefault("read_only", True):
             for argument in _INPUT_ARGUMENTS:
                 kwargs.pop(argument, None)
-        super().__init__(model_field, **kwargs)
+        self.model_field = model_field
+        super().__init__(**kwargs)
 
-    def get_attribute(self, instance: Any) -> Any:
-        return serializers.Field.get_attribute(self, instance)
+    @property
+    def _spectacular_annotation(self) -> dict[str, Any]:
+        """What drf-spectacular's ``extend_schema_field`` would set."""
+        return {"field": schema_of(self.model_field)}
 
     def to_representation(self, value: ID) -> str:
         return self.model_field.public_text.format(value)
 
     def to_internal_value(self, data: Any) -> ID:
         return _parse(self.model_field, data)
+
+
+class MappedSortableIDField(serializers.ModelField):
+    """What ``ModelSerializer`` calls for a column: it passes ``model_field`` to a ``ModelField``.
+
+    It gives a ``SortableIDField``, which is none: drf-spectacular describes each ``ModelField`` by
+    the type of its column.
+    """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        return SortableIDField(*args, **kwargs)
 
 
 class SortableIDRelatedField(KeyField):

@@ -17,6 +17,7 @@ from rest_framework.utils.model_meta import get_field_info
 from .. import fields as columns
 from ..fields.of_model import id_at
 from .fields import (
+    MappedSortableIDField,
     SortableIDField,
     SortableIDHyperlinkedRelatedField,
     SortableIDRelatedField,
@@ -90,7 +91,7 @@ def _masked_id(model: type[models.Model] | None, path: str) -> columns.SortableI
 def register() -> None:
     """Make ``ModelSerializer`` use these fields; called once, when the app is ready."""
     plain, linked = serializers.ModelSerializer, serializers.HyperlinkedModelSerializer
-    plain.serializer_field_mapping[columns.SortableIDField] = SortableIDField
+    plain.serializer_field_mapping[columns.SortableIDField] = MappedSortableIDField
     related = "serializer_related_field"
     defaults: list[tuple[Any, str, Any, Any]] = [
         (plain, related, PrimaryKeyRelatedField, MaskedKeyRelatedField),

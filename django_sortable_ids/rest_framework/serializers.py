@@ -74,7 +74,8 @@ class SortableIDModelSerializer(ModelSerializer):
         for field in model_class._meta.fields:
             target = id_at(model_class, field.name) if field.attname == field_name else None
             if target is not None:
-                return SortableIDField, {"model_field": target, "read_only": True}
+                options = {"read_only": True, "allow_null": field.null}
+                return SortableIDField, {"model_field": target, **options}
         return super().build_property_field(field_name, model_class)
 
     def build_url_field(self, field_name: str, model_class: type[models.Model]) -> Any:

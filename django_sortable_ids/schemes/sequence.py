@@ -113,6 +113,10 @@ class SequenceText(OneByOne):
     case: str
 
     @property
+    def shortest(self) -> int:
+        return self.length if self.fixed else 1
+
+    @property
     def keeps_order(self) -> bool:
         digits = self.numeration.digits(self.case)
         return self.fixed and list(digits) == sorted(digits)
@@ -120,7 +124,7 @@ class SequenceText(OneByOne):
     @property
     def pattern(self) -> str:
         digits = "".join(f"\\{c}" if not c.isalnum() else c for c in self._spellings)
-        return f"[{digits}]{{{self.length if self.fixed else 1},{self.length}}}"
+        return f"[{digits}]{{{self.shortest},{self.length}}}"
 
     @property
     def _spellings(self) -> str:
@@ -136,7 +140,7 @@ class SequenceText(OneByOne):
         return self.numeration.text(number, self.case)
 
     def parse(self, text: str) -> int:
-        if not (self.length if self.fixed else 1) <= len(text) <= self.length:
+        if not self.shortest <= len(text) <= self.length:
             raise ValueError(f"it has {len(text)} characters")
         return self.numeration.number(text)
 

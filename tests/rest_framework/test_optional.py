@@ -46,7 +46,8 @@ MAPPED = """
     from rest_framework.serializers import ModelSerializer
     column = UUIDv7Field(name="id")
     column.set_attributes_from_name("id")
-    print(ModelSerializer().build_standard_field("id", column)[0].__name__)
+    field, options = ModelSerializer().build_standard_field("id", column)
+    print(type(field(**options)).__name__)
 """
 
 

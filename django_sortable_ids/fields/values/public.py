@@ -10,6 +10,7 @@ from typing import Any
 
 from ... import conf
 from ...schemes import ID, InvalidID, Scheme
+from ...schemes.encodings.text_forms import TextForm
 from ...schemes.errors import described
 from ...schemes.mask import MaskKey, mask, unmask
 
@@ -58,6 +59,11 @@ class PublicText:
     @property
     def full_prefix(self) -> str:
         return "" if self.prefix is None else self.prefix + self.separator
+
+    @property
+    def form(self) -> TextForm:
+        """How the id after the prefix is written."""
+        return self.scheme.text_form(self.encoding)
 
     @property
     def pattern(self) -> str:

@@ -31,6 +31,10 @@ class TextForm(Protocol):
         """The maximum number of characters of an id."""
 
     @property
+    def shortest(self) -> int:
+        """The minimum number of characters of an id."""
+
+    @property
     def pattern(self) -> str:
         """A regular expression of the canonical spelling, not anchored."""
 
@@ -52,9 +56,13 @@ class TextForm(Protocol):
 
 
 class OneByOne:
-    """A text form without fast batches and without a cheap check."""
+    """A text form of one width, without fast batches and without a cheap check."""
 
     shows_all: ClassVar[bool] = True
+
+    @property
+    def shortest(self: TextForm) -> int:
+        return self.length
 
     def format_all(self: TextForm, numbers: Sequence[int]) -> list[str]:
         return list(map(self.format, numbers))
@@ -76,6 +84,10 @@ class Digits(CopiedByFields):
     padding: int = 0
     """Zero bits after the number, for digits that are aligned to the left end of the text."""
     shows_all: ClassVar[bool] = True
+
+    @property
+    def shortest(self) -> int:
+        return self.length
 
     @property
     def keeps_order(self) -> bool:
@@ -177,6 +189,10 @@ class Decimal(OneByOne):
     length: int
     keeps_order: bool = False
     """True if every id has exactly ``length`` digits."""
+
+    @property
+    def shortest(self) -> int:
+        return self.length if self.keeps_order else 1
 
     @property
     def pattern(self) -> str:

@@ -1,0 +1,96 @@
+"""The OpenAPI document of the example: valid, true of the answers, and usable from TypeScript."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drf_spectacular.validation import validate_schema
+from jsonschema import Draft202012Validator
+
+from .support import SECONDS, Visitor
+
+SOURCES = Path(__file__).with_name("typescript")
+
+
+@pytest.fixture
+def document(visitor: Visitor) -> dict[str, Any]:
+    """What the server gives to a client that asks for JSON."""
+    found: dict[str, Any] = visitor.get("/api/schema/?format=json").data
+    return found
+
+
+@pytest.fixture
+def answers(visitor: Visitor) -> dict[str, Any]:
+    """Real answers by the component that describes them."""
+    flights = visitor.get("/api/flights/").data
+    flight = flights["results"][0]
+    remark = visitor.post("/api/remarks/", {"flight": flight["public_id"], "text": "Late."}).data
+    return {
+        "PaginatedFlightList": flights,
+        "Flight": flight,
+        "Remark": remark,
+        "PaginatedRemarkList": visitor.get("/api/remarks/").data,
+    }
+
+
+def test_the_document_is_valid(document: dict[str, Any]) -> None:
+    validate_schema(document)
+    descriptions = set(re.findall(r'"description": "([^"]*)', json.dumps(document["paths"])))
+    assert "Flights by their public ids, the earliest first." in descriptions
+    assert not any("public text" in description for description in descriptions)
+
+
+def test_the_document_is_true_of_the_answers(
+    document: dict[str, Any], answers: dict[str, Any]
+) -> None:
+    for name in ("Flight", "Remark"):
+        described = Draft202012Validator({"$ref": f"#/components/schemas/{name}", **document})
+        # A page itself has "nullable", which JSON Schema doesn't know.
+        for answer in [answers[name], *answers[f"Paginated{name}List"]["results"]]:
+            assert [error.message for error in described.iter_errors(answer)] == []
+
+
+def test_ids_are_described_where_they_stand(document: dict[str, Any]) -> None:
+    flight, remark = (document["components"]["schemas"][name] for name in ("Flight", "Remark"))
+    text = {
+        "type": "string",
+        "pattern": "^flight_[0-9a-hjkmnp-tv-z]{26}$",
+        "minLength": 33,
+        "maxLength": 33,
+        "example": "flight_01kdvdna00fdptvdpvdpvdpvdm",
+    }
+    assert flight["properties"]["public_id"] == {**text, "readOnly": True}
+    assert remark["properties"]["flight"] == text
+    (parameter,) = document["paths"]["/api/flights/{public_id}/"]["get"]["parameters"]
+    assert parameter["schema"] == text
+
+
+@pytest.mark.typescript
+def test_a_generated_client_in_typescript(
+    document: dict[str, Any], answers: dict[str, Any], host: str, tmp_path: Path
+) -> None:
+    project = tmp_path / "client"
+    shutil.copytree(SOURCES, project)
+    (project / "schema.json").write_text(json.dumps(document))
+    constants = (
+        f'const a{number}: components["schemas"]["{name}"] = {json.dumps(answer)};'
+        for number, (name, answer) in enumerate(answers.items())
+    )
+    header = 'import type { components } from "./api.js";'
+    (project / "answers.ts").write_text("\n".join([header, *constants]))
+
+    def run(*command: str) -> str:
+        done = subprocess.run(
+            command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    run("npm", "install", "--no-audit", "--no-fund")
+    run("npx", "openapi-typescript", "schema.json", "--output", "api.d.ts")
+    run("npx", "tsc")
+    assert run("node", "client.js", host).startswith("remark_")

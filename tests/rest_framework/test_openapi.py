@@ -1,0 +1,217 @@
+"""What drf-spectacular says of an id: as it is in URLs and answers, for every scheme."""
+
+import json
+import re
+
+import pytest
+from django.urls import path
+from drf_spectacular.drainage import GENERATOR_STATS
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.validation import validate_schema
+from rest_framework.renderers import JSONRenderer
+from rest_framework.serializers import ModelSerializer
+
+from django_sortable_ids.fields import (
+    KUUIDField,
+    LexicalSequenceField,
+    SnowflakeField,
+    Time64Field,
+    ULIDField,
+    UUIDv7Field,
+)
+from django_sortable_ids.json_schema import schema_of
+from tests.store.api import serializer_for, viewset_for
+from tests.store.models import PRODUCTS, Basket, Order, Refund, Voucher
+
+from .support import each_scheme, example_of, malformed
+
+UUID_PATTERN = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+
+
+def schema_for(*viewsets):
+    """The whole document of an API of these viewsets; it must be valid and without warnings."""
+    urls = []
+    for number, viewset in enumerate(viewsets):
+        viewset.schema = AutoSchema()
+        name, lookup = f"things{number}", viewset.lookup_url_kwarg or viewset.lookup_field
+        urls += [
+            path(f"{name}/", viewset.as_view({"get": "list", "post": "create"})),
+            path(f"{name}/<{lookup}>/", viewset.as_view({"get": "retrieve"})),
+        ]
+    GENERATOR_STATS.reset()
+    document = SchemaGenerator(patterns=urls).get_schema(request=None, public=True)
+    validate_schema(document)
+    assert not GENERATOR_STATS
+    return json.loads(JSONRenderer().render(document))
+
+
+def properties(serializer):
+    (component,) = (
+        schema
+        for name, schema in schema_for(viewset_for(serializer))["components"]["schemas"].items()
+        if not name.startswith("Patched")
+    )
+    return component["properties"]
+
+
+@pytest.mark.parametrize(
+    ("field_class", "options", "expected"),
+    [
+        (
+            UUIDv7Field,
+            {},
+            {
+                "minLength": 36,
+                "maxLength": 36,
+                "pattern": f"^{UUID_PATTERN}$",
+                "format": "uuid",
+                "example": "019b76da-a800-7b6d-adb6-db6db6db6db4",
+            },
+        ),
+        (
+            UUIDv7Field,
+            {"prefix": "ord", "help_text": "As on the invoice."},
+            {
+                "minLength": 40,
+                "maxLength": 40,
+                "pattern": f"^ord_{UUID_PATTERN}$",
+                "example": "ord_019b76da-a800-7b6d-adb6-db6db6db6db4",
+                "description": "As on the invoice.",
+            },
+        ),
+        (
+            UUIDv7Field,
+            {"encoding": "hex"},
+            {
+                "minLength": 32,
+                "maxLength": 32,
+                "pattern": "^[0-9a-f]{32}$",
+                "example": "019b76daa8007b6dadb6db6db6db6db4",
+            },
+        ),
+        (
+            ULIDField,
+            {"prefix": "ord", "separator": ":"},
+            {
+                "minLength": 30,
+                "maxLength": 30,
+                "pattern": "^ord:[0-9A-HJKMNP-TV-Z]{26}$",
+                "example": "ord:01KDVDNA00PVDPVDPVDPVDPVDM",
+            },
+        ),
+        (
+            SnowflakeField,
+            {},
+            {
+                "minLength": 1,
+                "maxLength": 19,
+                "pattern": "^(?:0|[1-9][0-9]*)$",
+                "example": "2006515713441642202",
+            },
+        ),
+        (
+            Time64Field,
+            {},
+            {
+                "minLength": 19,
+                "maxLength": 19,
+                "pattern": "^[1-9][0-9]{18}$",
+                "example": "1767225600000071425",
+            },
+        ),
+        (
+            LexicalSequenceField,
+            {"charset": "numeric", "max_length": 8},
+            {"minLength": 1, "maxLength": 8, "pattern": "^[0123456789]{1,8}$", "example": "00"},
+        ),
+        (
+            KUUIDField,
+            {"short": True},
+            {
+                "minLength": 20,
+                "maxLength": 20,
+                "pattern": "^[0-9A-Za-z]{20}$",
+                "example": "001vb66i3LcJi2418mS2",
+            },
+        ),
+    ],
+    ids=lambda each: getattr(each, "__name__", None),
+)
+def test_a_schema_describes_the_public_text(field_class, options, expected):
+    assert schema_of(field_class(**options)) == {"type": "string", **expected}
+
+
+@each_scheme
+def test_patterns_match_what_is_output_and_nothing_malformed(scheme):
+    field = PRODUCTS[scheme]._meta.pk
+    schema = schema_of(field)
+    pattern = re.compile(schema["pattern"])
+    assert pattern.fullmatch(example_of(field))
+    assert schema["example"] == example_of(field)
+    # Any UUID in the order of SQL Server has its form.
+    other_texts = {str(field.scheme.example)} if scheme == "comb13" else set()
+    for text in {*malformed(field)} - other_texts:
+        assert not pattern.fullmatch(text), text
+
+
+def test_a_masked_id_is_described_by_its_mask():
+    field = UUIDv7Field(masked=True)
+    schema = schema_of(field)
+    assert schema["example"] == field.public_text.format(field.scheme.example)
+    assert str(field.scheme.example) not in json.dumps(schema)
+
+
+@each_scheme
+def test_own_columns_and_paths(scheme):
+    field = PRODUCTS[scheme]._meta.pk
+    expected = schema_of(field)
+    for base in ({}, {"base": ModelSerializer}):
+        document = schema_for(viewset_for(serializer_for(PRODUCTS[scheme], "id", **base)))
+        (parameter,) = document["paths"]["/things0/{id}/"]["get"]["parameters"]
+        assert parameter["schema"] == expected
+        name = PRODUCTS[scheme].__name__
+        (found,) = document["components"]["schemas"][name]["properties"].values()
+        assert found == expected | {"readOnly": True}
+
+
+@each_scheme
+def test_another_column_in_the_path(scheme):
+    viewset = viewset_for(serializer_for(Order, scheme), lookup_field=scheme)
+    document = schema_for(viewset)
+    (parameter,) = document["paths"][f"/things0/{{{scheme}}}/"]["get"]["parameters"]
+    assert parameter["schema"] == schema_of(Order._meta.get_field(scheme))
+
+
+@each_scheme
+def test_relations(scheme):
+    expected = schema_of(PRODUCTS[scheme]._meta.pk)
+    found = properties(serializer_for(Basket, scheme, f"all_{scheme}", f"{scheme}_id"))
+    assert found[scheme] == expected | {"nullable": True}
+    assert found[f"all_{scheme}"] == {"type": "array", "items": expected}
+    assert found[f"{scheme}_id"] == expected | {"readOnly": True, "nullable": True}
+
+
+@each_scheme
+def test_a_relation_to_another_column(scheme):
+    found = properties(serializer_for(Refund, scheme))
+    expected = schema_of(Order._meta.get_field(scheme))
+    assert found == {scheme: expected | {"nullable": True}}
+
+
+def test_python_values_in_a_plain_serializer():
+    plain = serializer_for(Basket, "uuid7_id", "ulid_id", "snowflake_id", base=ModelSerializer)
+    assert properties(plain) == {
+        "uuid7_id": {"type": "string", "format": "uuid", "readOnly": True},
+        "ulid_id": {"type": "string", "readOnly": True},
+        "snowflake_id": {"type": "integer", "readOnly": True},
+    }
+
+
+def test_the_words_of_the_project_and_not_ours():
+    document = schema_for(viewset_for(serializer_for(Voucher)))
+    voucher = document["components"]["schemas"]["Voucher"]
+    assert voucher["properties"]["code"]["description"] == "As printed."
+    assert voucher["properties"]["code"]["title"] == "Promotion code"
+    descriptions = re.findall('"description": ?"([^"]*)"', json.dumps(document))
+    assert set(descriptions) <= {"", "As printed.", "A unique value identifying this voucher."}
