@@ -76,8 +76,8 @@ def _fields_by_prefix() -> dict[str, list[SortableIDField]]:
             if history.original_of(model) is not None:
                 continue
             for field in own_fields(model):
-                if field.public_text.prefix:
-                    by_prefix.setdefault(field.public_text.full_prefix, []).append(field)
+                for prefix in filter(None, field.public_text.accepted_prefixes):
+                    by_prefix.setdefault(prefix, []).append(field)
         _known = current, by_prefix
     return _known[1]
 

@@ -64,16 +64,16 @@ def usable(app_configs: Configs) -> Iterator[SortableIDField]:
 def _check_prefixes(app_configs: Configs) -> Iterator[CheckMessage]:
     by_prefix: dict[str, list[SortableIDField]] = defaultdict(list)
     for field in usable(None):
-        if field.public_text.prefix is not None and not history.is_copy(field):
-            by_prefix[field.public_text.full_prefix].append(field)
+        if not history.is_copy(field):
+            for prefix in filter(None, field.public_text.accepted_prefixes):
+                by_prefix[prefix].append(field)
     for field in usable(app_configs):
         if history.is_copy(field):
             continue
-        others = [
-            other for other in by_prefix[field.public_text.full_prefix] if not _same(field, other)
-        ]
-        if others:
-            yield messages.shared_prefix(field, others)
+        for prefix in field.public_text.accepted_prefixes:
+            others = [other for other in by_prefix[prefix] if not _same(field, other)]
+            if others:
+                yield messages.shared_prefix(field, prefix, others)
 
 
 def _same(field: SortableIDField, other: SortableIDField) -> bool:

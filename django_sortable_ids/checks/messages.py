@@ -12,10 +12,12 @@ from ..fields import SortableIDField
 # Models
 
 
-def shared_prefix(field: SortableIDField, others: list[SortableIDField]) -> CheckMessage:
+def shared_prefix(
+    field: SortableIDField, prefix: str, others: list[SortableIDField]
+) -> CheckMessage:
     named = ", ".join(map(str, others))
     return Error(
-        f"The prefix {field.public_text.full_prefix!r} is also used by {named}: an id with it "
+        f"The prefix {prefix!r} is also used by {named}: an id with it "
         f"does not identify its model.",
         hint="Give each field a different prefix.",
         obj=field,

@@ -1,6 +1,6 @@
 """The model field that all schemes share."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -57,6 +57,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
     non_db_attrs = (
         *models.Field.non_db_attrs,
         "prefix",
+        "previous_prefixes",
         "separator",
         "encoding",
         "masked",
@@ -73,6 +74,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         name: str | None = None,
         *,
         prefix: str | None = None,
+        previous_prefixes: Sequence[str] = (),
         separator: str = "_",
         encoding: str | None = None,
         masked: bool = False,
@@ -82,7 +84,8 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         **kwargs: Any,
     ) -> None:
         """``prefix``, ``separator`` and ``encoding`` shape the public text, ``storage`` the column.
-        ``masked``, for a UUIDv7, hides the time in the public text.
+        ``masked``, for a UUIDv7, hides the time in the public text. ``previous_prefixes`` are also
+        read, but not written, ``""`` for texts without a prefix.
 
         ``storage="varchar"`` is the column of a ``CharField``, which may be wider than an id
         (``max_length``). ``db_collation`` overrides the collation of a text column.
@@ -99,6 +102,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         self._options, self.scheme_arguments = pop_scheme_options(self, kwargs)
         models.Field.__init__(self, verbose_name, name, **{**self.django_defaults, **kwargs})
         self.prefix = prefix
+        self.previous_prefixes = previous_prefixes
         self.separator = separator
         self.encoding = encoding
         self.masked = masked
@@ -111,25 +115,20 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
             self.wrong_options.append(each)
         if not self.wrong_options:
             self.scheme = self.stored_scheme
-            self.public_text = PublicText(self.scheme, prefix, separator, encoding, masked)
+            encoding = self.scheme.public_encoding if encoding is None else encoding
+            self.public_text = PublicText(
+                self.scheme, prefix, separator, encoding, masked, previous_prefixes
+            )
 
     def deconstruct(self) -> Any:
         name, path, args, kwargs = models.Field.deconstruct(self)
         if type(self).__module__.startswith(f"{__package__}."):
             path = f"{__package__}.{type(self).__qualname__}"
-        usual = {
-            "prefix": (self.prefix, None),
-            "separator": (self.separator, "_"),
-            "encoding": (self.encoding, None),
-            "masked": (self.masked, False),
-            "storage": (self.storage, None),
-            "db_collation": (self.db_collation, None),
-            "created_from": (self.created_from, None),
-            **{key: (getattr(self, key), own) for key, own in self.django_defaults.items()},
-        }
-        for key in self.django_defaults:
-            kwargs.pop(key, None)
-        kwargs |= {key: value for key, (value, default) in usual.items() if value != default}
+        for option in self.django_defaults:
+            kwargs.pop(option, None)
+        for option, default in (options.USUAL | self.django_defaults).items():
+            if getattr(self, option) not in (default, []):
+                kwargs[option] = getattr(self, option)
         return name, path, args, kwargs | self._options
 
     # Wrong options
@@ -160,23 +159,21 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         return self._single(self._read(value))
 
     def _read(self, value: Any) -> Any:
-        """Like ``to_python``, but ``Candidates`` for a text that several keys may have masked."""
+        """Like ``to_python``, but ``Candidates`` for a text that may stand for several ids."""
         if value is None:
             return None
         try:
             if self.scheme.is_canonical(value):
                 return value
-            try:
-                if not isinstance(value, str):
+            if not isinstance(value, str):
+                try:
                     self.scheme.to_int(value)
                     return value
-                return self.scheme.parse(value)
-            except InvalidID:
-                # A UUIDv4 may be a facade, which a UUIDv7 never is.
-                if not isinstance(value, str) and not self.masked:
-                    raise
-                candidates = self.public_text.candidates(value)
-                return candidates[0] if len(candidates) == 1 else Candidates(candidates)
+                except InvalidID:
+                    if not self.masked:  # A UUIDv4 may be a facade, which a UUIDv7 never is.
+                        raise
+            candidates = self.public_text.read(value)
+            return candidates[0] if len(candidates) == 1 else Candidates(candidates)
         except InvalidID:
             if self.primary_key and is_called_by(SESSIONS):
                 return None  # matches no user, so the visitor is logged out

@@ -27,6 +27,19 @@ _HINTS = {
 }
 
 
+USUAL = {
+    "prefix": None,
+    "previous_prefixes": (),
+    "separator": "_",
+    "encoding": None,
+    "masked": False,
+    "storage": None,
+    "db_collation": None,
+    "created_from": None,
+}
+"""The options of every field that are not Django's, with their defaults."""
+
+
 class WrongOption(NamedTuple):
     """What was found and what was expected, and the kind of the option: the id of its check."""
 
@@ -93,7 +106,9 @@ def wrong(field: "SortableIDField") -> Iterator[WrongOption]:
 
 def _public_text_problems(field: "SortableIDField", scheme: Scheme) -> Iterator[str]:
     encoding, others = field.encoding, field.accept_other_versions
-    yield from text_problems(scheme, field.prefix, field.separator, encoding)
+    yield from text_problems(
+        scheme, field.prefix, field.separator, encoding, field.previous_prefixes
+    )
     if field.masked and not scheme.is_uuid7:
         yield f"masked=True: only UUIDv7 can be masked, not {scheme.title}"
     if others and not dict(scheme.text_forms).get(encoding or "", scheme.canonical).shows_all:

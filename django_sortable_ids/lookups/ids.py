@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeGuard
 
 from django.core.exceptions import FieldError, ValidationError
 from django.db.models import ForeignObject, Model, lookups
@@ -29,7 +29,7 @@ _TEXT_LOOKUPS = (
 
 
 class _KeepCandidates:
-    """Keeps the candidates of a text that several keys may have masked, until the query runs."""
+    """Keeps the candidates of a text that may stand for several ids, until the query runs."""
 
     lhs: Any
     rhs: Any
@@ -40,7 +40,7 @@ class _KeepCandidates:
 
 
 class _ExactlyOneCandidate(_KeepCandidates):
-    """A text that several keys may have masked equals each of its candidates."""
+    """A text that may stand for several ids equals each of its candidates."""
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
         if isinstance(self.rhs, Candidates):
@@ -56,7 +56,7 @@ class _InCandidates:
 
     def get_prep_lookup(self) -> Any:
         field = _compared_field(self.lhs)
-        if field is not None and field.masked and not hasattr(self.rhs, "as_sql"):
+        if _is_ambiguous(field) and not hasattr(self.rhs, "as_sql"):
             self.rhs = [id_ for value in self.rhs for id_ in _values(self.lhs, value)]
         return super().get_prep_lookup()  # type: ignore[misc]
 
@@ -69,16 +69,20 @@ def _compared_field(lhs: Any) -> SortableIDField | None:
     return field if isinstance(field, SortableIDField) else None
 
 
+def _is_ambiguous(field: SortableIDField | None) -> TypeGuard[SortableIDField]:
+    return field is not None and field.public_text.is_ambiguous
+
+
 def _value_or_candidates(lhs: Any, value: Any) -> Any:
-    """The value itself, or the candidates of a text that several keys may have masked."""
+    """The value itself, or the candidates of a text that may stand for several ids."""
     field = _compared_field(lhs)
-    if field is None or not field.masked:
+    if not _is_ambiguous(field):
         return value
     if isinstance(value, Model) and hasattr(lhs.output_field, "path_infos"):
         value = get_normalized_value(value, lhs)[0]
     # A facade is never a UUIDv7.
     is_text = isinstance(value, str) or (
-        isinstance(value, uuid.UUID) and not field.scheme.holds(value.int)
+        field.masked and isinstance(value, uuid.UUID) and not field.scheme.holds(value.int)
     )
     prepared = field.prepared(value) if is_text else value
     return prepared if isinstance(prepared, Candidates) else value

@@ -155,7 +155,7 @@ class _Walk:
             reason = self.misfit(table, column, historical, old, new)
             if reason:
                 return reason
-        if isinstance(old, SortableIDField) and _public(old) != _public(new):
+        if isinstance(old, SortableIDField) and not _reads_texts(new, old):
             label = f"{app_label}.{model_name}.{operation.name}"
             self.notices.append(refusals.PUBLIC_TEXT.format(label=label))
         if not old.null or new.null:
@@ -260,8 +260,13 @@ def _may_change_values(old: Any, new: SortableIDField, connection: BaseDatabaseW
     ) != new.column_storage(vendor)
 
 
-def _public(field: SortableIDField) -> tuple[Any, ...]:
-    return field.prefix, field.separator, field.encoding, field.masked
+def _reads_texts(new: SortableIDField, old: SortableIDField) -> bool:
+    """Whether the field reads the public texts that an earlier state of it has written or read."""
+    accepted, needed = ({field.prefix or "", *field.previous_prefixes} for field in (new, old))
+    options = ("separator", "encoding", "masked")
+    return needed <= accepted and all(
+        getattr(new, option) == getattr(old, option) for option in options
+    )
 
 
 def _kind(db_type: str | None) -> str | None:

@@ -43,6 +43,8 @@ class Integer:
     tick_ns: int = MILLISECOND
     aliases: tuple[str, str] = ("", "")
     """Characters of the text in base 32, and what they are read as."""
+    public_encoding: str | None = None
+    """The encoding in which the ids are usually shown; None: decimal digits."""
 
     def scheme(self, **options: int | None) -> TimeScheme:
         """The scheme of this row, with other values of its fields; those of None stay as they are.
@@ -78,6 +80,7 @@ class Integer:
                 ("base32", Digits(CROCKFORD, 13, fold="upper", aliases=self.aliases)),
                 ("base64url", Base64URL(8)),
             ),
+            public_encoding=self.public_encoding,
             layout=Layout(
                 ticks=largest // suffixes + 1,
                 suffixes=suffixes,
@@ -165,6 +168,7 @@ _TSID = Integer(
     worker_option="node_bits",
     epoch_ms=1_577_836_800_000,  # 2020-01-01
     aliases=("ILO", "110"),
+    public_encoding="base32",
 )
 
 _TENTHS = Integer(

@@ -42,6 +42,8 @@ class Scheme(CopiedByFields, ABC):
     value_type: type[uuid.UUID] | type[str] | type[int]
     text_forms: tuple[tuple[str, TextForm], ...]
     """Encodings by name, the canonical one first."""
+    public_encoding: str | None = None
+    """The encoding of public texts, unless a field has another; None: the canonical one."""
     stored_as_text: bool = False
     """These ids are meant as text, so a database stores the text and not the bytes."""
 

@@ -3,7 +3,7 @@
 import re
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -23,19 +23,36 @@ _DAY_MS = 86_400_000
 
 
 def problems(
-    scheme: Scheme, prefix: str | None, separator: str, encoding: str | None
+    scheme: Scheme,
+    prefix: str | None,
+    separator: str,
+    encoding: str | None,
+    previous_prefixes: Any = (),
 ) -> Iterator[str]:
     """What is wrong with the options of a public text."""
-    if prefix is not None and not (isinstance(prefix, str) and _PREFIX.fullmatch(prefix)):
+    if prefix is not None and not _is_prefix(prefix):
         yield (
             f"prefix={prefix!r}: expected 1 to 63 of a-z and _, beginning and ending with a "
             f"letter, such as 'ord'"
         )
+    if not isinstance(previous_prefixes, list | tuple) or not all(
+        each == "" or _is_prefix(each) for each in previous_prefixes
+    ):
+        yield (
+            f"previous_prefixes={previous_prefixes!r}: expected a list of prefixes, such as "
+            f"['order'], or [''] if there was none"
+        )
+    elif (prefix or "") in previous_prefixes:
+        yield f"previous_prefixes={previous_prefixes!r}: {prefix or ''!r} is the present prefix"
     if separator not in SEPARATORS:
         yield f"separator={separator!r}: expected '_' or ':'"
     if encoding is not None and encoding not in scheme.encodings:
         expected = ", ".join(scheme.encodings)
         yield f"{scheme.title} has no encoding {encoding!r}; it has {expected}"
+
+
+def _is_prefix(prefix: Any) -> bool:
+    return isinstance(prefix, str) and _PREFIX.fullmatch(prefix) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +68,13 @@ class PublicText:
     separator: str
     encoding: str | None
     masked: bool = False
+    previous_prefixes: Sequence[str] = ()
+    """Prefixes that are read, too, but not written; an empty one is none."""
 
     def __post_init__(self) -> None:
-        for problem in problems(self.scheme, self.prefix, self.separator, self.encoding):
+        for problem in problems(
+            self.scheme, self.prefix, self.separator, self.encoding, self.previous_prefixes
+        ):
             raise ValueError(problem)
 
     @property
@@ -61,27 +82,41 @@ class PublicText:
         return "" if self.prefix is None else self.prefix + self.separator
 
     @property
+    def accepted_prefixes(self) -> list[str]:
+        """The prefixes of texts that are read, with separators, the present one first."""
+        previous = [each and each + self.separator for each in self.previous_prefixes]
+        return [self.full_prefix, *previous]
+
+    @property
     def form(self) -> TextForm:
         """How the id after the prefix is written."""
         return self.scheme.text_form(self.encoding)
 
     @property
+    def is_ambiguous(self) -> bool:
+        """Whether a text may stand for several ids: for one by each mask key, or for one as bare
+        text and for another one as public text.
+        """
+        return self.masked or (
+            self.form is not self.scheme.canonical and "" in self.accepted_prefixes
+        )
+
+    @property
     def pattern(self) -> str:
         """A regular expression, not anchored, that every public text matches."""
-        return self.full_prefix + self.scheme.text_form(self.encoding).pattern
+        return self.full_prefix + self.form.pattern
 
     @property
     def expected(self) -> str:
         """A description of a valid text, with an example."""
-        form = self.scheme.text_form(self.encoding)
         prefix = f"“{self.full_prefix}” and " if self.full_prefix else ""
-        return f"{prefix}{form.expected}, such as {self.format(self.scheme.example)}"
+        return f"{prefix}{self.form.expected}, such as {self.format(self.scheme.example)}"
 
     def format(self, value: ID) -> str:
         if not self.masked:
             return self.full_prefix + self.scheme.format(value, self.encoding)
         facade = mask(self.scheme.to_int(value), conf.mask_keys()[0])
-        return self.full_prefix + self.scheme.text_form(self.encoding).format(facade)
+        return self.full_prefix + self.form.format(facade)
 
     def shown(self, value: Any) -> Any:
         """The public text of a value; anything else, such as a text or a UUIDv4, unchanged."""
@@ -109,10 +144,45 @@ class PublicText:
         """
         if isinstance(text, uuid.UUID) and self.encoding is None:
             text = str(text)  # from the path converter <uuid:pk>
-        if not isinstance(text, str) or not text.startswith(self.full_prefix):
+        *others, last = self._without_prefix(text)
+        for bare in others:
+            with suppress(InvalidID):
+                return self._candidates(bare)
+        return self._candidates(last)
+
+    def read(self, text: Any) -> tuple[ID, ...]:
+        """Every value that a text may stand for, the bare text or the public one; ``InvalidID`` if
+        there is none.
+
+        Both may be digits: "1234567890123" is a number, and a text in base 32.
+        """
+        try:
+            bare = self.scheme.parse(text)
+        except InvalidID:
+            return self.candidates(text)
+        if not self.is_ambiguous or not self.form.shortest <= len(text) <= self.form.length:
+            return (bare,)
+        try:
+            return tuple(dict.fromkeys((bare, *self.candidates(text))))
+        except InvalidID:
+            return (bare,)
+
+    def _without_prefix(self, text: Any) -> list[str]:
+        """The text without each of the prefixes that it begins with, of which one may be the
+        beginning of another.
+        """
+        prefixes = self.accepted_prefixes
+        longest = self.form.length + _SPELLINGS
+        found = [
+            text[len(prefix) : len(prefix) + longest]
+            for prefix in prefixes
+            if isinstance(text, str) and text.startswith(prefix)
+        ]
+        if not found:
             raise InvalidID(f"{described(text)} does not begin with {self.full_prefix!r}")
-        longest = self.scheme.text_form(self.encoding).length + _SPELLINGS
-        bare = text[len(self.full_prefix) : len(self.full_prefix) + longest]
+        return found
+
+    def _candidates(self, bare: str) -> tuple[ID, ...]:
         if not self.masked:
             return (self.scheme.parse(bare, self.encoding),)
         numbers = sorted(dict.fromkeys(self._unmasked(bare, conf.mask_keys())), key=_is_unlikely)
@@ -120,13 +190,12 @@ class PublicText:
 
     def parse_with(self, text: str, key: MaskKey) -> ID:
         """The value of a text that this key masked; ``InvalidID`` for anything else."""
-        if not text.startswith(self.full_prefix):
-            raise InvalidID(f"{described(text)} does not begin with {self.full_prefix!r}")
-        return self.scheme.from_trusted(self._unmasked(text[len(self.full_prefix) :], [key])[0])
+        bare = self._without_prefix(text)[0]
+        return self.scheme.from_trusted(self._unmasked(bare, [key])[0])
 
     def _unmasked(self, text: str, keys: Iterable[MaskKey]) -> list[int]:
         try:
-            facade = self.scheme.text_form(self.encoding).parse(text)
+            facade = self.form.parse(text)
         except ValueError as error:
             raise InvalidID(str(error)) from None
         numbers = [unmask(facade, key) for key in keys]
