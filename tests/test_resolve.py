@@ -23,7 +23,7 @@ def shop(monkeypatch):
 
         class Sale(Named):
             ulid = ULIDField(prefix="ord")
-            kuuid = KUUIDField(prefix="order", separator=":")
+            kuuid = KUUIDField(prefix="order", separator=":", previous_prefixes=["sale"])
 
             class Meta:
                 app_label = "testapp"
@@ -86,7 +86,8 @@ def test_unknown_prefixes(shop, text):
     with pytest.raises(LookupError) as refused:
         resolve(text)
     assert str(refused.value) == (
-        f"{text!r} has no known prefix; expected one of a_, a_b_, ord_, order:, page_, {LONGEST}_"
+        f"{text!r} has no known prefix; expected one of a_, a_b_, ord_, order:, page_, sale:, "
+        f"{LONGEST}_"
     )
 
 
@@ -108,6 +109,14 @@ def test_prefixes_that_are_like_each_other(shop):
     assert resolve(f"a_b_{PUSH_ID}").model is shop["Draft"]
     assert resolve(f"page_{PUSH_ID}").field.name == "public"
     assert resolve(f"{LONGEST}_{EXAMPLE}").field.name == "long"
+
+
+def test_a_previous_prefix(shop):
+    assert (
+        resolve(f"sale:{KUUID}")
+        == resolve(f"order:{KUUID}")
+        == (shop["Sale"], shop["Sale"]._meta.get_field("kuuid"), KUUID)
+    )
 
 
 def test_a_prefix_of_two_fields(shop):

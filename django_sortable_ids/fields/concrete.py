@@ -218,8 +218,9 @@ class SonyflakeField(SortableIntegerField[SetType, GetType]):
 class TSIDField(SortableIntegerField[SetType, GetType]):
     """TSID: 42 bits of ms since 2020, then node and counter. The value is an ``int``.
 
-    ``encoding="base32"`` shows it as the usual text of 13 characters. ``node_bits``, 0 to 20, is
-    how many of the last 22 bits are the node number, which is ``SORTABLE_IDS["WORKER"]``.
+    The public text is the usual one of 13 characters; with ``encoding="decimal"`` it is the number.
+    ``node_bits``, 0 to 20, is how many of the last 22 bits are the node number, which is
+    ``SORTABLE_IDS["WORKER"]``.
     ``epoch_ms`` is the Unix time of another epoch. A bigint column holds ids until 2089-09-06.
     """
 

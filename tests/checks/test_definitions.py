@@ -47,6 +47,16 @@ def test_a_prefix_of_two_models(isolated):
     )
 
 
+def test_a_prefix_that_another_model_had(isolated):
+    define("Order", id=UUIDv7Field(primary_key=True, prefix="ord", previous_prefixes=["sale", ""]))
+    define("Sale", id=ULIDField(primary_key=True, prefix="sale", previous_prefixes=["order", ""]))
+    assert found() == [
+        ("sortable_ids.E001", "testapp.Order.id"),
+        ("sortable_ids.E001", "testapp.Sale.id"),
+    ]
+    assert all("The prefix 'sale_' is also" in message.msg for message in check_definitions())
+
+
 def test_a_prefix_of_one_column_is_right(isolated):
     order = define("Order", id=UUIDv7Field(primary_key=True, prefix="ord"))
     define("Special", (order,))

@@ -45,6 +45,7 @@ OF_ALL = [
     {"db_index": True},
     {"prefix": "ord"},
     {"prefix": "ord", "separator": ":"},
+    {"prefix": "ord", "previous_prefixes": ["order", ""]},
     {"separator": ":"},
     {"editable": True},
     {"verbose_name": "Number"},
@@ -85,7 +86,7 @@ OF_EACH = {
         {"epoch_ms": 0},
         {"sequence_bits": 10, "worker_bits": 12},
     ],
-    TSIDField: [{"node_bits": 0}, {"epoch_ms": 0}, {"encoding": "base32"}],
+    TSIDField: [{"node_bits": 0}, {"epoch_ms": 0}, {"encoding": "base32"}, {"encoding": "decimal"}],
     SnowflakeField: [
         {"layout": "discord"},
         {"layout": "unique_rowid", "worker_bits": 0},

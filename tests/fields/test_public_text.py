@@ -9,8 +9,10 @@ from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django_sortable_ids.fields import (
     CombV13UUIDField,
     KUUIDField,
+    PushIDField,
     SnowflakeField,
     Time64Field,
+    TSIDField,
     ULIDField,
     UUIDv7Field,
 )
@@ -44,6 +46,8 @@ TEXTS = {
     "number and prefix": (SnowflakeField(prefix="t"), 2123982053468302428, "t_2123982053468302428"),
     "number in base 32": (SnowflakeField(encoding="base32"), 2**63 - 1, "7ZZZZZZZZZZZZ"),
     "number in base 64": (Time64Field(encoding="base64url"), 2**63 - 1, "f_________8"),
+    "TSID": (TSIDField(), 38358284406638835, "01226N0640J7K"),
+    "TSID in decimal": (TSIDField(encoding="decimal"), 38358284406638835, "38358284406638835"),
     "kuuid": (
         KUUIDField(prefix="order", separator=":"),
         "001xUbmv1tc1Go2H8WSh27gzbH2uiQuW",
@@ -135,6 +139,48 @@ def test_prefixes_that_are_refused(prefix):
     assert_refused(ULIDField(prefix=prefix), "E013", "expected 1 to 63 of a-z and _")
 
 
+@in_one_case(
+    "prefixes",
+    ["order", ["Order"], ["a_"], [None], [1], 5, None, {"order": 1}],
+)
+def test_previous_prefixes_that_are_refused(prefixes):
+    field = ULIDField(prefix="ord", previous_prefixes=prefixes)
+    assert_refused(field, "E013", "expected a list of prefixes, such as")
+
+
+@pytest.mark.parametrize(("prefix", "shown"), [("ord", "'ord'"), (None, "''")])
+def test_the_present_prefix_is_no_previous_one(prefix, shown):
+    field = ULIDField(prefix=prefix, previous_prefixes=["order", prefix or ""])
+    assert_refused(field, "E013", f"{shown} is the present prefix")
+
+
+def test_previous_prefixes_are_read_and_not_written():
+    field = ULIDField(prefix="ord", previous_prefixes=["order", "sale"])
+    assert field.public_text.format(EXAMPLE) == f"ord_{EXAMPLE}"
+    assert field.public_text.pattern == "ord_[0-9A-HJKMNP-TV-Z]{26}"
+    for text in (f"ord_{EXAMPLE}", f"order_{EXAMPLE}", f"sale_{EXAMPLE.lower()}"):
+        assert field.parse_public(text) == field.to_python(text) == EXAMPLE
+    for text in (EXAMPLE, f"orders_{EXAMPLE}", f"order:{EXAMPLE}", f"order_ord_{EXAMPLE}"):
+        with pytest.raises(ValidationError, match="Expected “ord_” and 26"):
+            field.parse_public(text)
+
+
+def test_ids_that_had_no_prefix():
+    field = ULIDField(prefix="ord", previous_prefixes=[""])
+    assert field.parse_public(EXAMPLE) == field.parse_public(f"ord_{EXAMPLE}") == EXAMPLE
+
+
+def test_a_prefix_that_is_the_beginning_of_another():
+    """The characters after it may be those of an id."""
+    push_id = "item_0123456789abcde"
+    field = PushIDField(prefix="ord", previous_prefixes=["ord_item", "", "a"])
+    assert field.parse_public(f"ord_{push_id}") == push_id
+    assert field.parse_public(f"ord_item_{push_id}") == push_id
+    assert field.parse_public(push_id) == push_id
+    with pytest.raises(ValidationError):
+        field.parse_public(f"ord_item_{push_id}x")
+
+
 @pytest.mark.parametrize("separator", ["", "-", "__", "/", "."])
 def test_separators_that_are_refused(separator):
     assert_refused(ULIDField(prefix="ord", separator=separator), "E013", "expected '_' or ':'")
@@ -159,14 +205,13 @@ def test_public_id():
 
 @pytest.mark.django_db
 def test_public_id_takes_the_key_first_and_then_a_unique_one(key):
+    scheme = key._meta.pk.scheme
     row = key.objects.create()
-    assert public_id(row) == key._meta.pk.scheme.format(row.pk)
+    assert public_id(row) == scheme.format(row.pk, scheme.public_encoding)
     child = around(key, "Special").objects.create()
-    assert public_id(child) == key._meta.pk.scheme.format(child.pk)
+    assert public_id(child) == scheme.format(child.pk, scheme.public_encoding)
     public = around(key, "Public").objects.create()
-    assert (
-        public_id(public) == f"pub_{public._meta.get_field('public').scheme.format(public.public)}"
-    )
+    assert public_id(public) == f"pub_{scheme.format(public.public, scheme.public_encoding)}"
 
 
 def test_public_id_before_there_is_one():

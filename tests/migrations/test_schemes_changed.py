@@ -280,6 +280,17 @@ def test_a_swap_in_the_plan_is_followed(depot):
     depot.migrate("0003")
 
 
+def test_a_change_of_the_prefix_is_not_told_where_old_texts_are_read(depot, capsys):
+    prepare(depot, 'UUIDv7Field(unique=True, prefix="order")')
+    options = 'prefix="ord", previous_prefixes=["order"]'
+    depot.write(f'AlterField("order", "public", UUIDv7Field(unique=True, {options})),')
+    depot.write('AlterField("order", "public", UUIDv7Field(unique=True, prefix="ord")),')
+    for name, told in (("0002", 0), ("0003", 1)):
+        out = StringIO()
+        call_command("migrate", "depot", name, stdout=out)
+        assert out.getvalue().count("the text of its public ids changes") == told
+
+
 @pytest.mark.parametrize("option", ['prefix="ord"', 'encoding="base58"'])
 def test_a_change_of_the_public_text_is_told(depot, option):
     prepare(depot, "UUIDv7Field(unique=True)")
