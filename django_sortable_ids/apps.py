@@ -11,11 +11,12 @@ class SortableIDsConfig(AppConfig):
     def ready(self) -> None:
         from . import checks, lookups
         from .forms import masked_relations
-        from .functions import hexadecimal
+        from .functions import extremes, hexadecimal
         from .migrating import guard
         from .workers import this_process
 
         checks.register()
+        extremes.register()
         hexadecimal.register()
         lookups.register()
         masked_relations.register()

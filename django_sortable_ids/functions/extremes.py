@@ -1,0 +1,58 @@
+"""``Min("id")`` and ``Max("id")`` on PostgreSQL, which has no ``min(uuid)``."""
+
+from typing import Any
+
+from django.db.models import Aggregate, ForeignKey, Max, Min, TextField
+
+from ..fields import SortableIDField
+from ..fields.values.storage import BinaryStorage, Storage, UUIDStorage
+from .fragments import Compiled, Fragment
+
+
+class _SortedText(Fragment):
+    """A ``uuid`` or a ``bytea`` as text that sorts like it."""
+
+    output_field = TextField()
+
+    def postgresql(self, connection: Any) -> str:
+        return f'{self.extra["to_text"]} COLLATE "C"'
+
+
+_CASTS: dict[type, tuple[str, str]] = {
+    UUIDStorage: ("({0})::text", "({})::uuid"),
+    BinaryStorage: ("encode({0}, 'hex')", "decode({}, 'hex')"),
+}
+"""SQL from a column to a text that sorts like it, and back."""
+
+
+def _as_postgresql(aggregate: Aggregate, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+    """The SQL of the aggregate. For an id of type ``uuid`` or ``bytea`` it is that of its text."""
+    column, *others = aggregate.get_source_expressions()
+    stored = _stored(column, connection)
+    casts = _CASTS.get(type(stored))
+    # PostgreSQL 18 has min(bytea).
+    if casts is None or (isinstance(stored, BinaryStorage) and connection.pg_version >= 180_000):
+        return aggregate.as_sql(compiler, connection, **extra)
+    to_text, from_text = casts
+    of_text = aggregate.copy()
+    of_text.set_source_expressions([_SortedText(column, to_text=to_text), *others])
+    sql, params = of_text.as_sql(compiler, connection, **extra)
+    return from_text.format(sql), params
+
+
+def _stored(column: Any, connection: Any) -> Storage | None:
+    """How the column is stored, if it is an id or references one."""
+    field = getattr(column, "_output_field_or_none", None)
+    while isinstance(field, ForeignKey):
+        field = field.target_field
+    return field.stored(connection) if isinstance(field, SortableIDField) else None
+
+
+def register() -> None:
+    """Add the SQL to Django's aggregates; called once, when the app is ready.
+
+    A method ``as_<vendor>`` is how Django's documentation adapts expressions to a database.
+    """
+    for aggregate in (Min, Max):
+        if not hasattr(aggregate, "as_postgresql"):
+            aggregate.as_postgresql = _as_postgresql  # type: ignore[union-attr]

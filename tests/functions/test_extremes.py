@@ -1,0 +1,44 @@
+"""``Min`` and ``Max`` of ids: those of Python, on every server and however ids are stored."""
+
+import pytest
+from django.db.models import F, Max, Min, Q
+
+from tests.testapp.models import KEYS, STORED_KEYS, around
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(params=KEYS + STORED_KEYS, ids=lambda model: model.__name__)
+def key(request):
+    return request.param
+
+
+def test_of_a_table(key):
+    assert key.objects.aggregate(Min("id"), Max("id")) == {"id__min": None, "id__max": None}
+    rows = [key.objects.create(name=name) for name in "abc"]
+    ids = [row.pk for row in key.objects.order_by("id")]
+    assert {*ids} == {row.pk for row in rows}
+    found = key.objects.aggregate(
+        first=Min("id"),
+        last=Max("id"),
+        named=Max("id", filter=Q(name="b")),
+        none=Min("id", filter=Q(name="x"), default=rows[2].pk),
+    )
+    assert found == {"first": ids[0], "last": ids[-1], "named": rows[1].pk, "none": rows[2].pk}
+    assert type(found["first"]) is type(ids[0])
+
+
+def test_of_groups_and_in_conditions(key):
+    child = around(key, "Child")
+    parents = [key.objects.create(name=name) for name in "aab"]
+    for parent in parents:
+        child.objects.create(parent=parent)
+    first, last = (row.pk for row in key.objects.filter(name="a").order_by("id"))
+    groups = key.objects.values("name").annotate(first=Min("id"), last=Max("id"))
+    assert groups.get(name="a") == {"name": "a", "first": first, "last": last}
+    assert groups.filter(first=F("last")).get()["name"] == "b"
+    assert groups.order_by("first")[0]["name"] == ("a" if first < parents[2].pk else "b")
+    assert child.objects.aggregate(last=Max("parent__id"))["last"] == max(
+        row.pk for row in key.objects.all()
+    )
+    assert child.objects.filter(parent__name="a").aggregate(first=Min("parent"))["first"] == first
