@@ -126,7 +126,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
             path = f"{__package__}.{type(self).__qualname__}"
         for option in self.django_defaults:
             kwargs.pop(option, None)
-        for option, default in (options.USUAL | self.django_defaults).items():
+        for option, default in {**options.USUAL, **self.django_defaults}.items():
             if getattr(self, option) not in (default, []):
                 kwargs[option] = getattr(self, option)
         return name, path, args, kwargs | self._options
