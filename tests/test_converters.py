@@ -1,0 +1,165 @@
+"""Path converters: public texts in URLs, values in views."""
+
+from types import ModuleType
+
+import pytest
+from django.core.exceptions import FieldDoesNotExist
+from django.http import HttpResponse
+from django.template import engines
+from django.test import override_settings
+from django.urls import NoReverseMatch, Resolver404, converters, path, resolve, reverse
+from django.views.generic import DetailView
+
+from django_sortable_ids.converters import IDConverter, id_converter, register
+from django_sortable_ids.fields import ULIDField
+from django_sortable_ids.ids import public_id
+from tests.combinations import in_one_case
+from tests.store.models import PRODUCTS, Basket, Bundle, Order, Profile, ULIDProduct
+from tests.testapp.models import MaskedKey
+
+each_scheme = in_one_case("scheme", PRODUCTS)
+
+
+@pytest.fixture
+def registry(monkeypatch):
+    """A registry of converters that is empty again after the test."""
+    monkeypatch.setattr(converters, "REGISTERED_CONVERTERS", {})
+    converters.get_converters.cache_clear()
+    yield converters.REGISTERED_CONVERTERS
+    monkeypatch.undo()
+    converters.get_converters.cache_clear()
+
+
+def view(request, **kwargs):
+    return HttpResponse()
+
+
+class BasketView(DetailView):
+    model = Basket
+
+    def render_to_response(self, context):
+        return HttpResponse(context["object"].name)
+
+
+@pytest.fixture
+def urls(registry):
+    """The URLs of a project that registers all converters."""
+    register()
+    patterns = [
+        path("baskets/<basket_id:pk>/", BasketView.as_view(), name="basket"),
+        path("keys/<maskedkey_id:id>/", view, name="masked"),
+        *(
+            path(f"{name}/<{model._meta.model_name}_id:id>/", view, name=name)
+            for name, model in PRODUCTS.items()
+        ),
+        *(
+            path(f"orders/{name}/<store_order_{name}:id>/", view, name=f"order-{name}")
+            for name in PRODUCTS
+        ),
+    ]
+    module = ModuleType("urls")
+    module.urlpatterns = patterns
+    with override_settings(ROOT_URLCONF=module):
+        yield
+
+
+def parse(text):
+    return resolve(text).kwargs["id"]
+
+
+@each_scheme
+@pytest.mark.usefixtures("urls")
+def test_there_and_back(scheme):
+    field = PRODUCTS[scheme]._meta.pk
+    value = field.scheme.example
+    text = field.public_text.format(value)
+    instance = PRODUCTS[scheme](pk=value)
+    for each in (value, text, str(value), instance):
+        assert reverse(scheme, args=[each]) == f"/{scheme}/{text}/"
+        assert reverse(scheme, kwargs={"id": each}) == f"/{scheme}/{text}/"
+    found = parse(f"/{scheme}/{text}/")
+    assert (found, type(found)) == (value, field.scheme.value_type)
+
+
+@each_scheme
+@pytest.mark.usefixtures("urls")
+def test_other_columns(scheme):
+    field = Order._meta.get_field(scheme)
+    text = field.public_text.format(field.scheme.example)
+    order = Order(**{scheme: field.scheme.example})
+    assert reverse(f"order-{scheme}", args=[order]) == f"/orders/{scheme}/{text}/"
+    assert parse(f"/orders/{scheme}/{text}/") == field.scheme.example
+
+
+@pytest.mark.usefixtures("urls")
+def test_what_is_malformed_does_not_match():
+    right = ULIDProduct._meta.pk.public_text.format(ULIDProduct._meta.pk.scheme.example)
+    bare = right.removeprefix("prod_")
+    for text in ("x", bare, f"ord_{bare}", f"{right}0", f"{right}%0A", "%00", "é" * 9, "1" * 9_999):
+        with pytest.raises(Resolver404):
+            resolve(f"/ulid/{text}/")
+
+
+@pytest.mark.usefixtures("urls")
+def test_what_has_no_url():
+    for value in ("x", "", None, 5, 1.5, [], Basket(), ULIDProduct(pk=None), PRODUCTS["uuid7"]()):
+        with pytest.raises(NoReverseMatch):
+            reverse("ulid", args=[value])
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("urls")
+def test_a_view_and_a_template(client):
+    basket = Basket.objects.create(name="mine")
+    template = engines["django"].from_string("{% url 'basket' basket %}")
+    url = template.render({"basket": basket})
+    assert url == f"/baskets/{public_id(basket)}/"
+    assert client.get(url).content == b"mine"
+    for text in (basket.pk, "x", public_id(Basket())):
+        assert client.get(f"/baskets/{text}/").status_code == 404
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("urls")
+def test_masked_ids(settings):
+    old, new = "0" * 32, "1" * 32
+    settings.SORTABLE_IDS = {"MASK_KEYS": [old]}
+    row = MaskedKey.objects.create()
+    url = reverse("masked", args=[row])
+    assert str(row.pk) not in url
+    settings.SORTABLE_IDS = {"MASK_KEYS": [new, old]}
+    assert parse(url) == row.pk
+    assert reverse("masked", args=[row]) != url
+
+
+def test_a_class_for_djangos_own_function(registry):
+    found = id_converter(Order)()
+    assert isinstance(found, IDConverter)
+    assert found.field is Order._meta.get_field("uuid7")
+    assert id_converter(Order, "ulid").field.name == "ulid"
+    assert id_converter(Bundle).field.model is ULIDProduct
+    bundle = Bundle(id=ULIDField().scheme.example)
+    assert id_converter(Bundle)().to_url(bundle) == f"prod_{bundle.id}"
+    for model, name in ((Profile, None), (Order, "name")):
+        with pytest.raises(FieldDoesNotExist):
+            id_converter(model, name)
+
+
+def test_previous_prefixes():
+    field = ULIDField(prefix="ord", previous_prefixes=["order"])
+    converter = type("Converter", (IDConverter,), {"field": field})()
+    value = field.scheme.example
+    assert converter.to_python(f"order_{value}") == converter.to_python(f"ord_{value}") == value
+    assert converter.to_url(f"order_{value}") == f"ord_{value}"
+
+
+def test_names_that_are_taken_stay(registry):
+    mine = converters.StringConverter
+    converters.register_converter(mine, "basket_id")
+    register()
+    register()
+    assert type(registry["basket_id"]) is mine
+    assert registry["store_basket_id"].field is Basket._meta.pk
+    # The apps of the tests have three models of this name.
+    assert "order_ulid" not in registry
+    assert registry["store_order_ulid"].field is Order._meta.get_field("ulid")
