@@ -9,7 +9,7 @@ class SortableIDsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from . import checks, lookups
+        from . import checks, lookups, packages
         from .forms import masked_relations
         from .functions import hexadecimal
         from .migrating import guard
@@ -29,6 +29,7 @@ class SortableIDsConfig(AppConfig):
             from .forms import filter_fields
 
             filter_fields.register()
+        packages.register(self._uses)
 
     def _uses(self, app: str) -> bool:
         return bool(self.apps and self.apps.is_installed(app))

@@ -1,0 +1,50 @@
+"""Ids of each type of value, with a prefix, an encoding or a mask, as keys and beside them."""
+
+from django.db import models
+
+from django_sortable_ids.fields import KSUIDField, SnowflakeField, TSIDField, ULIDField, UUIDv7Field
+
+
+class Customer(models.Model):
+    """A masked key."""
+
+    id = UUIDv7Field(primary_key=True, prefix="cus", encoding="base58", masked=True)
+    name = models.CharField(max_length=20)
+
+    def __str__(self):
+        return self.name
+
+
+class Product(models.Model):
+    """A key of 64 bits."""
+
+    id = TSIDField(primary_key=True)
+    name = models.CharField(max_length=20)
+
+    def __str__(self):
+        return self.name
+
+
+class Order(models.Model):
+    """A key of text, with relations to a masked one and to numbers."""
+
+    id = ULIDField(primary_key=True, prefix="ord")
+    customer = models.ForeignKey(Customer, models.CASCADE, null=True, related_name="orders")
+    products = models.ManyToManyField(Product, blank=True)
+    note = models.CharField(max_length=20, blank=True)
+
+    def __str__(self):
+        return self.note
+
+
+class Ticket(models.Model):
+    """A counted key, and ids of each type beside it."""
+
+    uuid = UUIDv7Field(unique=True)
+    text = KSUIDField(unique=True, prefix="tck")
+    number = SnowflakeField(unique=True, prefix="num", encoding="base62")
+    order = models.ForeignKey(Order, models.CASCADE, to_field="id")
+    note = models.CharField(max_length=20, blank=True)
+
+    def __str__(self):
+        return self.note
