@@ -7,6 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 _MODULES = {
+    "guardian": "guardian",
     "ninja": "ninja",
 }
 """The module here for the name of an app."""

@@ -26,6 +26,9 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django_sortable_ids",
     "tests.ecosystem.shop",
-    *filter(find_spec, ["ninja"]),
+    *filter(find_spec, ["guardian", "ninja"]),
 ]
 ROOT_URLCONF = "tests.ecosystem.urls"
+AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
+if "guardian" in INSTALLED_APPS:
+    AUTHENTICATION_BACKENDS += ["guardian.backends.ObjectPermissionBackend"]

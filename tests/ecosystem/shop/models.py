@@ -2,7 +2,14 @@
 
 from django.db import models
 
-from django_sortable_ids.fields import KSUIDField, SnowflakeField, TSIDField, ULIDField, UUIDv7Field
+from django_sortable_ids.fields import (
+    KSUIDField,
+    KUUIDField,
+    SnowflakeField,
+    TSIDField,
+    ULIDField,
+    UUIDv7Field,
+)
 
 
 class Customer(models.Model):
@@ -48,3 +55,30 @@ class Ticket(models.Model):
 
     def __str__(self):
         return self.note
+
+
+class Express(Order):
+    """Its key is a relation to that of its parent."""
+
+    hours = models.PositiveSmallIntegerField(default=24)
+
+
+class Letter(models.Model):
+    """A key of 160 bits, whose text SQL can't compute."""
+
+    id = KSUIDField(primary_key=True)
+
+
+class Parcel(models.Model):
+    """A key that is stored as text."""
+
+    id = KUUIDField(primary_key=True, prefix="par")
+
+
+class Box(models.Model):
+    """A UUID that is stored otherwise than Django does."""
+
+    id = UUIDv7Field(primary_key=True, storage="binary")
+
+
+KEYS = [Customer, Product, Order, Express, Letter, Parcel, Box]
