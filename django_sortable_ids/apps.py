@@ -8,6 +8,12 @@ class SortableIDsConfig(AppConfig):
     verbose_name = "Sortable ids"
     default_auto_field = "django.db.models.BigAutoField"
 
+    def import_models(self) -> None:
+        from . import packages
+
+        super().import_models()
+        packages.register_before_admin(self._uses)
+
     def ready(self) -> None:
         from . import checks, lookups, packages
         from .forms import masked_relations

@@ -26,7 +26,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django_sortable_ids",
     "tests.ecosystem.shop",
-    *filter(find_spec, ["guardian", "ninja"]),
+    *filter(find_spec, ["guardian", "import_export", "ninja"]),
 ]
 ROOT_URLCONF = "tests.ecosystem.urls"
 AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
