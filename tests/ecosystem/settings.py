@@ -26,8 +26,16 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django_sortable_ids",
     "tests.ecosystem.shop",
-    *filter(find_spec, ["guardian", "import_export", "ninja"]),
+    *filter(find_spec, ["graphene_django"]),
 ]
+if not find_spec("graphene_django"):
+    INSTALLED_APPS += [
+        "guardian",
+        "import_export",
+        "ninja",
+        "simple_history",
+        "tests.ecosystem.extended",
+    ]
 ROOT_URLCONF = "tests.ecosystem.urls"
 AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
 if "guardian" in INSTALLED_APPS:

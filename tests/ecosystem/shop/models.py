@@ -7,6 +7,7 @@ from django_sortable_ids.fields import (
     KUUIDField,
     SnowflakeField,
     TSIDField,
+    ULIDAutoField,
     ULIDField,
     UUIDv7Field,
 )
@@ -81,4 +82,11 @@ class Box(models.Model):
     id = UUIDv7Field(primary_key=True, storage="binary")
 
 
-KEYS = [Customer, Product, Order, Express, Letter, Parcel, Box]
+class Memo(models.Model):
+    """A key that is None until the row is inserted."""
+
+    id = ULIDAutoField(primary_key=True, prefix="mem")
+    note = models.CharField(max_length=20, blank=True)
+
+
+KEYS = [Customer, Product, Order, Express, Letter, Parcel, Box, Memo]
