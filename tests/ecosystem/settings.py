@@ -34,6 +34,7 @@ if not find_spec("graphene_django"):
         "import_export",
         "ninja",
         "simple_history",
+        "strawberry_django",
         "tests.ecosystem.extended",
     ]
 ROOT_URLCONF = "tests.ecosystem.urls"

@@ -5,7 +5,14 @@ from django.urls import path
 
 urlpatterns = [path("admin/", admin.site.urls)]
 
-if find_spec("ninja"):
-    from .ninja_api import api
+if not find_spec("graphene_django"):
+    from strawberry.django.views import AsyncGraphQLView, GraphQLView
 
-    urlpatterns.append(path("ninja/", api.urls))
+    from .ninja_api import api
+    from .strawberry_schema import schema
+
+    urlpatterns += [
+        path("ninja/", api.urls),
+        path("graphql/", GraphQLView.as_view(schema=schema)),
+        path("async/", AsyncGraphQLView.as_view(schema=schema)),
+    ]
