@@ -6,7 +6,7 @@ A module is imported only if the project has its package among ``INSTALLED_APPS`
 from collections.abc import Callable, Iterable
 from importlib import import_module
 
-_AT_START = ("guardian", "ninja", "strawberry_django")
+_AT_START = ("graphene_django", "guardian", "ninja", "strawberry_django")
 """Apps that ``register`` is for; the module here has the same name."""
 _BEFORE_ADMIN = ("import_export",)
 """Apps whose classes read the models when they are defined, in ``admin.py``."""

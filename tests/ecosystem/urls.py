@@ -5,7 +5,13 @@ from django.urls import path
 
 urlpatterns = [path("admin/", admin.site.urls)]
 
-if not find_spec("graphene_django"):
+if find_spec("graphene_django"):
+    from graphene_django.views import GraphQLView
+
+    from .graphene_schema import schema
+
+    urlpatterns.append(path("graphql/", GraphQLView.as_view(schema=schema)))
+else:
     from strawberry.django.views import AsyncGraphQLView, GraphQLView
 
     from .ninja_api import api
