@@ -129,6 +129,8 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         }
         for key in self.django_defaults:
             kwargs.pop(key, None)
+        if self.given_default is models.NOT_PROVIDED:
+            kwargs.pop("default", None)
         kwargs |= {key: value for key, (value, default) in usual.items() if value != default}
         return name, path, args, kwargs | self._options
 

@@ -5,7 +5,7 @@ take public texts.
 """
 
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -19,7 +19,7 @@ from strawberry_django.fields.types import DjangoModelType, field_type_map
 from strawberry_django.relay import utils as relay_utils
 
 from ..fields import SortableIDField
-from ..fields.of_model import id_at
+from ..fields.of_model import all_field_classes, id_at
 
 _usual_result = StrawberryDjangoField.get_result
 _usual_node_id = relay_utils.resolve_model_id
@@ -28,7 +28,7 @@ _usual_nodes = relay_utils.resolve_model_nodes
 
 def register() -> None:
     """Make GraphQL types of models use public texts; called once, at start."""
-    for field_class in _subclasses(SortableIDField):
+    for field_class in all_field_classes():
         field_type_map.setdefault(field_class, strawberry.ID)
     StrawberryDjangoField.get_result = _result
     definition: Any = DjangoModelType
@@ -38,12 +38,6 @@ def register() -> None:
     types = import_module("strawberry_django.type")
     types.resolve_model_id = _node_id  # type: ignore[attr-defined]
     types.resolve_model_nodes = _nodes  # type: ignore[attr-defined]
-
-
-def _subclasses(field_class: type[Any]) -> Iterator[type[Any]]:
-    for each in field_class.__subclasses__():
-        yield each
-        yield from _subclasses(each)
 
 
 @cache

@@ -18,6 +18,7 @@ from tests.settings import (  # noqa: F401
     USE_TZ,
 )
 
+WITH_GRAPHENE = find_spec("graphene_django") is not None
 INSTALLED_APPS = [
     "django.contrib.admin",
     "django.contrib.auth",
@@ -26,9 +27,10 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django_sortable_ids",
     "tests.ecosystem.shop",
-    *filter(find_spec, ["graphene_django"]),
 ]
-if not find_spec("graphene_django"):
+if WITH_GRAPHENE:
+    INSTALLED_APPS += ["graphene_django"]
+else:
     INSTALLED_APPS += [
         "guardian",
         "import_export",

@@ -1,11 +1,10 @@
-from importlib.util import find_spec
-
+from django.conf import settings
 from django.contrib import admin
 from django.urls import path
 
 urlpatterns = [path("admin/", admin.site.urls)]
 
-if find_spec("graphene_django"):
+if settings.WITH_GRAPHENE:
     from graphene_django.views import GraphQLView
 
     from .graphene_schema import schema

@@ -1,10 +1,9 @@
-from importlib.util import find_spec
-
+from django.conf import settings
 from django.contrib import admin
 
 from .models import Order, Ticket
 
-if find_spec("import_export"):
+if not settings.WITH_GRAPHENE:
     from import_export.admin import ImportExportModelAdmin
 
     # Not a word about ids.
