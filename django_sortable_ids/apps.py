@@ -8,8 +8,14 @@ class SortableIDsConfig(AppConfig):
     verbose_name = "Sortable ids"
     default_auto_field = "django.db.models.BigAutoField"
 
+    def import_models(self) -> None:
+        from . import packages
+
+        super().import_models()
+        packages.register_before_admin(self._uses)
+
     def ready(self) -> None:
-        from . import checks, lookups
+        from . import checks, lookups, packages
         from .forms import masked_relations
         from .functions import extremes, hexadecimal
         from .migrating import guard
@@ -34,6 +40,7 @@ class SortableIDsConfig(AppConfig):
             from .forms import filter_fields
 
             filter_fields.register()
+        packages.register(self._uses)
 
     def _uses(self, app: str) -> bool:
         return bool(self.apps and self.apps.is_installed(app))

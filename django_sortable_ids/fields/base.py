@@ -126,6 +126,8 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
             path = f"{__package__}.{type(self).__qualname__}"
         for option in self.django_defaults:
             kwargs.pop(option, None)
+        if self.given_default is models.NOT_PROVIDED:
+            kwargs.pop("default", None)
         for option, default in {**options.USUAL, **self.django_defaults}.items():
             if getattr(self, option) not in (default, []):
                 kwargs[option] = getattr(self, option)

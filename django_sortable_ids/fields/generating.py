@@ -66,6 +66,16 @@ class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
         # which could hit another row.
         return self.primary_key and self.generates_ids
 
+    @property
+    def default(self) -> Any:
+        """What makes a value, for packages that call it where ``has_default()`` is True."""
+        generates = self.has_default() and self.given_default is models.NOT_PROVIDED
+        return self.generate if generates else self.given_default
+
+    @default.setter
+    def default(self, given: Any) -> None:
+        self.given_default = given
+
     def get_default(self) -> Any:
         if not self.generates_ids:
             return super().get_default()

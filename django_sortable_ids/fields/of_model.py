@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +14,13 @@ from django.utils import timezone
 
 from ..schemes import ID, OutOfRange, TimeScheme
 from .base import SortableIDField
+
+
+def all_field_classes(base: type[SortableIDField] = SortableIDField) -> Iterator[type[Any]]:
+    """Every class of sortable ids, also those of the project."""
+    for each in base.__subclasses__():
+        yield each
+        yield from all_field_classes(each)
 
 
 def own_fields(model: type[models.Model]) -> list[SortableIDField]:

@@ -136,7 +136,7 @@ def _column_problems(field: "SortableIDField", scheme: Scheme) -> Iterator[str]:
 
 def _default_problems(field: "SortableIDField") -> Iterator[str]:
     default = field.db_default
-    if field.default is not NOT_PROVIDED:
+    if field.given_default is not NOT_PROVIDED:
         yield (
             f"{type(field).__name__} generates its own ids and takes no default: a migration would "
             f"copy one value into every row"

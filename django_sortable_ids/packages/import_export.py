@@ -1,0 +1,139 @@
+"""django-import-export: files have public texts, and a blank id is that of a new row.
+
+Files with bare ids, such as those of earlier exports, can be imported too, unless ids are masked.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from import_export.resources import ModelResource
+from import_export.widgets import ForeignKeyWidget, ManyToManyWidget, Widget
+
+from ..fields import SortableIDField
+from ..fields.of_model import id_at
+from ..schemes import ID
+
+
+def register() -> None:
+    """Make resources use these widgets; called once, before any resource is defined."""
+    _extend("widget_from_django_field", _widget)
+    _extend("get_fk_widget", partial(_relation_widget, IDForeignKeyWidget))
+    _extend("get_m2m_widget", partial(_relation_widget, IDManyToManyWidget))
+    _extend("field_from_django_field", _resource_field)
+
+
+def _extend(name: str, extended: Callable[..., Any]) -> None:
+    usual = getattr(ModelResource, name).__func__
+
+    def method(cls: type, *args: Any, **kwargs: Any) -> Any:
+        return extended(partial(usual, cls), *args, **kwargs)
+
+    setattr(ModelResource, name, classmethod(method))
+
+
+def _widget(usual: Callable[..., Any], field: Any, *args: Any, **kwargs: Any) -> Any:
+    if isinstance(field, SortableIDField):
+        return partial(IDWidget, field)
+    return usual(field, *args, **kwargs)
+
+
+def _relation_widget(ours: Any, usual: Callable[..., Any], field: Any) -> Any:
+    target = id_at(field.model, field.name)
+    widget = usual(field)
+    if target is None:
+        return widget
+    return partial(ours, target, *widget.args, **widget.keywords)
+
+
+def _resource_field(usual: Callable[..., Any], name: str, field: Any, *args: Any, **kw: Any) -> Any:
+    column = usual(name, field, *args, **kw)
+    if isinstance(field, SortableIDField) and field.generates_ids:
+        # A blank id is none, not NULL: new rows get an id of their own, others keep theirs.
+        column.saves_null_values = False
+    return column
+
+
+class IDWidget(Widget):  # type: ignore[misc]
+    """The public text of an id."""
+
+    def __init__(self, id_field: SortableIDField, **kwargs: Any) -> None:
+        kwargs.pop("allow_blank", None)  # of a CharField
+        super().__init__(**kwargs)
+        self._id_field = id_field
+
+    def clean(self, value: Any, row: Any = None, **kwargs: Any) -> ID | None:
+        return None if _is_blank(value) else _parsed(self._id_field, value)
+
+    def render(self, value: Any, obj: Any = None, **kwargs: Any) -> str:
+        return _shown(self._id_field, value)
+
+
+class IDForeignKeyWidget(ForeignKeyWidget):  # type: ignore[misc]
+    """The public text of the id that a relation references, or another column if one is named."""
+
+    def __init__(self, id_field: SortableIDField, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        usual = self.field == "pk" and not self.use_natural_foreign_keys
+        self._id_field = id_field if usual else None
+
+    def clean(self, value: Any, row: Any = None, **kwargs: Any) -> Any:
+        if self._id_field is None:
+            return super().clean(value, row, **kwargs)
+        if _is_blank(value):
+            return None
+        found = self.get_instance_by_lookup_fields(value, row, **kwargs)
+        return getattr(found, self._id_field.attname) if self.key_is_id else found
+
+    def get_lookup_kwargs(self, value: Any, row: Any, **kwargs: Any) -> Any:
+        if self._id_field is None:
+            return super().get_lookup_kwargs(value, row, **kwargs)
+        return {self._id_field.name: _parsed(self._id_field, value)}
+
+    def render(self, value: Any, obj: Any = None, **kwargs: Any) -> Any:
+        if self._id_field is None:
+            return super().render(value, obj, **kwargs)
+        if value is not None and not self.key_is_id:
+            value = getattr(value, self._id_field.attname)
+        return _shown(self._id_field, value)
+
+
+class IDManyToManyWidget(ManyToManyWidget):  # type: ignore[misc]
+    """The public texts of the related keys, or another column if one is named."""
+
+    def __init__(self, id_field: SortableIDField, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._id_field = id_field if self.field == "pk" else None
+
+    def clean(self, value: Any, row: Any = None, **kwargs: Any) -> Any:
+        if self._id_field is None:
+            return super().clean(value, row, **kwargs)
+        texts = [] if _is_blank(value) else str(value).split(self.separator)
+        ids = [_parsed(self._id_field, text) for text in texts if not _is_blank(text)]
+        return self.model.objects.filter(pk__in=ids)
+
+    def render(self, value: Any, obj: Any = None, **kwargs: Any) -> Any:
+        if self._id_field is None or value is None:
+            return super().render(value, obj, **kwargs)
+        texts = (_shown(self._id_field, each.pk) for each in value.all())
+        return self.separator.join(texts)
+
+
+def _is_blank(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def _shown(field: SortableIDField, value: Any) -> str:
+    return "" if value is None else str(field.public_text.shown(value))
+
+
+def _parsed(field: SortableIDField, value: Any) -> ID:
+    """The value of a cell; ``ValueError`` if it is no id, as from import-export's own widgets."""
+    if isinstance(value, str):
+        value = value.strip()
+    try:
+        found: ID = field.parse_public(value) if field.masked else field.to_python(value)
+    except ValidationError as error:
+        raise ValueError(error.messages[0]) from None
+    return found

@@ -1,0 +1,45 @@
+"""A project with the other packages that are installed; its database is that of ``tests.settings``.
+
+strawberry and graphene need different releases of graphql-core: never are all of them there.
+"""
+
+from importlib.util import find_spec
+
+from tests.settings import (  # noqa: F401
+    DATABASES,
+    DEFAULT_AUTO_FIELD,
+    MIDDLEWARE,
+    PASSWORD_HASHERS,
+    SECRET_KEY,
+    SORTABLE_IDS,
+    STATIC_URL,
+    TEMPLATES,
+    TIME_ZONE,
+    USE_TZ,
+)
+
+WITH_GRAPHENE = find_spec("graphene_django") is not None
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.messages",
+    "django.contrib.sessions",
+    "django_sortable_ids",
+    "tests.ecosystem.shop",
+]
+if WITH_GRAPHENE:
+    INSTALLED_APPS += ["graphene_django"]
+else:
+    INSTALLED_APPS += [
+        "guardian",
+        "import_export",
+        "ninja",
+        "simple_history",
+        "strawberry_django",
+        "tests.ecosystem.extended",
+    ]
+ROOT_URLCONF = "tests.ecosystem.urls"
+AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
+if "guardian" in INSTALLED_APPS:
+    AUTHENTICATION_BACKENDS += ["guardian.backends.ObjectPermissionBackend"]

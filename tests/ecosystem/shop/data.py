@@ -1,0 +1,25 @@
+"""Rows of the shop."""
+
+from django_sortable_ids.ids import public_id
+
+from .models import Customer, Order, Product, Ticket
+
+MALFORMED_WORDS = ["-1", "1.5", "nonsense", "ord_", "ord_nonsense", "x" * 5000, "٣"]
+MALFORMED = [*MALFORMED_WORDS, "", " ", "\0", "\ud800"]
+
+
+def stock():
+    """A ticket, with an order of two products and a customer behind it."""
+    customer = Customer.objects.create(name="Ada")
+    order = Order.objects.create(customer=customer, note="first")
+    order.products.set([Product.objects.create(name=name) for name in ("pen", "ink")])
+    return Ticket.objects.create(order=order, note="late")
+
+
+def bare(instance, name="pk"):
+    """The text of an id without prefix, encoding and mask: what must not leave."""
+    return str(getattr(instance, name))
+
+
+def public(instance, name=None):
+    return public_id(instance, name)

@@ -1,0 +1,92 @@
+"""Ids of each type of value, with a prefix, an encoding or a mask, as keys and beside them."""
+
+from django.db import models
+
+from django_sortable_ids.fields import (
+    KSUIDField,
+    KUUIDField,
+    SnowflakeField,
+    TSIDField,
+    ULIDAutoField,
+    ULIDField,
+    UUIDv7Field,
+)
+
+
+class Customer(models.Model):
+    """A masked key."""
+
+    id = UUIDv7Field(primary_key=True, prefix="cus", encoding="base58", masked=True)
+    name = models.CharField(max_length=20)
+
+    def __str__(self):
+        return self.name
+
+
+class Product(models.Model):
+    """A key of 64 bits."""
+
+    id = TSIDField(primary_key=True)
+    name = models.CharField(max_length=20)
+
+    def __str__(self):
+        return self.name
+
+
+class Order(models.Model):
+    """A key of text, with relations to a masked one and to numbers."""
+
+    id = ULIDField(primary_key=True, prefix="ord")
+    customer = models.ForeignKey(Customer, models.CASCADE, null=True, related_name="orders")
+    products = models.ManyToManyField(Product, blank=True)
+    note = models.CharField(max_length=20, blank=True)
+
+    def __str__(self):
+        return self.note
+
+
+class Ticket(models.Model):
+    """A counted key, and ids of each type beside it."""
+
+    uuid = UUIDv7Field(unique=True)
+    text = KSUIDField(unique=True, prefix="tck")
+    number = SnowflakeField(unique=True, prefix="num", encoding="base62")
+    order = models.ForeignKey(Order, models.CASCADE, to_field="id")
+    note = models.CharField(max_length=20, blank=True)
+
+    def __str__(self):
+        return self.note
+
+
+class Express(Order):
+    """Its key is a relation to that of its parent."""
+
+    hours = models.PositiveSmallIntegerField(default=24)
+
+
+class Letter(models.Model):
+    """A key of 160 bits, whose text SQL can't compute."""
+
+    id = KSUIDField(primary_key=True)
+
+
+class Parcel(models.Model):
+    """A key that is stored as text."""
+
+    id = KUUIDField(primary_key=True, prefix="par")
+
+
+class Box(models.Model):
+    """A UUID that is stored otherwise than Django does."""
+
+    id = UUIDv7Field(primary_key=True, storage="binary")
+
+
+class Memo(models.Model):
+    """A key that is None until the row is inserted."""
+
+    id = ULIDAutoField(primary_key=True, prefix="mem")
+    note = models.CharField(max_length=20, blank=True)
+
+
+KEYS = [Customer, Product, Order, Express, Letter, Parcel, Box, Memo]

@@ -1,0 +1,125 @@
+"""django-simple-history: history rows hold the ids of their originals, and are no second owner."""
+
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from django_sortable_ids.ids import public_id, resolve
+
+from .extended.models import Author, Book
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def book():
+    author = Author.objects.create(name="Ada")
+    return Book.objects.create(author=author, title="first")
+
+
+def versions(instance):
+    return list(instance.history.order_by("history_id"))
+
+
+def test_the_history_has_the_ids_of_its_original(book):
+    book.title = "second"
+    book.save()
+    book.readers.add(book.author)
+    for past in versions(book):
+        assert past.id == book.id
+        assert past.public_id == book.public_id
+        assert past.author_id == book.author_id
+        assert past.author == book.author
+    assert [past.title for past in versions(book)] == ["first", "second", "second"]
+    (reader,) = versions(book)[-1].readers.all()
+    assert reader.author == book.author
+
+
+def test_the_public_text_leads_to_the_original(book):
+    assert resolve(public_id(book)).fetch() == book
+    assert resolve(public_id(book, "public_id")).fetch() == book
+    assert resolve(public_id(book.author)).fetch() == book.author
+
+
+def test_a_version_can_be_found_by_time_and_restored(book):
+    first = timezone.now()
+    book.title = "second"
+    book.save()
+    assert book.history.as_of(first).title == "first"
+    assert Book.history.as_of(first).get(pk=book.pk).title == "first"
+    versions(book)[0].instance.save()
+    book.refresh_from_db()
+    assert (book.title, Book.objects.count()) == ("first", 1)
+    newest, before, _ = book.history.all()
+    assert [change.field for change in newest.diff_against(before).changes] == ["title"]
+
+
+def test_a_deleted_row_comes_back_with_its_ids(book):
+    id_, number = book.id, book.public_id
+    book.delete()
+    Book.history.filter(id=id_).latest().instance.save()
+    restored = Book.objects.get()
+    assert (restored.id, restored.public_id) == (id_, number)
+
+
+def test_bulk_operations_write_history(book):
+    from simple_history.utils import bulk_create_with_history, bulk_update_with_history
+
+    books = bulk_create_with_history([Book(title=str(n)) for n in range(3)], Book)
+    assert all(each.pk and each.public_id for each in books)
+    for each in books:
+        each.title = "x"
+    bulk_update_with_history(books, Book, ["title"])
+    for each in books:
+        assert {past.public_id for past in versions(each)} == {each.public_id}
+        assert [past.title for past in versions(each)][-1] == "x"
+
+
+def test_saving_a_row_without_an_id_writes_none_into_its_history(book):
+    Book.objects.update(public_id=None)
+    Book.history.update(public_id=None)
+    old = Book.objects.get()
+    old.title = "saved"
+    old.save()
+    assert [past.public_id for past in versions(old)] == [None, None]
+
+
+def test_history_rows_can_be_searched_by_every_spelling(book):
+    assert Book.history.filter(id=public_id(book)).count() == 1
+    assert Book.history.filter(public_id=public_id(book, "public_id")).count() == 1
+    assert Book.history.filter(id__created_at__gte=timezone.now() - timedelta(hours=1)).exists()
+    assert not Book.history.filter(id="nonsense").exists()
+
+
+def test_no_check_complains():
+    printed = StringIO()
+    call_command("check", "--fail-level=WARNING", stdout=printed, stderr=printed)
+    assert printed.getvalue() == "System check identified no issues (0 silenced).\n"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_backfill_gives_history_rows_the_ids_of_their_originals(book):
+    Book.objects.create(title="other")
+    Book.objects.update(public_id=None)
+    Book.history.update(public_id=None)
+    call_command("backfill_ids", "extended.Book.public_id", "--created-from=created_at", "-v0")
+    call_command("backfill_ids", "extended.HistoricalBook.public_id", "-v0")
+    for each in Book.objects.all():
+        assert each.public_id
+        assert {past.public_id for past in versions(each)} == {each.public_id}
+
+
+@pytest.mark.parametrize("name", ["author", "book"])
+def test_the_admin_shows_and_reverts(admin_client, book, name):
+    instance = book if name == "book" else book.author
+    instance.title = instance.name = "second"
+    instance.save()
+    past = versions(instance)[0]
+    page = f"/admin/extended/{name}/{instance.pk}/history/"
+    assert admin_client.get(page).status_code == 200
+    form = admin_client.get(f"{page}{past.history_id}/")
+    assert "Revert" in form.content.decode()
+    assert admin_client.get("/admin/extended/book/nonsense/history/").status_code in (302, 404)
