@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class SortableUUIDField(SortableIDField[SetType, GetType], UUIDField[SetType, GetType]):
-    """A field whose values are ``uuid.UUID``: use one of its subclasses.
+    """A field whose values are ``uuid.UUID``: use one of its subclasses, or write one, as for text.
 
     ``accept_other_versions=True`` is for a column that already holds other UUIDs, such as the
     random ones of ``uuid.uuid4``. These are read, looked up, shown and saved like the field's own.
@@ -25,6 +25,7 @@ class SortableUUIDField(SortableIDField[SetType, GetType], UUIDField[SetType, Ge
     """
 
     scheme: TimeScheme
+    value_type = uuid.UUID
 
     if TYPE_CHECKING:
         _pyi_private_set_type: uuid.UUID | str | Combinable  # type: ignore[assignment]

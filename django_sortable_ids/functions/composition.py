@@ -24,7 +24,6 @@ from .ticks import (
     ShiftedRight,
     WithByteFraction,
     digit_count,
-    whole_digits,
 )
 
 _RANK_BITS = RANDOM_BITS
@@ -193,8 +192,8 @@ class Composition:
         match self.stored.form:
             case Groups(alphabet, ((length, _), *groups)):
                 return alphabet, length, list(groups)
-            case Digits(alphabet, total, padding=0) if suffix_digits := whole_digits(
-                self.scheme.layout.suffixes, len(alphabet)
+            case Digits(alphabet, total, padding=0) as form if suffix_digits := form.count_of_last(
+                self.scheme.layout.suffixes
             ):
                 return alphabet, total - suffix_digits, [(suffix_digits, None)]
             case form:

@@ -175,6 +175,11 @@ def _stored_tick(
             return IntegerOfDigits(column, alphabet=alphabet, length=groups[0][0])
         case TextStorage(form=Digits() as form) if len(form.alphabet) != 16:
             return _of_digits(column, scheme, form, connection)
+        case TextStorage(form=form) if not isinstance(form, Digits | UUIDText):
+            raise NotSupportedError(
+                f"{connection.display_name} can't read the time of a {scheme.title} from its text, "
+                f"{form.expected}: store it as bytes, with storage='binary'"
+            )
     return _of_hex(column, scheme, stored, connection)
 
 
@@ -237,7 +242,7 @@ def _of_integer(column: Expression, scheme: TimeScheme) -> Expression:
 
 def _of_digits(column: Expression, scheme: TimeScheme, form: Digits, connection: Any) -> Expression:
     base, layout = len(form.alphabet), scheme.layout
-    if suffix_digits := whole_digits(layout.suffixes << form.padding, base):
+    if suffix_digits := form.count_of_last(layout.suffixes):
         return _of_last_digits(column, form, form.length - suffix_digits, layout.last_tick)
     if base & (base - 1):
         if connection.vendor == "sqlite":
@@ -267,16 +272,6 @@ def _of_last_digits(column: Expression, form: Digits, end: int, largest: int) ->
     length = digit_count(min(largest, (1 << WORD) - 1), len(form.alphabet))
     first = max(1, end - length + 1)
     return IntegerOfDigits(column, alphabet=form.alphabet, first=first, length=end - first + 1)
-
-
-def whole_digits(numbers: int, base: int) -> int:
-    """How many digits of this base write all numbers below ``numbers`` and no other; 0 if that is
-    not a whole number of digits."""
-    length = 0
-    while numbers % base == 0:
-        numbers //= base
-        length += 1
-    return length if numbers == 1 else 0
 
 
 def digit_count(number: int, base: int) -> int:

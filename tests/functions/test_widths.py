@@ -10,7 +10,7 @@ from django.db.models.expressions import RawSQL
 from django.db.models.sql import Query
 
 from django_sortable_ids.fields import SortableIDField
-from django_sortable_ids.fields.storage import BinaryStorage, IntegerStorage, UUIDStorage
+from django_sortable_ids.fields.values.storage import BinaryStorage, IntegerStorage, UUIDStorage
 from django_sortable_ids.functions.composition import Composition
 from django_sortable_ids.functions.moments import MomentOfTick
 from django_sortable_ids.functions.randomness import RandomDigits

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from .encodings.alphabets import BASE62, CROCKFORD
-from .encodings.text_forms import Base64URL, Decimal, Digits
-from .layout import Layout
-from .support import exponent, one_of
-from .time_scheme import MILLISECOND, TimeScheme
+from ..encodings.alphabets import BASE62, CROCKFORD
+from ..encodings.text_forms import Base64URL, Decimal, Digits
+from ..layout import Layout
+from ..support import exponent, one_of
+from ..time_scheme import MILLISECOND, TimeScheme
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
