@@ -8,7 +8,7 @@ from ..bit_templates import ByteFractionTemplate
 from ..encodings.alphabets import BASE32_HEX_LOWER, BASE62, HEX_LOWER
 from ..encodings.text_forms import Digits, Groups
 from ..layout import Layout
-from ..support import exponent, one_of
+from ..support import checked_epoch, exponent, one_of
 from ..time_scheme import MILLISECOND, SECOND, TimeScheme
 from .rows import row
 
@@ -62,21 +62,33 @@ KSUID_MS = replace(
 
 
 @lru_cache
-def xid(*, workers: int | None = None) -> TimeScheme:
-    """``time 32 | random 64``; with ``workers``, ``time 32 | worker | sequence``.
+def from_epoch(scheme: TimeScheme, epoch_ms: int | None) -> TimeScheme:
+    """The scheme with another epoch, Unix time in ms; the scheme itself for None.
 
-    ``workers`` is a power of two. With 2 ** 40, the worker number has the bits of machine and
-    process, and the sequence the bits of the counter. The sequence starts at 0 in every second. So
-    a process with a fixed number must not start in the second in which its predecessor ended; a
-    leased number rules this out.
+    Raises ``ValueError`` for an epoch that is no whole number, or outside of the years 1 to 9999.
     """
-    return _with_workers(_XID, workers)
+    if epoch_ms is None:
+        return scheme
+    epoch_ns = checked_epoch(epoch_ms) * MILLISECOND
+    return scheme if epoch_ns == scheme.epoch_ns else replace(scheme, epoch_ns=epoch_ns)
 
 
 @lru_cache
-def objectid(*, workers: int | None = None) -> TimeScheme:
+def xid(*, workers: int | None = None, epoch_ms: int | None = None) -> TimeScheme:
+    """``time 32 | random 64``; with ``workers``, ``time 32 | worker | sequence``.
+
+    ``epoch_ms`` is another epoch, Unix time in ms. ``workers`` is a power of two. With 2 ** 40, the
+    worker number has the bits of machine and process, and the sequence the bits of the counter. The
+    sequence starts at 0 in every second. So a process with a fixed number must not start in the
+    second in which its predecessor ended; a leased number rules this out.
+    """
+    return from_epoch(_with_workers(_XID, workers), epoch_ms)
+
+
+@lru_cache
+def objectid(*, workers: int | None = None, epoch_ms: int | None = None) -> TimeScheme:
     """Like ``xid``: ``time 32 | random 64``; with ``workers``, ``time 32 | worker | sequence``."""
-    return _with_workers(_OBJECTID, workers)
+    return from_epoch(_with_workers(_OBJECTID, workers), epoch_ms)
 
 
 def _with_workers(scheme: TimeScheme, workers: int | None) -> TimeScheme:
@@ -85,35 +97,44 @@ def _with_workers(scheme: TimeScheme, workers: int | None) -> TimeScheme:
     return replace(scheme, layout=replace(scheme.layout, workers=workers))
 
 
-def ksuid(*, precision: Literal["s", "ms"] = "s") -> TimeScheme:
-    """``time 32 | random 128``, seconds from 2014-05-13T16:53:20Z.
+def ksuid(*, precision: Literal["s", "ms"] = "s", epoch_ms: int | None = None) -> TimeScheme:
+    """``time 32 | random 128``, seconds from 2014-05-13T16:53:20Z, or from ``epoch_ms``.
 
     ``precision="ms"`` uses 8 of the random bits to count units of 4 ms, like svix-ksuid for Rust.
     (svix-ksuid for Python counts 1/256 s in this byte; its values above 249 are invalid here.)
     """
-    return one_of({"s": KSUID, "ms": KSUID_MS}, precision=precision)
+    return from_epoch(one_of({"s": KSUID, "ms": KSUID_MS}, precision=precision), epoch_ms)
 
 
 @lru_cache
 def kuuid(
-    *, precision: Literal["s", "ms"] = "s", reverse: bool = False, short: bool = False
+    *,
+    precision: Literal["s", "ms"] = "s",
+    reverse: bool = False,
+    short: bool = False,
+    groups: int | None = None,
+    epoch_ms: int | None = None,
 ) -> TimeScheme:
-    """8 characters of time, then 4 groups of 6 characters with 32 random bits each.
+    """8 characters of time, then groups of 6 characters with 32 random bits each.
 
-    ``precision`` is the unit of the time. ``short`` leaves only 2 groups. ``reverse`` sorts the
-    newest first: it writes 62 ** 8 - 1 minus the time.
+    ``precision`` is the unit of the time. ``groups`` is 1 to 4, by default 4; ``short`` means 2.
+    ``reverse`` sorts the newest first: it writes 62 ** 8 - 1 minus the time. ``epoch_ms`` is
+    another epoch, Unix time in ms: 1,514,764,800,000 (2018) for ids of kuuid 0.1.
     """
     tick_ns = one_of({"s": SECOND, "ms": MILLISECOND}, precision=precision)
-    groups = 2 if short else 4
-    return TimeScheme(
+    if groups not in (None, 1, 2, 3, 4) or (short and groups not in (None, 2)):
+        raise ValueError(f"groups={groups!r}, short={short}: expected 1 to 4, and 2 if short")
+    count = groups or (2 if short else 4)
+    scheme = TimeScheme(
         name="kuuid" if precision == "s" else "kuuid_ms",
         title="kuuid",
         specification="https://github.com/glynnbird/kuuid",
         # 62 ** 8 - 1 fits into 48 bits
-        bits=48 + 32 * groups,
+        bits=48 + 32 * count,
         value_type=str,
-        text_forms=(("canonical", Groups(BASE62, ((8, 48), *[(6, 32)] * groups))),),
+        text_forms=(("canonical", Groups(BASE62, ((8, 48), *[(6, 32)] * count))),),
         stored_as_text=True,
-        layout=Layout(ticks=62**8, suffixes=1 << 32 * groups, descending=reverse),
+        layout=Layout(ticks=62**8, suffixes=1 << 32 * count, descending=reverse),
         tick_ns=tick_ns,
     )
+    return from_epoch(scheme, epoch_ms)

@@ -10,7 +10,7 @@ from ..scheme import Scheme
 from ..sequence import lexical_sequence
 from ..time_scheme import TimeScheme
 from . import rules
-from .families import ksuid, kuuid, objectid, xid
+from .families import from_epoch, ksuid, kuuid, objectid, xid
 from .integers import SNOWFLAKES, snowflake, sonyflake, time64, tsid
 from .rows import ROWS
 
@@ -19,7 +19,17 @@ def _preset(family: Callable[..., Scheme], **fixed: Any) -> Callable[..., Scheme
     return lambda **options: family(**fixed, **options)
 
 
+def _with_epoch(row: TimeScheme) -> Callable[..., Scheme]:
+    def family(*, epoch_ms: int | None = None) -> Scheme:
+        return from_epoch(row, epoch_ms)
+
+    family.__qualname__ = row.name
+    return family
+
+
 _FAMILIES: dict[str, Callable[..., Scheme]] = {
+    # RFC 9562 defines the epochs of UUIDs.
+    **{row.name: _with_epoch(row) for row in ROWS if row.value_type is str},
     "xid": xid,
     "objectid": objectid,
     "ksuid": ksuid,

@@ -120,7 +120,7 @@ ROWS = (
         "hexulid",
         "hex ULID",
         'Stephen Margheim, "SQLite Hex-ULIDs"',
-        Digits(HEX_UPPER, 32),
+        Digits(HEX_UPPER, 32, fold="upper"),
         time=48,
         suffix=80,
         stored_as_text=True,
