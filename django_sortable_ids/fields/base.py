@@ -33,6 +33,8 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
 
     scheme_name: ClassVar[str]
     """The key of the scheme in the catalogue."""
+    value_type: ClassVar[type | None] = None
+    """The type of the values, which the scheme must have, too; None: any."""
     scheme_options: ClassVar[Mapping[str, Any]] = {}
     """Arguments passed to the scheme, with their defaults; a subclass may change the defaults."""
     scheme_arguments: Mapping[str, Any]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class SortableUUIDField(SortableIDField[SetType, GetType], UUIDField[SetType, GetType]):
-    """A field whose values are ``uuid.UUID``: use one of its subclasses.
+    """A field whose values are ``uuid.UUID``: use one of its subclasses, or write one, as for text.
 
     ``accept_other_versions=True`` is for a column that already holds other UUIDs, such as the
     random ones of ``uuid.uuid4``. These are read, looked up, shown and saved like the field's own.
@@ -25,6 +25,7 @@ class SortableUUIDField(SortableIDField[SetType, GetType], UUIDField[SetType, Ge
     """
 
     scheme: TimeScheme
+    value_type = uuid.UUID
 
     if TYPE_CHECKING:
         _pyi_private_set_type: uuid.UUID | str | Combinable  # type: ignore[assignment]
@@ -110,76 +111,104 @@ class CombV13UUIDField(SortableUUIDField[SetType, GetType]):
 
 
 class ULIDField(SortableTextField[SetType, GetType]):
-    """ULID: Unix time in ms, 80 random bits. The value is the text of 26 characters."""
+    """ULID: Unix time in ms, 80 random bits. The value is the text of 26 characters.
+
+    ``epoch_ms`` is the Unix time of another epoch.
+    """
 
     scheme_name = "ulid"
+    scheme_options = {"epoch_ms": None}
 
 
 class HexULIDField(SortableTextField[SetType, GetType]):
-    """The bits of a ULID as 32 upper-case hexadecimal digits, which plain SQLite can generate."""
+    """The bits of a ULID as 32 upper-case hexadecimal digits, which plain SQLite can generate.
+
+    Digits of both cases are read. ``epoch_ms`` is the Unix time of another epoch.
+    """
 
     scheme_name = "hexulid"
+    scheme_options = {"epoch_ms": None}
 
 
 class KUUIDField(SortableTextField[SetType, GetType]):
     """kuuid: 8 characters of time and 24 random ones, in base 62. The value is the text.
 
-    ``precision`` is ``"s"`` or ``"ms"``, ``reverse`` sorts the newest first, and ``short`` has only
-    12 random characters.
+    ``precision`` is ``"s"`` or ``"ms"``, ``reverse`` sorts the newest first. ``groups``, 1 to 4, is
+    how many groups of 6 random characters there are; ``short`` means 2. ``epoch_ms`` is the Unix
+    time of another epoch: ids of kuuid 0.1 count from 2018, 1,514,764,800,000.
     """
 
     scheme_name = "kuuid"
-    scheme_options = {"precision": "s", "reverse": False, "short": False}
+    scheme_options = {
+        "precision": "s",
+        "reverse": False,
+        "short": False,
+        "groups": None,
+        "epoch_ms": None,
+    }
 
 
 class KSUIDField(SortableTextField[SetType, GetType]):
     """KSUID: seconds since 2014, 128 random bits. The value is the text of 27 characters.
 
     ``precision="ms"`` uses 8 of these bits for steps of 4 ms, as svix-ksuid for Rust does.
+    ``epoch_ms`` is the Unix time of another epoch.
     """
 
     scheme_name = "ksuid"
-    scheme_options = {"precision": "s"}
+    scheme_options = {"precision": "s", "epoch_ms": None}
 
 
 class XidField(SortableTextField[SetType, GetType]):
     """xid: Unix seconds, 64 random bits. The value is the text of 20 characters.
 
     ``workers``, a power of two up to 2 ** 40, replaces the random bits with a worker number,
-    ``SORTABLE_IDS["WORKER"]``, and a sequence.
+    ``SORTABLE_IDS["WORKER"]``, and a sequence. ``epoch_ms`` is the Unix time of another epoch.
     """
 
     scheme_name = "xid"
-    scheme_options = {"workers": None}
+    scheme_options = {"workers": None, "epoch_ms": None}
 
 
 class ObjectIDField(SortableTextField[SetType, GetType]):
     """MongoDB's ObjectId: Unix seconds, 64 random bits. The value is 24 hexadecimal digits.
 
     ``workers``, a power of two up to 2 ** 40, replaces the random bits with a worker number,
-    ``SORTABLE_IDS["WORKER"]``, and a sequence.
+    ``SORTABLE_IDS["WORKER"]``, and a sequence. ``epoch_ms`` is the Unix time of another epoch.
     """
 
     scheme_name = "objectid"
-    scheme_options = {"workers": None}
+    scheme_options = {"workers": None, "epoch_ms": None}
 
 
 class PushIDField(SortableTextField[SetType, GetType]):
-    """Firebase's push id: Unix time in ms, 72 random bits. The value is the text, 20 characters."""
+    """Firebase's push id: Unix time in ms, 72 random bits. The value is the text, 20 characters.
+
+    ``epoch_ms`` is the Unix time of another epoch.
+    """
 
     scheme_name = "pushid"
+    scheme_options = {"epoch_ms": None}
 
 
 class TimeflakeField(SortableTextField[SetType, GetType]):
-    """Timeflake: the bits of a ULID as 22 characters of base 62. The value is the text."""
+    """Timeflake: the bits of a ULID as 22 characters of base 62. The value is the text.
+
+    ``epoch_ms`` is the Unix time of another epoch.
+    """
 
     scheme_name = "timeflake"
+    scheme_options = {"epoch_ms": None}
 
 
 class SCRU128Field(SortableTextField[SetType, GetType]):
-    """SCRU128: Unix time in ms, 80 random bits. The value is 25 characters of base 36."""
+    """SCRU128: Unix time in ms, 80 random bits. The value is 25 characters of base 36.
+
+    ``epoch_ms`` is the Unix time of another epoch.
+    """
 
     scheme_name = "scru128"
+    scheme_options = {"epoch_ms": None}
 
 
 class SnowflakeField(SortableIntegerField[SetType, GetType]):
@@ -187,7 +216,9 @@ class SnowflakeField(SortableIntegerField[SetType, GetType]):
 
     ``layout`` selects another service's: ``"discord"``, ``"instagram"``, ``"mastodon"`` or
     ``"unique_rowid"`` (CockroachDB). ``epoch_ms`` is the Unix time of another epoch; ``time_bits``
-    and ``worker_bits`` set another split. The worker number is ``SORTABLE_IDS["WORKER"]``.
+    and ``worker_bits`` set another split, ``bits`` how many there are together, and ``tick_ms`` the
+    unit of the time in ms. With ``bits=53``, ids are safe in JavaScript: of 41 bits of time and 10
+    of worker, 2 of sequence are left. The worker number is ``SORTABLE_IDS["WORKER"]``.
 
     An auto-increment column, such as a ``BigAutoField``, can become one and keeps its numbers. They
     are read as ids from the start of the epoch: with 22 bits after the time, numbers below
@@ -200,6 +231,8 @@ class SnowflakeField(SortableIntegerField[SetType, GetType]):
         "epoch_ms": None,
         "time_bits": None,
         "worker_bits": None,
+        "bits": None,
+        "tick_ms": None,
     }
 
 
@@ -208,11 +241,18 @@ class SonyflakeField(SortableIntegerField[SetType, GetType]):
 
     ``version`` is the release of sony/sonyflake that generates such ids: 1 counts from 2014-09-01,
     2 from 2025-01-01; ``epoch_ms`` is the Unix time of another ``StartTime``. ``sequence_bits`` and
-    ``worker_bits`` set another split. The machine number is ``SORTABLE_IDS["WORKER"]``.
+    ``worker_bits`` set another split, ``tick_ms`` another ``TimeUnit``, in ms. The machine number
+    is ``SORTABLE_IDS["WORKER"]``.
     """
 
     scheme_name = "sonyflake"
-    scheme_options = {"version": 2, "epoch_ms": None, "sequence_bits": 8, "worker_bits": 16}
+    scheme_options = {
+        "version": 2,
+        "epoch_ms": None,
+        "sequence_bits": 8,
+        "worker_bits": 16,
+        "tick_ms": None,
+    }
 
 
 class TSIDField(SortableIntegerField[SetType, GetType]):

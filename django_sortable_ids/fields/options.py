@@ -96,6 +96,14 @@ def wrong(field: "SortableIDField") -> Iterator[WrongOption]:
         clear = isinstance(error, ValueError)
         yield WrongOption(SCHEME, str(error) if clear else f"{given}: {error}")
         field.stored_scheme = field.scheme_with()  # to judge the other options
+    expected, found = field.value_type, field.stored_scheme.value_type
+    if expected not in (None, found):
+        base = {str: "Text", int: "Integer"}.get(found, "UUID")
+        yield WrongOption(
+            SCHEME,
+            f"values of {type(field).__name__} are {expected.__name__}, those of a "
+            f"{field.stored_scheme.title} are {found.__name__}: subclass Sortable{base}Field",
+        )
     for kind, problems in (
         (PUBLIC_TEXT, _public_text_problems(field, field.stored_scheme)),
         (COLUMN, _column_problems(field, field.stored_scheme)),

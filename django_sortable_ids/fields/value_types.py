@@ -31,7 +31,12 @@ else:
 
 
 class SortableTextField(SortableIDField[SetType, GetType], CharField[SetType, GetType]):
-    """A field whose values are ``str``: use one of its subclasses."""
+    """A field whose values are ``str``: use one of its subclasses, or write one.
+
+    ``scheme_name`` of a subclass is the name of its scheme, of this package or registered.
+    """
+
+    value_type = str
 
     if TYPE_CHECKING:
         _pyi_private_set_type: str | Combinable
@@ -72,7 +77,9 @@ class SortableTextField(SortableIDField[SetType, GetType], CharField[SetType, Ge
 
 
 class SortableIntegerField(SortableIDField[SetType, GetType], BigIntegerField[SetType, GetType]):
-    """A field whose values are ``int``: use one of its subclasses."""
+    """A field whose values are ``int``: use one of its subclasses, or write one, as for text."""
+
+    value_type = int
 
     if TYPE_CHECKING:
         _pyi_private_set_type: int | str | Combinable

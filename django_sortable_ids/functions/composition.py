@@ -1,25 +1,33 @@
 """Composes an id from its tick and its suffix in SQL, in the format of its column."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from django.db import NotSupportedError
-from django.db.models import BigIntegerField
+from django.db.models import BigIntegerField, TextField
 from django.db.models.expressions import Expression
 
 from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, TextStorage, UUIDStorage
 from ..schemes import TimeScheme
-from ..schemes.bit_templates import ByteFractionTemplate, UUIDTemplate
+from ..schemes.bit_templates import ByteFractionTemplate
 from ..schemes.encodings.text_forms import Digits, Groups, UUIDText
+from .bits import DIGIT, Part, Run, digit_groups, drawn, merged, runs
 from .digits import DigitsOfInteger
 from .fragments import Fragment, joined
 from .hexadecimal import BytesOfHex, HexOfInteger, HyphenatedHex, InsertedHex, Upper, UUIDOfHex
 from .randomness import RANDOM_BITS, RandomDigits, RandomHex, RandomInteger, RandomVariant
-from .ticks import Complement, ShiftedRight, WithByteFraction, hex_positions
+from .ticks import (
+    Complement,
+    Composed,
+    ShiftedRight,
+    WithByteFraction,
+    digit_count,
+)
 
 _RANK_BITS = RANDOM_BITS
-_UUID_RANK_BITS = 46
-"""12 hexadecimal digits, together with the variant before them."""
+_Groups = Sequence[tuple[int, Sequence[Run]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,33 +46,31 @@ class Composition:
     def reads_tick_often(self) -> bool:
         """Whether the SQL contains the tick more than once, and needs the same value each time."""
         template = self.scheme.layout.template
-        return self._is_other_text or isinstance(template, ByteFractionTemplate)
+        if self._is_other_text or isinstance(template, ByteFractionTemplate):
+            return True
+        if isinstance(self.stored, IntegerStorage):
+            return False
+        groups = chain.from_iterable(self._groups(ranked=False))
+        return sum(run.part is Part.TICK for _, group in groups for run in group) > 1
 
     @property
     def ranks(self) -> int:
         """How many ranks there are; each has ``suffixes // ranks`` suffixes.
 
-        Raises ``NotSupportedError`` if the database can't write the column's text.
+        Raises ``NotSupportedError`` if the database can't write ids with a given rank.
         """
-        suffixes = self.scheme.layout.suffixes
         if isinstance(self.stored, IntegerStorage):
-            if suffixes > 1 << _RANK_BITS:
-                raise NotSupportedError(
-                    f"the database can't generate a {self.scheme.title} with {suffixes} suffixes "
-                    f"per tick: expected at most {1 << _RANK_BITS}"
-                )
-            return suffixes
-        if self._is_other_text:
-            alphabet, _, groups = self._text_parts()
-            digits, bits = groups[0]
-            if bits is not None:
-                return 1 << bits
-            base = len(alphabet)
-            while base**digits > 1 << _RANK_BITS:
-                digits -= 1
-            return int(base**digits)
-        uuid = isinstance(self.scheme.layout.template, UUIDTemplate)
-        return min(suffixes, 1 << (_UUID_RANK_BITS if uuid else _RANK_BITS))
+            return self._integer_suffixes()
+        if not self._is_other_text:
+            return 1 << self._rank_bits
+        alphabet, _, groups = self._text_parts()
+        digits, bits = groups[0]
+        if bits is None:
+            digits = min(digits, digit_count(1 << _RANK_BITS, len(alphabet)) - 1)
+            return int(len(alphabet) ** digits)
+        if bits > _RANK_BITS:
+            raise self._too_many_suffixes(1 << bits)
+        return 1 << bits
 
     def made_of(self, tick: Expression, rank: Expression | None = None) -> Expression:
         """An id of this tick, with this rank or a random suffix.
@@ -77,11 +83,23 @@ class Composition:
             tick = Complement(tick, last=layout.ticks - 1)
             rank = rank and Complement(rank, last=self.ranks - 1)
         if isinstance(self.stored, IntegerStorage):
-            suffix = rank or RandomInteger(below=layout.suffixes)
-            return Composed(tick, suffix, suffixes=layout.suffixes)
+            suffixes = self._integer_suffixes()
+            return Composed(tick, rank or RandomInteger(below=suffixes), suffixes=suffixes)
         if self._is_other_text:
             return self._text(tick, rank)
         return self.from_hex(self._hex(tick, rank))
+
+    def _integer_suffixes(self) -> int:
+        suffixes = self.scheme.layout.suffixes
+        if suffixes > 1 << _RANK_BITS:
+            raise self._too_many_suffixes(suffixes)
+        return suffixes
+
+    def _too_many_suffixes(self, suffixes: int) -> NotSupportedError:
+        return NotSupportedError(
+            f"the database can't generate a {self.scheme.title} with {suffixes} suffixes per tick: "
+            f"expected at most {1 << _RANK_BITS}; let Python generate the ids"
+        )
 
     def from_hex(self, digits: Expression) -> Expression:
         """Hexadecimal digits in the format of the column."""
@@ -111,40 +129,47 @@ class Composition:
             isinstance(form, UUIDText) or (isinstance(form, Digits) and len(form.alphabet) == 16)
         )
 
+    @property
+    def _rank_bits(self) -> int:
+        """Those of the suffix's first bits that leave whole hexadecimal digits to be random."""
+        bits = self.scheme.layout.suffixes.bit_length() - 1
+        return bits if bits <= _RANK_BITS else _RANK_BITS - (_RANK_BITS - bits) % DIGIT
+
     def _hex(self, tick: Expression, rank: Expression | None) -> Expression:
-        scheme, template = self.scheme, self.scheme.layout.template
-        length = len(hex_positions(scheme))
-        if isinstance(template, UUIDTemplate):
-            return self._uuid_hex(tick, rank, length)
+        template = self.scheme.layout.template
         if isinstance(template, ByteFractionTemplate):
             tick = WithByteFraction(tick, fractions=template.fractions)
-        random = 2 * scheme.byte_length - length
-        suffix: list[Expression] = []
-        if rank:
-            suffix.append(HexOfInteger(rank, digits=_RANK_BITS // 4))
-            random -= _RANK_BITS // 4
-        return joined([HexOfInteger(tick, digits=length), *suffix, RandomHex(digits=random)])
+        tick_bits = sum(run.bits for run in self._runs if run.part is Part.TICK)
+        parts = {Part.TICK: _Whole(tick, tick_bits)}
+        if rank is not None:
+            parts[Part.RANK] = _Whole(rank, self._rank_bits)
+        groups = [_digits_of(group, parts) for group in self._groups(ranked=rank is not None)]
+        if template.version is None:
+            return joined(chain.from_iterable(groups))
+        first, rest = groups
+        return self.versioned(joined(first), *rest)
 
-    def _uuid_hex(self, tick: Expression, rank: Expression | None, length: int) -> Expression:
-        if rank is None:
-            random = [] if length == 15 else [RandomHex(digits=15 - length)]
-            first = joined([HexOfInteger(tick, digits=length), *random])
-            return self.versioned(first, RandomVariant())
-        bits = _UUID_RANK_BITS
-        if length < 15:
-            # The suffix starts before the variant.
-            high_bits = 4 * (15 - length)
-            bits -= high_bits
-            high = ShiftedRight(rank, bits=bits, mask=(1 << high_bits) - 1)
-            tick = Composed(tick, high, suffixes=1 << high_bits)
-            rank = ShiftedRight(rank, bits=0, mask=(1 << bits) - 1)
-        variant = _Sum(rank, number=0b10 << bits)
-        digits = (bits + 2) // 4
-        return self.versioned(
-            HexOfInteger(tick, digits=15),
-            HexOfInteger(variant, digits=digits),
-            RandomHex(digits=16 - digits),
+    @property
+    def _runs(self) -> Sequence[Run]:
+        return runs(self.scheme.layout, 8 * self.scheme.byte_length)
+
+    def _groups(self, *, ranked: bool) -> list[_Groups]:
+        """The digits of a number; those of a UUID without its version, in two halves."""
+        suffix_bits = self.scheme.layout.suffixes.bit_length() - 1
+        random_bits = suffix_bits - self._rank_bits if ranked else suffix_bits
+        number = list(drawn(self._runs, random_bits))
+        if self.scheme.layout.template.version is None:
+            return [list(digit_groups(number, 8 * self.scheme.byte_length))]
+        high = [part for run in number if (part := run.between(80, 128))]
+        middle = [part for run in number if (part := run.between(64, 76))]
+        first = merged(
+            [
+                *(replace(run, at=run.at - 68) for run in high),
+                *(replace(run, at=run.at - 64) for run in middle),
+            ]
         )
+        rest = [part for run in number if (part := run.between(0, 64))]
+        return [list(digit_groups(first, 60)), list(digit_groups(rest, 64))]
 
     def _text(self, tick: Expression, rank: Expression | None) -> Expression:
         """The id in digits of another alphabet; its time and its suffix share no digit."""
@@ -154,7 +179,7 @@ class Composition:
             if rank is None:
                 suffix += _random_group(alphabet, digits, bits)
                 continue
-            ranked = _length(self.ranks, len(alphabet))
+            ranked = digit_count(self.ranks - 1, len(alphabet))
             suffix.append(DigitsOfInteger(rank, alphabet=alphabet, length=ranked))
             if ranked < digits:
                 suffix.append(RandomDigits(alphabet=alphabet, length=digits - ranked))
@@ -167,8 +192,8 @@ class Composition:
         match self.stored.form:
             case Groups(alphabet, ((length, _), *groups)):
                 return alphabet, length, list(groups)
-            case Digits(alphabet, total) if suffix_digits := _whole_digits(
-                self.scheme.layout.suffixes, len(alphabet)
+            case Digits(alphabet, total, padding=0) as form if suffix_digits := form.count_of_last(
+                self.scheme.layout.suffixes
             ):
                 return alphabet, total - suffix_digits, [(suffix_digits, None)]
             case form:
@@ -180,33 +205,75 @@ class Composition:
                 )
 
 
-class Composed(Fragment):
-    """Two numbers in one: ``{0} * suffixes + {1}``."""
+class _Weighted(Fragment):
+    """The sum of numbers, each multiplied by its weight, and a constant."""
 
     output_field = BigIntegerField()
-    postgresql = sqlite = mysql = "({0} * {suffixes} + {1})"
+
+    def postgresql(self, connection: Any) -> str:
+        terms = [
+            f"{{{n}}} * {weight}" if weight > 1 else f"{{{n}}}"
+            for n, weight in enumerate(self.extra["weights"])
+        ]
+        constant = [str(self.extra["constant"])] if self.extra["constant"] else []
+        return f"({' + '.join(terms + constant)})"
+
+    sqlite = mysql = postgresql
 
 
-class _Sum(Fragment):
-    output_field = BigIntegerField()
-    postgresql = sqlite = mysql = "({0} + {number})"
+class _Digits(Fragment):
+    """Digits that are the same in every id."""
+
+    output_field = TextField()
+    postgresql = sqlite = mysql = "'{digits}'"
 
 
-def _whole_digits(suffixes: int, base: int) -> int:
-    """How many digits of this base the suffix has; 0 if it is not a whole number of digits."""
-    length = 0
-    while suffixes % base == 0:
-        suffixes //= base
-        length += 1
-    return length if suffixes == 1 else 0
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """A number of the database, and how many bits it has."""
+
+    number: Expression
+    bits: int
+
+    def between(self, low: int, bits: int) -> Expression:
+        """The number of ``bits`` of its bits, from the bit ``low``."""
+        if (low, bits) == (0, self.bits):
+            return self.number
+        return ShiftedRight(self.number, bits=low, mask=(1 << bits) - 1)
 
 
-def _length(numbers: int, base: int) -> int:
-    """How many digits the largest number below ``numbers`` has."""
-    length, last = 1, numbers - 1
-    while last := last // base:
-        length += 1
-    return length
+def _digits_of(groups: _Groups, parts: Mapping[Part, _Whole]) -> list[Expression]:
+    """The hexadecimal digits of groups of runs."""
+    digits: list[Expression] = []
+    if _is_random_variant(groups):
+        return [RandomVariant()]
+    for count, group in groups:
+        of_parts = [run for run in group if run.part is not Part.FIXED]
+        constant = sum(run.low << run.at for run in group if run.part is Part.FIXED)
+        if not of_parts:
+            digits.append(_Digits(digits=f"{constant:0{count}x}"))
+        elif all(run.part is Part.RANDOM for run in group):
+            digits.append(RandomHex(digits=count))
+        else:
+            numbers: list[Expression] = [_number_of(run, parts) for run in of_parts]
+            weights = [1 << run.at for run in of_parts]
+            is_single = weights == [1] and not constant
+            number = (
+                numbers[0] if is_single else _Weighted(*numbers, weights=weights, constant=constant)
+            )
+            digits.append(HexOfInteger(number, digits=count))
+    return digits
+
+
+def _is_random_variant(groups: _Groups) -> bool:
+    pieces = [(run.part, run.bits) for _, group in groups for run in group]
+    return pieces == [(Part.FIXED, 2), (Part.RANDOM, 2), (Part.RANDOM, 60)]
+
+
+def _number_of(run: Run, parts: Mapping[Part, _Whole]) -> Expression:
+    if run.part is Part.RANDOM:
+        return RandomInteger(below=1 << run.bits)
+    return parts[run.part].between(run.low, run.bits)
 
 
 def _random_group(alphabet: str, length: int, bits: int | None) -> list[Expression]:

@@ -37,7 +37,8 @@ class DigitsOfInteger(Fragment):
 
 
 class IntegerOfDigits(Fragment):
-    """The number that the first ``length`` characters of a text spell in ``alphabet``.
+    """The number that ``length`` characters of a text spell in ``alphabet``, from the character
+    ``first``, counted from 1, by default the first one.
 
     It must fit into 63 bits.
     """
@@ -56,10 +57,11 @@ class IntegerOfDigits(Fragment):
     def total(self, place: str, weight: str = "{}") -> str:
         """SQL for the sum of the digits' values, each times its weight."""
         alphabet, length = self.extra["alphabet"], self.extra["length"]
+        first = self.extra.get("first", 1)
         terms = [
-            place.format(alphabet=alphabet, digit=f"substr({{0}}, {position}, 1)")
-            + f" * {weight.format(len(alphabet) ** (length - position))}"
-            for position in range(1, length + 1)
+            place.format(alphabet=alphabet, digit=f"substr({{0}}, {first + n}, 1)")
+            + f" * {weight.format(len(alphabet) ** (length - 1 - n))}"
+            for n in range(length)
         ]
         return f"({' + '.join(terms)})"
 

@@ -1,6 +1,7 @@
 """The base class of all SQL expressions here: a template for each vendor."""
 
 from collections.abc import Iterable
+from fractions import Fraction
 from string import Formatter
 from typing import Any
 
@@ -74,3 +75,10 @@ def joined(parts: Iterable[Expression]) -> Expression:
     """The expressions as one text; a single expression as it is."""
     expressions = list(parts)
     return expressions[0] if len(expressions) == 1 else Join(*expressions)
+
+
+def scaled(sql: str, factor: Fraction, division: str) -> str:
+    """SQL for a whole number >= 0 times a factor, rounded down; ``division`` is its operator."""
+    if factor.numerator != 1:
+        sql = f"({sql} * {factor.numerator})"
+    return sql if factor.denominator == 1 else f"({sql} {division} {factor.denominator})"

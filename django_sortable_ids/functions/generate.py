@@ -1,6 +1,7 @@
 """Ids that the database generates."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any, Self
 
 from django.db.models import BigIntegerField
@@ -37,8 +38,9 @@ class GenerateID(Func):
     current time. Do this on SQLite and PostgreSQL only: MySQL refuses it (error 1674), and each
     MariaDB replica would generate different ids, without a warning.
 
-    Raises ``NotSupportedError`` if the database can't generate the ids, ``LookupError`` for an
-    unknown scheme, and ``TypeError`` for an unknown option.
+    Raises ``NotSupportedError`` if the database can't generate the ids, ``OutOfRange`` if the
+    scheme can't hold the current time, ``LookupError`` for an unknown scheme, and ``TypeError`` for
+    an unknown option.
     """
 
     def __init__(
@@ -97,6 +99,7 @@ class GenerateID(Func):
         composition = Composition(scheme, self.made.stored(connection), connection)
         if self.at:
             return composition.made_of(self._tick(UnixMicroseconds(*self.get_source_expressions())))
+        scheme.tick(datetime.now(UTC))  # raises if it can't hold the current time
         if scheme.is_uuid7:
             # RFC 9562, section 6.2, method 3: 12 bits of the millisecond's fraction.
             first = HexOfInteger(_Milliseconds4096(UnixMicrosecondsNow()), digits=15)

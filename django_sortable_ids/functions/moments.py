@@ -1,13 +1,14 @@
 """Points in time as the database stores them, and as whole numbers."""
 
 from datetime import timedelta
+from fractions import Fraction
 from typing import Any
 
 from django.conf import settings
 from django.db.models import BigIntegerField, DateTimeField
 
 from ..schemes.generation.clock import UNIX_EPOCH
-from .fragments import Fragment
+from .fragments import Fragment, scaled
 
 
 class UnixMicroseconds(Fragment):
@@ -81,13 +82,10 @@ class MomentOfTick(Fragment):
     output_field = DateTimeField()
 
     def postgresql(self, connection: Any) -> str:
-        tick_ns = self.extra["tick_ns"]
-        per_second = 1_000_000_000 // tick_ns
-        sql = f"timestamp '{self._epoch}' + {{0}} / {per_second} * interval '1 second'"
-        if per_second > 1:
-            rest = f"mod({{0}}, {per_second})"
-            rest += f" * {tick_ns // 1000}" if tick_ns >= 1000 else f" / {1000 // tick_ns}"
-            sql += f" + {rest} * interval '1 microsecond'"
+        elapsed = self._elapsed("/")
+        sql = f"timestamp '{self._epoch}' + {elapsed} / 1000000 * interval '1 second'"
+        if self.extra["tick_ns"] % 1_000_000_000:
+            sql += f" + mod({elapsed}, 1000000) * interval '1 microsecond'"
         return _postgresql_value(f"({sql}) AT TIME ZONE 'UTC'", connection)
 
     def sqlite(self, connection: Any) -> str:
@@ -105,23 +103,19 @@ class MomentOfTick(Fragment):
             text = f"strftime('%%Y-%%m-%%d %%H:%%M:%%f', {milliseconds} / 1000.0, 'unixepoch')"
             return f"{text} || '000'"
         seconds, fraction = divmod(epoch_us, 1_000_000)
-        elapsed = (
-            f"({{0}} * {tick_ns // 1000} + {fraction})"
-            if tick_ns >= 1000
-            else (f"({{0}} / {1000 // tick_ns} + {fraction})")
-        )
+        elapsed = f"({self._elapsed('/')} + {fraction})"
         text = f"strftime('%%Y-%%m-%%d %%H:%%M:%%S', {elapsed} / 1000000 + {seconds}, 'unixepoch')"
         return f"{text} || printf('.%%06d', {elapsed} %% 1000000)"
 
     def mysql(self, connection: Any) -> str:
-        tick_ns = self.extra["tick_ns"]
-        elapsed = (
-            f"{{0}} * {tick_ns // 1000}" if tick_ns >= 1000 else f"{{0}} DIV {1000 // tick_ns}"
-        )
-        sql = f"(TIMESTAMP'{self._epoch}' + INTERVAL ({elapsed}) MICROSECOND)"
+        sql = f"(TIMESTAMP'{self._epoch}' + INTERVAL ({self._elapsed('DIV')}) MICROSECOND)"
         if connection.timezone_name != "UTC":
             sql = f"CONVERT_TZ({sql}, 'UTC', '{connection.timezone_name}')"
         return sql
+
+    def _elapsed(self, division: str) -> str:
+        """SQL for the microseconds since the epoch."""
+        return scaled("{0}", Fraction(self.extra["tick_ns"], 1000), division)
 
     @property
     def _epoch(self) -> str:

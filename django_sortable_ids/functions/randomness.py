@@ -5,6 +5,8 @@ PostgreSQL's ``gen_random_uuid()``, MariaDB's and MySQL's ``RANDOM_BYTES`` and S
 are not fit for ids.
 """
 
+from functools import lru_cache
+from math import comb
 from typing import Any
 
 from django.db import NotSupportedError
@@ -89,29 +91,39 @@ class RandomDigits(Random):
         return " || ".join([digit] * self.extra["length"])
 
     def postgresql(self, connection: Any) -> str:
-        block = "encode(substring(uuid_send(gen_random_uuid()) from 11 for 6), 'base64')"
-        drawn = " || ".join([block] * -(-self._drawn // 8))
-        alphabet = self.extra["alphabet"]
+        alphabet, length = self.extra["alphabet"], self.extra["length"]
         targets = alphabet * (64 // len(alphabet))
+        block = "encode(substring(uuid_send(gen_random_uuid()) from 11 for 6), 'base64')"
+        drawn = " || ".join([block] * -(-_drawn(length, len(targets)) // 8))
         return f"left(translate({drawn}, '{_BASE64}', '{targets}'), {{length}})"
 
     def mysql(self, connection: Any) -> str:
         alphabet, length = self.extra["alphabet"], self.extra["length"]
-        if 64 % len(alphabet) == 0:
-            digit = f"SUBSTR('{alphabet}', 1 + (ASCII(RANDOM_BYTES(1)) & {len(alphabet) - 1}), 1)"
+        base, drawn = len(alphabet), _drawn(length, len(alphabet))
+        # TO_BASE64 breaks lines of 76 digits.
+        if 64 % base == 0 or drawn > 72 or not set(alphabet) <= set(_BASE64):
+            number = f"CAST(CONV(HEX(RANDOM_BYTES(6)), 16, 10) AS UNSIGNED) MOD {base}"
+            if 64 % base == 0:
+                number = f"(ASCII(RANDOM_BYTES(1)) & {base - 1})"
+            digit = f"SUBSTR('{alphabet}', 1 + {number}, 1)"
             return f"CONCAT({', '.join([digit] * length)})"
-        drawn = f"TO_BASE64(RANDOM_BYTES({-(-self._drawn // 4) * 3}))"
+        text = f"TO_BASE64(RANDOM_BYTES({-(-drawn // 4) * 3}))"
         for digit in sorted(set(_BASE64) - set(alphabet)):
-            drawn = f"REPLACE({drawn}, '{digit}', '')"
-        return f"LEFT({drawn}, {{length}})"
+            text = f"REPLACE({text}, '{digit}', '')"
+        return f"LEFT({text}, {{length}})"
 
-    @property
-    def _drawn(self) -> int:
-        """How many base 64 digits to draw. Digits outside the alphabet are dropped: 16 spare ones
-        are enough, because an alphabet of 62 does not lose 17.
-        """
-        length: int = self.extra["length"]
-        return length if 64 % len(self.extra["alphabet"]) == 0 else length + 16
+
+@lru_cache
+def _drawn(length: int, kept: int) -> int:
+    """How many base 64 digits to draw so that ``length`` are left of them, of which ``kept`` of 64
+    are used: so many that too few are left once in 2**64 draws."""
+    count = length
+    while (
+        sum(comb(count, n) * kept**n * (64 - kept) ** (count - n) for n in range(length)) << 64
+        > 64**count
+    ):
+        count += 1
+    return count
 
 
 _BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

@@ -1,7 +1,9 @@
 """The tick of a stored id in SQL: a whole number that counts time since the scheme's epoch."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from django.db import NotSupportedError
@@ -13,8 +15,9 @@ from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, Text
 from ..schemes import TimeScheme
 from ..schemes.bit_templates import ByteFractionTemplate
 from ..schemes.encodings.text_forms import Digits, Groups, UUIDText
+from .bits import DIGIT, WORD, Part, Run, runs
 from .digits import IntegerOfDigits, LargeIntegerOfDigits
-from .fragments import Fragment
+from .fragments import Fragment, scaled
 from .hexadecimal import HexOfBytes, HexOfUUID, IntegerOfHex
 
 
@@ -34,6 +37,13 @@ class Quotient(Fragment):
     output_field = BigIntegerField()
     postgresql = sqlite = "({0} / {divisor})"
     mysql = "({0} DIV {divisor})"
+
+
+class Composed(Fragment):
+    """Two numbers in one: ``{0} * suffixes + {1}``."""
+
+    output_field = BigIntegerField()
+    postgresql = sqlite = mysql = "({0} * {suffixes} + {1})"
 
 
 class Complement(Fragment):
@@ -89,11 +99,8 @@ class _Tick(Fragment):
         return self._quotient("DIV")
 
     def _quotient(self, division: str) -> str:
-        elapsed = f"({{0}} - {self.extra['epoch_us']})"
-        tick_ns = self.extra["tick_ns"]
-        if tick_ns >= 1000:
-            return f"({elapsed} {division} {tick_ns // 1000})"
-        return f"({elapsed} * {1000 // tick_ns})"
+        ticks = Fraction(1000, self.extra["tick_ns"])
+        return scaled(f"({{0}} - {self.extra['epoch_us']})", ticks, division)
 
 
 @dataclass(frozen=True)
@@ -168,19 +175,62 @@ def _stored_tick(
             return IntegerOfDigits(column, alphabet=alphabet, length=groups[0][0])
         case TextStorage(form=Digits() as form) if len(form.alphabet) != 16:
             return _of_digits(column, scheme, form, connection)
-    digits = hex_positions(scheme)
-    text = hex_text(column, stored, connection, bytes=-(-digits[-1] // 2))
-    positions = [text.position(digit) for digit in digits]
-    return IntegerOfHex(text.text, positions=positions, upper=text.upper)
+        case TextStorage(form=form) if not isinstance(form, Digits | UUIDText):
+            raise NotSupportedError(
+                f"{connection.display_name} can't read the time of a {scheme.title} from its text, "
+                f"{form.expected}: store it as bytes, with storage='binary'"
+            )
+    return _of_hex(column, scheme, stored, connection)
 
 
-def hex_positions(scheme: TimeScheme) -> Sequence[int]:
-    """Which of an id's hexadecimal digits, counted from 1, hold the tick."""
-    layout = scheme.layout
-    suffix = layout.template.wrap(layout.suffixes - 1) ^ layout.template.wrap(0)
-    fixed = (13, 17) if layout.template.version else ()
-    digits = f"{suffix:0{scheme.byte_length * 2}x}"
-    return [n for n, digit in enumerate(digits, 1) if digit == "0" and n not in fixed]
+def _of_hex(column: Expression, scheme: TimeScheme, stored: Storage, connection: Any) -> Expression:
+    """The tick in hexadecimal digits: the sum of its parts, each from consecutive bits."""
+    size = 8 * scheme.byte_length
+    pieces = _tick_pieces(runs(scheme.layout, size))
+    last = min(run.at for run in pieces)
+    text = hex_text(column, stored, connection, bytes=size // 8 - last // 8)
+    tick: Expression | None = None
+    for together in _read_together(pieces):
+        digits = [n for run in together for n in _digits_of(run, size)]
+        positions = [text.position(digit) for digit in digits]
+        number: Expression = IntegerOfHex(text.text, positions=positions, upper=text.upper)
+        bits = sum(run.bits for run in together)
+        if bits < DIGIT * len(digits):
+            number = ShiftedRight(number, bits=together[-1].at % DIGIT, mask=(1 << bits) - 1)
+        tick = Composed(tick, number, suffixes=1 << bits) if tick else number
+    assert tick is not None
+    return tick
+
+
+def _tick_pieces(pieces: Iterable[Run]) -> list[Run]:
+    """The last 63 bits of the tick in the order of their weight; none spans 16 digits."""
+    ticks = sorted((run for run in pieces if run.part is Part.TICK), key=lambda run: -run.low)
+    found: list[Run] = []
+    for run in ticks:
+        stop = run.at + max(0, min(run.bits, WORD - run.low))
+        # An end of a digit, so that no digit is read twice.
+        middle = (run.at + 48) // DIGIT * DIGIT
+        ends = [stop, middle, run.at] if stop - run.at > 56 else [stop, run.at]
+        found += [part for stop, at in pairwise(ends) if (part := run.between(at, stop))]
+    return found
+
+
+def _read_together(pieces: Iterable[Run]) -> Iterator[list[Run]]:
+    """Runs whose digits spell one number: each but the first starts, each but the last ends with a
+    whole digit; at most 15 digits."""
+    group: list[Run] = []
+    for run in pieces:
+        whole = group and group[-1].at % DIGIT == 0 and run.stop % DIGIT == 0
+        if group and not (whole and sum(each.bits for each in group) + run.bits <= 60):
+            yield group
+            group = []
+        group.append(run)
+    yield group
+
+
+def _digits_of(run: Run, size: int) -> range:
+    """The hexadecimal digits that hold the bits of the run, counted from 1."""
+    return range((size - run.stop) // DIGIT + 1, (size - run.at - 1) // DIGIT + 2)
 
 
 def _of_integer(column: Expression, scheme: TimeScheme) -> Expression:
@@ -191,7 +241,9 @@ def _of_integer(column: Expression, scheme: TimeScheme) -> Expression:
 
 
 def _of_digits(column: Expression, scheme: TimeScheme, form: Digits, connection: Any) -> Expression:
-    base, suffixes = len(form.alphabet), scheme.layout.suffixes
+    base, layout = len(form.alphabet), scheme.layout
+    if suffix_digits := form.count_of_last(layout.suffixes):
+        return _of_last_digits(column, form, form.length - suffix_digits, layout.last_tick)
     if base & (base - 1):
         if connection.vendor == "sqlite":
             raise NotSupportedError(
@@ -199,15 +251,35 @@ def _of_digits(column: Expression, scheme: TimeScheme, form: Digits, connection:
                 f"{scheme.bits} bits in base {base}: store it as bytes, with storage='binary'"
             )
         return LargeIntegerOfDigits(
-            column, alphabet=form.alphabet, length=form.length, divisor=suffixes
+            column, alphabet=form.alphabet, length=form.length, divisor=layout.suffixes
         )
     bits = base.bit_length() - 1
-    suffix_bits = suffixes.bit_length() - 1 + form.padding
-    length = form.length - suffix_bits // bits
-    first = IntegerOfDigits(column, alphabet=form.alphabet, length=length)
-    if not suffix_bits % bits:
-        return first
-    return ShiftedRight(first, bits=suffix_bits % bits, mask=_tick_mask(scheme))
+    suffix_bits = layout.suffixes.bit_length() - 1 + form.padding
+    # The last digit of the tick has bits of the suffix, too.
+    length, shift = form.length - suffix_bits // bits, suffix_bits % bits
+    if scheme.bits + form.padding - suffix_bits + shift <= WORD:
+        number = IntegerOfDigits(column, alphabet=form.alphabet, length=length)
+        return ShiftedRight(number, bits=shift, mask=_tick_mask(scheme))
+    kept = bits - shift
+    high = _of_last_digits(column, form, length - 1, layout.last_tick >> kept)
+    last = IntegerOfDigits(column, alphabet=form.alphabet, first=length, length=1)
+    low = ShiftedRight(last, bits=shift, mask=(1 << kept) - 1)
+    return Composed(high, low, suffixes=1 << kept)
+
+
+def _of_last_digits(column: Expression, form: Digits, end: int, largest: int) -> Expression:
+    """The number that the digits up to ``end`` spell, at most ``largest`` and 63 bits."""
+    length = digit_count(min(largest, (1 << WORD) - 1), len(form.alphabet))
+    first = max(1, end - length + 1)
+    return IntegerOfDigits(column, alphabet=form.alphabet, first=first, length=end - first + 1)
+
+
+def digit_count(number: int, base: int) -> int:
+    """How many digits a number has."""
+    length = 1
+    while number := number // base:
+        length += 1
+    return length
 
 
 def _tick_mask(scheme: TimeScheme) -> int:

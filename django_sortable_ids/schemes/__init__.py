@@ -1,7 +1,16 @@
-"""The schemes of sortable ids: the core, which needs only the standard library."""
+"""The schemes of sortable ids: the core, which needs only the standard library.
 
-from .catalog import all_schemes, get
+``register()`` adds a scheme of your own. Its parts are a ``Layout``, text forms (``Digits``,
+``Groups``, ``Decimal``, ``Base64URL``, ``UUIDText``) over one of the ``alphabets``, and for UUIDs a
+``UUIDTemplate``; ``TimeScheme`` joins them. ``Integer`` does it for integers of up to 64 bits.
+"""
+
+from .bit_templates import UUIDTemplate
+from .catalog.integers import Integer
+from .catalog.registry import all_schemes, get, register
 from .conversion import is_lossless
+from .encodings import alphabets
+from .encodings.text_forms import Base64URL, Decimal, Digits, Groups, UUIDText
 from .errors import (
     ClockRollback,
     InvalidID,
@@ -11,24 +20,38 @@ from .errors import (
     OutOfRange,
     SequenceExhausted,
 )
+from .layout import Layout
 from .scheme import ID, Converted, Scheme
-from .sequence import LexicalSequence
-from .time_scheme import TimeScheme
+from .sequence import LexicalSequence, Numeration
+from .time_scheme import MILLISECOND, SECOND, TimeScheme
 
 __all__ = [
     "ID",
+    "MILLISECOND",
+    "SECOND",
+    "Base64URL",
     "ClockRollback",
     "Converted",
+    "Decimal",
+    "Digits",
+    "Groups",
+    "Integer",
     "InvalidID",
+    "Layout",
     "LeaseLost",
     "LeaseUnavailable",
     "LexicalSequence",
     "NotTimeOrdered",
+    "Numeration",
     "OutOfRange",
     "Scheme",
     "SequenceExhausted",
     "TimeScheme",
+    "UUIDTemplate",
+    "UUIDText",
     "all_schemes",
+    "alphabets",
     "get",
     "is_lossless",
+    "register",
 ]

@@ -3,7 +3,7 @@
 import uuid
 
 from .bit_templates import PLAIN, UUIDTemplate
-from .catalog import all_schemes
+from .catalog.registry import all_schemes
 from .scheme import Scheme
 from .time_scheme import TimeScheme
 

@@ -61,6 +61,21 @@ def exponent(base: int, most: int, *, workers: int | None) -> int | None:
     return digits
 
 
+_EPOCHS_MS = range(-62_135_596_800_000, 253_402_300_800_000)
+"""Unix times of the years 1 to 9999."""
+
+
+def checked_epoch(epoch_ms: int) -> int:
+    """The epoch; ``ValueError`` unless it is a Unix time in ms of the years 1 to 9999."""
+    is_number = isinstance(epoch_ms, int) and not isinstance(epoch_ms, bool)
+    if not is_number or epoch_ms not in _EPOCHS_MS:
+        raise ValueError(
+            f"epoch_ms={epoch_ms!r}: expected a Unix time in ms, a whole number of the years 1 to "
+            f"9999"
+        )
+    return epoch_ms
+
+
 class CopiedByFields:
     """A dataclass whose copies and pickles contain its fields and nothing else.
 

@@ -1,6 +1,7 @@
 """Every kind of column that an id with a time can be in."""
 
 from django_sortable_ids.fields import (
+    HexULIDField,
     KSUIDField,
     KUUIDField,
     LexicalSequenceField,
@@ -30,7 +31,10 @@ COLUMNS = [
     UUIDv7Field(storage="varchar36"),
     ULIDField(storage="varchar"),
     *(KSUIDField(precision="ms", storage=storage) for storage in (None, "char")),
+    HexULIDField(epoch_ms=946_684_800_000),
     KUUIDField(precision="ms"),
+    KUUIDField(epoch_ms=1_514_764_800_000),
+    KUUIDField(groups=1),
     KUUIDField(short=True),
     KUUIDField(reverse=True),
     KUUIDField(precision="ms", reverse=True, short=True),
@@ -40,7 +44,10 @@ COLUMNS = [
         for layout in ("discord", "instagram", "mastodon", "unique_rowid")
     ),
     SnowflakeField(epoch_ms=1, time_bits=50, worker_bits=3),
+    SnowflakeField(bits=53),
+    SnowflakeField(bits=53, tick_ms=1000, time_bits=32),
     SonyflakeField(version=1),
+    SonyflakeField(tick_ms=1),
     SonyflakeField(epoch_ms=1_700_000_000_123),
     TSIDField(node_bits=0),
     TSIDField(node_bits=20),

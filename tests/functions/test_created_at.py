@@ -29,7 +29,8 @@ def numbers_of(scheme, count):
     first, last = layout.first_tick, layout.last_tick
     now = scheme.tick(scheme.created_at(scheme.example))
     latest = scheme.tick(scheme.latest)
-    for tick in {first, first + 1, now, now + 1, latest - 1, latest, min(latest + 1, last), last}:
+    near = {first, first + 1, now, now + 1, latest - 1, latest, latest + 1, last}
+    for tick in (each for each in near if each <= last):
         yield layout.join(tick, 0)
         yield layout.join(tick, layout.capacity(tick) - 1)
     chance = random.Random(9562)

@@ -231,8 +231,8 @@ def test_refuses_a_default_that_makes_other_ids(field, expression, message):
 def test_refuses_what_there_is_not():
     with pytest.raises(LookupError, match="unknown scheme 'uuid9'"):
         GenerateID("uuid9")
-    with pytest.raises(TypeError, match="scheme 'ulid' takes no options; remove precision"):
-        GenerateID("ulid", precision="ms")
+    with pytest.raises(TypeError, match="scheme 'uuid7' takes no options; remove precision"):
+        GenerateID("uuid7", precision="ms")
     with pytest.raises(TypeError, match="counts: remove GenerateID"):
         GenerateID("lexical_sequence")
     with pytest.raises(ValueError, match="storage='char': expected one of uuid"):

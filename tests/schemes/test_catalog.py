@@ -17,7 +17,13 @@ from .support import SCHEMES
 
 NAMES = [scheme.name for scheme in all_schemes()]
 UNSIGNED = {"discord", "instagram", "tsid"}
+WITHOUT_OPTIONS = ["uuid1", "uuid6", "uuid7", "comb13"]
 FAMILIES = [
+    "ulid",
+    "hexulid",
+    "timeflake",
+    "scru128",
+    "pushid",
     "xid",
     "objectid",
     "ksuid",
@@ -38,7 +44,7 @@ FAMILIES = [
 
 def test_all_schemes():
     assert len(set(NAMES)) == len(NAMES)
-    assert NAMES[-len(FAMILIES) :] == FAMILIES
+    assert {*FAMILIES, *WITHOUT_OPTIONS} == {*NAMES}
     assert all(get(scheme.name) is scheme for scheme in all_schemes())
 
 
@@ -52,7 +58,7 @@ def test_names_are_case_sensitive():
         get("ULID")
 
 
-@in_one_case("name", NAMES[: -len(FAMILIES)])
+@in_one_case("name", WITHOUT_OPTIONS)
 def test_a_single_row_has_no_options(name):
     with pytest.raises(TypeError, match=f"scheme '{name}' takes no options; remove layout"):
         get(name, layout="3+6")
@@ -94,6 +100,19 @@ def test_unknown_options_are_refused(name):
         ("sonyflake", {"sequence_bits": 40, "worker_bits": 23}, "together 63"),
         ("tsid", {"node_bits": 21}, "node_bits=21, sequence_bits=1: expected 1 to 63, 0 to 20"),
         ("tsid", {"node_bits": -1}, "node_bits=-1, .* 0 to 20"),
+        *(
+            (name, {"epoch_ms": epoch}, f"epoch_ms={epoch!r}: expected a Unix time in ms, a whole")
+            for name in ("ulid", "kuuid", "xid", "ksuid", "snowflake", "tsid")
+            for epoch in ("x", 1.5, True, 10**15, -(10**15))
+            if isinstance(epoch, int) or name not in ("snowflake", "tsid")
+        ),
+        ("snowflake", {"bits": 65}, "bits=65: expected 2 to 64"),
+        ("snowflake", {"bits": 50}, "sequence_bits=-1: expected"),
+        ("snowflake", {"tick_ms": 0}, "tick_ms=0: expected a whole number of ms, 1 or more"),
+        ("sonyflake", {"tick_ms": 0.5}, "tick_ms=0.5: expected a whole number of ms, 1 or more"),
+        ("kuuid", {"groups": 0}, "groups=0, short=False: expected 1 to 4, and 2 if short"),
+        ("kuuid", {"groups": 5}, "groups=5, short=False: expected 1 to 4, and 2 if short"),
+        ("kuuid", {"groups": 3, "short": True}, "groups=3, short=True: expected 1 to 4, and 2"),
     ],
 )
 def test_impossible_options_are_refused(name, options, message):
@@ -125,6 +144,12 @@ def test_options_are_seen():
     assert get("kuuid", precision="ms") == get("kuuid_ms")
     assert get("kuuid", short=True).canonical.length == 20
     assert get("kuuid_ms", reverse=True).descending
+    assert get("kuuid", groups=2, short=True) == get("kuuid", short=True)
+    assert [get("kuuid", groups=n).canonical.length for n in (1, 2, 3, 4)] == [14, 20, 26, 32]
+    assert get("snowflake", bits=53).whole_range == (0, 2**53 - 1)
+    assert get("snowflake", bits=53).layout.suffixes == 1 << 12
+    assert get("snowflake", tick_ms=10).tick_ns == 10_000_000
+    assert get("sonyflake", tick_ms=1).tick_ns == 1_000_000
     assert get("ksuid", precision="ms") is get("ksuid_ms")
     assert get("sonyflake", version=1).earliest == datetime(2014, 9, 1, tzinfo=UTC)
     assert get("sonyflake", epoch_ms=0).earliest == datetime(1970, 1, 1, tzinfo=UTC)
@@ -133,6 +158,21 @@ def test_options_are_seen():
     assert get("tsid", node_bits=20).layout.workers == 1 << 20
     assert get("tsid", node_bits=0).layout.workers is None
     assert get("snowflake", worker_bits=0).layout.workers is None
+
+
+@in_one_case("name", [name for name in FAMILIES if name not in ("time64", "lexical_sequence")])
+def test_another_epoch_moves_every_time(name):
+    """All but those of UUIDs, which RFC 9562 defines, and of time64, whose digits show it."""
+    epoch = datetime(2000, 1, 1, tzinfo=UTC)
+    usual, moved = get(name), get(name, epoch_ms=946_684_800_000)
+    assert get(name, epoch_ms=usual.epoch_ns // 1_000_000) == usual
+    assert get(name, epoch_ms=None) == usual
+    assert moved.earliest == epoch
+    number = usual.layout.join(usual.layout.first_tick + 7 * 86_400_000, 5)
+    value = moved.from_int(number)
+    since = usual.created_at(usual.from_int(number)) - usual.earliest
+    assert moved.created_at(value) - epoch == since
+    assert moved.lower_bound(moved.created_at(value)) <= value or moved.descending
 
 
 @pytest.mark.parametrize("name", ["discord", "instagram", "mastodon", "unique_rowid"])
@@ -161,8 +201,9 @@ def test_a_row_is_complete(scheme):
 
 
 def test_which_numbers_of_64_bits_fit_a_signed_column():
+    assert not get("snowflake", bits=53).holds(2**53)
     for scheme in (param.values[0] for param in SCHEMES):
-        if scheme.value_type is int:
+        if scheme.value_type is int and scheme != get("snowflake", bits=53):
             assert scheme.holds(2**63 - 1)
             assert scheme.holds(2**63) == scheme.holds(2**64 - 1) == (scheme.name in UNSIGNED)
             assert not scheme.holds(2**64)

@@ -92,7 +92,7 @@ EXPECTATIONS = {
     "uuid7": f"{UUID}, such as 019b76da-a800-7b6d-adb6-db6db6db6db4",
     "comb13": f"{UUID}, such as 1f0e6a4d-0c3c-d000-adb6-db6db6db6db4",
     "ulid": "26 characters of 0-9A-HJKMNP-TV-Z, in any case, such as 01KDVDNA00PVDPVDPVDPVDPVDM",
-    "hexulid": "32 characters of 0-9A-F, such as 019B76DAA800B6DB6DB6DB6DB6DB6DB4",
+    "hexulid": "32 characters of 0-9A-F, in any case, such as 019B76DAA800B6DB6DB6DB6DB6DB6DB4",
     "snowflake": "a whole number of at most 19 digits, such as 2006515713441642202",
     "time64": "a whole number of 19 digits, such as 1767225600000071425",
     "kuuid": "32 characters of 0-9A-Za-z, such as 001vb66i3LcJi2418mS320ZOE13LcJi0",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +15,6 @@ from ...schemes import TimeScheme
 from ..engines import engine_of
 from ..progress import minutes
 from ..target import Target
-from ..writing.minting import mint
 
 _INTEGER_BYTES = 8
 
@@ -56,9 +54,7 @@ def _stored_bytes(target: Target) -> int:
     connection = connections[target.using]
     stored: Any
     if isinstance(scheme, TimeScheme):
-        # Not with ``generate``, which may lease a worker number.
-        numbers, _ = mint(scheme, [scheme.tick(datetime.now(UTC))], None, 0)
-        (stored,) = field.stored(connection).all_to_db(numbers, connection)
+        stored = field.stored(connection).to_db(scheme.to_int(scheme.example), connection)
     else:
         assert isinstance(field, LexicalSequenceField), "every other scheme has a time"
         stored = field.get_db_prep_save(field.scheme.nth(0), connection)

@@ -251,7 +251,9 @@ def storage_names(scheme: Scheme) -> tuple[str, ...]:
         return ("integer",)
     if scheme.value_type is uuid.UUID:
         return ("uuid", "binary", "char32", "char36", "varchar32", "varchar36")
-    if isinstance(scheme, TimeScheme):
+    suffixes = scheme.layout.suffixes if isinstance(scheme, TimeScheme) else 0
+    if suffixes and not suffixes & (suffixes - 1):
+        # Otherwise no database can separate the time from the bytes.
         packed = ("uuid", "binary") if scheme.bits == 128 else ("binary",)
         return (*packed, "char", "varchar")
     return ("char", "varchar")

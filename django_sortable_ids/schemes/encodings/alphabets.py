@@ -28,3 +28,6 @@ PUSH_ID = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 
 SHORTUUID = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 """The 57 characters of https://github.com/skorokithakis/shortuuid."""
+
+UNRESERVED = BASE62 + "-._~"
+"""The characters that need no escaping in a URL (RFC 3986, section 2.3)."""

@@ -122,6 +122,15 @@ class Digits(CopiedByFields):
     def is_canonical(self, text: str) -> bool:
         return len(text) == self.length and not (self.padding or text.strip(self.alphabet))
 
+    def count_of_last(self, numbers: int) -> int:
+        """How many of the last digits are for the numbers below ``numbers`` and nothing else; 0 if
+        they share a digit with the rest."""
+        count, rest = 0, numbers << self.padding
+        while rest % len(self.alphabet) == 0:
+            rest //= len(self.alphabet)
+            count += 1
+        return count if rest == 1 else 0
+
     @cached_property
     def _notation(self) -> Notation:
         spellings = {character: self._digit(character) for character in map(chr, range(128))}

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from .encodings.alphabets import BASE62, CROCKFORD
-from .encodings.text_forms import Base64URL, Decimal, Digits
-from .layout import Layout
-from .support import exponent, one_of
-from .time_scheme import MILLISECOND, TimeScheme
+from ..encodings.alphabets import BASE62, CROCKFORD
+from ..encodings.text_forms import Base64URL, Decimal, Digits
+from ..layout import Layout
+from ..support import checked_epoch, exponent, one_of
+from ..time_scheme import MILLISECOND, TimeScheme
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +58,10 @@ class Integer:
         return replace(self, **changed)._scheme()  # type: ignore[arg-type]
 
     def _scheme(self) -> TimeScheme:
+        most = 64 if self.base == 2 else 19
+        if self.digits not in range(2, most + 1):
+            raise ValueError(f"bits={self.digits}: expected 2 to {most}")
+        checked_epoch(self.epoch_ms)
         sequence = self.digits - self.time - self.worker
         wrong_time = not 1 <= self.time < self.digits
         if wrong_time or sequence < 0 or self.worker not in self.workers:
@@ -191,13 +195,31 @@ def snowflake(
     epoch_ms: int | None = None,
     time_bits: int | None = None,
     worker_bits: int | None = None,
+    bits: int | None = None,
+    tick_ms: int | None = None,
 ) -> TimeScheme:
     """A row of ``SNOWFLAKES``: ``layout`` sets the bits and the epoch.
 
-    ``epoch_ms`` is another epoch, Unix time in ms. ``time_bits`` and ``worker_bits`` set a split.
+    ``epoch_ms`` is another epoch, Unix time in ms. ``time_bits`` and ``worker_bits`` set a split,
+    ``bits`` how many there are together: 53 are safe in JavaScript. ``tick_ms`` is the unit of the
+    time in ms.
     """
     row = one_of(SNOWFLAKES, layout=layout)
-    return row.scheme(epoch_ms=epoch_ms, time=time_bits, worker=worker_bits)
+    return row.scheme(
+        epoch_ms=epoch_ms,
+        time=time_bits,
+        worker=worker_bits,
+        digits=bits,
+        tick_ns=_nanoseconds(tick_ms),
+    )
+
+
+def _nanoseconds(tick_ms: int | None) -> int | None:
+    if tick_ms is None:
+        return None
+    if isinstance(tick_ms, bool) or not isinstance(tick_ms, int) or tick_ms < 1:
+        raise ValueError(f"tick_ms={tick_ms!r}: expected a whole number of ms, 1 or more")
+    return tick_ms * MILLISECOND
 
 
 @lru_cache
@@ -207,6 +229,7 @@ def sonyflake(
     epoch_ms: int | None = None,
     sequence_bits: int = 8,
     worker_bits: int = 16,
+    tick_ms: int | None = None,
 ) -> TimeScheme:
     """``time 39 | sequence 8 | machine 16`` in units of 10 ms: 256 ids per machine in each unit.
 
@@ -215,11 +238,13 @@ def sonyflake(
     last ten years longer, until 2199. An id does not contain its version, and the wrong version
     gives a time that is ten years off. So existing ids need the version that generated them.
     ``epoch_ms`` is another ``StartTime``, Unix time in ms. ``sequence_bits`` and ``worker_bits``
-    set another split.
+    set another split, ``tick_ms`` another ``TimeUnit``, in ms.
     """
     row = one_of(_SONYFLAKES, version=version)
     time = row.digits - sequence_bits - worker_bits
-    return row.scheme(epoch_ms=epoch_ms, time=time, worker=worker_bits)
+    return row.scheme(
+        epoch_ms=epoch_ms, time=time, worker=worker_bits, tick_ns=_nanoseconds(tick_ms)
+    )
 
 
 @lru_cache

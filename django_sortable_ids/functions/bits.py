@@ -1,0 +1,151 @@
+"""Where the bits of an id's tick and suffix are in its number."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import lru_cache
+from itertools import pairwise
+
+from ..schemes.bit_templates import PLAIN, ByteFractionTemplate
+from ..schemes.layout import Layout
+
+
+class Part(Enum):
+    """Where bits come from."""
+
+    TICK = "tick"
+    SUFFIX = "suffix"
+    FIXED = "fixed"
+    """They are the same in every id."""
+    RANK = "rank"
+    """The first bits of the suffix; the others are random."""
+    RANDOM = "random"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Consecutive bits of a number that are consecutive in the part that they come from, too."""
+
+    part: Part
+    low: int
+    """The lowest of the bits in the part; of a fixed run, the value of all of them."""
+    at: int
+    """The lowest of the bits in the number."""
+    bits: int
+
+    @property
+    def stop(self) -> int:
+        return self.at + self.bits
+
+    def between(self, start: int, stop: int) -> "Run | None":
+        """The bits of the run from ``start`` to ``stop`` (excluded) of the number, if any."""
+        first, last = max(self.at, start), min(self.stop, stop)
+        if first >= last:
+            return None
+        skipped = first - self.at
+        if self.part is Part.FIXED:
+            low = self.low >> skipped & ((1 << last - first) - 1)
+        else:
+            low = self.low + skipped
+        return replace(self, low=low, at=first, bits=last - first)
+
+
+@lru_cache
+def runs(layout: Layout, size: int) -> tuple[Run, ...]:
+    """The runs of a number of ``size`` bits, the most significant first.
+
+    The layout has a power of two as its number of suffixes. The ticks of a byte fraction are in the
+    number as seconds and a byte. Those of a descending layout are its complements.
+    """
+    suffix_bits = layout.suffixes.bit_length() - 1
+    template, last = layout.template, layout.ticks * layout.suffixes - 1
+    if isinstance(template, ByteFractionTemplate):
+        last, template = template.wrap(last), PLAIN
+    fixed = template.wrap(0)
+    found: dict[int, tuple[Part, int]] = {}
+    for bit in range(last.bit_length()):
+        place = (template.wrap(1 << bit) ^ fixed).bit_length() - 1
+        of_tick = bit >= suffix_bits
+        found[place] = (Part.TICK, bit - suffix_bits) if of_tick else (Part.SUFFIX, bit)
+    single = (
+        Run(*found.get(place, (Part.FIXED, fixed >> place & 1)), at=place, bits=1)
+        for place in reversed(range(size))
+    )
+    return tuple(merged(single))
+
+
+def merged(pieces: Iterable[Run]) -> Iterator[Run]:
+    """The same bits in as few runs as possible; the most significant come first."""
+    last: Run | None = None
+    for run in pieces:
+        if last and last.part is run.part and last.at == run.stop:
+            if run.part is Part.FIXED:
+                last = replace(
+                    last, low=last.low << run.bits | run.low, at=run.at, bits=last.bits + run.bits
+                )
+                continue
+            if last.low == run.low + run.bits:
+                last = replace(run, bits=last.bits + run.bits)
+                continue
+        if last:
+            yield last
+        last = run
+    if last:
+        yield last
+
+
+def drawn(pieces: Iterable[Run], random_bits: int) -> Iterator[Run]:
+    """The runs with the suffix divided into its rank and its last ``random_bits`` bits."""
+    for run in pieces:
+        if run.part is not Part.SUFFIX:
+            yield run
+            continue
+        border = run.at + max(0, min(run.bits, random_bits - run.low))
+        if high := run.between(border, run.stop):
+            yield replace(high, part=Part.RANK, low=high.low - random_bits)
+        if low := run.between(run.at, border):
+            yield replace(low, part=Part.RANDOM)
+
+
+DIGIT = 4
+"""Bits of a hexadecimal digit."""
+
+WORD = 63
+"""Bits of the numbers of a database that are 0 or more."""
+
+
+def digit_groups(pieces: Iterable[Run], size: int) -> Iterator[tuple[int, list[Run]]]:
+    """Hexadecimal digits of a number of ``size`` bits that are written together, from the left.
+
+    Each group is the number of its digits, and its runs, counted from its own lowest bit. It is all
+    random or, without its zeros in front, of at most 63 bits.
+    """
+    pieces = list(pieces)
+    cuts = {0, size}
+    for run in pieces:
+        whole = (-(-run.at // DIGIT) * DIGIT, run.stop // DIGIT * DIGIT)
+        if run.part is Part.RANDOM:
+            cuts |= {*whole} if whole[0] < whole[1] else set()
+        cuts |= {end for end in (run.at, run.stop) if end % DIGIT == 0}
+    cuts -= {
+        cut
+        for cut in cuts
+        if any(run.at < cut < run.stop and run.part is not Part.RANDOM for run in pieces)
+    }
+    while wide := [stop for start, stop, top in _tops(cuts, pieces) if top - start > WORD]:
+        start = max(cut for cut in cuts if cut < wide[0])
+        cuts.add(start + WORD // DIGIT * DIGIT)
+    borders = sorted(cuts, reverse=True)
+    for stop, start in pairwise(borders):
+        inside = [each for run in pieces if (each := run.between(start, stop))]
+        yield (stop - start) // DIGIT, [replace(run, at=run.at - start) for run in inside]
+
+
+def _tops(cuts: set[int], pieces: list[Run]) -> Iterator[tuple[int, int, int]]:
+    """Start and end of each group that is not all random, and where its zeros in front begin."""
+    borders = sorted(cuts)
+    for start, stop in pairwise(borders):
+        inside = [each for run in pieces if (each := run.between(start, stop))]
+        if any(run.part is not Part.RANDOM for run in inside):
+            set_bits = [run.stop for run in inside if run.part is not Part.FIXED or run.low]
+            yield start, stop, max(set_bits, default=start)

@@ -1,0 +1,1 @@
+"""Every scheme, as data."""

@@ -1,0 +1,140 @@
+"""The schemes with options, each a function from the options to the scheme."""
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Literal
+
+from ..bit_templates import ByteFractionTemplate
+from ..encodings.alphabets import BASE32_HEX_LOWER, BASE62, HEX_LOWER
+from ..encodings.text_forms import Digits, Groups
+from ..layout import Layout
+from ..support import checked_epoch, exponent, one_of
+from ..time_scheme import MILLISECOND, SECOND, TimeScheme
+from .rows import row
+
+_MOST_WORKERS = 1 << 40
+"""The bits of machine and process together, in an xid and an ObjectId."""
+
+# machine 24 | process 16 | counter 24 are random here
+_XID = row(
+    "xid",
+    "xid",
+    "https://github.com/rs/xid",
+    Digits(BASE32_HEX_LOWER, 20, padding=4),
+    time=32,
+    suffix=64,
+    tick_ns=SECOND,
+)
+
+# random 40 | counter 24, which is random, too, here
+_OBJECTID = row(
+    "objectid",
+    "ObjectId",
+    "MongoDB specifications, bson-objectid",
+    Digits(HEX_LOWER, 24, fold="lower"),
+    time=32,
+    suffix=64,
+    tick_ns=SECOND,
+)
+
+KSUID = row(
+    "ksuid",
+    "KSUID",
+    "https://github.com/segmentio/ksuid",
+    Digits(BASE62, 27),
+    time=32,
+    suffix=128,
+    epoch_ns=1_400_000_000 * SECOND,
+    tick_ns=SECOND,
+)
+
+# time 32 | fraction 8, steps of 4 ms from 0 to 249 | random 120
+KSUID_MS = replace(
+    KSUID,
+    name="ksuid_ms",
+    title="KSUID (4 ms)",
+    specification="https://github.com/svix/rust-ksuid",
+    layout=Layout(
+        ticks=250 << 32, suffixes=1 << 120, template=ByteFractionTemplate(250, suffix_bits=120)
+    ),
+    tick_ns=4 * MILLISECOND,
+)
+
+
+@lru_cache
+def from_epoch(scheme: TimeScheme, epoch_ms: int | None) -> TimeScheme:
+    """The scheme with another epoch, Unix time in ms; the scheme itself for None.
+
+    Raises ``ValueError`` for an epoch that is no whole number, or outside of the years 1 to 9999.
+    """
+    if epoch_ms is None:
+        return scheme
+    epoch_ns = checked_epoch(epoch_ms) * MILLISECOND
+    return scheme if epoch_ns == scheme.epoch_ns else replace(scheme, epoch_ns=epoch_ns)
+
+
+@lru_cache
+def xid(*, workers: int | None = None, epoch_ms: int | None = None) -> TimeScheme:
+    """``time 32 | random 64``; with ``workers``, ``time 32 | worker | sequence``.
+
+    ``epoch_ms`` is another epoch, Unix time in ms. ``workers`` is a power of two. With 2 ** 40, the
+    worker number has the bits of machine and process, and the sequence the bits of the counter. The
+    sequence starts at 0 in every second. So a process with a fixed number must not start in the
+    second in which its predecessor ended; a leased number rules this out.
+    """
+    return from_epoch(_with_workers(_XID, workers), epoch_ms)
+
+
+@lru_cache
+def objectid(*, workers: int | None = None, epoch_ms: int | None = None) -> TimeScheme:
+    """Like ``xid``: ``time 32 | random 64``; with ``workers``, ``time 32 | worker | sequence``."""
+    return from_epoch(_with_workers(_OBJECTID, workers), epoch_ms)
+
+
+def _with_workers(scheme: TimeScheme, workers: int | None) -> TimeScheme:
+    if exponent(2, _MOST_WORKERS, workers=workers) is None:
+        return scheme
+    return replace(scheme, layout=replace(scheme.layout, workers=workers))
+
+
+def ksuid(*, precision: Literal["s", "ms"] = "s", epoch_ms: int | None = None) -> TimeScheme:
+    """``time 32 | random 128``, seconds from 2014-05-13T16:53:20Z, or from ``epoch_ms``.
+
+    ``precision="ms"`` uses 8 of the random bits to count units of 4 ms, like svix-ksuid for Rust.
+    (svix-ksuid for Python counts 1/256 s in this byte; its values above 249 are invalid here.)
+    """
+    return from_epoch(one_of({"s": KSUID, "ms": KSUID_MS}, precision=precision), epoch_ms)
+
+
+@lru_cache
+def kuuid(
+    *,
+    precision: Literal["s", "ms"] = "s",
+    reverse: bool = False,
+    short: bool = False,
+    groups: int | None = None,
+    epoch_ms: int | None = None,
+) -> TimeScheme:
+    """8 characters of time, then groups of 6 characters with 32 random bits each.
+
+    ``precision`` is the unit of the time. ``groups`` is 1 to 4, by default 4; ``short`` means 2.
+    ``reverse`` sorts the newest first: it writes 62 ** 8 - 1 minus the time. ``epoch_ms`` is
+    another epoch, Unix time in ms: 1,514,764,800,000 (2018) for ids of kuuid 0.1.
+    """
+    tick_ns = one_of({"s": SECOND, "ms": MILLISECOND}, precision=precision)
+    if groups not in (None, 1, 2, 3, 4) or (short and groups not in (None, 2)):
+        raise ValueError(f"groups={groups!r}, short={short}: expected 1 to 4, and 2 if short")
+    count = groups or (2 if short else 4)
+    scheme = TimeScheme(
+        name="kuuid" if precision == "s" else "kuuid_ms",
+        title="kuuid",
+        specification="https://github.com/glynnbird/kuuid",
+        # 62 ** 8 - 1 fits into 48 bits
+        bits=48 + 32 * count,
+        value_type=str,
+        text_forms=(("canonical", Groups(BASE62, ((8, 48), *[(6, 32)] * count))),),
+        stored_as_text=True,
+        layout=Layout(ticks=62**8, suffixes=1 << 32 * count, descending=reverse),
+        tick_ns=tick_ns,
+    )
+    return from_epoch(scheme, epoch_ms)

@@ -1,0 +1,106 @@
+"""The catalogue: every scheme of this package by name, and those that users register."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from ..errors import described
+from ..scheme import Scheme
+from ..sequence import lexical_sequence
+from ..time_scheme import TimeScheme
+from . import rules
+from .families import from_epoch, ksuid, kuuid, objectid, xid
+from .integers import SNOWFLAKES, snowflake, sonyflake, time64, tsid
+from .rows import ROWS
+
+
+def _preset(family: Callable[..., Scheme], **fixed: Any) -> Callable[..., Scheme]:
+    return lambda **options: family(**fixed, **options)
+
+
+def _with_epoch(row: TimeScheme) -> Callable[..., Scheme]:
+    def family(*, epoch_ms: int | None = None) -> Scheme:
+        return from_epoch(row, epoch_ms)
+
+    family.__qualname__ = row.name
+    return family
+
+
+_FAMILIES: dict[str, Callable[..., Scheme]] = {
+    # RFC 9562 defines the epochs of UUIDs.
+    **{row.name: _with_epoch(row) for row in ROWS if row.value_type is str},
+    "xid": xid,
+    "objectid": objectid,
+    "ksuid": ksuid,
+    "ksuid_ms": _preset(ksuid, precision="ms"),
+    "kuuid": kuuid,
+    "kuuid_ms": _preset(kuuid, precision="ms"),
+    "snowflake": snowflake,
+    **{name: _preset(snowflake, layout=name) for name in SNOWFLAKES if name != "twitter"},
+    "sonyflake": sonyflake,
+    "tsid": tsid,
+    "time64": time64,
+    "lexical_sequence": lru_cache(lexical_sequence),
+}
+
+_CATALOG = MappingProxyType(
+    {scheme.name: scheme for scheme in ROWS}
+    | {name: family() for name, family in _FAMILIES.items()}
+)
+
+
+_REGISTERED: dict[str, Scheme] = {}
+
+
+def register(scheme: TimeScheme) -> TimeScheme:
+    """Add a scheme of your own to the catalogue, and return it.
+
+    Call this where the module that defines its field is imported, before the class: a field looks
+    its scheme up when it is created. A second call with an equal scheme changes nothing and returns
+    the first one, so a module may be reloaded.
+
+    Raises ``TypeError`` for anything but a ``TimeScheme``, and ``ValueError`` if another scheme has
+    this name, or if the scheme can't work: the message says which part is wrong.
+    """
+    if not isinstance(scheme, TimeScheme):
+        raise TypeError(
+            f"{described(scheme)}: expected a TimeScheme, such as Integer(...).scheme()"
+        )
+    present = _CATALOG.get(scheme.name) or _REGISTERED.get(scheme.name)
+    if isinstance(present, TimeScheme) and present == scheme:
+        return present
+    if present is not None:
+        example = present.format(present.example)
+        raise ValueError(
+            f"the scheme {scheme.name!r} exists: {present.title}, {present.bits} bits, such as "
+            f"{example}. Choose another name, or register it once"
+        )
+    if wrong := "; ".join(rules.problems(scheme)):
+        raise ValueError(f"scheme {scheme.name!r}: {wrong}")
+    _REGISTERED[scheme.name] = scheme
+    return scheme
+
+
+def get(name: str, **options: Any) -> Scheme:
+    """The scheme with this name; ``options`` are those of its family, such as ``layout="3+6"``.
+
+    Raises ``LookupError`` for an unknown name, ``TypeError`` for an unknown option.
+    """
+    scheme = _CATALOG.get(name) or _REGISTERED.get(name)
+    if scheme is None:
+        names = ", ".join(sorted({**_CATALOG, **_REGISTERED}))
+        raise LookupError(
+            f"unknown scheme {name!r}; expected one of {names}, or one of your own that is "
+            f"registered before its field is created: django_sortable_ids.schemes.register()"
+        )
+    if not options:
+        return scheme
+    if name not in _FAMILIES:
+        raise TypeError(f"scheme {name!r} takes no options; remove {', '.join(options)}")
+    return _FAMILIES[name](**options)
+
+
+def all_schemes() -> tuple[Scheme, ...]:
+    """Every scheme of this package, with its default options, and then the registered ones."""
+    return (*_CATALOG.values(), *_REGISTERED.values())

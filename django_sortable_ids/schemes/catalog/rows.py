@@ -1,0 +1,156 @@
+"""The schemes without options. All other properties of a scheme are derived from its row here.
+
+Bit layouts are written most significant bit first.
+"""
+
+import uuid
+from typing import Any
+
+from ..bit_templates import PLAIN, BitTemplate, TimeLowFirstTemplate, UUIDTemplate
+from ..encodings.alphabets import (
+    BASE36_LOWER,
+    BASE58,
+    BASE62,
+    CROCKFORD,
+    CROCKFORD_LOWER,
+    HEX_UPPER,
+    PUSH_ID,
+    SHORTUUID,
+)
+from ..encodings.sql_server import SQLServerText
+from ..encodings.text_forms import Digits, TextForm, UUIDText
+from ..layout import Layout
+from ..time_scheme import MILLISECOND, SECOND, TimeScheme
+
+_GREGORIAN: Any = {"time": 60, "suffix": 62, "epoch_ns": -12_219_292_800 * SECOND, "tick_ns": 100}
+"""UUID versions 1 and 6 count 100 ns ticks from 1582-10-15 (RFC 9562, section 5.1)."""
+
+_UUID_FORMS: tuple[tuple[str, TextForm], ...] = (
+    ("canonical", UUIDText()),
+    ("hex", UUIDText(hyphens=False)),
+    ("base32", Digits(CROCKFORD_LOWER, 26)),
+    ("base36", Digits(BASE36_LOWER, 25, fold="lower")),
+    ("base58", Digits(BASE58, 22)),
+    ("base62", Digits(BASE62, 22)),
+    ("shortuuid", Digits(SHORTUUID, 22)),
+)
+
+
+def row(
+    name: str,
+    title: str,
+    specification: str,
+    forms: TextForm | tuple[tuple[str, TextForm], ...],
+    *,
+    time: int,
+    suffix: int,
+    worker: int = 0,
+    template: BitTemplate = PLAIN,
+    tick_ns: int = MILLISECOND,
+    **others: Any,
+) -> TimeScheme:
+    """``time | suffix`` bits; the suffix is random, or starts with a worker number."""
+    is_uuid = template.version is not None
+    return TimeScheme(
+        name=name,
+        title=title,
+        specification=specification,
+        bits=128 if is_uuid else time + suffix,
+        value_type=uuid.UUID if is_uuid else str,
+        text_forms=forms if isinstance(forms, tuple) else (("canonical", forms),),
+        layout=Layout(
+            ticks=1 << time,
+            suffixes=1 << suffix,
+            template=template,
+            workers=1 << worker if worker else None,
+        ),
+        tick_ns=tick_ns,
+        **others,
+    )
+
+
+ROWS = (
+    # time_low 32 | time_mid 16 | version 4 | time_high 12 | variant 2 | clock sequence 14 | node 48
+    row(
+        "uuid1",
+        "UUIDv1",
+        "RFC 9562, section 5.1",
+        _UUID_FORMS[:2],
+        **_GREGORIAN,
+        template=TimeLowFirstTemplate(),
+    ),
+    # time 48 | version 4 | time 12 | variant 2 | clock sequence 14 | node 48, both random here
+    row(
+        "uuid6",
+        "UUIDv6",
+        "RFC 9562, section 5.6",
+        _UUID_FORMS,
+        **_GREGORIAN,
+        template=UUIDTemplate(6),
+    ),
+    # time 48 | version 4 | random 12 | variant 2 | random 62
+    row(
+        "uuid7",
+        "UUIDv7",
+        "RFC 9562, section 5.7",
+        _UUID_FORMS,
+        time=48,
+        suffix=74,
+        template=UUIDTemplate(7),
+    ),
+    # Like UUIDv6, but with version 13, which RFC 9562 reserves for future use.
+    row(
+        "comb13",
+        "COMB UUID (version 13)",
+        'Michael Lambert, "Custom UUID as primary key"',
+        (*_UUID_FORMS, ("sqlserver", SQLServerText(13))),
+        **_GREGORIAN,
+        template=UUIDTemplate(13),
+    ),
+    row(
+        "ulid",
+        "ULID",
+        "https://github.com/ulid/spec",
+        Digits(CROCKFORD, 26, fold="upper"),
+        time=48,
+        suffix=80,
+    ),
+    # 12 and 20 hexadecimal digits, which SQLite can generate itself
+    row(
+        "hexulid",
+        "hex ULID",
+        'Stephen Margheim, "SQLite Hex-ULIDs"',
+        Digits(HEX_UPPER, 32, fold="upper"),
+        time=48,
+        suffix=80,
+        stored_as_text=True,
+    ),
+    row(
+        "timeflake",
+        "Timeflake",
+        "https://github.com/anthonynsimon/timeflake",
+        Digits(BASE62, 22),
+        time=48,
+        suffix=80,
+    ),
+    # counter 24 | counter 24 | entropy 32 are random here. The specification reserves the first and
+    # the last time, which no clock shows. Ids with these times are valid here.
+    row(
+        "scru128",
+        "SCRU128",
+        "https://github.com/scru128/spec, version 2",
+        Digits(BASE36_LOWER, 25, fold="lower"),
+        time=48,
+        suffix=80,
+    ),
+    row(
+        "pushid",
+        "push id",
+        'Firebase, "The 2^120 Ways to Ensure Unique Identifiers"',
+        Digits(PUSH_ID, 20),
+        time=48,
+        suffix=72,
+        stored_as_text=True,
+    ),
+)
+"""The schemes without options."""

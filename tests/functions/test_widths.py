@@ -1,0 +1,246 @@
+"""Ids of any width: SQL composes them from tick and rank, and reads the tick, as Python does."""
+
+import uuid
+from datetime import UTC, datetime, timedelta
+from itertools import product
+
+import pytest
+from django.db import connection
+from django.db.models.expressions import RawSQL
+from django.db.models.sql import Query
+
+from django_sortable_ids.fields import SortableIDField
+from django_sortable_ids.fields.values.storage import BinaryStorage, IntegerStorage, UUIDStorage
+from django_sortable_ids.functions.composition import Composition
+from django_sortable_ids.functions.moments import MomentOfTick
+from django_sortable_ids.functions.randomness import RandomDigits
+from django_sortable_ids.functions.ticks import tick_at, tick_of
+from django_sortable_ids.schemes import TimeScheme
+from django_sortable_ids.schemes.bit_templates import UUIDTemplate
+from django_sortable_ids.schemes.encodings.alphabets import BASE62, CROCKFORD, HEX_LOWER, PUSH_ID
+from django_sortable_ids.schemes.encodings.text_forms import Decimal, Digits, Groups, UUIDText
+from django_sortable_ids.schemes.layout import Layout
+from tests.schemes.support import MICROSECOND as US
+from tests.schemes.support import from_unix_ns, unix_ns
+from tests.testapp.models import Order
+
+pytestmark = pytest.mark.django_db
+
+MS, S = 1_000_000, 1_000_000_000
+DECIMAL, BASE4, BASE36 = "0123456789", "abcd", BASE62[:36]
+TIMES = (8, 17, 31, 32, 41, 42, 47, 48, 49, 60, 62, 63)
+SUFFIXES = (1, 3, 4, 12, 31, 46, 47, 48, 49, 50, 53, 54, 64, 65, 80, 128)
+
+
+class OfScheme(SortableIDField):
+    """A column of any scheme, which needn't be in the catalogue."""
+
+    scheme_name = "of the test"
+
+    def __init__(self, scheme, **options):
+        self.given = scheme
+        super().__init__(**options)
+
+    def scheme_with(self, **arguments):
+        return self.given
+
+
+def scheme_of(bits, form, layout, **others):
+    others = {"value_type": str, "tick_ns": 1000, **others}
+    return TimeScheme(
+        name="of the test",
+        title="test",
+        specification="",
+        bits=bits,
+        text_forms=(("canonical", form),),
+        layout=layout,
+        **others,
+    )
+
+
+def digits(alphabet, bits):
+    length = 1
+    while len(alphabet) ** length < 1 << bits:
+        length += 1
+    return Digits(alphabet, length)
+
+
+def of_bits(time, suffix, alphabet=HEX_LOWER, *, descending=False):
+    layout = Layout(ticks=1 << time, suffixes=1 << suffix, descending=descending)
+    return scheme_of(time + suffix, digits(alphabet, time + suffix), layout)
+
+
+def as_bytes():
+    for n, (time, suffix) in enumerate(product(TIMES, SUFFIXES)):
+        yield OfScheme(of_bits(time, suffix, descending=bool(n % 3 == 0)), storage="binary")
+
+
+def as_uuids():
+    for time, storage in product(TIMES, ("uuid", "binary", "char32", "char36")):
+        layout = Layout(ticks=1 << time, suffixes=1 << 122 - time, template=UUIDTemplate(7))
+        yield OfScheme(scheme_of(128, UUIDText(), layout, value_type=uuid.UUID), storage=storage)
+
+
+def as_texts():
+    for time, suffix in product(TIMES, SUFFIXES):
+        if (time + suffix) % 8 == 0:
+            yield OfScheme(of_bits(time, suffix), storage="char")
+        alphabet = (BASE4, CROCKFORD, PUSH_ID)[(time + suffix) % 3]
+        yield OfScheme(of_bits(time, suffix, alphabet), storage="char")
+    for alphabet, time, suffix in (
+        *((DECIMAL, time, suffix) for time, suffix in ((13, 1), (16, 7), (18, 20), (14, 40))),
+        *((BASE36, time, suffix) for time, suffix in ((8, 16), (9, 3), (12, 10))),
+        *((BASE62, time, suffix) for time, suffix in ((7, 1), (8, 24), (10, 50))),
+    ):
+        base = len(alphabet)
+        layout = Layout(ticks=base**time, suffixes=base**suffix)
+        form = Digits(alphabet, time + suffix)
+        bits = (base ** (time + suffix) - 1).bit_length()
+        yield OfScheme(scheme_of(bits, form, layout, stored_as_text=True))
+    for groups in (((8, 48), (6, 32)), ((7, 40), (4, 21), (3, 16)), ((9, 53), (8, 47), (11, 64))):
+        (_, time), *others = groups
+        ticks = min(1 << time, 62 ** groups[0][0])
+        layout = Layout(ticks=ticks, suffixes=1 << sum(bits for _, bits in others))
+        bits = sum(bits for _, bits in groups)
+        yield OfScheme(scheme_of(bits, Groups(BASE62, groups), layout, stored_as_text=True))
+
+
+def as_integers():
+    for time, suffix in product(TIMES, SUFFIXES):
+        if time + suffix <= 63 and suffix <= 48:
+            layout = Layout(ticks=1 << time, suffixes=1 << suffix)
+            yield OfScheme(scheme_of(64, Decimal(19), layout, value_type=int))
+
+
+def rows(*expressions):
+    """The values of expressions, selected all at once."""
+    compiler = Query(Order).get_compiler(connection=connection)
+    compiled = [compiler.compile(each) for each in expressions]
+    with connection.cursor() as cursor:
+        sql = ", ".join(sql for sql, _ in compiled)
+        cursor.execute(f"SELECT {sql}", [param for _, params in compiled for param in params])
+        return cursor.fetchone()
+
+
+def integer(number):
+    kind = "SIGNED" if connection.vendor == "mysql" else "bigint"
+    return RawSQL(f"CAST({number} AS {kind})", ())
+
+
+def literal(number, stored):
+    """A stored id as SQL, of the type of its column."""
+    if isinstance(stored, IntegerStorage):
+        return integer(number)
+    text = stored.literal(number, connection)
+    if connection.vendor == "postgresql" and not isinstance(stored, BinaryStorage):
+        text += "::uuid" if isinstance(stored, UUIDStorage) else "::text"
+    if connection.vendor == "mysql" and stored.db_type(connection) == "uuid":
+        text = f"CAST({text} AS uuid)"
+    return RawSQL(text, ())
+
+
+def ticks_of(scheme):
+    layout = scheme.layout
+    last = scheme.tick(scheme.latest)
+    return sorted({layout.first_tick, 1, last // 3, last // 3 * 2 + 1, last - 1, last})
+
+
+def texts_with_shared_digits(field):
+    """Texts in which the time and the suffix share a digit: the database can't write them."""
+    form = field.scheme.canonical
+    if field.storage != "char" or not isinstance(form, Digits):
+        return False
+    return len(form.alphabet) != 16 and bool(
+        (field.scheme.layout.suffixes.bit_length() - 1) % (len(form.alphabet) - 1).bit_length()
+    )
+
+
+KINDS = [as_bytes, as_uuids, as_texts, as_integers]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_composed_of_tick_and_rank(kind):
+    wrong = []
+    for field in kind():
+        if texts_with_shared_digits(field):
+            continue
+        scheme, stored = field.scheme, field.stored(connection)
+        composition, layout = Composition(scheme, stored, connection), scheme.layout
+        ranked = not isinstance(scheme.canonical, Groups) or scheme.canonical.groups[1][1] <= 48
+        ranks = [None]
+        if ranked:
+            last = composition.ranks - 1
+            ranks += sorted({0, last // 3 * 2, last})
+        cases = list(product(ticks_of(scheme), ranks))
+        found = rows(
+            *(
+                composition.made_of(integer(tick), None if rank is None else integer(rank))
+                for tick, rank in cases
+            )
+        )
+        for (tick, rank), value in zip(cases, found, strict=True):
+            parts = layout.split(stored.from_db(value))
+            width = layout.suffixes // composition.ranks if ranked else layout.suffixes
+            if parts is None or parts[0] != tick or (rank not in (None, parts[1] // width)):
+                wrong.append((layout, type(stored).__name__, tick, rank, value, parts))
+    assert wrong == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_tick_is_read(kind):
+    wrong = []
+    for field in kind():
+        scheme, stored = field.scheme, field.stored(connection)
+        ids = [
+            (tick, literal(scheme.layout.join(tick, suffix), stored))
+            for tick in ticks_of(scheme)
+            for suffix in (0, scheme.layout.suffixes - 1)
+        ]
+        found = rows(*(tick_of(value, field, connection) for _, value in ids))
+        expected = [tick for tick, _ in ids]
+        if list(map(int, found)) != expected:
+            wrong.append((scheme.layout, type(stored).__name__, scheme.canonical, expected, found))
+    assert wrong == []
+
+
+LENGTHS = (100, 160, 333, 1000, 1500, 10_000, 3 * MS, 4 * MS, 7 * MS, S, 30 * S, 3600 * S, 90_001)
+EPOCHS = ("1582-10-15", "1970-01-01", "2000-01-01T00:00:00.000123", "2016-05-20")
+
+
+def test_ticks_of_any_length():
+    Order.objects.create()
+    wrong = []
+    for tick_ns, epoch in product(LENGTHS, EPOCHS):
+        if epoch < "1900" and 1000 % tick_ns and tick_ns not in (160, 1500) and tick_ns % 1000:
+            continue  # 445 years in thousandths of a microsecond don't fit into a bigint.
+        start = datetime.fromisoformat(epoch).replace(tzinfo=UTC)
+        scheme = scheme_of(
+            128,
+            Digits(HEX_LOWER, 32),
+            Layout(ticks=1 << 62, suffixes=1 << 66),
+            epoch_ns=unix_ns(start),
+            tick_ns=tick_ns,
+        )
+        moments = [start + each for each in (timedelta(0), US, 7 * US, timedelta(15_706, 3661, 17))]
+        moments += [datetime(2026, 12, 31, 23, 59, 59, 999_999, UTC)]
+        ticks = [scheme.tick(at) for at in moments]
+        found = Order.objects.values_list(
+            *(tick_at(integer(unix_ns(at) // 1000), scheme) for at in moments),
+            *(
+                MomentOfTick(integer(tick), epoch_us=scheme.epoch_ns // 1000, tick_ns=tick_ns)
+                for tick in ticks
+            ),
+        ).get()
+        starts = [from_unix_ns(scheme.epoch_ns + tick * tick_ns) for tick in ticks]
+        if list(found) != [*ticks, *starts]:
+            wrong.append((tick_ns, epoch, found, [*ticks, *starts]))
+    assert wrong == []
+
+
+@pytest.mark.parametrize("alphabet", ["01", DECIMAL, "ghijklmnopqrstuvwxyz", BASE36, "-_~.ab"])
+def test_random_digits_are_of_the_alphabet_and_of_the_length(alphabet):
+    texts = rows(
+        *(RandomDigits(alphabet=alphabet, length=length) for length in (1, 7, 40) for _ in range(9))
+    )
+    assert [len(text) for text in texts] == [1] * 9 + [7] * 9 + [40] * 9
+    assert set("".join(texts)) == set(alphabet)

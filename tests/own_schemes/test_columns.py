@@ -1,0 +1,171 @@
+"""A registered scheme in a column of every kind: whatever works with the schemes of the package."""
+
+import copy
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.db import NotSupportedError, connection
+from django.db.migrations.writer import MigrationWriter
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+
+from django_sortable_ids.admin import CreatedAtFilter
+from django_sortable_ids.backfill.planning import plan
+from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill.target import Target
+from django_sortable_ids.backfill.verifying.verify import verify
+from django_sortable_ids.fields import SortableTextField
+from django_sortable_ids.functions import CreatedAt, GenerateID
+from django_sortable_ids.schemes import OutOfRange
+from django_sortable_ids.testing import deterministic_ids
+from tests.functions.test_created_at import assert_found, numbers_of, time_of
+from tests.functions.test_generate import assert_random, assert_unlike
+from tests.marks import own_tables
+
+from .schemes import BaiduField, Short96Field
+
+pytestmark = own_tables
+
+START = datetime(2021, 5, 17, 9, 30, tzinfo=UTC)
+"""Every scheme holds it, Baidu's until 2024 as well."""
+TIMES = [START] * 23 + [START + n * timedelta(minutes=7, microseconds=n) for n in range(60)]
+
+
+def is_unmade(field):
+    """Whether no database generates it: time and suffix share a digit of the text."""
+    return field.storage == "char" and field.scheme.name in ("short96", "half_hours")
+
+
+def is_unread(field):
+    """Whether the database can't read its time: SQLite has no numbers of that size."""
+    unread = field.storage == "char" and field.scheme.name == "short96"
+    return unread and connection.vendor == "sqlite"
+
+
+def insert(model, times):
+    """Rows without ids."""
+    with deterministic_ids(START):
+        model.objects.bulk_create([model(at=at) for at in times])
+    model.objects.update(made=None)
+
+
+def test_ids_are_kept_found_and_read(model, field):
+    scheme = field.scheme
+    values = {scheme.from_int(number) for number in numbers_of(scheme, 60)}
+    model.objects.bulk_create([model(made=value) for value in values])
+    assert set(model.objects.values_list("made", flat=True)) == values
+    in_order = list(model.objects.order_by("made").values_list("made", flat=True))
+    assert in_order == sorted(values)
+    assert_found(model, values, scheme)
+    if is_unread(field):
+        with pytest.raises(NotSupportedError, match="storage='binary'"):
+            list(model.objects.values_list(CreatedAt("made")))
+        return
+    found = dict(model.objects.values_list("made", CreatedAt("made")))
+    assert found == {value: time_of(scheme, value) for value in values}
+
+
+def test_the_database_generates_ids_of_a_time(model, field):
+    scheme = field.scheme
+    generate = GenerateID(field.scheme_name, at="at", storage=field.storage)
+    insert(model, (TIMES * 3)[:200])
+    if is_unmade(field):
+        with pytest.raises(NotSupportedError, match="storage='binary'"):
+            model.objects.update(made=generate)
+        return
+    model.objects.update(made=generate)
+    found = list(model.objects.values_list("at", "made"))
+    assert [scheme.parts(value)[0] for _, value in found] == [scheme.tick(at) for at, _ in found]
+    assert_unlike([value for _, value in found], scheme)
+    assert_random([scheme.parts(value)[1] for _, value in found], scheme)
+
+
+def test_a_backfill_fills_it_in_order_and_verifies_it(model, field):
+    insert(model, [*TIMES[1::2], *TIMES[::2]])
+    target = Target(model, model._meta.get_field("made"), model._meta.get_field("at"), "default")
+    result = run.execute(plan.build(target, 17))
+    assert (result.filled, result.remaining) == (len(TIMES), 0)
+    ids = list(model.objects.order_by("at", "pk").values_list("made", flat=True))
+    assert ids == sorted(ids, reverse=field.scheme.descending)
+    assert verify(target).failures == []
+
+
+def test_python_generates_ids_that_are_its_own(model, field):
+    with deterministic_ids(START):
+        rows = [model.objects.create() for _ in range(5)]
+    assert [field.scheme.created_at(row.made) for row in rows] == [
+        time_of(field.scheme, field.scheme.lower_bound(START))
+    ] * 5
+    assert len({row.made for row in rows}) == 5
+    assert model.objects.get(made=rows[2].made) == rows[2]
+    assert list(model.objects.filter(made__created_at__year=2021)) == rows
+
+
+def test_migrations_name_the_users_class(field):
+    _, path, _, options = field.deconstruct()
+    assert path == f"{__package__}.schemes.{type(field).__name__}"
+    assert "scheme_name" not in options
+    source, imports = MigrationWriter.serialize(field)
+    namespace = {}
+    exec("\n".join([*imports, f"field = {source}"]), namespace)
+    assert namespace["field"].scheme is field.scheme is copy.deepcopy(field).scheme
+
+
+def test_a_serializer_reads_and_writes_it(model, field):
+    class RowSerializer(serializers.ModelSerializer):
+        class Meta:
+            fields = ["made"]
+
+    RowSerializer.Meta.model = model
+    made = RowSerializer().fields["made"]
+    text = field.public_text.format(field.scheme.example)
+    assert made.to_representation(field.scheme.example) == text
+    assert made.to_internal_value(text) == field.scheme.example
+    with pytest.raises(ValidationError, match="such as"):
+        made.to_internal_value("no id")
+
+
+def test_the_admin_filters_by_its_time(model, field, rf):
+    insert(model, [START, START + timedelta(days=400)])
+    model.objects.filter(at=START).update(made=field.scheme.generate(START))
+    parameters = {"made__created_at__date__gte": ["2021-05-17"]}
+    column = model._meta.get_field("made")
+    chosen = CreatedAtFilter(column, rf.get("/"), parameters, model, None, "made")
+    assert [row.at for row in chosen.queryset(rf.get("/"), model.objects.all())] == [START]
+
+
+def test_a_time_outside_of_the_scheme_is_refused(registered):
+    """Its 28 bits of seconds ended in 2024."""
+    with pytest.raises(OutOfRange, match=r"can't hold .* to 2024-11-20"):
+        BaiduField().scheme.generate(datetime(2025, 1, 1, tzinfo=UTC))
+    with pytest.raises(OutOfRange, match="outside the range of the scheme"):
+        BaiduField().generate()
+    with pytest.raises(OutOfRange, match=r"Baidu uid can't hold .* to 2024-11-20"):
+        list(connection_rows(GenerateID("baidu")))
+
+
+def connection_rows(expression):
+    from tests.testapp.models import Order
+
+    Order.objects.create()
+    return Order.objects.values_list(expression)
+
+
+def test_a_field_has_the_base_class_of_its_values(registered):
+    class WrongField(SortableTextField):
+        scheme_name = "safe53"
+
+    (wrong,) = WrongField().wrong_options
+    assert wrong.kind == "E012"
+    assert wrong.message == (
+        "values of WrongField are str, those of a safe integer are int: "
+        "subclass SortableIntegerField"
+    )
+    with pytest.raises(ImproperlyConfigured, match="subclass SortableIntegerField"):
+        WrongField().generate()
+
+
+def test_a_field_of_a_scheme_that_is_not_registered(monkeypatch):
+    with pytest.raises(LookupError, match=r"'short96'; .* registered before its field is created"):
+        Short96Field()
