@@ -1,0 +1,102 @@
+"""The projects: what is installed, where the tests are, and which apps get the keys."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Project:
+    name: str
+    distribution: str
+    version: str
+    """The release on PyPI."""
+    extras: str
+    requirements: tuple[str, ...]
+    """What the suite needs besides the extras."""
+    settings: str
+    """The module of the suite's own settings; for helpdesk, which has none, ours."""
+    app_configs: dict[str, str]
+    """Apps that name a key of their own, with the class that gets another one."""
+    files: tuple[str, ...] = ("tests",)
+    """What is taken of the sources: the tests. The code itself is installed."""
+    tag: str | None = None
+    """The tag of the release, for sources whose archive on PyPI has no tests."""
+    repository: str | None = None
+    """Where to clone the sources from."""
+    pytest: tuple[str, ...] = ()
+    """Arguments of pytest."""
+    environment: dict[str, str] = field(default_factory=dict)
+    """Variables that the suite's own settings read."""
+    overrides: dict[str, object] = field(default_factory=dict)
+    """Other settings that a project with sortable keys changes; `FIELD` stands for the field."""
+
+    @property
+    def requirement(self) -> str:
+        return f"{self.distribution}{self.extras}=={self.version}"
+
+
+_AUTH = {"django.contrib.auth": "django.contrib.auth.apps.AuthConfig"}
+
+PROJECTS = {
+    each.name: each
+    for each in (
+        Project(
+            name="oscar",
+            distribution="django-oscar",
+            version="4.2",
+            extras="[test]",
+            requirements=(),
+            settings="tests.settings",
+            app_configs=_AUTH,
+            tag="4.2.0",
+            repository="https://github.com/django-oscar/django-oscar",
+            pytest=("--deprecation=none",),
+            environment={
+                "DATABASE_ENGINE": "django.db.backends.sqlite3",
+                "DATABASE_NAME": ":memory:",
+            },
+        ),
+        Project(
+            name="helpdesk",
+            distribution="django-helpdesk",
+            version="2.3.3",
+            extras="",
+            requirements=(
+                "factory-boy",
+                "faker",
+                "freezegun",
+                "mock",
+                "numpy",
+                "pillow",
+                "pysocks",
+                "pytest",
+                "pytest-django",
+                "pytest-xdist",
+            ),
+            settings="helpdesk_settings",
+            app_configs={**_AUTH, "helpdesk": "helpdesk.apps.HelpdeskConfig"},
+            files=("tests", "quicktest.py"),
+            tag="613ca1d4",
+            repository="https://github.com/django-helpdesk/django-helpdesk",
+        ),
+        Project(
+            name="allauth",
+            distribution="django-allauth",
+            version="65.21.1",
+            extras="[headless,headless-spec,idp-oidc,mfa,openid,socialaccount,steam]",
+            requirements=(
+                "django-ninja>=1.3,<2",
+                "djangorestframework>=3.15.2,<4",
+                "pillow",
+                "pytest>=8.3.5,<9",
+                "pytest-asyncio==1.3.0",
+                "pytest-django>=4.11,<4.13",
+                "pytest-xdist",
+            ),
+            settings="tests.projects.regular.settings",
+            app_configs=_AUTH,
+            files=("tests", "pytest.ini"),
+            overrides={"ALLAUTH_DEFAULT_AUTO_FIELD": "FIELD"},
+        ),
+    )
+}
+FIELDS = ("UUIDv7AutoField", "ULIDAutoField", "SnowflakeAutoField", "Time64AutoField")
