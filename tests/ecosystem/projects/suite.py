@@ -7,6 +7,7 @@ import os
 import subprocess
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from tests.settings import database
@@ -20,7 +21,7 @@ FIELDS = "django_sortable_ids.fields"
 class Results:
     passed: frozenset[str]
     failed: dict[str, str]
-    """The last line of the error by the test."""
+    """The error, in one line, by the test."""
 
 
 def run(
@@ -78,13 +79,18 @@ def _read(report: Path) -> Results:
         if problem is None:
             problem = case.find("error")
         if problem is not None:
-            failed[name] = _last_line(problem)
+            failed[name] = _error(problem)
         elif case.find("skipped") is None:
             passed.add(name)
     return Results(frozenset(passed - failed.keys()), failed)
 
 
-def _last_line(problem: ET.Element) -> str:
-    """The error as pytest marks it in the traceback: the last of the lines with an `E`."""
-    lines = [line[1:].strip() for line in (problem.text or "").splitlines() if line[:2] == "E "]
-    return next((line for line in reversed(lines) if line), problem.get("message") or "")
+def _error(problem: ET.Element) -> str:
+    """What pytest marks with an `E` at the end of the traceback: the first line of it."""
+    lines = ["", *(problem.text or "").splitlines()]
+    starts = [
+        line[1:].strip()
+        for before, line in pairwise(lines)
+        if line.startswith("E ") and not before.startswith("E ")
+    ]
+    return starts[-1] if starts else problem.get("message") or ""
