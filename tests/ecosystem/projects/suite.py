@@ -50,7 +50,7 @@ def run(
     command = [python, "-m", "pytest", "-q", "--ds=key_settings", f"--junitxml={report}"]
     command += ["-p", "no:cacheprovider", *project.pytest, *arguments]
     if field:
-        command.append("--nomigrations")
+        command += ["--nomigrations", "-p", "key_fixtures"]
     with report.with_suffix(".log").open("w") as log:
         subprocess.run(
             [*map(str, command), "tests"],
