@@ -138,7 +138,7 @@ def url_takes_only_numbers(
     field: SortableIDField, view: type[Any], parameter: str, url: str
 ) -> CheckMessage:
     return Warning(
-        f"The URL {url!r} accepts only numbers as {parameter!r}, but {field} has ids such as "
+        f"The URL '{url}' accepts only numbers as {parameter!r}, but {field} has ids such as "
         f"{field.scheme.format(field.scheme.example)}: no object can be reached.",
         hint=f"Accept any text: '<str:{parameter}>' in path(), '(?P<{parameter}>[^/]+)' in "
         f"re_path(), and in a viewset of DRF leave out lookup_value_regex and "

@@ -9,10 +9,10 @@ from collections import defaultdict
 from pathlib import Path
 
 from . import __doc__ as description
-from .catalog import FIELDS, PROJECTS, Project
-from .environment import WORK, python_of, tests_of
+from .catalog import FIELDS, PROJECTS
+from .environment import WORK
 from .known import UNCLASSED, title_of
-from .suite import Results, run
+from .suite import Suite
 
 
 def main() -> int:
@@ -20,21 +20,11 @@ def main() -> int:
     names = list(PROJECTS) if "all" in options.projects else options.projects
     unclassed = 0
     for name in names:
-        project = PROJECTS[name]
-        python, folder = python_of(project), tests_of(project, options.checkouts)
-        results = {
-            field: run(
-                project,
-                python,
-                folder,
-                field=field,
-                database_url=options.database,
-                arguments=options.pytest,
-            )
-            for field in (None, *options.field)
-        }
+        suite = Suite(
+            PROJECTS[name], options.database, options.checkouts, options.pytest, options.reuse
+        )
         for field in options.field:
-            unclassed += _compare(project, field, results[None], results[field])
+            unclassed += _compare(suite, field, with_plain=options.plain)
     return 1 if unclassed else 0
 
 
@@ -57,26 +47,35 @@ def _options() -> argparse.Namespace:
         default=WORK / "checkouts",
         help="a folder with clones of the projects whose releases have no tests",
     )
-    parser.add_argument("--pytest", action="append", default=[], help="an argument of pytest")
+    parser.add_argument(
+        "--plain",
+        action="store_true",
+        help="count the failures that Django's own field of the same type has as well",
+    )
+    parser.add_argument("--reuse", action="store_true", help="read reports of earlier runs")
+    parser.add_argument("--pytest", action="append", default=[], help="an argument of pytest: -n2")
     options = parser.parse_args()
-    options.field = options.field or FIELDS
+    options.field = options.field or list(FIELDS)
     return options
 
 
-def _compare(project: Project, field: str, before: Results, after: Results) -> int:
+def _compare(suite: Suite, field: str, *, with_plain: bool) -> int:
     """Print the new failures by class; return how many have none."""
-    new = {test: after.failed.get(test, "did not run") for test in before.passed - after.passed}
+    project, before, after = suite.project, suite.results(), suite.results(field)
+    new = after.new_failures(before)
+    plain = suite.results(FIELDS[field]).new_failures(before) if with_plain else {}
     classes: dict[str, list[str]] = defaultdict(list)
-    for test in sorted(new):
-        classes[title_of(project.name, test, new[test])].append(test)
+    for test, error in sorted(new.items()):
+        classes[title_of(project.name, test, error)].append(test)
     print(
         f"\n{project.name} {project.version} with {field}: {len(after.passed)} passed, "
         f"{len(new)} of {len(before.passed)} that pass as it is fail"
     )
     for title, tests in sorted(classes.items(), key=lambda each: -len(each[1])):
-        print(f"  {len(tests):4} {title}")
+        shared = f"; {len(plain.keys() & set(tests))} with Django's own" if with_plain else ""
+        print(f"  {len(tests):4} {title}{shared}")
         for test in tests:
-            print(f"         {test}: {new[test]}")
+            print(f"       {'=' if test in plain else ' '} {test}: {new[test]}")
     sys.stdout.flush()
     return len(classes[UNCLASSED])
 

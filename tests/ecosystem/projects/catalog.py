@@ -1,6 +1,6 @@
 """The projects: what is installed, where the tests are, and which apps get the keys."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,8 @@ class Project:
     """Where to clone the sources from."""
     pytest: tuple[str, ...] = ()
     """Arguments of pytest."""
+    fixtures: tuple[str, ...] = ()
+    """What the migrations of the project load into its tables."""
     environment: dict[str, str] = field(default_factory=dict)
     """Variables that the suite's own settings read."""
     overrides: dict[str, object] = field(default_factory=dict)
@@ -36,68 +38,73 @@ class Project:
 
 _AUTH = {"django.contrib.auth": "django.contrib.auth.apps.AuthConfig"}
 
-PROJECTS = {
-    each.name: each
-    for each in (
-        Project(
-            name="oscar",
-            distribution="django-oscar",
-            version="4.2",
-            extras="[test]",
-            requirements=(),
-            settings="tests.settings",
-            app_configs=_AUTH,
-            tag="4.2.0",
-            repository="https://github.com/django-oscar/django-oscar",
-            pytest=("--deprecation=none",),
-            environment={
-                "DATABASE_ENGINE": "django.db.backends.sqlite3",
-                "DATABASE_NAME": ":memory:",
-            },
-        ),
-        Project(
-            name="helpdesk",
-            distribution="django-helpdesk",
-            version="2.3.3",
-            extras="",
-            requirements=(
-                "factory-boy",
-                "faker",
-                "freezegun",
-                "mock",
-                "numpy",
-                "pillow",
-                "pysocks",
-                "pytest",
-                "pytest-django",
-                "pytest-xdist",
-            ),
-            settings="helpdesk_settings",
-            app_configs={**_AUTH, "helpdesk": "helpdesk.apps.HelpdeskConfig"},
-            files=("tests", "quicktest.py"),
-            tag="613ca1d4",
-            repository="https://github.com/django-helpdesk/django-helpdesk",
-        ),
-        Project(
-            name="allauth",
-            distribution="django-allauth",
-            version="65.21.1",
-            extras="[headless,headless-spec,idp-oidc,mfa,openid,socialaccount,steam]",
-            requirements=(
-                "django-ninja>=1.3,<2",
-                "djangorestframework>=3.15.2,<4",
-                "oauthlib==4.0.0",  # 18 tests fail with 4.0.1
-                "pillow",
-                "pytest>=8.3.5,<9",
-                "pytest-asyncio==1.3.0",
-                "pytest-django>=4.11,<4.13",
-                "pytest-xdist",
-            ),
-            settings="tests.projects.regular.settings",
-            app_configs=_AUTH,
-            files=("tests", "pytest.ini"),
-            overrides={"ALLAUTH_DEFAULT_AUTO_FIELD": "FIELD"},
-        ),
-    )
+_OSCAR = Project(
+    name="oscar",
+    distribution="django-oscar",
+    version="4.2",
+    extras="[test]",
+    requirements=(),
+    settings="tests.settings",
+    app_configs=_AUTH,
+    tag="4.2.0",
+    repository="https://github.com/django-oscar/django-oscar",
+    pytest=("--deprecation=none",),
+    environment={
+        "DATABASE_ENGINE": "django.db.backends.sqlite3",
+        "DATABASE_NAME": ":memory:",
+    },
+)
+_HELPDESK = Project(
+    name="helpdesk",
+    distribution="django-helpdesk",
+    version="2.3.3",
+    extras="",
+    requirements=(
+        "factory-boy",
+        "faker",
+        "freezegun",
+        "mock",
+        "numpy",
+        "pillow",
+        "pysocks",
+        "pytest",
+        "pytest-django",
+        "pytest-xdist",
+    ),
+    settings="helpdesk_settings",
+    app_configs={**_AUTH, "helpdesk": "helpdesk.apps.HelpdeskConfig"},
+    files=("tests", "quicktest.py"),
+    fixtures=("emailtemplate.json",),
+    tag="613ca1d4",
+    repository="https://github.com/django-helpdesk/django-helpdesk",
+)
+_ALLAUTH = Project(
+    name="allauth",
+    distribution="django-allauth",
+    version="65.21.1",
+    extras="[headless,headless-spec,idp-oidc,mfa,openid,socialaccount,steam]",
+    requirements=(
+        "django-ninja>=1.3,<2",
+        "djangorestframework>=3.15.2,<4",
+        "oauthlib==4.0.0",  # 18 tests fail with 4.0.1
+        "pillow",
+        "pytest>=8.3.5,<9",
+        "pytest-asyncio==1.3.0",
+        "pytest-django>=4.11,<4.13",
+        "pytest-xdist",
+    ),
+    settings="tests.projects.regular.settings",
+    app_configs=_AUTH,
+    files=("tests", "pytest.ini"),
+    overrides={"ALLAUTH_DEFAULT_AUTO_FIELD": "FIELD"},
+)
+# The users alone have the keys: allauth signs the keys of its own models as JSON.
+_ALLAUTH_USERS = replace(_ALLAUTH, name="allauth-users", overrides={})
+PROJECTS = {each.name: each for each in (_OSCAR, _HELPDESK, _ALLAUTH, _ALLAUTH_USERS)}
+FIELDS = {
+    "UUIDv7AutoField": "PlainUUIDAutoField",
+    "ULIDAutoField": "PlainTextAutoField",
+    "SnowflakeAutoField": "PlainIntegerAutoField",
+    "Time64AutoField": "PlainIntegerAutoField",
 }
-FIELDS = ("UUIDv7AutoField", "ULIDAutoField", "SnowflakeAutoField", "Time64AutoField")
+"""The fields, each with Django's own field for the same type in ``inside/plain_keys.py``."""

@@ -20,7 +20,7 @@ DJANGO = "django==5.2.*"
 
 def python_of(project: Project) -> Path:
     """The interpreter of the project's environment, which is created if it is missing."""
-    folder = WORK / f"{project.name}-{project.version}"
+    folder = WORK / f"{project.distribution}-{project.version}"
     python = folder / "bin/python"
     complete = folder / "complete"
     if not complete.exists() or complete.read_text() != str(ROOT):
@@ -32,9 +32,9 @@ def python_of(project: Project) -> Path:
     return python
 
 
-def tests_of(project: Project, checkouts: Path) -> Path:
+def tests_of(project: Project, engine: str, checkouts: Path) -> Path:
     """A new folder with the tests of the release, and with what ``inside`` has for them."""
-    folder = WORK / f"{project.name}-{project.version}-tests"
+    folder = WORK / f"{project.name}-{project.version}-{engine}"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(Path(__file__).parent / "inside", folder)
     archive = _from_clone(project, checkouts) if project.tag else _from_pypi(project)

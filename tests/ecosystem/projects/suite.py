@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,9 +13,10 @@ from pathlib import Path
 
 from tests.settings import database
 
-from .catalog import Project
+from .catalog import FIELDS, Project
+from .environment import WORK, python_of, tests_of
 
-FIELDS = "django_sortable_ids.fields"
+QUIET = ("-q", "--tb=short", "--show-capture=no", "-p", "no:warnings", "-p", "no:cacheprovider")
 
 
 @dataclass(frozen=True)
@@ -23,52 +25,71 @@ class Results:
     failed: dict[str, str]
     """The error, in one line, by the test."""
 
-
-def run(
-    project: Project,
-    python: Path,
-    folder: Path,
-    *,
-    field: str | None,
-    database_url: str,
-    arguments: list[str],
-) -> Results:
-    """The suite with that field as the key of its models, or as it is.
-
-    The log and the report of pytest stay in the folder, named after the field and the database.
-    """
-    engine = database_url.partition(":")[0] or "sqlite"
-    report = folder / f"{field or 'as-it-is'}-{engine}.xml"
-    environment = {
-        **{name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
-        "DJANGO_SETTINGS_MODULE": "key_settings",
-        "OWN_SETTINGS": project.settings,
-        "DATABASE": json.dumps(database(database_url)) if database_url else "",
-        "KEYS": json.dumps(_keys(project, field)) if field else "",
-        **project.environment,
-    }
-    command = [python, "-m", "pytest", "-q", "--ds=key_settings", f"--junitxml={report}"]
-    command += ["-p", "no:cacheprovider", *project.pytest, *arguments]
-    if field:
-        command += ["--nomigrations", "-p", "key_fixtures"]
-    with report.with_suffix(".log").open("w") as log:
-        subprocess.run(
-            [*map(str, command), "tests"],
-            cwd=folder,
-            env=environment,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
-    return _read(report)
+    def new_failures(self, before: Results) -> dict[str, str]:
+        """What fails here, or doesn't run, of the tests that passed before."""
+        return {test: self.failed.get(test, "did not run") for test in before.passed - self.passed}
 
 
-def _keys(project: Project, field: str) -> dict[str, object]:
-    path = f"{FIELDS}.{field}"
-    overrides = {
-        name: path if value == "FIELD" else value for name, value in project.overrides.items()
-    }
-    return {"field": path, "app_configs": project.app_configs, "overrides": overrides}
+@dataclass(frozen=True)
+class Suite:
+    """A project's tests on one database."""
+
+    project: Project
+    database_url: str
+    checkouts: Path
+    arguments: list[str]
+    """Of pytest."""
+    reuse: bool
+    """Whether a report of an earlier run is read instead."""
+
+    def results(self, field: str | None = None) -> Results:
+        """With that field as the key of the models, or as the suite is."""
+        project, engine = self.project, self.database_url.partition(":")[0] or "sqlite"
+        name = f"{project.name}-{project.version}-{engine}-{field or 'as-it-is'}.xml"
+        report = WORK / "reports" / name
+        if not (self.reuse and report.exists()):
+            report.parent.mkdir(parents=True, exist_ok=True)
+            report.unlink(missing_ok=True)
+            self._run(field, tests_of(project, engine, self.checkouts), report)
+        if not report.exists():
+            sys.exit(f"The suite did not run: see {report.with_suffix('.log')}")
+        return _read(report)
+
+    def _run(self, field: str | None, folder: Path, report: Path) -> None:
+        keys = ("--nomigrations", "-p", "key_fixtures") if field else ()
+        command = (python_of(self.project), "-m", "pytest", "--ds=key_settings", *QUIET)
+        command += (f"--junitxml={report}", *keys, *self.project.pytest, *self.arguments, "tests")
+        with report.with_suffix(".log").open("w") as log:
+            subprocess.run(
+                [str(each) for each in command],
+                cwd=folder,
+                env=self._environment(field),
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                check=False,
+            )
+
+    def _environment(self, field: str | None) -> dict[str, str]:
+        return {
+            **{name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+            "OWN_SETTINGS": self.project.settings,
+            "DATABASE": json.dumps(database(self.database_url)) if self.database_url else "",
+            "KEYS": json.dumps(self._keys(field)) if field else "",
+            **self.project.environment,
+        }
+
+    def _keys(self, field: str) -> dict[str, object]:
+        path = f"django_sortable_ids.fields.{field}" if field in FIELDS else f"plain_keys.{field}"
+        overrides = {
+            name: path if value == "FIELD" else value
+            for name, value in self.project.overrides.items()
+        }
+        return {
+            "field": path,
+            "app_configs": self.project.app_configs,
+            "fixtures": self.project.fixtures,
+            "overrides": overrides,
+        }
 
 
 def _read(report: Path) -> Results:

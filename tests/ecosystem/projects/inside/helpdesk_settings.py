@@ -10,6 +10,7 @@ HELPDESK_KBITEM_TEAM_GETTER = lambda _: None  # noqa: E731
 HELPDESK_TEAMS_MIGRATION_DEPENDENCIES = []
 HELPDESK_TEAMS_MODEL = "auth.User"
 LOGIN_URL = "/login/"
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 ROOT_URLCONF = "tests.urls"
 SECRET_KEY = "only for tests"
 SITE_ID = 1
