@@ -1,6 +1,15 @@
 """The projects: what is installed, where the tests are, and which apps get the keys."""
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+
+class Edit(NamedTuple):
+    """What a project changes in code that needs counted numbers."""
+
+    file: str
+    old: str
+    new: str
 
 
 @dataclass(frozen=True)
@@ -24,6 +33,8 @@ class Project:
     """Where to clone the sources from."""
     pytest: tuple[str, ...] = ()
     """Arguments of pytest."""
+    edits: tuple[Edit, ...] = ()
+    """Applied to a copy of the release, for keys that are UUIDs or texts."""
     fixtures: tuple[str, ...] = ()
     """What the migrations of the project load into its tables."""
     environment: dict[str, str] = field(default_factory=dict)
@@ -49,6 +60,11 @@ _OSCAR = Project(
     tag="4.2.0",
     repository="https://github.com/django-oscar/django-oscar",
     pytest=("--deprecation=none",),
+    edits=(
+        Edit("oscar/apps/order/utils.py", "return 100000 + basket.id", 'return f"1{basket.id}"'),
+        Edit("oscar/test/factories/order.py", '"%d" % (100000 + o.basket.pk)', 'f"1{o.basket.pk}"'),
+        Edit("oscar/test/factories/__init__.py", "sku_%d_%d", "sku_%s_%d"),
+    ),
     environment={
         "DATABASE_ENGINE": "django.db.backends.sqlite3",
         "DATABASE_NAME": ":memory:",
@@ -74,6 +90,30 @@ _HELPDESK = Project(
     settings="helpdesk_settings",
     app_configs={**_AUTH, "helpdesk": "helpdesk.apps.HelpdeskConfig"},
     files=("tests", "quicktest.py"),
+    edits=(
+        Edit("helpdesk/forms.py", 'int(self.cleaned_data["queue"])', 'self.cleaned_data["queue"]'),
+        Edit(
+            "helpdesk/forms.py", 'int(self.cleaned_data["kbitem"])', 'self.cleaned_data["kbitem"]'
+        ),
+        Edit("helpdesk/views/abstract_views.py", "pk=int(kbitem)", "pk=kbitem"),
+        Edit(
+            "helpdesk/views/kb.py", "int(selected_item)", "KBItem._meta.pk.to_python(selected_item)"
+        ),
+        Edit(
+            "helpdesk/views/staff.py",
+            'int(form.data.get("owner", -1))',
+            'form.data.get("owner", -1)',
+        ),
+        Edit(
+            "helpdesk/views/staff.py",
+            'int(form.cleaned_data.get("queue", ticket.queue.id))',
+            'Queue._meta.pk.to_python(form.cleaned_data.get("queue", ticket.queue.id))',
+        ),
+        Edit("helpdesk/views/staff.py", "int(ticket.queue.id)", "ticket.queue.id"),
+        Edit("helpdesk/views/staff.py", "map(int, ", "map(ChecklistTask._meta.pk.to_python, "),
+        Edit("helpdesk/views/staff.py", "id_ = int(id_)", "pass"),
+        Edit("helpdesk/views/staff.py", "int(query)", "query"),
+    ),
     fixtures=("emailtemplate.json",),
     tag="613ca1d4",
     repository="https://github.com/django-helpdesk/django-helpdesk",
@@ -108,3 +148,4 @@ FIELDS = {
     "Time64AutoField": "PlainIntegerAutoField",
 }
 """The fields, each with Django's own field for the same type in ``inside/plain_keys.py``."""
+NUMBERS = {"SnowflakeAutoField", "Time64AutoField", "PlainIntegerAutoField"}

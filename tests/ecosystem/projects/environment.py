@@ -43,6 +43,18 @@ def tests_of(project: Project, engine: str, checkouts: Path) -> Path:
     return folder
 
 
+def edit(project: Project, python: Path, folder: Path) -> None:
+    """Put a copy of the release beside the tests, where it is imported from, and edit it."""
+    packages = next((python.parent.parent / "lib").glob("python*")) / "site-packages"
+    for name in {Path(each.file).parts[0] for each in project.edits}:
+        shutil.copytree(packages / name, folder / name, ignore=shutil.ignore_patterns("static"))
+    for file, old, new in project.edits:
+        text = (folder / file).read_text()
+        if old not in text:
+            sys.exit(f"{project.requirement} has no {old!r} in {file}.")
+        (folder / file).write_text(text.replace(old, new))
+
+
 def _only(files: tuple[str, ...], *, depth: int):
     """A filter of archives: these files, which are at that depth in the archive."""
 

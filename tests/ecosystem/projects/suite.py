@@ -13,8 +13,8 @@ from pathlib import Path
 
 from tests.settings import database
 
-from .catalog import FIELDS, Project
-from .environment import WORK, python_of, tests_of
+from .catalog import FIELDS, NUMBERS, Project
+from .environment import WORK, edit, python_of, tests_of
 
 QUIET = ("-q", "--tb=short", "--show-capture=no", "-p", "no:warnings", "-p", "no:cacheprovider")
 
@@ -56,8 +56,11 @@ class Suite:
         return _read(report)
 
     def _run(self, field: str | None, folder: Path, report: Path) -> None:
+        python = python_of(self.project)
+        if field and field not in NUMBERS:
+            edit(self.project, python, folder)
         keys = ("--nomigrations", "-p", "key_fixtures") if field else ()
-        command = (python_of(self.project), "-m", "pytest", "--ds=key_settings", *QUIET)
+        command = (python, "-m", "pytest", "--ds=key_settings", *QUIET)
         command += (f"--junitxml={report}", *keys, *self.project.pytest, *self.arguments, "tests")
         with report.with_suffix(".log").open("w") as log:
             subprocess.run(

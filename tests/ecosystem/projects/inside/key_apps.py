@@ -18,23 +18,27 @@ def _with_keys(path: str) -> type[AppConfig]:
     return type(own.__name__, (own,), names)
 
 
-class AnyKey(converters.StringConverter):
+KEY = "(?:[0-9]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9A-Z]{26})"
+"""Numbers, which the other apps still have, UUIDs and ULIDs."""
+
+
+class KeyConverter(converters.StringConverter):
     """What replaces ``<int:pk>``: a UUID as one, anything else as text."""
 
+    regex = KEY
+
     def to_python(self, value: str) -> uuid.UUID | str:
-        try:
-            return uuid.UUID(value)
-        except ValueError:
-            return value
+        return uuid.UUID(value) if "-" in value else value
 
 
-def _accept_any_key_in_urls() -> None:
-    """``<int:pk>`` and ``(?P<pk>\\d+)`` match any key, as if they were ``<str:pk>``."""
-    converters.DEFAULT_CONVERTERS["int"] = AnyKey()
+def _accept_keys_in_urls() -> None:
+    """``<int:pk>`` and ``(?P<pk>\\d+)`` match any key."""
+    converters.DEFAULT_CONVERTERS["int"] = KeyConverter()
     own = resolvers.RegexPattern.__init__
 
     def widened(self, regex: str, *args: object, **kwargs: object) -> None:
-        own(self, re.sub(r"(\(\?P<\w+>)-?\\d\+\)", r"\1[^/]+)", regex), *args, **kwargs)
+        regex = re.sub(r"(\(\?P<\w+>)-?\\d\+\)", rf"\1{KEY})", regex)
+        own(self, regex, *args, **kwargs)
 
     resolvers.RegexPattern.__init__ = widened
 
@@ -43,4 +47,4 @@ globals().update(
     (path.rpartition(".")[2], _with_keys(path)) for path in settings.APPS_WITH_KEYS.values()
 )
 if not issubclass(import_string(settings.DEFAULT_AUTO_FIELD), models.BigIntegerField):
-    _accept_any_key_in_urls()
+    _accept_keys_in_urls()
