@@ -18,3 +18,13 @@ def deterministic_ids() -> Iterator[testing.IDClock]:
     """
     with testing.deterministic_ids(datetime(2026, 1, 1, tzinfo=UTC)) as clock:
         yield clock
+
+
+@pytest.fixture(scope="module")
+def integer_fixtures() -> Iterator[None]:
+    """Numbers stand for ids until the end of the module; see ``testing.integer_fixtures``.
+
+    It begins before the ``fixtures`` of a ``TestCase`` are loaded.
+    """
+    with testing.integer_fixtures():
+        yield

@@ -1,14 +1,26 @@
-"""For tests: ids that are the same in every run."""
+"""For tests: ids that are the same in every run, and numbers that stand for ids."""
 
 import random
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from typing import Any
+from unittest import mock
 
+from django.core.exceptions import ValidationError
+from django.db import models
+
+from .fields import SortableIDField
+from .fields.of_model import id_field
+from .schemes import ID, LexicalSequence, TimeScheme
 from .schemes.generation.clock import Sources, now_ns, unix_ns
 from .schemes.generation.generator import replaced_sources
 
-__all__ = ["IDClock", "deterministic_ids"]
+__all__ = ["IDClock", "deterministic_ids", "id_for_number", "integer_fixtures"]
+
+_FIRST_TIME = datetime(2000, 1, 1, tzinfo=UTC)
+_NUMBER = re.compile("[0-9]{1,9}")
 
 
 class IDClock:
@@ -47,3 +59,50 @@ def deterministic_ids(at: datetime | None = None, *, seed: int = 0) -> Iterator[
     )
     with replaced_sources(sources):
         yield clock
+
+
+@contextmanager
+def integer_fixtures() -> Iterator[None]:
+    """Numbers of up to nine digits, such as ``"pk": 1`` in a fixture, stand for ids.
+
+    The same number is always the same id, so keys and the relations to them match. This holds
+    wherever a value is read: in fixtures, in queries such as ``get(pk=1)``, and in foreign keys. A
+    number that is an id by itself, as in a ``SnowflakeField``, stays what it is. It affects the
+    whole process.
+    """
+    read = SortableIDField._read
+
+    def read_number(field: SortableIDField, value: Any) -> Any:
+        try:
+            return read(field, value)
+        except ValidationError:
+            if isinstance(value, bool) or not _NUMBER.fullmatch(str(value)):
+                raise
+            return _numbered(field, int(value))
+
+    with mock.patch.object(SortableIDField, "_read", read_number):
+        yield
+
+
+def id_for_number(model: type[models.Model], number: int, *, field: str | None = None) -> ID:
+    """The id of the model that ``number`` stands for within ``integer_fixtures``.
+
+    ``field`` names the id if it is not that of ``ids.public_id``. Raises ``SequenceExhausted`` if a
+    sequence has no id of that number.
+    """
+    found = id_field(model, field)
+    try:
+        value: ID = found.to_python(number)
+        return value
+    except ValidationError:
+        return _numbered(found, number)
+
+
+def _numbered(field: SortableIDField, number: int) -> ID:
+    """The first id of that second, counted from the year 2000; of a sequence, its id number n."""
+    scheme = field.scheme
+    if isinstance(scheme, LexicalSequence):
+        return scheme.nth(number)
+    assert isinstance(scheme, TimeScheme)
+    tick = scheme.tick_from(max(_FIRST_TIME, scheme.earliest) + timedelta(seconds=number))
+    return scheme.from_trusted(scheme.layout.between(tick, tick)[0])

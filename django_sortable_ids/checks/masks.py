@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.apps import apps
 from django.conf import settings
 from django.core.checks import CheckMessage
 from django.core.exceptions import ImproperlyConfigured
-from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls import get_resolver
 
 from .. import conf
 from ..fields import SortableIDField
@@ -17,6 +16,7 @@ from ..fields.of_model import id_at
 from . import messages
 from .cursors import field_in_cursors
 from .definitions import Configs, usable
+from .routes import routes
 
 _COOKIES = "django.contrib.sessions.backends.signed_cookies"
 
@@ -42,7 +42,7 @@ def check_views(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
         return []
     problems = {}
     user_key = _masked_user_key()
-    for callback in _callbacks(get_resolver().url_patterns):
+    for callback in (route.callback for route in routes(get_resolver().url_patterns)):
         if user_key is not None and _sends_unmasked_links(callback):
             problems[callback, "E010"] = messages.unmasked_password_reset(user_key, callback)
         field = field_in_cursors(getattr(callback, "cls", None))
@@ -72,14 +72,6 @@ def _masked_user_key() -> SortableIDField | None:
         return None  # Django reports it
     key = id_at(user, "pk")
     return key if key is not None and key.masked else None
-
-
-def _callbacks(patterns: Iterable[Any]) -> Iterator[Any]:
-    for pattern in patterns:
-        if isinstance(pattern, URLResolver):
-            yield from _callbacks(pattern.url_patterns)
-        elif isinstance(pattern, URLPattern):
-            yield pattern.callback
 
 
 def _sends_unmasked_links(callback: Any) -> bool:

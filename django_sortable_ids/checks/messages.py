@@ -133,6 +133,23 @@ def unmasked_cursors(field: SortableIDField, view: type[Any]) -> CheckMessage:
     )
 
 
+# URLs
+
+
+def url_takes_only_numbers(
+    field: SortableIDField, view: type[Any], parameter: str, url: str
+) -> CheckMessage:
+    return Warning(
+        f"The URL '{url}' accepts only numbers as {parameter!r}, but {field} has ids such as "
+        f"{field.scheme.format(field.scheme.example)}: no object can be reached.",
+        hint=f"Accept any text: '<str:{parameter}>' in path(), '(?P<{parameter}>[^/]+)' in "
+        f"re_path(), and in a viewset of DRF leave out lookup_value_regex and "
+        f"lookup_value_converter. A malformed id is then 404.",
+        obj=view,
+        id="sortable_ids.W007",
+    )
+
+
 # Columns and servers
 
 

@@ -1,0 +1,84 @@
+"""Runs the suites and compares; ends with status 1 if a new failure belongs to no class."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+from . import __doc__ as description
+from .catalog import FIELDS, PROJECTS
+from .environment import WORK
+from .known import UNCLASSED, title_of
+from .suite import Suite
+
+
+def main() -> int:
+    options = _options()
+    names = list(PROJECTS) if "all" in options.projects else options.projects
+    unclassed = 0
+    for name in names:
+        suite = Suite(
+            PROJECTS[name], options.database, options.checkouts, options.pytest, options.reuse
+        )
+        for field in options.field:
+            unclassed += _compare(suite, field, with_plain=options.plain)
+    return 1 if unclassed else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.ecosystem.projects",
+        description=description,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("projects", nargs="+", choices=[*PROJECTS, "all"])
+    parser.add_argument("--field", action="append", choices=FIELDS, help="default: each")
+    parser.add_argument(
+        "--database",
+        default=os.environ.get("DATABASE_URL", ""),
+        help="a URL; default: DATABASE_URL, or SQLite",
+    )
+    parser.add_argument(
+        "--checkouts",
+        type=Path,
+        default=WORK / "checkouts",
+        help="a folder with clones of the projects whose releases have no tests",
+    )
+    parser.add_argument(
+        "--plain",
+        action="store_true",
+        help="count the failures that Django's own field of the same type has as well",
+    )
+    parser.add_argument("--reuse", action="store_true", help="read reports of earlier runs")
+    parser.add_argument("--pytest", action="append", default=[], help="an argument of pytest: -n2")
+    options = parser.parse_args()
+    options.field = options.field or list(FIELDS)
+    return options
+
+
+def _compare(suite: Suite, field: str, *, with_plain: bool) -> int:
+    """Print the new failures by class; return how many have none."""
+    project, before, after = suite.project, suite.results(), suite.results(field)
+    new = after.new_failures(before)
+    plain = suite.results(FIELDS[field]).new_failures(before) if with_plain else {}
+    classes: dict[str, list[str]] = defaultdict(list)
+    for test, error in sorted(new.items()):
+        classes[title_of(project.name, test, error)].append(test)
+    print(
+        f"\n{project.name} {project.version} with {field}: {len(after.passed)} passed, "
+        f"{len(new)} of {len(before.passed)} that pass as it is fail"
+    )
+    for title, tests in sorted(classes.items(), key=lambda each: -len(each[1])):
+        shared = f"; {len(plain.keys() & set(tests))} with Django's own" if with_plain else ""
+        print(f"  {len(tests):4} {title}{shared}")
+        for test in tests:
+            print(f"       {'=' if test in plain else ' '} {test}: {new[test]}")
+    sys.stdout.flush()
+    return len(classes[UNCLASSED])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
