@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from importlib.util import find_spec
 
-_AT_START = ("graphene_django", "guardian", "ninja", "strawberry_django")
+_AT_START = ("graphene_django", "guardian", "ninja", "strawberry_django", "taggit")
 """Apps that ``register`` is for; the module here has the same name."""
 _BEFORE_ADMIN = ("import_export",)
 """Apps whose classes read the models when they are defined, in ``admin.py``."""
