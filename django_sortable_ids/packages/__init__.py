@@ -3,6 +3,7 @@
 A module is imported only if the project uses its package.
 """
 
+import warnings
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from importlib.util import find_spec
@@ -28,4 +29,12 @@ def register_before_admin(is_installed: Callable[[str], bool]) -> None:
 
 def _register(packages: Iterable[str]) -> None:
     for package in packages:
-        import_module(f"{__name__}.{package}").register()
+        try:
+            import_module(f"{__name__}.{package}").register()
+        except (AttributeError, ImportError) as error:
+            warnings.warn(
+                f"django_sortable_ids doesn't know this release of {package}, which may show other "
+                f"texts of ids, or fail to find them: {error}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
