@@ -7,7 +7,7 @@
 from django.core.checks import Tags
 from django.core.checks import register as register_check
 
-from . import databases, definitions, masks, url_patterns
+from . import databases, definitions, masks, packages, url_patterns
 
 TAG = "sortable_ids"
 
@@ -17,6 +17,7 @@ def register() -> None:
     register_check(definitions.check_definitions, TAG, Tags.models)
     register_check(masks.check_masks, TAG, Tags.models)
     register_check(masks.check_views, TAG, Tags.urls)
+    register_check(packages.check_packages, TAG, Tags.urls)
     register_check(url_patterns.check_url_patterns, TAG, Tags.urls)
     register_check(definitions.check_workers, TAG, deploy=True)
     register_check(databases.check_databases, TAG, Tags.database)

@@ -150,6 +150,18 @@ def url_takes_only_numbers(
     )
 
 
+# Other packages
+
+
+def package_not_installed(app: str, field: SortableIDField) -> CheckMessage:
+    return Warning(
+        f"{app} is used, but not in INSTALLED_APPS: it shows the values of ids, such as those of "
+        f"{field}, and not their public texts.",
+        hint=f'Add "{app}" to INSTALLED_APPS.',
+        id="sortable_ids.W008",
+    )
+
+
 # Columns and servers
 
 

@@ -9,7 +9,10 @@ from .auto_fields import (
 )
 from .base import SortableIDField
 from .concrete import (
+    CombV4UUIDField,
     CombV13UUIDField,
+    CUIDField,
+    FlakeField,
     HexULIDField,
     KSUIDField,
     KUUIDField,
@@ -23,6 +26,7 @@ from .concrete import (
     TimeflakeField,
     TSIDField,
     ULIDField,
+    UUIDv1Field,
     UUIDv6Field,
     UUIDv7Field,
     XidField,
@@ -31,7 +35,10 @@ from .sequence import LexicalSequenceField
 from .value_types import SortableIntegerField, SortableTextField
 
 __all__ = [
+    "CUIDField",
+    "CombV4UUIDField",
     "CombV13UUIDField",
+    "FlakeField",
     "HexULIDField",
     "KSUIDField",
     "KUUIDField",
@@ -53,6 +60,7 @@ __all__ = [
     "TimeflakeField",
     "ULIDAutoField",
     "ULIDField",
+    "UUIDv1Field",
     "UUIDv6Field",
     "UUIDv7AutoField",
     "UUIDv7Field",

@@ -110,6 +110,30 @@ class CombV13UUIDField(SortableUUIDField[SetType, GetType]):
     scheme_name = "comb13"
 
 
+class CombV4UUIDField(SortableUUIDField[SetType, GetType]):
+    """A UUID of version 4 that contains its time. The value is a ``uuid.UUID``.
+
+    ``layout`` says who generates such ids: ``"laravel"`` (``Str::orderedUuid()``: 10 us, then 74
+    random bits), ``"pomelo"`` (its Entity Framework Core provider for MySQL: 100 ns) or
+    ``"efcore"`` (Entity Framework Core for SQL Server: 100 ns in the last bytes). The last ones
+    sort by time in SQL Server only: ranges of creation times read every row.
+    """
+
+    scheme_name = "comb4"
+    scheme_options = {"layout": "laravel"}
+
+
+class UUIDv1Field(SortableUUIDField[SetType, GetType]):
+    """UUID version 1 (RFC 9562), such as Cassandra's TimeUUID. The value is a ``uuid.UUID``.
+
+    It is for columns that have such ids, to read their times and to convert them: they don't sort
+    by time, so ranges of creation times read every row. New tables need a ``UUIDv6Field``, to which
+    they convert without loss.
+    """
+
+    scheme_name = "uuid1"
+
+
 class ULIDField(SortableTextField[SetType, GetType]):
     """ULID: Unix time in ms, 80 random bits. The value is the text of 26 characters.
 
@@ -208,6 +232,26 @@ class SCRU128Field(SortableTextField[SetType, GetType]):
     """
 
     scheme_name = "scru128"
+    scheme_options = {"epoch_ms": None}
+
+
+class FlakeField(SortableTextField[SetType, GetType]):
+    """Flake of Boundary: Unix time in ms, 64 random bits. The value is 18 characters of base 62.
+
+    ``epoch_ms`` is the Unix time of another epoch.
+    """
+
+    scheme_name = "flake"
+    scheme_options = {"epoch_ms": None}
+
+
+class CUIDField(SortableTextField[SetType, GetType]):
+    """CUID version 1, as Prisma generated them: ``c``, Unix time in ms, 16 random characters.
+
+    The value is the text of 25 characters. ``epoch_ms`` is the Unix time of another epoch.
+    """
+
+    scheme_name = "cuid"
     scheme_options = {"epoch_ms": None}
 
 

@@ -12,7 +12,7 @@ from django.db.models.expressions import Expression
 from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, TextStorage, UUIDStorage
 from ..schemes import TimeScheme
 from ..schemes.bit_templates import ByteFractionTemplate
-from ..schemes.encodings.text_forms import Digits, Groups, UUIDText
+from ..schemes.encodings.text_forms import Digits, Groups, Prefixed, TextForm, UUIDText
 from .bits import DIGIT, Part, Run, digit_groups, drawn, merged, runs
 from .digits import DigitsOfInteger
 from .fragments import Fragment, joined
@@ -86,8 +86,11 @@ class Composition:
             suffixes = self._integer_suffixes()
             return Composed(tick, rank or RandomInteger(below=suffixes), suffixes=suffixes)
         if self._is_other_text:
-            return self._text(tick, rank)
-        return self.from_hex(self._hex(tick, rank))
+            made = self._text(tick, rank)
+        else:
+            made = self.from_hex(self._hex(tick, rank))
+        prefix = self._prefix
+        return joined([_Constant(text=prefix), made]) if prefix else made
 
     def _integer_suffixes(self) -> int:
         suffixes = self.scheme.layout.suffixes
@@ -103,14 +106,14 @@ class Composition:
 
     def from_hex(self, digits: Expression) -> Expression:
         """Hexadecimal digits in the format of the column."""
-        match self.stored:
-            case BinaryStorage():
+        match self.stored, self._form:
+            case BinaryStorage(), _:
                 return BytesOfHex(digits)
-            case UUIDStorage():
+            case UUIDStorage(), _:
                 return UUIDOfHex(digits)
-            case TextStorage(form=UUIDText(hyphens=True)):
+            case _, UUIDText(hyphens=True):
                 return HyphenatedHex(digits)
-            case TextStorage(form=Digits(alphabet)) if alphabet.isupper():
+            case _, Digits(alphabet) if alphabet.isupper():
                 return Upper(digits)
         return digits
 
@@ -122,12 +125,22 @@ class Composition:
     @property
     def _is_other_text(self) -> bool:
         """Whether the column stores text that is not hexadecimal."""
-        if not isinstance(self.stored, TextStorage):
-            return False
-        form = self.stored.form
-        return not (
-            isinstance(form, UUIDText) or (isinstance(form, Digits) and len(form.alphabet) == 16)
+        form = self._form
+        is_hex = isinstance(form, UUIDText) or (
+            isinstance(form, Digits) and len(form.alphabet) == 16
         )
+        return form is not None and not is_hex
+
+    @property
+    def _form(self) -> TextForm | None:
+        """The form of the stored text, without its prefix; None if no text is stored."""
+        form = self.stored.form if isinstance(self.stored, TextStorage) else None
+        return form.form if isinstance(form, Prefixed) else form
+
+    @property
+    def _prefix(self) -> str:
+        form = self.stored.form if isinstance(self.stored, TextStorage) else None
+        return form.prefix if isinstance(form, Prefixed) else ""
 
     @property
     def _rank_bits(self) -> int:
@@ -188,8 +201,7 @@ class Composition:
 
     def _text_parts(self) -> tuple[str, int, list[tuple[int, int | None]]]:
         """The alphabet, the count of time digits, and digits and bits of each suffix group."""
-        assert isinstance(self.stored, TextStorage)
-        match self.stored.form:
+        match self._form:
             case Groups(alphabet, ((length, _), *groups)):
                 return alphabet, length, list(groups)
             case Digits(alphabet, total, padding=0) as form if suffix_digits := form.count_of_last(
@@ -197,6 +209,7 @@ class Composition:
             ):
                 return alphabet, total - suffix_digits, [(suffix_digits, None)]
             case form:
+                assert form is not None
                 version = ".".join(map(str, self.connection.get_database_version()))
                 raise NotSupportedError(
                     f"{self.connection.display_name} {version} can't generate a "
@@ -221,11 +234,11 @@ class _Weighted(Fragment):
     sqlite = mysql = postgresql
 
 
-class _Digits(Fragment):
-    """Digits that are the same in every id."""
+class _Constant(Fragment):
+    """Text that is the same in every id."""
 
     output_field = TextField()
-    postgresql = sqlite = mysql = "'{digits}'"
+    postgresql = sqlite = mysql = "'{text}'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +264,7 @@ def _digits_of(groups: _Groups, parts: Mapping[Part, _Whole]) -> list[Expression
         of_parts = [run for run in group if run.part is not Part.FIXED]
         constant = sum(run.low << run.at for run in group if run.part is Part.FIXED)
         if not of_parts:
-            digits.append(_Digits(digits=f"{constant:0{count}x}"))
+            digits.append(_Constant(text=f"{constant:0{count}x}"))
         elif all(run.part is Part.RANDOM for run in group):
             digits.append(RandomHex(digits=count))
         else:

@@ -11,6 +11,7 @@ from django.db.models.expressions import Expression
 from ..fields import SortableIDField
 from ..fields.values.storage import UUIDStorage
 from ..schemes import TimeScheme
+from ..schemes.generation.clock import unix_ns
 from .fragments import Compiled, Fragment
 from .moments import MomentOfTick, MomentOfUUIDv7
 from .ticks import is_of_version, tick_of
@@ -99,10 +100,21 @@ class CreatedAt(Transform):
             return
         # In a time zone east of UTC, the year 10000 starts earlier.
         margin = timedelta(0 if connection.timezone_name == "UTC" else 1)
-        oldest, newest = layout.between(layout.first_tick, scheme.tick(scheme.latest - margin))
+        last = _last_tick(scheme, scheme.latest - margin)
+        if not scheme.sorts:
+            tick = tick_of(self.lhs, field, connection)
+            yield _Comparison(tick, operator="<=", literal=last)
+            return
+        oldest, newest = layout.between(layout.first_tick, last)
         operator, bound = (">=", oldest) if scheme.descending else ("<=", newest)
         literal = field.stored(connection).literal(bound, connection)
         yield _Comparison(self.lhs, operator=operator, literal=literal)
+
+
+def _last_tick(scheme: TimeScheme, at: datetime) -> int:
+    """The last tick that starts within the microsecond of ``at``."""
+    tick = (unix_ns(at) + 999 - scheme.epoch_ns) // scheme.tick_ns
+    return min(tick, scheme.layout.last_tick)
 
 
 _LAST_DAY = datetime(9999, 12, 31, tzinfo=UTC)

@@ -120,11 +120,12 @@ class IntegerOfHex(Fragment):
 
 def _slices(positions: Sequence[int]) -> list[str]:
     """SQL for each run of consecutive positions."""
-    starts = [positions[0], *(after for before, after in pairwise(positions) if after > before + 1)]
-    ends = [*(before for before, after in pairwise(positions) if after > before + 1), positions[-1]]
+    ends = [(before, after) for before, after in pairwise(positions) if after != before + 1]
+    starts = [positions[0], *(after for _, after in ends)]
+    stops = [*(before for before, _ in ends), positions[-1]]
     return [
         f"substr({{0}}, {start}, {end - start + 1})"
-        for start, end in zip(starts, ends, strict=True)
+        for start, end in zip(starts, stops, strict=True)
     ]
 
 

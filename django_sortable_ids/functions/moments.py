@@ -120,7 +120,8 @@ class MomentOfTick(Fragment):
     @property
     def _epoch(self) -> str:
         epoch = UNIX_EPOCH + timedelta(microseconds=self.extra["epoch_us"])
-        return f"{epoch:%Y-%m-%d %H:%M:%S.%f}"
+        # Not with %Y, which writes the year 1 as "1": for PostgreSQL that is 2001.
+        return epoch.replace(tzinfo=None).isoformat(" ", "microseconds")
 
 
 class MomentOfUUIDv7(Fragment):

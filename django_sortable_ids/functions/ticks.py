@@ -7,14 +7,14 @@ from itertools import pairwise
 from typing import Any
 
 from django.db import NotSupportedError
-from django.db.models import BigIntegerField, BooleanField
+from django.db.models import BigIntegerField, BooleanField, TextField
 from django.db.models.expressions import Expression
 
 from ..fields import SortableIDField
 from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, TextStorage
 from ..schemes import TimeScheme
 from ..schemes.bit_templates import ByteFractionTemplate
-from ..schemes.encodings.text_forms import Digits, Groups, UUIDText
+from ..schemes.encodings.text_forms import Digits, Groups, Prefixed, UUIDText
 from .bits import DIGIT, WORD, Part, Run, runs
 from .digits import IntegerOfDigits, LargeIntegerOfDigits
 from .fragments import Fragment, scaled
@@ -37,6 +37,13 @@ class Quotient(Fragment):
     output_field = BigIntegerField()
     postgresql = sqlite = "({0} / {divisor})"
     mysql = "({0} DIV {divisor})"
+
+
+class After(Fragment):
+    """A text from ``position`` on, counted from 1."""
+
+    output_field = TextField()
+    postgresql = sqlite = mysql = "substr({0}, {position})"
 
 
 class Composed(Fragment):
@@ -73,16 +80,23 @@ class FromByteFraction(Fragment):
     mysql = "CAST(({0} >> 8) * {fractions} + ({0} & 255) AS SIGNED)"
 
 
-class IsOfVersion(Fragment):
-    """Whether the hexadecimal digits of a UUID have this version, and the variant of RFC 9562.
+class HasDigits(Fragment):
+    """Whether each of some characters of a text is one of those that it may be.
 
-    ``at`` and ``variant_at`` are the positions of version and variant, from 1.
+    ``digits`` are pairs of a position, counted from 1, and the characters.
     """
 
     output_field = BooleanField()
-    postgresql = sqlite = mysql = (
-        "(substr({0}, {at}, 1) = '{digit}' AND substr({0}, {variant_at}, 1) IN {variants})"
-    )
+
+    def postgresql(self, connection: Any) -> str:
+        conditions = []
+        for position, digits in self.extra["digits"]:
+            quoted = [f"'{digit}'" for digit in digits]
+            found = f"= {quoted[0]}" if len(quoted) == 1 else f"IN ({', '.join(quoted)})"
+            conditions.append(f"substr({{0}}, {position}, 1) {found}")
+        return f"({' AND '.join(conditions)})"
+
+    sqlite = mysql = postgresql
 
 
 class _Tick(Fragment):
@@ -132,18 +146,35 @@ def hex_text(column: Expression, stored: Storage, connection: Any, bytes: int) -
 
 
 def is_of_version(column: Expression, field: SortableIDField, connection: Any) -> Expression:
-    """Whether a UUID in a column of the field has the field's own version."""
+    """Whether a UUID in a column of the field has the fixed bits of the field's own version."""
     scheme = field.scheme
     assert isinstance(scheme, TimeScheme)
-    digits = hex_text(column, field.stored(connection), connection, bytes=9)
-    version = f"{scheme.layout.template.version:x}"
-    return IsOfVersion(
-        digits.text,
-        digit=version.upper() if digits.upper else version,
-        at=digits.position(13),
-        variant_at=digits.position(17),
-        variants="('8', '9', 'A', 'B')" if digits.upper else "('8', '9', 'a', 'b')",
+    fixed = _fixed_digits(runs(scheme.layout, 128))
+    text = hex_text(column, field.stored(connection), connection, bytes=-(-max(fixed) // 2))
+    return HasDigits(
+        text.text,
+        digits=[
+            (text.position(digit), allowed.upper() if text.upper else allowed)
+            for digit, allowed in sorted(fixed.items())
+        ],
     )
+
+
+def _fixed_digits(pieces: Iterable[Run]) -> dict[int, str]:
+    """The hexadecimal digits of a UUID that have fixed bits, counted from 1, and their values."""
+    fixed: dict[int, str] = {}
+    for run in pieces:
+        if run.part is Part.FIXED:
+            for digit in _digits_of(run, 128):
+                allowed = fixed.get(digit, "0123456789abcdef")
+                inside = run.between(128 - DIGIT * digit, 128 - DIGIT * digit + DIGIT)
+                assert inside is not None
+                shift = inside.at % DIGIT
+                mask = ((1 << inside.bits) - 1) << shift
+                fixed[digit] = "".join(
+                    each for each in allowed if int(each, 16) & mask == inside.low << shift
+                )
+    return fixed
 
 
 def tick_at(microseconds: Expression, scheme: TimeScheme) -> Expression:
@@ -171,6 +202,9 @@ def _stored_tick(
     match stored:
         case IntegerStorage():
             return _of_integer(column, scheme)
+        case TextStorage(form=Prefixed(prefix, form)):
+            bare = After(column, position=len(prefix) + 1)
+            return _stored_tick(bare, scheme, TextStorage(form), connection)
         case TextStorage(form=Groups(alphabet, groups)):
             return IntegerOfDigits(column, alphabet=alphabet, length=groups[0][0])
         case TextStorage(form=Digits() as form) if len(form.alphabet) != 16:

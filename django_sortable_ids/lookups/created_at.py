@@ -125,9 +125,9 @@ class _Comparison(lookups.Lookup):
         return any(hasattr(member, "resolve_expression") for member in members)
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
-        if self._has_expressions:
-            return compiler.compile(self.decoding(self.lhs, self.rhs))
         scheme = self.created_at.scheme
+        if self._has_expressions or not scheme.sorts:
+            return compiler.compile(self.decoding(self.lhs, self.rhs))
         ranges = [numbers for each in self.ranges if (numbers := scheme.number_range(*each))]
         if isinstance(self.created_at.lhs, models.Value):
             return self._of_value(self.created_at.lhs.value, ranges)

@@ -3,11 +3,12 @@
 A module is imported only if the project uses its package.
 """
 
+import warnings
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from importlib.util import find_spec
 
-_AT_START = ("graphene_django", "guardian", "ninja", "strawberry_django")
+_AT_START = ("graphene_django", "guardian", "ninja", "strawberry_django", "taggit")
 """Apps that ``register`` is for; the module here has the same name."""
 _BEFORE_ADMIN = ("import_export",)
 """Apps whose classes read the models when they are defined, in ``admin.py``."""
@@ -28,4 +29,12 @@ def register_before_admin(is_installed: Callable[[str], bool]) -> None:
 
 def _register(packages: Iterable[str]) -> None:
     for package in packages:
-        import_module(f"{__name__}.{package}").register()
+        try:
+            import_module(f"{__name__}.{package}").register()
+        except (AttributeError, ImportError) as error:
+            warnings.warn(
+                f"django_sortable_ids doesn't know this release of {package}, which may show other "
+                f"texts of ids, or fail to find them: {error}",
+                RuntimeWarning,
+                stacklevel=2,
+            )

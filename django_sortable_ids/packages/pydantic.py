@@ -4,13 +4,14 @@ from contextlib import suppress
 from typing import Any
 
 from django.apps import apps
-from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.core.exceptions import ValidationError
 from django.db import models
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic_core import PydanticCustomError, core_schema
 
 from ..fields import SortableIDField
 from ..fields.of_model import id_field
+from ..json_schema import schema_of
 from ..schemes import ID, InvalidID
 
 __all__ = ["PublicID"]
@@ -58,7 +59,7 @@ class PublicID:
     def __get_pydantic_json_schema__(
         self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        return _json_schema(self._field())
+        return schema_of(self._field())
 
 
 def _is_input(info: ValidationInfo) -> bool:
@@ -89,10 +90,3 @@ def _parsed(field: SortableIDField, value: Any) -> ID:
         # pydantic can't take half of a surrogate pair, which JSON may contain.
         message = error.messages[0].encode(errors="backslashreplace").decode()
         raise PydanticCustomError("invalid_id", "{message}", {"message": message}) from None
-
-
-def _json_schema(field: SortableIDField) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": "string", "pattern": f"^{field.public_text.pattern}$"}
-    with suppress(ImproperlyConfigured):  # no mask key, which a system check reports
-        schema["example"] = field.public_text.format(field.scheme.example)
-    return schema

@@ -1,8 +1,9 @@
 """The schemes of sortable ids: the core, which needs only the standard library.
 
 ``register()`` adds a scheme of your own. Its parts are a ``Layout``, text forms (``Digits``,
-``Groups``, ``Decimal``, ``Base64URL``, ``UUIDText``) over one of the ``alphabets``, and for UUIDs a
-``UUIDTemplate``; ``TimeScheme`` joins them. ``Integer`` does it for integers of up to 64 bits.
+``Groups``, ``Prefixed``, ``Decimal``, ``Base64URL``, ``UUIDText``) over one of the ``alphabets``,
+and for UUIDs a ``UUIDTemplate``; ``TimeScheme`` joins them. ``Integer`` does it for integers of up
+to 64 bits.
 """
 
 from .bit_templates import UUIDTemplate
@@ -10,7 +11,7 @@ from .catalog.integers import Integer
 from .catalog.registry import all_schemes, get, register
 from .conversion import is_lossless
 from .encodings import alphabets
-from .encodings.text_forms import Base64URL, Decimal, Digits, Groups, UUIDText
+from .encodings.text_forms import Base64URL, Decimal, Digits, Groups, Prefixed, UUIDText
 from .errors import (
     ClockRollback,
     InvalidID,
@@ -44,6 +45,7 @@ __all__ = [
     "NotTimeOrdered",
     "Numeration",
     "OutOfRange",
+    "Prefixed",
     "Scheme",
     "SequenceExhausted",
     "TimeScheme",

@@ -29,7 +29,8 @@ class BitTemplate(Protocol):
 
     @property
     def run_bits(self) -> int | None:
-        """Numbers are consecutive while only this many low payload bits change; None: always."""
+        """Numbers are consecutive while only this many low payload bits change; None: always; 0:
+        never."""
 
     def fits(self, number: int) -> bool:
         """Whether the fixed bits of a number match this template."""
@@ -134,6 +135,38 @@ class TimeLowFirstTemplate(BitTemplate):
             return None
         time = (number >> 64 & _LOW_12) << 48 | (number >> 80 & 0xFFFF) << 32 | number >> 96
         return time << 62 | number & _LOW_62
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedTemplate(BitTemplate):
+    """Runs of payload bits, each at a place of its own, and fixed bits between them."""
+
+    places: tuple[tuple[int, int, int], ...]
+    """How many bits, their lowest one in the payload, and their lowest one in the number."""
+    fixed: int
+    """The fixed bits of a number."""
+    fixed_mask: int
+    """A mask of the places of all fixed bits."""
+    version: int
+    keeps_order: bool
+    run_bits: int
+
+    def fits(self, number: int) -> bool:
+        return number & self.fixed_mask == self.fixed
+
+    def wrap(self, payload: int) -> int:
+        number = self.fixed
+        for bits, low, at in self.places:
+            number |= (payload >> low & ((1 << bits) - 1)) << at
+        return number
+
+    def unwrap(self, number: int) -> int | None:
+        if not self.fits(number):
+            return None
+        payload = 0
+        for bits, low, at in self.places:
+            payload |= (number >> at & ((1 << bits) - 1)) << low
+        return payload
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,15 @@ from .catalog.registry import all_schemes
 from .scheme import Scheme
 from .time_scheme import TimeScheme
 
+_RANDOM = 4
+"""The UUID version that says nothing about a time, though some of its UUIDs contain one."""
+
 UUID_SCHEMES = {
     scheme.layout.template.version: scheme
     for scheme in all_schemes()
-    if isinstance(scheme, TimeScheme) and scheme.layout.template.version is not None
+    if isinstance(scheme, TimeScheme) and scheme.layout.template.version not in (None, _RANDOM)
 }
-"""The schemes of UUIDs that carry a time, by version."""
+"""The schemes of UUIDs whose version says that they carry a time, by version."""
 
 _BITS_BEFORE_VERSION = 48
 

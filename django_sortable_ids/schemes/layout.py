@@ -81,6 +81,8 @@ class Layout:
         if self.descending:
             return [first - suffix for suffix in suffixes]
         bits = self.template.run_bits
+        if bits == 0:
+            return [self.join(tick, suffix) for suffix in suffixes]
         if bits is None or self.suffixes <= 1 << bits:
             return [first + suffix for suffix in suffixes]
         gap = self.join(tick, 1 << bits) - first - (1 << bits)

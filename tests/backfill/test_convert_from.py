@@ -28,7 +28,7 @@ from .support import MILLISECOND, SECOND, START, elsewhere, evenly, insert, save
 
 pytestmark = pytest.mark.django_db
 
-LOSSLESS = [("plain", "uuid6"), ("old_uuid7", "ulid")]
+LOSSLESS = [("plain", "uuid6"), ("old_uuid7", "ulid"), ("old_uuid1", "uuid6")]
 TIMED = [
     ("plain", "uuid7"),
     ("plain", "kuuid"),
@@ -36,6 +36,9 @@ TIMED = [
     ("old_ksuid", "ulid"),
     ("old_ulid", "snowflake"),
     ("old_reversed", "ulid"),
+    ("old_uuid1", "ulid"),
+    ("old_efcore", "uuid7"),
+    ("old_cuid", "uuid7"),
     ("old_ulid", "uuid7"),
 ]
 PAIRS = LOSSLESS + TIMED
@@ -419,7 +422,8 @@ def test_random_uuids_with_a_creation_time():
 MISTAKES = {
     "nope": (
         "shop.Old has no field 'nope' to convert from; it has plain, old_uuid7, mixed, old_ulid, "
-        "old_ksuid, old_snowflake, old_reversed, uuid6, ulid, snowflake, kuuid, eighth"
+        "old_ksuid, old_snowflake, old_reversed, old_uuid1, old_efcore, old_cuid, uuid6, "
+        "ulid, snowflake, kuuid, eighth"
     ),
     "uuid7": "shop.Old.uuid7 is the column to fill: name the field of the old ids",
     "text": (
@@ -664,3 +668,10 @@ def test_a_tick_is_filled_to_its_last_id(monkeypatch, source, page, size):
     insert_old(source, [*scheme.generate_many(8, START), *scheme.generate_many(8, START + SECOND)])
     assert fill("eighth", source, size).filled == 16
     assert_converted(source, "eighth")
+
+
+def test_ids_that_do_not_sort_by_time_are_no_target():
+    insert(Old, [{"created_at": START, "name": "", "text": ""}])
+    with pytest.raises(CommandError, match="UUIDv1, whose ids do not sort by their times: fill a"):
+        run_command("old_uuid1", "--created-from=created_at")
+    assert not Old.objects.exclude(old_uuid1=None).exists()

@@ -35,8 +35,12 @@ else:
         "guardian",
         "import_export",
         "ninja",
+        "polymorphic",
+        "reversion",
         "simple_history",
         "strawberry_django",
+        "taggit",
+        "treebeard",
         "tests.ecosystem.extended",
     ]
 ROOT_URLCONF = "tests.ecosystem.urls"

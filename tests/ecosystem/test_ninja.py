@@ -1,6 +1,9 @@
 """django-ninja, with ``"ninja"`` among INSTALLED_APPS: ids are public texts in both directions."""
 
 import json
+import os
+import subprocess
+import sys
 import uuid
 from typing import Annotated
 
@@ -113,6 +116,18 @@ def test_depth_nests_the_related_schema(ticket):
     nested = create_schema(Order, name="NestedOrder", depth=1, fields=["id", "customer"])
     found = nested.from_orm(ticket.order).model_dump(mode="json")
     assert found["customer"]["id"] == public(ticket.order.customer)
+
+
+def test_a_check_warns_if_it_is_not_installed(tmp_path):
+    settings = "from tests.ecosystem.settings import *\nINSTALLED_APPS.remove('ninja')\n"
+    (tmp_path / "without_ninja.py").write_text(settings)
+    paths = os.pathsep.join([str(tmp_path), *sys.path])
+    command = [sys.executable, "-m", "django", "check", "--settings=without_ninja"]
+    ended = subprocess.run(
+        command, env=os.environ | {"PYTHONPATH": paths}, capture_output=True, text=True
+    )
+    assert "(sortable_ids.W008) ninja is used, but not in INSTALLED_APPS" in ended.stderr
+    assert "1 issue" in ended.stderr
 
 
 class TestPydantic:

@@ -1,10 +1,10 @@
 """strawberry-graphql-django, with ``"strawberry_django"`` among INSTALLED_APPS."""
 
-import asyncio
 import base64
 import json
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.test import AsyncClient
 
 from .shop.data import MALFORMED, bare, public, stock
@@ -72,10 +72,13 @@ def test_the_type_is_id():
         assert line in printed
 
 
-@pytest.mark.django_db(transaction=True)
 def test_an_asynchronous_view_shows_the_same(ticket):
     query = {"query": "{ orders { id customer { id } } }"}
-    answer = asyncio.run(AsyncClient().post("/async/", query, content_type="application/json"))
+
+    async def ask():
+        return await AsyncClient().post("/async/", query, content_type="application/json")
+
+    answer = async_to_sync(ask)()  # whose thread, and so whose connection, is this one's
     assert answer.json()["data"]["orders"] == [
         {"id": public(ticket.order), "customer": {"id": public(ticket.order.customer)}}
     ]

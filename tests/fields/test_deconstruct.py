@@ -14,7 +14,10 @@ from django.db.migrations.state import ProjectState
 from django.db.migrations.writer import MigrationWriter, OperationWriter
 
 from django_sortable_ids.fields import (
+    CombV4UUIDField,
     CombV13UUIDField,
+    CUIDField,
+    FlakeField,
     HexULIDField,
     KSUIDField,
     KUUIDField,
@@ -68,6 +71,9 @@ OF_EACH = {
         {"storage": "uuid"},
         {"epoch_ms": 0, "prefix": "x"},
     ],
+    CombV4UUIDField: [{"layout": "pomelo"}, {"layout": "efcore", "storage": "char36"}],
+    CUIDField: [{"storage": "varchar", "max_length": 30}, {"epoch_ms": 5}],
+    FlakeField: [{"storage": "char"}, {"epoch_ms": 5}],
     HexULIDField: [{"storage": "binary"}, {"epoch_ms": 946_684_800_000}],
     KUUIDField: [
         {"precision": "ms"},

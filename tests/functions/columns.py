@@ -1,6 +1,7 @@
 """Every kind of column that an id with a time can be in."""
 
 from django_sortable_ids.fields import (
+    CombV4UUIDField,
     HexULIDField,
     KSUIDField,
     KUUIDField,
@@ -35,6 +36,9 @@ COLUMNS = [
     KUUIDField(precision="ms"),
     KUUIDField(epoch_ms=1_514_764_800_000),
     KUUIDField(groups=1),
+    CombV4UUIDField(layout="pomelo"),
+    CombV4UUIDField(layout="efcore"),
+    CombV4UUIDField(layout="pomelo", storage="char36"),
     KUUIDField(short=True),
     KUUIDField(reverse=True),
     KUUIDField(precision="ms", reverse=True, short=True),

@@ -14,14 +14,12 @@ from tests.capabilities import PAGE, label
 from .columns import COLUMNS
 
 FIELDS = (Path(__file__).parents[2] / "docs" / "reference" / "fields.md").read_text()
-READ_ONLY = {"uuid1"}
-"""Whose ids are converted to others, and kept in no column."""
 
 
 def test_sql_is_tested_with_columns_of_every_scheme():
     in_columns = {field.scheme for field in (*COLUMNS, LexicalSequenceField())}
     lacking = {scheme.name for scheme in all_schemes() if scheme not in in_columns}
-    assert lacking == READ_ONLY
+    assert lacking == set()
 
 
 def test_every_column_is_in_the_table_of_engines():
@@ -33,8 +31,7 @@ def test_the_page_of_fields_says_how_to_get_every_scheme():
     """Its field and, where it is one of several, the option that chooses it."""
     chosen = {field.scheme: field for field in (*COLUMNS, LexicalSequenceField())}
     for scheme in all_schemes():
-        if scheme.name not in READ_ONLY:
-            field = chosen[scheme]
-            words = [type(field).__name__, *map(str, field._options.values())]
-            missing = [word for word in words if not re.search(rf"\b{word}\b", FIELDS)]
-            assert missing == [], scheme.name
+        field = chosen[scheme]
+        words = [type(field).__name__, *map(str, field._options.values())]
+        missing = [word for word in words if not re.search(rf"\b{word}\b", FIELDS)]
+        assert missing == [], scheme.name

@@ -3,7 +3,10 @@
 from django.db import models
 
 from django_sortable_ids.fields import (
+    CombV4UUIDField,
     CombV13UUIDField,
+    CUIDField,
+    FlakeField,
     HexULIDField,
     KSUIDField,
     KUUIDField,
@@ -29,6 +32,10 @@ class Invoice(models.Model):
     uuid7 = UUIDv7Field(null=True)
     uuid6 = UUIDv6Field(null=True)
     comb13 = CombV13UUIDField(null=True)
+    comb4 = CombV4UUIDField(null=True)
+    comb4_pomelo = CombV4UUIDField(null=True, layout="pomelo")
+    flake = FlakeField(null=True)
+    cuid = CUIDField(null=True)
     ulid = ULIDField(null=True)
     hexulid = HexULIDField(null=True)
     timeflake = TimeflakeField(null=True)

@@ -153,3 +153,14 @@ def test_many_times_of_which_one_is_out_of_range(year):
     with pytest.raises(OutOfRange) as expected:
         scheme.tick(other)
     assert str(caught.value) == str(expected.value)
+
+
+@in_one_case("scheme", TIME_SCHEMES)
+def test_many_numbers_are_joined_as_single_ones(scheme):
+    layout = scheme.layout
+    tick = scheme.tick(NOW)
+    last = layout.capacity(tick) - 1
+    suffixes = sorted({0, 1, 5, last // 7, last // 3, last // 3 + 1, last // 2, last - 1, last})
+    single = [layout.join(tick, suffix) for suffix in suffixes]
+    assert layout.join_all(tick, suffixes) == single
+    assert layout.join_each([tick] * len(suffixes), suffixes) == single

@@ -32,6 +32,11 @@ def check_rows(target: Target, missing: int, engine: Engine, *, may_be_misread: 
         return
     field, scheme = target.field, target.field.scheme
     if isinstance(scheme, TimeScheme):
+        if not scheme.sorts:
+            raise BackfillError(
+                f"{target.label} is a {scheme.title}, whose ids do not sort by their times: fill a "
+                f"field of another scheme, such as UUIDv6Field or UUIDv7Field; nothing was written."
+            )
         if target.on_out_of_range == "error":
             _check_range(target, scheme)
         if missing > scheme.layout.suffixes:

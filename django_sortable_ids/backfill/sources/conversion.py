@@ -8,23 +8,23 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import connections
 from django.db.models import Count, F, Q, QuerySet, TextField
+from django.utils.functional import cached_property
 
 from ...db import chunks
 from ...errors import BackfillError
 from ...fields import SortableIDField
+from ...fields.values.storage import BinaryStorage
+from ...functions.bits import digits_by_weight
 from ...functions.fragments import Fragment
+from ...functions.hexadecimal import HexOfBytes
 from ...schemes import ID, InvalidID, OutOfRange, TimeScheme
 from ..target import Row, Target
 from .derived import InOrderOfKeys
 
 _REVERSED = {"gt": "lt", "gte": "lte", "lt": "gt", "lte": "gte"}
 _PLACE = "sortable_ids_place"
-_TIME_LOW_FIRST = 1
-"""The UUID version whose digits don't sort by time."""
-_DIGITS_BY_TIME = ((14, 3), (9, 4), (1, 8), (17, 16), (13, 1))
-"""The digits of a UUID of version 1, by time: time_high, time_mid, time_low, the rest, the version.
-Each as its first position, counted from 1, and its length."""
 
 
 @dataclass(frozen=True)
@@ -162,8 +162,8 @@ class Timed(Conversion):
 
 
 class TimedUUIDs(Timed):
-    """The old ids are in a plain ``UUIDField``. It doesn't sort UUIDs of version 1 by time, nor any
-    others on some versions of MariaDB, so the place of a row is a text of their digits."""
+    """The old ids are in a plain ``UUIDField``, or don't sort by time. So the place of a row is a
+    text of their digits, by time: some versions of MariaDB sort no UUIDs by their digits."""
 
     needs_sort = True
 
@@ -179,28 +179,34 @@ class TimedUUIDs(Timed):
 
     @property
     def rows(self) -> QuerySet[Any]:
-        digits = _DigitsByTime if self._is_rearranged else _Digits
-        rows: QuerySet[Any] = super().rows.annotate(**{_PLACE: digits(F(self.source.name))})
+        column: Any = F(self.source.name)
+        if isinstance(self.source, SortableIDField) and isinstance(
+            self.source.stored(connections[self.using]), BinaryStorage
+        ):
+            column = HexOfBytes(column, bytes=16)
+        by_time = _DigitsByTime(column, runs=self._digits)
+        digits = _Digits(column) if self.old.sorts else by_time
+        rows: QuerySet[Any] = super().rows.annotate(**{_PLACE: digits})
         return rows
+
+    @cached_property
+    def _digits(self) -> Sequence[tuple[int, int]]:
+        return digits_by_weight(self.old.layout)
 
     def place(self, value: ID) -> str:
         assert isinstance(value, UUID)
-        if not self._is_rearranged:
+        if self.old.sorts:
             return value.hex
-        return "".join(value.hex[start - 1 :][:count] for start, count in _DIGITS_BY_TIME)
+        return "".join(value.hex[start - 1 :][:count] for start, count in self._digits)
 
     def value(self, place: Any) -> UUID:
-        if not self._is_rearranged:
+        if self.old.sorts:
             return UUID(place)
-        high, mid, low, rest, version = _cut(place, [count for _, count in _DIGITS_BY_TIME])
-        return UUID(f"{low}{mid}{version}{high}{rest}")
+        parts = zip(self._digits, _cut(place, [count for _, count in self._digits]), strict=True)
+        return UUID("".join(part for _, part in sorted(parts)))
 
     def load_place(self, saved: str) -> str:
         return saved
-
-    @property
-    def _is_rearranged(self) -> bool:
-        return self.old.layout.template.version == _TIME_LOW_FIRST
 
 
 def _carries_time(scheme: TimeScheme, value: ID) -> bool:
@@ -223,13 +229,25 @@ class _Digits(Fragment):
     mysql = "LOWER(REPLACE(CAST({0} AS CHAR), '-', ''))"
 
 
-class _DigitsByTime(_Digits):
-    """The digits of a UUID of version 1, rearranged so that they sort by time."""
+class _DigitsByTime(Fragment):
+    """The digits of a UUID, rearranged so that they sort by time.
 
-    _parts = [f"substr({{digits}}, {start}, {count})" for start, count in _DIGITS_BY_TIME]
-    sqlite = " || ".join(_parts).format(digits=_Digits.sqlite)
-    postgresql = f"({' || '.join(_parts).format(digits=_Digits.postgresql)})"
-    mysql = f"CONCAT({', '.join(_parts).format(digits=_Digits.mysql)})"
+    ``runs`` are the first position of each part, counted from 1, and its length.
+    """
+
+    output_field = TextField()
+
+    def postgresql(self, connection: Any) -> str:
+        return f"({' || '.join(self._parts(_Digits.postgresql))})"
+
+    def sqlite(self, connection: Any) -> str:
+        return " || ".join(self._parts(_Digits.sqlite))
+
+    def mysql(self, connection: Any) -> str:
+        return f"CONCAT({', '.join(self._parts(_Digits.mysql))})"
+
+    def _parts(self, digits: str) -> list[str]:
+        return [f"substr({digits}, {start}, {count})" for start, count in self.extra["runs"]]
 
 
 def _cut(text: str, lengths: Sequence[int]) -> list[str]:

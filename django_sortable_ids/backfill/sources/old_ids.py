@@ -52,7 +52,8 @@ def find_conversion(
     if is_lossless(old, sortable.scheme):
         kind: type[Conversion] = Lossless
     else:
-        kind = Timed if isinstance(source, SortableIDField) else TimedUUIDs
+        in_order = isinstance(source, SortableIDField) and old.sorts
+        kind = Timed if in_order else TimedUUIDs
     return kind(model, sortable, source, using, convert_from=convert_from, old=old)
 
 

@@ -10,7 +10,7 @@ from ..encodings.text_forms import Digits, Groups
 from ..layout import Layout
 from ..support import checked_epoch, exponent, one_of
 from ..time_scheme import MILLISECOND, SECOND, TimeScheme
-from .rows import row
+from .rows import COMB4, row
 
 _MOST_WORKERS = 1 << 40
 """The bits of machine and process together, in an xid and an ObjectId."""
@@ -138,3 +138,11 @@ def kuuid(
         tick_ns=tick_ns,
     )
     return from_epoch(scheme, epoch_ms)
+
+
+def comb4(*, layout: Literal["laravel", "pomelo", "efcore"] = "laravel") -> TimeScheme:
+    """A row of ``COMB4``: UUIDs of version 4 that contain their time.
+
+    Those of ``"efcore"`` sort in SQL Server only.
+    """
+    return one_of(COMB4, layout=layout)

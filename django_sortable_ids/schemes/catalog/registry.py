@@ -10,9 +10,9 @@ from ..scheme import Scheme
 from ..sequence import lexical_sequence
 from ..time_scheme import TimeScheme
 from . import rules
-from .families import from_epoch, ksuid, kuuid, objectid, xid
+from .families import comb4, from_epoch, ksuid, kuuid, objectid, xid
 from .integers import SNOWFLAKES, snowflake, sonyflake, time64, tsid
-from .rows import ROWS
+from .rows import COMB4, ROWS
 
 
 def _preset(family: Callable[..., Scheme], **fixed: Any) -> Callable[..., Scheme]:
@@ -30,6 +30,8 @@ def _with_epoch(row: TimeScheme) -> Callable[..., Scheme]:
 _FAMILIES: dict[str, Callable[..., Scheme]] = {
     # RFC 9562 defines the epochs of UUIDs.
     **{row.name: _with_epoch(row) for row in ROWS if row.value_type is str},
+    "comb4": comb4,
+    **{row.name: _preset(comb4, layout=name) for name, row in COMB4.items() if name != "laravel"},
     "xid": xid,
     "objectid": objectid,
     "ksuid": ksuid,

@@ -6,7 +6,13 @@ Bit layouts are written most significant bit first.
 import uuid
 from typing import Any
 
-from ..bit_templates import PLAIN, BitTemplate, TimeLowFirstTemplate, UUIDTemplate
+from ..bit_templates import (
+    PLAIN,
+    BitTemplate,
+    PlacedTemplate,
+    TimeLowFirstTemplate,
+    UUIDTemplate,
+)
 from ..encodings.alphabets import (
     BASE36_LOWER,
     BASE58,
@@ -18,14 +24,17 @@ from ..encodings.alphabets import (
     SHORTUUID,
 )
 from ..encodings.sql_server import SQLServerText
-from ..encodings.text_forms import Digits, TextForm, UUIDText
+from ..encodings.text_forms import Digits, Prefixed, TextForm, UUIDText
 from ..layout import Layout
 from ..time_scheme import MILLISECOND, SECOND, TimeScheme
+
+_YEAR_1_NS = -62_135_596_800 * SECOND
+"""The epoch of .NET: 0001-01-01."""
 
 _GREGORIAN: Any = {"time": 60, "suffix": 62, "epoch_ns": -12_219_292_800 * SECOND, "tick_ns": 100}
 """UUID versions 1 and 6 count 100 ns ticks from 1582-10-15 (RFC 9562, section 5.1)."""
 
-_UUID_FORMS: tuple[tuple[str, TextForm], ...] = (
+UUID_FORMS: tuple[tuple[str, TextForm], ...] = (
     ("canonical", UUIDText()),
     ("hex", UUIDText(hyphens=False)),
     ("base32", Digits(CROCKFORD_LOWER, 26)),
@@ -75,7 +84,7 @@ ROWS = (
         "uuid1",
         "UUIDv1",
         "RFC 9562, section 5.1",
-        _UUID_FORMS[:2],
+        UUID_FORMS[:2],
         **_GREGORIAN,
         template=TimeLowFirstTemplate(),
     ),
@@ -84,7 +93,7 @@ ROWS = (
         "uuid6",
         "UUIDv6",
         "RFC 9562, section 5.6",
-        _UUID_FORMS,
+        UUID_FORMS,
         **_GREGORIAN,
         template=UUIDTemplate(6),
     ),
@@ -93,7 +102,7 @@ ROWS = (
         "uuid7",
         "UUIDv7",
         "RFC 9562, section 5.7",
-        _UUID_FORMS,
+        UUID_FORMS,
         time=48,
         suffix=74,
         template=UUIDTemplate(7),
@@ -103,7 +112,7 @@ ROWS = (
         "comb13",
         "COMB UUID (version 13)",
         'Michael Lambert, "Custom UUID as primary key"',
-        (*_UUID_FORMS, ("sqlserver", SQLServerText(13))),
+        (*UUID_FORMS, ("sqlserver", SQLServerText(13))),
         **_GREGORIAN,
         template=UUIDTemplate(13),
     ),
@@ -152,5 +161,86 @@ ROWS = (
         suffix=72,
         stored_as_text=True,
     ),
+    # time 64 | node 48 | sequence 16, both random here. The ids of the years 1975 to 2284 have 18
+    # digits; flake writes no zeros before them.
+    TimeScheme(
+        name="flake",
+        title="Flake",
+        specification="https://github.com/boundary/flake",
+        bits=128,
+        value_type=str,
+        text_forms=(("canonical", Digits(BASE62, 18)),),
+        layout=Layout(
+            ticks=(62**18 >> 64) + 1, suffixes=1 << 64, smallest=62**17, largest=62**18 - 1
+        ),
+        tick_ns=MILLISECOND,
+    ),
+    # c | time 8 | counter 4 | fingerprint 4 | random 8, digits of base 36; all but the time are
+    # random here
+    TimeScheme(
+        name="cuid",
+        title="CUID (version 1)",
+        specification="https://github.com/paralleldrive/cuid",
+        bits=(36**24 - 1).bit_length(),
+        value_type=str,
+        text_forms=(("canonical", Prefixed("c", Digits(BASE36_LOWER, 24))),),
+        stored_as_text=True,
+        layout=Layout(ticks=36**8, suffixes=36**16),
+        tick_ns=MILLISECOND,
+    ),
 )
 """The schemes without options."""
+
+COMB4 = {
+    # time 48 | version 4 | random 12 | variant 2 | random 62, in units of 10 us
+    "laravel": row(
+        "comb4",
+        "COMB UUID (version 4)",
+        "Laravel, Str::orderedUuid(): ramsey/uuid, CombGenerator and TimestampFirstCombCodec",
+        UUID_FORMS,
+        time=48,
+        suffix=74,
+        template=UUIDTemplate(4),
+        tick_ns=10_000,
+    ),
+    # 00 | time 46 | version 4 | time 12 | 1000 | time 4 | random 56, in units of 100 ns
+    "pomelo": row(
+        "comb4_pomelo",
+        "COMB UUID of Pomelo",
+        "Pomelo.EntityFrameworkCore.MySql, MySqlSequentialGuidValueGenerator",
+        UUID_FORMS,
+        time=62,
+        suffix=56,
+        template=PlacedTemplate(
+            version=4,
+            places=((46, 72, 80), (12, 60, 64), (4, 56, 56), (56, 0, 0)),
+            fixed=4 << 76 | 0b1000 << 60,
+            fixed_mask=0b11 << 126 | 0xF << 76 | 0xF << 60,
+            keeps_order=True,
+            run_bits=56,
+        ),
+        epoch_ns=_YEAR_1_NS,
+        tick_ns=100,
+    ),
+    # random 48 | version 4 | random 12 | low time 16 | 00 | high time 46: SQL Server sorts by the
+    # last six bytes first
+    "efcore": row(
+        "comb4_efcore",
+        "sequential GUID of EF Core",
+        "Entity Framework Core, SequentialGuidValueGenerator",
+        UUID_FORMS[:2],
+        time=62,
+        suffix=60,
+        template=PlacedTemplate(
+            version=4,
+            places=((46, 76, 0), (16, 60, 48), (48, 12, 80), (12, 0, 64)),
+            fixed=4 << 76,
+            fixed_mask=0xF << 76 | 0b11 << 46,
+            keeps_order=False,
+            run_bits=0,
+        ),
+        epoch_ns=_YEAR_1_NS,
+        tick_ns=100,
+    ),
+}
+"""Version 4 UUIDs that begin or end with their time, by who generates them."""

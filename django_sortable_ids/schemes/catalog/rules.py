@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from ..bit_templates import PLAIN, UUIDTemplate
 from ..encodings.alphabets import UNRESERVED
-from ..encodings.text_forms import Digits, Groups, TextForm
+from ..encodings.text_forms import Digits, Groups, Prefixed, TextForm
 from ..generation.clock import unix_ns
 from ..time_scheme import TimeScheme
 
@@ -115,6 +115,8 @@ def _text_forms(scheme: TimeScheme) -> Iterator[str]:
     for name, form in scheme.text_forms:
         yield from (f"text form {name!r}: {each}" for each in _form(scheme, form))
     suffixes, canonical = scheme.layout.suffixes, scheme.canonical
+    if isinstance(canonical, Prefixed):
+        canonical = canonical.form
     if scheme.value_type is not int and suffixes & (suffixes - 1):
         digits = canonical if isinstance(canonical, Digits) else None
         if not (scheme.stored_as_text and digits and digits.count_of_last(suffixes)):
@@ -127,6 +129,10 @@ def _text_forms(scheme: TimeScheme) -> Iterator[str]:
 
 
 def _form(scheme: TimeScheme, form: TextForm) -> Iterator[str]:
+    if isinstance(form, Prefixed):
+        if not form.prefix or set(form.prefix) - set(UNRESERVED + ":"):
+            yield f"prefix={form.prefix!r}: expected ASCII letters, digits and -._~:"
+        yield from _form(scheme, form.form)
     if isinstance(form, Digits | Groups):
         yield from _alphabet(form.alphabet)
     if isinstance(form, Groups):

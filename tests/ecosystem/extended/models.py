@@ -1,9 +1,21 @@
 """Models of whose base classes and managers other packages are."""
 
 from django.db import models
+from polymorphic.models import PolymorphicModel
 from simple_history.models import HistoricalRecords
+from taggit.managers import TaggableManager
+from taggit.models import CommonGenericTaggedItemBase, GenericUUIDTaggedItemBase, TaggedItemBase
+from treebeard.al_tree import AL_Node
+from treebeard.mp_tree import MP_Node
+from treebeard.ns_tree import NS_Node
 
-from django_sortable_ids.fields import SnowflakeField, ULIDAutoField, UUIDv7Field
+from django_sortable_ids.fields import (
+    SnowflakeAutoField,
+    SnowflakeField,
+    ULIDAutoField,
+    ULIDField,
+    UUIDv7Field,
+)
 
 
 class Author(models.Model):
@@ -22,3 +34,62 @@ class Book(models.Model):
     title = models.CharField(max_length=20)
     created_at = models.DateTimeField(auto_now_add=True)
     history = HistoricalRecords(m2m_fields=[readers])
+
+
+class TaggedBook(TaggedItemBase):
+    """A through model with a foreign key: for keys of every type."""
+
+    content_object = models.ForeignKey("Shelved", models.CASCADE)
+
+
+class Shelved(models.Model):
+    id = ULIDField(primary_key=True, prefix="shl")
+    tags = TaggableManager(through=TaggedBook)
+
+
+class TaggedByUUID(GenericUUIDTaggedItemBase, TaggedItemBase):
+    """As taggit has it for a UUIDField."""
+
+
+class Found(models.Model):
+    id = UUIDv7Field(primary_key=True, prefix="fnd", masked=True)
+    tags = TaggableManager(through=TaggedByUUID)
+
+
+class TaggedByNumber(CommonGenericTaggedItemBase, TaggedItemBase):
+    object_id = models.BigIntegerField(db_index=True)
+
+
+class Counted(models.Model):
+    id = SnowflakeField(primary_key=True)
+    tags = TaggableManager(through=TaggedByNumber)
+
+
+class Shape(PolymorphicModel):
+    id = UUIDv7Field(primary_key=True, prefix="shp")
+    book = models.ForeignKey(Book, models.SET_NULL, null=True)
+
+
+class Circle(Shape):
+    radius = models.FloatField(default=1)
+
+
+class Square(Shape):
+    side = models.FloatField(default=1)
+
+
+class Category(MP_Node):
+    id = ULIDField(primary_key=True, prefix="cat")
+    name = models.CharField(max_length=20)
+
+
+class Folder(NS_Node):
+    id = SnowflakeAutoField(primary_key=True, prefix="fld")
+    name = models.CharField(max_length=20)
+
+
+class Thread(AL_Node):
+    id = UUIDv7Field(primary_key=True, prefix="thr")
+    parent = models.ForeignKey("self", models.CASCADE, null=True, db_index=True)
+    sib_order = models.PositiveIntegerField()
+    name = models.CharField(max_length=20)

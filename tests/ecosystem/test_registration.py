@@ -1,0 +1,31 @@
+"""What is registered, and what the documentation says of it."""
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import guardian.shortcuts
+import pytest
+
+from django_sortable_ids import packages
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_an_unknown_release_is_a_warning_and_not_the_end(monkeypatch):
+    module = f"{packages.__name__}.guardian"
+    monkeypatch.delitem(sys.modules, module)
+    monkeypatch.delattr(guardian.shortcuts, "_handle_pk_field")
+    with pytest.warns(RuntimeWarning, match="this release of guardian"):
+        packages.register(lambda app: app == "guardian")
+    assert module not in sys.modules
+
+
+def test_the_table_has_the_packages_that_are_tested():
+    page = (ROOT / "docs/reference/other-packages.md").read_text()
+    table = page.split("<!-- packages -->")[1].split("<!-- /packages -->")[0]
+    documented = set(re.findall(r"^\| ([a-z-]+) \| [0-9.]+ \|", table, re.MULTILINE))
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
+    tested = {re.match("[a-z-]+", each)[0] for name in groups for each in groups[name]}
+    assert documented == tested | {"pydantic"}
