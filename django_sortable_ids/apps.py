@@ -37,8 +37,10 @@ class SortableIDsConfig(AppConfig):
 
                 openapi.register()
         if self._uses("django_filters"):
+            from . import filters
             from .forms import filter_fields
 
+            filters.register()
             filter_fields.register()
         packages.register(self._uses)
 
