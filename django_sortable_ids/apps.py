@@ -29,9 +29,9 @@ class SortableIDsConfig(AppConfig):
         guard.register(self)
         this_process.register()
         if self._uses("rest_framework"):
-            from .rest_framework import masked
+            from .rest_framework import relations
 
-            masked.register()
+            relations.register()
             if self._uses("drf_spectacular"):
                 from .rest_framework import openapi
 
