@@ -32,21 +32,24 @@ class PublicKey:
     """
 
     def __set__(self, relation: Any, pk_field: Any) -> None:
-        relation.__dict__["pk_field"] = pk_field
+        state = relation.__dict__
+        state["pk_field"] = pk_field
+        if pk_field is not None:
+            state["_pk_field"] = pk_field
 
     def __get__(self, relation: Any, owner: type) -> Any:
         if relation is None:
             return self
-        state = relation.__dict__
-        if state.get("pk_field") is not None:
-            return state["pk_field"]
-        if "_public_key" not in state:
+        try:
+            return relation.__dict__["_pk_field"]
+        except KeyError:
             model = _related_model(relation)
             if model is None:
                 return None  # not yet in a serializer
             key = id_at(model, "pk")
-            state["_public_key"] = None if key is None else _KeyField(key, read_only=False)
-        return state["_public_key"]
+            pk_field = None if key is None else _KeyField(key, read_only=False)
+            relation.__dict__["_pk_field"] = pk_field
+            return pk_field
 
 
 class _KeyField(SortableIDField):
