@@ -29,16 +29,18 @@ class SortableIDsConfig(AppConfig):
         guard.register(self)
         this_process.register()
         if self._uses("rest_framework"):
-            from .rest_framework import masked
+            from .rest_framework import relations
 
-            masked.register()
+            relations.register()
             if self._uses("drf_spectacular"):
                 from .rest_framework import openapi
 
                 openapi.register()
         if self._uses("django_filters"):
+            from . import filters
             from .forms import filter_fields
 
+            filters.register()
             filter_fields.register()
         packages.register(self._uses)
 

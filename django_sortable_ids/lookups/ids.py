@@ -58,7 +58,12 @@ class _InCandidates:
         field = _compared_field(self.lhs)
         if _is_ambiguous(field) and not hasattr(self.rhs, "as_sql"):
             self.rhs = [id_ for value in self.rhs for id_ in _values(self.lhs, value)]
-        return super().get_prep_lookup()  # type: ignore[misc]
+        prepared = super().get_prep_lookup()  # type: ignore[misc]
+        if not isinstance(prepared, list):
+            return prepared
+        # Django discards what equals None, but not from a list with an aggregate, which no set can
+        # contain.
+        return [each for each in prepared if not isinstance(each, Malformed)]
 
 
 def _compared_field(lhs: Any) -> SortableIDField | None:

@@ -1,7 +1,8 @@
 """Django REST framework: input and output of ids as public texts.
 
 With both apps installed, ``ModelSerializer`` uses ``SortableIDField`` for a model's own columns.
-It has no such hook for relations: use ``SortableIDModelSerializer``.
+Its relations and every ``PrimaryKeyRelatedField`` are public texts, too. Slugs and hyperlinks that
+a class declares, and ``"order_id"`` among its fields, need a ``SortableIDModelSerializer``.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -3,7 +3,7 @@
 Import the public names from ``rest_framework``.
 """
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import ForeignObject
 from rest_framework.exceptions import NotFound
@@ -13,6 +13,7 @@ from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_at
 from ..schemes import ID
 from . import signed_texts
+from .texts import ValueText
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +60,7 @@ class SortableIDCursorPagination(CursorPagination):
             value = signed_texts.read(self._id_field, str(cursor.position))
         except ValueError:
             raise NotFound(self.invalid_cursor_message) from None
-        position: Any = _Position.of(self._id_field, value)
+        position: Any = _position(self._id_field, value)
         return cursor._replace(position=position)
 
     def _get_position_from_instance(self, instance: Any, ordering: "Sequence[str]") -> str:
@@ -70,20 +71,8 @@ class SortableIDCursorPagination(CursorPagination):
         else:
             value = getattr(instance, self._attname)
         # As in DRF, there is no page after a NULL: its cursor is 404.
-        return str(value) if value is None else _Position.of(self._id_field, value)
+        return str(value) if value is None else _position(self._id_field, value)
 
 
-class _Position(str):
-    """The text in a cursor, which resolves to its value in a query."""
-
-    __slots__ = ("_value",)
-    _value: ID
-
-    @classmethod
-    def of(cls, field: SortableIDField, value: ID) -> Self:
-        position = cls(signed_texts.sign(field, value))
-        position._value = value
-        return position
-
-    def resolve_expression(self, *_args: Any, **_options: Any) -> ID:
-        return self._value
+def _position(field: SortableIDField, value: ID) -> ValueText:
+    return ValueText(signed_texts.sign(field, value), value)

@@ -24,12 +24,7 @@ from .fields import (
     SortableIDRelatedField,
     SortableIDSlugRelatedField,
 )
-from .masked import (
-    MaskedHyperlinkedIdentityField,
-    MaskedHyperlinkedRelatedField,
-    MaskedKeyRelatedField,
-    model_at,
-)
+from .relations import PublicHyperlinkedIdentityField, PublicHyperlinkedRelatedField, model_at
 
 if TYPE_CHECKING:
     ModelSerializer = serializers.ModelSerializer[Any]
@@ -59,7 +54,7 @@ class SortableIDModelSerializer(ModelSerializer):
     def build_relational_field(self, field_name: str, relation_info: Any) -> Any:
         field_class, kwargs = super().build_relational_field(field_name, relation_info)
         related = relation_info.related_model
-        if field_class in (HyperlinkedRelatedField, MaskedHyperlinkedRelatedField):
+        if field_class in (HyperlinkedRelatedField, PublicHyperlinkedRelatedField):
             return SortableIDHyperlinkedRelatedField, kwargs | {"model": related}
         slug = kwargs.get("slug_field")
         if slug and isinstance(related._meta.get_field(slug), columns.SortableIDField):
@@ -80,7 +75,7 @@ class SortableIDModelSerializer(ModelSerializer):
 
     def build_url_field(self, field_name: str, model_class: type[models.Model]) -> Any:
         field_class, kwargs = super().build_url_field(field_name, model_class)
-        if field_class in (HyperlinkedIdentityField, MaskedHyperlinkedIdentityField):
+        if field_class in (HyperlinkedIdentityField, PublicHyperlinkedIdentityField):
             return SortableIDHyperlinkedIdentityField, kwargs | {"model": model_class}
         return field_class, kwargs
 
@@ -116,7 +111,7 @@ def _relation_with_public_texts(relation: Any, related: type[models.Model] | Non
     base: Any
     extra: dict[str, Any] = {}
     match relation:
-        case PrimaryKeyRelatedField(pk_field=None):
+        case PrimaryKeyRelatedField() if vars(relation).get("pk_field") is None:
             base, target = SortableIDRelatedField, id_at(related, "pk")
             extra["pk_field"] = target and SortableIDField(target, read_only=False)
         case SlugRelatedField():
@@ -140,6 +135,6 @@ def _relation_with_public_texts(relation: Any, related: type[models.Model] | Non
 @lru_cache
 def _combined(base: type[Any], declared: type[Any]) -> Any:
     """``base``, or a class of ``base`` and ``declared`` if that is a subclass of DRF's field."""
-    if declared is MaskedKeyRelatedField or issubclass(base, declared):
+    if issubclass(base, declared):
         return base
     return declared if issubclass(declared, base) else type(declared.__name__, (base, declared), {})

@@ -3,7 +3,12 @@
 import json
 
 import pytest
-from rest_framework.serializers import ModelSerializer, PrimaryKeyRelatedField, Serializer
+from rest_framework.serializers import (
+    HyperlinkedModelSerializer,
+    ModelSerializer,
+    PrimaryKeyRelatedField,
+    Serializer,
+)
 from rest_framework.test import APIClient
 
 from django_sortable_ids.rest_framework import SortableIDField, SortableIDSlugRelatedField
@@ -392,11 +397,21 @@ def test_a_related_field_of_ones_own():
     assert refused.errors == {"ulid": ["not there"]}
 
 
-def test_a_plain_model_serializer_takes_related_keys_as_the_framework_does():
-    product = ULIDProduct.objects.create()
-    serializer = serializer_for(Basket, "ulid", base=ModelSerializer)
-    for text in (product.pk, text_of(product)):
-        filled = serializer(data={"ulid": text})
+@each_scheme
+def test_related_keys_of_other_serializers(scheme):
+    product = PRODUCTS[scheme].objects.create()
+    field = PrimaryKeyRelatedField(queryset=PRODUCTS[scheme].objects.all())
+    for serializer in (
+        serializer_for(Basket, scheme, base=ModelSerializer),
+        serializer_for(Basket, scheme, base=HyperlinkedModelSerializer, **{scheme: field}),
+        type("Declared", (Serializer,), {scheme: field}),
+    ):
+        filled = serializer(data={scheme: text_of(product)})
         assert filled.is_valid(), filled.errors
-    for wrong in (*malformed(id_column(ULIDProduct))[:10], *WRONG_TYPES):
-        assert wrong == product.pk or not serializer(data={"ulid": wrong}).is_valid()
+        assert filled.validated_data == {scheme: product}
+        for wrong in (*malformed(id_column(PRODUCTS[scheme]))[:10], *WRONG_TYPES):
+            assert not serializer(data={scheme: wrong}).is_valid()
+        gone = example_of(id_column(PRODUCTS[scheme]))
+        refused = serializer(data={scheme: gone})
+        assert not refused.is_valid()
+        assert refused.errors == {scheme: [f'Invalid pk "{gone}" - object does not exist.']}

@@ -10,7 +10,7 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.validation import validate_schema
 from rest_framework.renderers import JSONRenderer
-from rest_framework.serializers import ModelSerializer
+from rest_framework.serializers import ModelSerializer, PrimaryKeyRelatedField
 
 from django_sortable_ids.fields import (
     KUUIDField,
@@ -186,10 +186,17 @@ def test_another_column_in_the_path(scheme):
 @each_scheme
 def test_relations(scheme):
     expected = schema_of(PRODUCTS[scheme]._meta.pk)
-    found = properties(serializer_for(Basket, scheme, f"all_{scheme}", f"{scheme}_id"))
-    assert found[scheme] == expected | {"nullable": True}
-    assert found[f"all_{scheme}"] == {"type": "array", "items": expected}
-    assert found[f"{scheme}_id"] == expected | {"readOnly": True, "nullable": True}
+    ours = properties(serializer_for(Basket, scheme, f"all_{scheme}", f"{scheme}_id"))
+    assert ours.pop(f"{scheme}_id") == expected | {"readOnly": True, "nullable": True}
+    declared = PrimaryKeyRelatedField(queryset=PRODUCTS[scheme].objects.all())
+    fields = (scheme, f"all_{scheme}", "mine")
+    plain = properties(serializer_for(Basket, *fields, base=ModelSerializer, mine=declared))
+    assert plain.pop("mine") == expected
+    for found in (ours, plain):
+        assert found == {
+            scheme: expected | {"nullable": True},
+            f"all_{scheme}": {"type": "array", "items": expected},
+        }
 
 
 @each_scheme

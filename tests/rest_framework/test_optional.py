@@ -75,3 +75,22 @@ def test_the_app_starts_and_fields_are_mapped_where_both_are_installed(start, ex
     done = run("\n".join([start, *map(textwrap.dedent, (MODEL, MAPPED))]))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[-1] == expected
+
+
+def test_django_filter_alone():
+    done = run(
+        'sys.modules["rest_framework"] = None\nsetup("django_sortable_ids", "django_filters")\n'
+        + textwrap.dedent(MODEL)
+        + textwrap.dedent("""
+            import django_filters
+
+            class Orders(django_filters.FilterSet):
+                class Meta:
+                    model = Order
+                    fields = ["id"]
+
+            order = Order.objects.create()
+            assert list(Orders({"id": order.pk}, Order.objects.all()).qs) == [order]
+        """)
+    )
+    assert (done.returncode, done.stderr) == (0, "")

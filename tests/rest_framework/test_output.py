@@ -4,7 +4,7 @@ import json
 
 import pytest
 from rest_framework.renderers import JSONRenderer
-from rest_framework.serializers import ModelSerializer, Serializer
+from rest_framework.serializers import ModelSerializer, PrimaryKeyRelatedField, Serializer
 from rest_framework.test import APIClient, APIRequestFactory
 
 from django_sortable_ids.rest_framework import SortableIDField, SortableIDSlugRelatedField
@@ -97,6 +97,29 @@ def test_a_foreign_key(scheme):
     for instance in (basket, Basket.objects.get(), Basket.objects.select_related(scheme).get()):
         texts = {scheme: text_of(product), f"{scheme}_id": text_of(product)}
         assert shown(serializer, instance) == texts
+
+
+@each_scheme
+def test_relations_of_a_plain_serializer(scheme):
+    basket = full_basket()
+    product = getattr(basket, scheme)
+    one, several = scheme, f"all_{scheme}"
+    mine = PrimaryKeyRelatedField(read_only=True, source=scheme)
+    plain = serializer_for(Basket, one, several, "mine", base=ModelSerializer, mine=mine)
+    found = shown(plain, Basket.objects.get())
+    assert found[one] == found["mine"] == text_of(product)
+    texts = {text_of(each) for each in PRODUCTS[scheme].objects.all()}
+    assert {*found[several]} == texts
+    declared = {
+        one: PrimaryKeyRelatedField(queryset=PRODUCTS[scheme].objects.all()),
+        several: PrimaryKeyRelatedField(queryset=PRODUCTS[scheme].objects.all(), many=True),
+    }
+    found = shown(type("Declared", (Serializer,), declared), basket)
+    assert found[one] == text_of(product)
+    assert {*found[several]} == texts
+    refund = Refund.objects.create(**{scheme: full_order()})
+    to_field = serializer_for(Refund, scheme, base=ModelSerializer)
+    assert shown(to_field, refund) == {scheme: text_of(getattr(refund, scheme), scheme)}
 
 
 @each_scheme

@@ -1,7 +1,7 @@
 from typing import Any
 
 from rest_framework.permissions import AllowAny
-from rest_framework.serializers import HyperlinkedModelSerializer, ModelSerializer
+from rest_framework.serializers import Field, HyperlinkedModelSerializer, ModelSerializer
 from rest_framework.viewsets import ModelViewSet
 
 from django_sortable_ids.rest_framework import SortableIDLookupMixin, SortableIDModelSerializer
@@ -12,9 +12,14 @@ from .models import PRODUCTS, Basket, Order, Refund, Voucher
 def serializer_for(
     model: Any, *fields: str, base: Any = SortableIDModelSerializer, **options: Any
 ) -> Any:
-    """A serializer class for those fields of the model, for all of them where none are named."""
-    meta = type("Meta", (), {"model": model, "fields": fields or "__all__", **options})
-    return type(f"{model.__name__}Serializer", (base,), {"Meta": meta})
+    """A serializer class for those fields of the model, for all of them where none are named.
+
+    ``options`` are those of its ``Meta``, and fields that the class declares.
+    """
+    declared = {name: each for name, each in options.items() if isinstance(each, Field)}
+    others = {name: each for name, each in options.items() if name not in declared}
+    meta = type("Meta", (), {"model": model, "fields": fields or "__all__", **others})
+    return type(f"{model.__name__}Serializer", (base,), {"Meta": meta, **declared})
 
 
 def viewset_for(serializer: Any, *bases: type, **attributes: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Relation fields of plain ``ModelSerializer`` classes: like DRF's own, except for masked ids."""
+"""Relations of serializers that are not ours: related ids are public texts there, too."""
 
 from typing import Any
 
@@ -16,38 +16,52 @@ from rest_framework.utils.model_meta import get_field_info
 
 from .. import fields as columns
 from ..fields.of_model import id_at
+from ..schemes import ID
 from .fields import (
     MappedSortableIDField,
     SortableIDField,
     SortableIDHyperlinkedRelatedField,
-    SortableIDRelatedField,
     SortableIDSlugRelatedField,
 )
+from .texts import ValueText
 
 
-class MaskedKeyRelatedField(SortableIDRelatedField):
-    """For a plain ``ModelSerializer``: a ``PrimaryKeyRelatedField``, except for masked keys."""
+class PublicKey:
+    """The ``pk_field`` of every ``PrimaryKeyRelatedField``: what was passed, else one for public
+    texts if the key of the related model is a sortable id.
+    """
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        if self.pk_field is None:
-            del self.pk_field  # so that the first access computes the property
+    def __set__(self, relation: Any, pk_field: Any) -> None:
+        state = relation.__dict__
+        state["pk_field"] = pk_field
+        if pk_field is not None:
+            state["_pk_field"] = pk_field
 
-    @cached_property
-    def pk_field(self) -> Any:  # type: ignore[override]
-        key = _masked_id(_related_model(self), "pk")
-        return None if key is None else SortableIDField(key, read_only=False)
+    def __get__(self, relation: Any, owner: type) -> Any:
+        if relation is None:
+            return self
+        try:
+            return relation.__dict__["_pk_field"]
+        except KeyError:
+            model = _related_model(relation)
+            if model is None:
+                return None  # not yet in a serializer
+            key = id_at(model, "pk")
+            pk_field = None if key is None else _KeyField(key, read_only=False)
+            relation.__dict__["_pk_field"] = pk_field
+            return pk_field
 
 
-class MaskedSlugRelatedField(SortableIDSlugRelatedField):
-    """For a plain ``ModelSerializer``: a ``SlugRelatedField``, except for masked ids."""
+class _KeyField(SortableIDField):
+    """The message about an object that doesn't exist contains what this returns for input."""
 
-    def _id_of(self, model: type[models.Model]) -> columns.SortableIDField | None:
-        return _masked_id(model, self.slug_field)
+    def to_internal_value(self, data: Any) -> ID:
+        value = super().to_internal_value(data)
+        return ValueText(self.to_representation(value), value)
 
 
-class MaskedHyperlinkedRelatedField(SortableIDHyperlinkedRelatedField):
-    """For a plain ``HyperlinkedModelSerializer``: DRF's field, except for masked ids."""
+class PublicHyperlinkedRelatedField(SortableIDHyperlinkedRelatedField):
+    """For a plain ``HyperlinkedModelSerializer``, which doesn't pass the related model."""
 
     def __init__(self, view_name: str | None = None, **kwargs: Any) -> None:
         super(SortableIDHyperlinkedRelatedField, self).__init__(view_name, **kwargs)
@@ -57,10 +71,10 @@ class MaskedHyperlinkedRelatedField(SortableIDHyperlinkedRelatedField):
         return _related_model(self)
 
     def _id(self) -> columns.SortableIDField | None:
-        return _masked_id(self.model, self.lookup_field)
+        return None if self.model is None else id_at(self.model, self.lookup_field)
 
 
-class MaskedHyperlinkedIdentityField(MaskedHyperlinkedRelatedField, HyperlinkedIdentityField):
+class PublicHyperlinkedIdentityField(PublicHyperlinkedRelatedField, HyperlinkedIdentityField):
     """The URL of the object itself."""
 
 
@@ -82,24 +96,18 @@ def model_at(relation: Any, source: str, model: Any) -> type[models.Model] | Non
     return model if isinstance(model, type) and issubclass(model, models.Model) else None
 
 
-def _masked_id(model: type[models.Model] | None, path: str) -> columns.SortableIDField | None:
-    """The masked id at a lookup path; None if the path leads to anything else."""
-    field = None if model is None else id_at(model, path)
-    return field if field is not None and field.masked else None
-
-
 def register() -> None:
-    """Make ``ModelSerializer`` use these fields; called once, when the app is ready."""
+    """Make serializers use these fields; called once, when the app is ready."""
     plain, linked = serializers.ModelSerializer, serializers.HyperlinkedModelSerializer
     plain.serializer_field_mapping[columns.SortableIDField] = MappedSortableIDField
+    PrimaryKeyRelatedField.pk_field = PublicKey()  # type: ignore[assignment]
     related = "serializer_related_field"
     defaults: list[tuple[Any, str, Any, Any]] = [
-        (plain, related, PrimaryKeyRelatedField, MaskedKeyRelatedField),
-        (plain, "serializer_related_to_field", SlugRelatedField, MaskedSlugRelatedField),
-        (plain, "serializer_url_field", HyperlinkedIdentityField, MaskedHyperlinkedIdentityField),
-        (linked, related, HyperlinkedRelatedField, MaskedHyperlinkedRelatedField),
+        (plain, "serializer_related_to_field", SlugRelatedField, SortableIDSlugRelatedField),
+        (plain, "serializer_url_field", HyperlinkedIdentityField, PublicHyperlinkedIdentityField),
+        (linked, related, HyperlinkedRelatedField, PublicHyperlinkedRelatedField),
     ]
-    for serializer, attribute, default, masked in defaults:
+    for serializer, attribute, default, public in defaults:
         # Not a field that the project has set.
         if getattr(serializer, attribute) is default:
-            setattr(serializer, attribute, masked)
+            setattr(serializer, attribute, public)

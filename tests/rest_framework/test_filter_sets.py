@@ -1,0 +1,189 @@
+"""django-filter: filters by ids and by their time, in filter sets and in views."""
+
+from datetime import UTC, datetime, timedelta
+
+import django_filters
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.urls import path
+from django_filters.rest_framework import DjangoFilterBackend
+from django_filters.rest_framework import FilterSet as RESTFilterSet
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.validation import validate_schema
+from rest_framework.generics import ListAPIView
+from rest_framework.test import APIRequestFactory
+
+from django_sortable_ids.filters import CreatedAtFilter, SortableIDFilter
+from django_sortable_ids.ids import public_id
+from django_sortable_ids.json_schema import schema_of
+from tests.store.api import serializer_for
+from tests.store.models import PRODUCTS, Basket, Order, ULIDProduct, UUIDv7Product, id_column
+from tests.testapp.models import MaskedKey
+
+from .support import each_scheme, malformed, text_of
+
+pytestmark = pytest.mark.django_db
+
+LOOKUPS = ["exact", "in", "gt", "gte", "lt", "lte", "range", "isnull"]
+
+
+def filter_set(of, shown, base=django_filters.FilterSet, **declared):
+    class Meta:
+        model = of
+        fields = shown
+
+    return type("Filters", (base,), {"Meta": Meta, **declared})
+
+
+def found(filters, **data):
+    made = filters(data, queryset=filters.Meta.model.objects.order_by("pk"))
+    assert made.is_valid(), made.errors
+    return list(made.qs)
+
+
+@each_scheme
+def test_lookups_of_an_id(scheme):
+    model = PRODUCTS[scheme]
+    for _ in range(3):
+        model.objects.create()
+    first, second, third = model.objects.order_by("pk")
+    texts = [text_of(each) for each in (first, second, third)]
+    for base in (django_filters.FilterSet, RESTFilterSet):
+        filters = filter_set(model, {"id": LOOKUPS}, base)
+        assert found(filters) == [first, second, third]
+        assert found(filters, id=texts[1]) == [second]
+        assert found(filters, id__in=f"{texts[0]},{texts[2]}") == [first, third]
+        assert found(filters, id__gt=texts[0], id__lte=texts[1]) == [second]
+        assert found(filters, id__range=f"{texts[1]},{texts[2]}") == [second, third]
+        assert found(filters, id__isnull=True) == []
+        assert found(filter_set(model, ["id"], base), id=texts[0]) == [first]
+
+
+@each_scheme
+def test_what_is_malformed_is_invalid(scheme):
+    model, field = PRODUCTS[scheme], PRODUCTS[scheme]._meta.pk
+    filters = filter_set(model, {"id": ["exact", "in", "lt"]})
+    example = field.public_text.format(field.scheme.example)
+    for text in malformed(field):
+        if text.strip() == text and text.strip("\x00") == text:
+            for name in ("id", "id__lt"):
+                errors = filters({name: text}).errors
+                assert f"such as {example}" in errors[name][0], text
+        if text.strip() == text and "," not in text and "\x00" not in text:
+            assert "id__in" in filters({"id__in": f"{example},{text}"}).errors, text
+
+
+def test_ids_of_relations():
+    product = ULIDProduct.objects.create()
+    basket = Basket.objects.create(ulid=product)
+    Basket.objects.create()
+    filters = filter_set(Basket, ["ulid", "ulid__id", "id"])
+    for name in ("ulid", "ulid__id"):
+        assert found(filters, **{name: text_of(product)}) == [basket]
+        assert not filters({name: "x"}).is_valid()
+    declared = filter_set(Basket, [], product=SortableIDFilter(field_name="ulid__id"))
+    assert found(declared, product=text_of(product)) == [basket]
+    wrong = filter_set(Basket, [], name=SortableIDFilter(field_name="name"))
+    with pytest.raises(ImproperlyConfigured, match=r"store\.Basket has no sortable id there"):
+        wrong({"name": "x"}).is_valid()
+
+
+def test_masked_ids(settings):
+    old, new = "0" * 32, "1" * 32
+    settings.SORTABLE_IDS = {"MASK_KEYS": [old]}
+    row, _ = MaskedKey.objects.create(), MaskedKey.objects.create()
+    text = public_id(row)
+    settings.SORTABLE_IDS = {"MASK_KEYS": [new, old]}
+    filters = filter_set(MaskedKey, {"id": ["exact", "in"]})
+    assert found(filters, id=text) == found(filters, id__in=text) == [row]
+    refused = filters({"id": str(row.pk)})
+    assert not refused.is_valid()
+    assert str(row.pk) not in str(filters({"id": text}).form)
+
+
+@pytest.fixture
+def days():
+    """A product of each of three days, at noon in UTC."""
+    noon = datetime(2026, 1, 30, 12, tzinfo=UTC)
+    generate = id_column(UUIDv7Product).scheme.generate
+    return [
+        UUIDv7Product.objects.create(id=generate(noon + timedelta(days=n)), name=str(30 + n))
+        for n in range(3)
+    ]
+
+
+def test_a_range_of_creation_times(days):
+    filters = filter_set(UUIDv7Product, [], created=CreatedAtFilter())
+    for data, names in (
+        ({}, "30 31 32"),
+        ({"created_after": "2026-01-31"}, "31 32"),
+        ({"created_before": "2026-01-31"}, "30 31"),
+        ({"created_after": "2026-01-31", "created_before": "2026-01-31"}, "31"),
+        ({"created_after": "2026-01-30T12:00:00.001Z"}, "31 32"),
+        ({"created_before": "2026-01-30T12:00:00Z"}, "30"),
+        ({"created_before": "2026-01-30T12:00:00+01:00"}, ""),
+    ):
+        assert [each.name for each in found(filters, **data)] == names.split(), data
+    for text in ("x", "2026-13-01", "2026-01-32T00:00:00", "\x00"):
+        assert "created" in filters({"created_after": text}).errors
+    assert "id__created_at" not in str(filters().form)
+
+
+def test_lookups_of_the_creation_time(days):
+    filters = filter_set(
+        UUIDv7Product, {"id": ["created_at__date", "created_at__gte", "created_at__year"]}
+    )
+    assert found(filters, id__created_at__date="2026-01-31") == [days[1]]
+    assert found(filters, id__created_at__gte="2026-01-31") == days[1:]
+    assert found(filters, id__created_at__year="2026") == days
+
+
+def test_the_time_of_a_relation(days):
+    basket = Basket.objects.create(uuid7=days[0])
+    Basket.objects.create(uuid7=days[2])
+    filters = filter_set(Basket, [], bought=CreatedAtFilter(field_name="uuid7__id"))
+    assert found(filters, bought_before="2026-01-30") == [basket]
+
+
+class Orders(ListAPIView):
+    queryset = Order.objects.order_by("pk")
+    serializer_class = serializer_for(Order)
+    filter_backends = (DjangoFilterBackend,)
+    filterset_fields = {"ulid": ["exact", "in"], "snowflake": ["exact"]}
+    authentication_classes = ()
+    schema = AutoSchema()
+
+
+def test_a_view():
+    order, _ = Order.objects.create(name="first"), Order.objects.create(name="second")
+
+    def get(**query):
+        return Orders.as_view()(APIRequestFactory().get("/", query))
+
+    assert [row["name"] for row in get(ulid=text_of(order, "ulid")).data] == ["first"]
+    assert [row["name"] for row in get(snowflake=text_of(order, "snowflake")).data] == ["first"]
+    refused = get(ulid=order.ulid)
+    assert refused.status_code == 400
+    assert "Expected “ord_” and 26 characters" in refused.data["ulid"][0]
+
+
+def test_openapi():
+    filters = filter_set(
+        Order, {"ulid": ["exact", "in"], "snowflake": ["lt"]}, created=CreatedAtFilter("ulid")
+    )
+    view = type("View", (Orders,), {"filterset_class": filters, "filterset_fields": None})
+    document = SchemaGenerator(patterns=[path("orders/", view.as_view())]).get_schema(public=True)
+    validate_schema(document)
+    parameters = {
+        each["name"]: each["schema"] for each in document["paths"]["/orders/"]["get"]["parameters"]
+    }
+    ulid = schema_of(id_column(Order, "ulid"))
+    moment = CreatedAtFilter._spectacular_annotation["field"]
+    assert parameters == {
+        "created_after": moment,
+        "created_before": moment,
+        "snowflake__lt": schema_of(id_column(Order, "snowflake")),
+        "ulid": ulid,
+        "ulid__in": {"type": "array", "items": ulid},
+    }
