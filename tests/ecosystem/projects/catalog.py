@@ -49,6 +49,8 @@ class Project:
 
 _AUTH = {"django.contrib.auth": "django.contrib.auth.apps.AuthConfig"}
 
+_SESSIONS = {"SESSION_SERIALIZER": "key_sessions.KeySerializer"}
+
 _OSCAR = Project(
     name="oscar",
     distribution="django-oscar",
@@ -64,11 +66,17 @@ _OSCAR = Project(
         Edit("oscar/apps/order/utils.py", "return 100000 + basket.id", 'return f"1{basket.id}"'),
         Edit("oscar/test/factories/order.py", '"%d" % (100000 + o.basket.pk)', 'f"1{o.basket.pk}"'),
         Edit("oscar/test/factories/__init__.py", "sku_%d_%d", "sku_%s_%d"),
+        Edit(
+            "oscar/apps/customer/history.py",
+            "json.dumps(updated_ids)",
+            "json.dumps(updated_ids, default=str)",
+        ),
     ),
     environment={
         "DATABASE_ENGINE": "django.db.backends.sqlite3",
         "DATABASE_NAME": ":memory:",
     },
+    overrides=_SESSIONS,
 )
 _HELPDESK = Project(
     name="helpdesk",
@@ -136,10 +144,10 @@ _ALLAUTH = Project(
     settings="tests.projects.regular.settings",
     app_configs=_AUTH,
     files=("tests", "pytest.ini"),
-    overrides={"ALLAUTH_DEFAULT_AUTO_FIELD": "FIELD"},
+    overrides={"ALLAUTH_DEFAULT_AUTO_FIELD": "FIELD", **_SESSIONS},
 )
 # The users alone have the keys: allauth signs the keys of its own models as JSON.
-_ALLAUTH_USERS = replace(_ALLAUTH, name="allauth-users", overrides={})
+_ALLAUTH_USERS = replace(_ALLAUTH, name="allauth-users", overrides=_SESSIONS)
 PROJECTS = {each.name: each for each in (_OSCAR, _HELPDESK, _ALLAUTH, _ALLAUTH_USERS)}
 FIELDS = {
     "UUIDv7AutoField": "PlainUUIDAutoField",

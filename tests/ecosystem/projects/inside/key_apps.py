@@ -37,7 +37,7 @@ def _accept_keys_in_urls() -> None:
     own = resolvers.RegexPattern.__init__
 
     def widened(self, regex: str, *args: object, **kwargs: object) -> None:
-        regex = re.sub(r"(\(\?P<\w+>)-?\\d\+\)", rf"\1{KEY})", regex)
+        regex = re.sub(r"(\(\?P<\w+>)(?:-\?)?\\d\+\)", rf"\1{KEY})", regex)
         own(self, regex, *args, **kwargs)
 
     resolvers.RegexPattern.__init__ = widened
