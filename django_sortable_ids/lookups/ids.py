@@ -58,12 +58,24 @@ class _InCandidates:
         field = _compared_field(self.lhs)
         if _is_ambiguous(field) and not hasattr(self.rhs, "as_sql"):
             self.rhs = [id_ for value in self.rhs for id_ in _values(self.lhs, value)]
-        prepared = super().get_prep_lookup()  # type: ignore[misc]
-        if not isinstance(prepared, list):
-            return prepared
-        # Django discards what equals None, but not from a list with an aggregate, which no set can
-        # contain.
-        return [each for each in prepared if not isinstance(each, Malformed)]
+        if field is not None and not hasattr(self.rhs, "as_sql"):
+            self.rhs = _without_malformed(field, list(self.rhs))
+        return super().get_prep_lookup()  # type: ignore[misc]
+
+
+def _without_malformed(field: SortableIDField, values: list[Any]) -> list[Any]:
+    """The values without those that are malformed, if there are expressions among them.
+
+    From a list without expressions Django discards what equals None.
+    """
+    expressions = [hasattr(value, "resolve_expression") for value in values]
+    if not any(expressions):
+        return values
+    return [
+        value
+        for value, is_expression in zip(values, expressions, strict=True)
+        if is_expression or not isinstance(field.prepared(value), Malformed)
+    ]
 
 
 def _compared_field(lhs: Any) -> SortableIDField | None:

@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 from django.core.exceptions import FieldError, ValidationError
 from django.db import transaction
-from django.db.models import Case, Count, Exists, F, OuterRef, Q, Value, When
+from django.db.models import Case, Count, Exists, F, Max, OuterRef, Q, Value, When
 from django.db.models.signals import m2m_changed
 from django.http import Http404
 from django.shortcuts import get_list_or_404, get_object_or_404
@@ -177,6 +177,14 @@ def test_a_bad_member_of_a_list_is_dropped(key, row):
     assert list(key.objects.filter(pk__in=everything)) == [row]
     assert list(key.objects.exclude(pk__in=everything)) == [other]
     assert key.objects.in_bulk(everything[-2:]) == {row.pk: row}
+
+
+def test_a_bad_member_beside_an_expression_is_dropped(key, row):
+    around(key, "Child").objects.create(parent=row)
+    rows = key.objects.annotate(largest=Max("children__parent"))
+    for value in bad_for(row):
+        assert list(rows.filter(pk__in=[F("largest"), value])) == [row]
+        assert list(rows.filter(children__in=[F("children__pk"), value])) == [row]
 
 
 def test_foreign_keys(key, row, child):

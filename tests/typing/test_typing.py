@@ -13,6 +13,7 @@ from django.db import models
 
 from django_sortable_ids import schemes
 from django_sortable_ids.fields import SortableIntegerField, SortableTextField, SortableUUIDField
+from django_sortable_ids.fields.django_fields import OwnLookups
 from django_sortable_ids.fields.generating import GeneratedIDField
 from tests.combinations import in_one_case
 from tests.field_classes import CLASSES
@@ -72,5 +73,5 @@ def test_declared_type_is_that_of_the_scheme(field_class):
 @in_one_case("field_class", CONCRETE)
 def test_types_are_nothing_at_runtime(field_class):
     assert field_class[str, str] is field_class
-    assert GeneratedIDField.__bases__ == (models.Field,)
+    assert GeneratedIDField.__bases__ == (OwnLookups, models.Field)
     assert not hasattr(field_class, "__orig_bases__")
