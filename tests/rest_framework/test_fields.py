@@ -12,6 +12,9 @@ from rest_framework.serializers import (
     ValidationError,
 )
 
+from django_sortable_ids.fields import ULIDField
+from django_sortable_ids.filters import IDFilterField
+from django_sortable_ids.json_schema import schema_of
 from django_sortable_ids.rest_framework import (
     SortableIDField,
     SortableIDModelSerializer,
@@ -124,6 +127,21 @@ def test_copies_work_like_the_original(scheme):
         assert same.to_internal_value(text) == column.scheme.example
         assert same.to_representation(column.scheme.example) == text
         assert (same.help_text, same.read_only) == ("help", False)
+
+
+def test_previous_prefixes():
+    """Read wherever public texts are read, and written nowhere."""
+    column = ULIDField(prefix="ord", previous_prefixes=["order"], editable=True)
+    value = column.scheme.example
+    old, present = f"order_{value}", f"ord_{value}"
+    rest = SortableIDField(column)
+    for text in (old, present):
+        assert rest.to_internal_value(text) == value
+        assert IDFilterField(id_field=column).clean(text) == value
+        assert column.to_python(column.formfield().clean(text)) == value
+        assert column.prepared(text) == value
+    assert rest.to_representation(value) == present
+    assert old not in str(schema_of(column))
 
 
 def test_a_serializer_is_not_changed_by_its_instances():
