@@ -159,7 +159,9 @@ class KUUIDField(SortableTextField[SetType, GetType]):
 
     ``precision`` is ``"s"`` or ``"ms"``, ``reverse`` sorts the newest first. ``groups``, 1 to 4, is
     how many groups of 6 random characters there are; ``short`` means 2. ``epoch_ms`` is the Unix
-    time of another epoch: ids of kuuid 0.1 count from 2018, 1,514,764,800,000.
+    time of another epoch: ids of kuuid 0.1 count from 2018, 1,514,764,800,000. ``stored_prefix``,
+    such as ``"user:"``, is part of the value and of the column, so that ids of several tables sort
+    by type and then by time where they are together, as in a generic relation.
     """
 
     scheme_name = "kuuid"
@@ -169,6 +171,7 @@ class KUUIDField(SortableTextField[SetType, GetType]):
         "short": False,
         "groups": None,
         "epoch_ms": None,
+        "stored_prefix": "",
     }
 
 

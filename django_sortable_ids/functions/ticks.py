@@ -14,7 +14,8 @@ from ..fields import SortableIDField
 from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, TextStorage
 from ..schemes import TimeScheme
 from ..schemes.bit_templates import ByteFractionTemplate
-from ..schemes.encodings.text_forms import Digits, Groups, Prefixed, UUIDText
+from ..schemes.encodings.prefixed import Prefixed
+from ..schemes.encodings.text_forms import Digits, Groups, UUIDText
 from .bits import DIGIT, WORD, Part, Run, runs
 from .digits import IntegerOfDigits, LargeIntegerOfDigits
 from .fragments import Fragment, scaled

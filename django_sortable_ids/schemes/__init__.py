@@ -11,7 +11,8 @@ from .catalog.integers import Integer
 from .catalog.registry import all_schemes, get, register
 from .conversion import is_lossless
 from .encodings import alphabets
-from .encodings.text_forms import Base64URL, Decimal, Digits, Groups, Prefixed, UUIDText
+from .encodings.prefixed import Prefixed
+from .encodings.text_forms import Base64URL, Decimal, Digits, Groups, UUIDText
 from .errors import (
     ClockRollback,
     InvalidID,

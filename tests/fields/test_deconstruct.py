@@ -80,6 +80,7 @@ OF_EACH = {
         {"reverse": True},
         {"short": True},
         {"groups": 3},
+        {"stored_prefix": "user:"},
         {"epoch_ms": 1_514_764_800_000},
         {"precision": "ms", "reverse": True, "short": True, "prefix": "order"},
         {"storage": "binary"},

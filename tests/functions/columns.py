@@ -36,6 +36,7 @@ COLUMNS = [
     KUUIDField(precision="ms"),
     KUUIDField(epoch_ms=1_514_764_800_000),
     KUUIDField(groups=1),
+    KUUIDField(stored_prefix="user:"),
     CombV4UUIDField(layout="pomelo"),
     CombV4UUIDField(layout="efcore"),
     CombV4UUIDField(layout="pomelo", storage="char36"),

@@ -38,6 +38,7 @@ _VARIANTS = (
     ("kuuid", {"reverse": True}),
     ("kuuid", {"groups": 1, "epoch_ms": 1_514_764_800_000}),
     ("kuuid_ms", {"groups": 3}),
+    ("kuuid", {"stored_prefix": "user:", "reverse": True}),
     ("ulid", {"epoch_ms": -1}),
     ("pushid", {"epoch_ms": 946_684_800_000}),
     ("ksuid", {"precision": "ms", "epoch_ms": 0}),

@@ -116,6 +116,8 @@ def test_unknown_options_are_refused(name):
         ("snowflake", {"tick_ms": 0}, "tick_ms=0: expected a whole number of ms, 1 or more"),
         ("sonyflake", {"tick_ms": 0.5}, "tick_ms=0.5: expected a whole number of ms, 1 or more"),
         ("kuuid", {"groups": 0}, "groups=0, short=False: expected 1 to 4, and 2 if short"),
+        ("kuuid", {"stored_prefix": "a'b"}, "expected 1 to 60 of A-Z"),
+        ("kuuid", {"stored_prefix": 5}, "stored_prefix=5: expected 1 to 60"),
         ("kuuid", {"groups": 5}, "groups=5, short=False: expected 1 to 4, and 2 if short"),
         ("kuuid", {"groups": 3, "short": True}, "groups=3, short=True: expected 1 to 4, and 2"),
     ],

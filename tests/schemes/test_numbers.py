@@ -70,14 +70,17 @@ def test_every_wrong_version_and_variant_is_refused(scheme):
     for wrong in range(1, 16):
         with pytest.raises(InvalidID):
             scheme.from_int(number ^ wrong << 76)
-    for wrong in range(1, 4):
+    # The time of EF Core is where the variant is.
+    for wrong in range(1, 4) if scheme.name != "comb4_efcore" else ():
         with pytest.raises(InvalidID):
             scheme.from_int(number ^ wrong << 62)
 
 
 @in_one_case("scheme", [s for s in SCHEMES if s.values[0].value_type is uuid.UUID])
 def test_the_standard_library_sees_the_version(scheme):
-    version = {"uuid1": 1, "uuid6": 6, "uuid7": 7, "comb13": 13}[scheme.name]
+    version = {"uuid1": 1, "uuid6": 6, "uuid7": 7, "comb13": 13}.get(scheme.name, 4)
+    if scheme.name == "comb4_efcore":
+        return  # Its time is where the variant is.
     for value in (scheme.example, scheme.generate()):
         assert value.version == version
         assert value.variant == uuid.RFC_4122

@@ -103,4 +103,4 @@ def test_version_1_does_not_sort_by_time():
 
 def test_every_other_scheme_with_time_sorts():
     unsorted = {p.values[0].name for p in SCHEMES if not getattr(p.values[0], "sorts", False)}
-    assert unsorted == {"uuid1", "lexical_sequence"}
+    assert unsorted == {"uuid1", "comb4_efcore", "lexical_sequence"}

@@ -3,6 +3,7 @@
 import re
 import string
 import uuid
+from datetime import UTC, datetime, timedelta
 from itertools import product
 
 import pytest
@@ -87,7 +88,7 @@ def test_what_is_written_is_read_back_and_any_other_text_refused(scheme, encodin
     assert scheme.parse(text, encoding) == value
     assert re.fullmatch(form.pattern, text)
     assert len(text) <= form.length
-    assert re.fullmatch("[0-9A-Za-z_-]+", text)
+    assert re.fullmatch("[0-9A-Za-z:_-]+", text)
     check(scheme, encoding, data.draw(slips(text)))
     characters = string.digits + string.ascii_letters + "-_="
     right_size = st.text(characters, min_size=form.length, max_size=form.length)
@@ -239,3 +240,16 @@ def test_sql_server_sorts_the_ids_of_one_node_by_time():
     texts = [comb13.format(value, "sqlserver") for value in ids]
     assert sorted(texts, key=sort_key) == texts
     assert sorted(texts) != texts
+
+
+def test_a_stored_prefix_is_the_beginning_of_every_id():
+    users, orders = (get("kuuid", stored_prefix=prefix) for prefix in ("user:", "order:"))
+    at = datetime(2018, 2, 1, tzinfo=UTC)
+    ids = [users.generate(at), orders.generate(at + timedelta(days=1)), orders.generate(at)]
+    assert sorted(ids) == [ids[2], ids[1], ids[0]], "by type, and then by time"
+    assert users.prefix(at) == "user:001eh2IK"
+    bare = get("kuuid")
+    assert users.parse(ids[0]) == ids[0] == f"user:{bare.from_int(users.to_int(ids[0]))}"
+    for wrong in (ids[1], ids[0].removeprefix("user:"), ids[0].upper(), "user:"):
+        with pytest.raises(InvalidID, match="Expected “user:” and 32 characters of 0-9A-Za-z"):
+            users.parse(wrong)

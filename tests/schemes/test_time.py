@@ -56,10 +56,11 @@ def test_earliest_and_latest_are_held_and_what_lies_outside_is_not(scheme):
     assert scheme.can_hold(scheme.latest)
     for at in (scheme.earliest, scheme.latest):
         assert scheme.created_at(scheme.generate(at)) == at
-    before = scheme.earliest - MICROSECOND
-    assert not scheme.can_hold(before)
-    with pytest.raises(OutOfRange):
-        scheme.generate(before)
+    if scheme.earliest.year > 1:
+        before = scheme.earliest - MICROSECOND
+        assert not scheme.can_hold(before)
+        with pytest.raises(OutOfRange):
+            scheme.generate(before)
     with pytest.raises(InvalidID):
         scheme.created_at(None)
     with pytest.raises(InvalidID):
@@ -88,6 +89,9 @@ def test_resolution(scheme):
         "uuid1": 100,
         "uuid6": 100,
         "comb13": 100,
+        "comb4": 10**4,
+        "comb4_pomelo": 100,
+        "comb4_efcore": 100,
         "time64": 10**5 if scheme.layout.suffixes == 10**5 else 10**6,
         "xid": 10**9,
         "objectid": 10**9,

@@ -1,12 +1,14 @@
 """The schemes with options, each a function from the options to the scheme."""
 
+import re
 from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
 from ..bit_templates import ByteFractionTemplate
 from ..encodings.alphabets import BASE32_HEX_LOWER, BASE62, HEX_LOWER
-from ..encodings.text_forms import Digits, Groups
+from ..encodings.prefixed import Prefixed
+from ..encodings.text_forms import Digits, Groups, TextForm
 from ..layout import Layout
 from ..support import checked_epoch, exponent, one_of
 from ..time_scheme import MILLISECOND, SECOND, TimeScheme
@@ -114,17 +116,22 @@ def kuuid(
     short: bool = False,
     groups: int | None = None,
     epoch_ms: int | None = None,
+    stored_prefix: str = "",
 ) -> TimeScheme:
     """8 characters of time, then groups of 6 characters with 32 random bits each.
 
     ``precision`` is the unit of the time. ``groups`` is 1 to 4, by default 4; ``short`` means 2.
     ``reverse`` sorts the newest first: it writes 62 ** 8 - 1 minus the time. ``epoch_ms`` is
     another epoch, Unix time in ms: 1,514,764,800,000 (2018) for ids of kuuid 0.1.
+    ``stored_prefix``, such as ``"user:"``, is the beginning of every id.
     """
     tick_ns = one_of({"s": SECOND, "ms": MILLISECOND}, precision=precision)
     if groups not in (None, 1, 2, 3, 4) or (short and groups not in (None, 2)):
         raise ValueError(f"groups={groups!r}, short={short}: expected 1 to 4, and 2 if short")
     count = groups or (2 if short else 4)
+    form: TextForm = Groups(BASE62, ((8, 48), *[(6, 32)] * count))
+    if stored_prefix:
+        form = Prefixed(_checked_prefix(stored_prefix), form)
     scheme = TimeScheme(
         name="kuuid" if precision == "s" else "kuuid_ms",
         title="kuuid",
@@ -132,12 +139,18 @@ def kuuid(
         # 62 ** 8 - 1 fits into 48 bits
         bits=48 + 32 * count,
         value_type=str,
-        text_forms=(("canonical", Groups(BASE62, ((8, 48), *[(6, 32)] * count))),),
+        text_forms=(("canonical", form),),
         stored_as_text=True,
         layout=Layout(ticks=62**8, suffixes=1 << 32 * count, descending=reverse),
         tick_ns=tick_ns,
     )
     return from_epoch(scheme, epoch_ms)
+
+
+def _checked_prefix(prefix: str) -> str:
+    if not isinstance(prefix, str) or not re.fullmatch("[A-Za-z0-9._~:-]{1,60}", prefix):
+        raise ValueError(f"stored_prefix={prefix!r}: expected 1 to 60 of A-Z, a-z, 0-9 and -._~:")
+    return prefix
 
 
 def comb4(*, layout: Literal["laravel", "pomelo", "efcore"] = "laravel") -> TimeScheme:

@@ -23,8 +23,9 @@ from ..encodings.alphabets import (
     PUSH_ID,
     SHORTUUID,
 )
+from ..encodings.prefixed import Prefixed
 from ..encodings.sql_server import SQLServerText
-from ..encodings.text_forms import Digits, Prefixed, TextForm, UUIDText
+from ..encodings.text_forms import Digits, TextForm, UUIDText
 from ..layout import Layout
 from ..time_scheme import MILLISECOND, SECOND, TimeScheme
 
@@ -171,7 +172,10 @@ ROWS = (
         value_type=str,
         text_forms=(("canonical", Digits(BASE62, 18)),),
         layout=Layout(
-            ticks=(62**18 >> 64) + 1, suffixes=1 << 64, smallest=62**17, largest=62**18 - 1
+            ticks=(62**18 >> 64) + 1,
+            suffixes=1 << 64,
+            smallest=(62**17 >> 64) + 1 << 64,
+            largest=62**18 - 1,
         ),
         tick_ns=MILLISECOND,
     ),

@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from ..bit_templates import PLAIN, UUIDTemplate
 from ..encodings.alphabets import UNRESERVED
-from ..encodings.text_forms import Digits, Groups, Prefixed, TextForm
+from ..encodings.prefixed import Prefixed
+from ..encodings.text_forms import Digits, Groups, TextForm
 from ..generation.clock import unix_ns
 from ..time_scheme import TimeScheme
 
