@@ -112,9 +112,11 @@ def test_formsets_change_and_add_rows_and_leave_their_keys(key):
         "form-1-id": "",
         "form-1-name": "c",
     }
-    formset = modelformset_factory(key, fields=["name"])(data)
+    formset = modelformset_factory(key, fields="__all__")(data)
     assert formset.is_valid(), formset.errors
-    formset.save()
+    changed, added = formset.save()
+    assert (changed.pk, changed.name) == (first.pk, "b")
+    assert {changed.pk, added.pk} == set(key.objects.values_list("pk", flat=True))
     first.refresh_from_db()
     assert first.name == "b"
     assert key.objects.exclude(pk=first.pk).get().name == "c"

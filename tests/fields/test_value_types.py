@@ -3,10 +3,12 @@
 import uuid
 
 import pytest
-from django.db import models
+from django.db import connection, models
+from django.db.models.functions import Cast
 
 from django_sortable_ids.fields import UUIDv7Field
 from tests.field_classes import CLASSES
+from tests.testapp.models import like
 
 DJANGOS = {
     uuid.UUID: (models.UUIDField, "UUIDField"),
@@ -36,3 +38,19 @@ def test_nothing_of_the_base_class_limits_the_value(field_class):
     field = field_class()
     assert field.validators == []
     assert field.max_length is None
+
+
+@pytest.mark.django_db
+def test_a_cast_to_the_type_of_the_column(stored_key):
+    row = stored_key.objects.create(name="a")
+    cast = Cast("id", output_field=like(stored_key._meta.pk, primary_key=False))
+    assert stored_key.objects.annotate(same=cast).get(same=row.pk).same == row.pk
+
+
+@pytest.mark.django_db
+def test_a_value_that_is_already_converted_passes(stored_key):
+    field = stored_key._meta.pk
+    value = stored_key.objects.create(name="a").pk
+    if not isinstance(value, field.stored(connection).driver_types):
+        assert field.from_db_value(value, None, connection) == value
+    assert field.from_db_value(None, None, connection) is None
