@@ -49,6 +49,7 @@ KNOWN = (
     Known("oscar", INT, error="KeyError: '(order|line)_form_[0-9]+'"),
     Known("oscar", ASSERTS, test="test_respects_maximum_applications_field", error="KeyError: 1"),
     Known("oscar", ASSERTS, test="test_bulk_editing_review_status", error="0 != 1"),
+    Known("oscar", ASSERTS, test="test_generator_queryset_and_annotation", error="!= 2"),
     Known("oscar", SESSION, test="test_id_gets_added_to_cookie", error="False is not true"),
     Known("oscar", MIGRATIONS, error="catalogue_product_category_hierarchy"),
     Known("oscar", ORDER_OF_TESTS, test="ThankYouViewTestCase|test_is_public_off"),
