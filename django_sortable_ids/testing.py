@@ -70,7 +70,7 @@ def integer_fixtures() -> Iterator[None]:
     number that is an id by itself, as in a ``SnowflakeField``, stays what it is. It affects the
     whole process.
     """
-    read = SortableIDField._read
+    read, is_canonical = SortableIDField._read, SortableIDField._is_canonical
 
     def read_number(field: SortableIDField, value: Any) -> Any:
         try:
@@ -80,7 +80,13 @@ def integer_fixtures() -> Iterator[None]:
                 raise
             return _numbered(field, int(value))
 
-    with mock.patch.object(SortableIDField, "_read", read_number):
+    def is_id(field: SortableIDField, value: object) -> bool:
+        # Any integer is canonical, because save() rejects those that are no ids.
+        return is_canonical(field, value) and (
+            not isinstance(value, int) or field.scheme.holds(value)
+        )
+
+    with mock.patch.multiple(SortableIDField, _read=read_number, _is_canonical=is_id):
         yield
 
 

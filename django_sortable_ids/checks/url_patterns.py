@@ -9,6 +9,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage
+from django.db import models
 from django.urls import get_resolver
 
 from ..fields import SortableIDField
@@ -52,10 +53,14 @@ class _View:
         return self._arguments.get(name, getattr(self.cls, name, None))
 
     def id_at(self, path: str) -> SortableIDField | None:
-        """The sortable id at that path of the view's model; None if the class names no model."""
+        """The sortable id at that path of the view's model; None if the class names no model, or if
+        the options of the id are wrong."""
         queryset = self._get("queryset")
         model = self._get("model") if queryset is None else getattr(queryset, "model", None)
-        return None if model is None else id_at(model, path)
+        if not (isinstance(model, type) and issubclass(model, models.Model)):
+            return None
+        field = id_at(model, path)
+        return None if field is None or field.wrong_options else field
 
     def lookups(self) -> Iterator[tuple[str, str]]:
         """URL parameter and column of each comparison by which the view finds its object.

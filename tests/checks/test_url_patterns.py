@@ -1,6 +1,7 @@
 """URLs that accept only numbers, and lead to the detail view of a model whose ids are none."""
 
 import pytest
+from django.test.utils import isolate_apps
 from django.urls import include, path, re_path, register_converter
 from django.urls.converters import IntConverter
 from django.views import generic
@@ -11,8 +12,11 @@ from rest_framework.routers import SimpleRouter
 from rest_framework.viewsets import ModelViewSet
 
 from django_sortable_ids.checks.url_patterns import check_url_patterns
+from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.rest_framework import SortableIDLookupMixin
 from tests.testapp.models import SnowflakeKey, ULIDKey, UUIDv7Key
+
+from .test_definitions import define
 
 
 class Positive(IntConverter):
@@ -189,6 +193,18 @@ def test_the_warning_says_what_to_do(settings):
     assert message.id == "sortable_ids.W007"
     assert "testapp.UUIDv7Key.id has ids such as" in message.msg
     assert "'<str:pk>'" in message.hint
+
+
+@isolate_apps("tests.testapp")
+def test_an_id_with_wrong_options_is_reported_by_its_own_check(settings):
+    model = define("Wrong", id=UUIDv7Field(primary_key=True, prefix="1"))
+    assert found(settings, path("<int:pk>/", Detail.as_view(model=model))) == []
+
+
+@pytest.mark.parametrize("model", ["testapp.UUIDv7Key", property(lambda view: UUIDv7Key), None])
+def test_a_class_whose_model_is_no_model(settings, model):
+    view = type("View", (generic.DetailView,), {"model": model})
+    assert found(settings, path("<int:pk>/", view.as_view())) == []
 
 
 def test_a_project_without_urls(settings):

@@ -60,6 +60,17 @@ def test_numbers_stand_for_ids(key, fixture):
     key.objects.create(name="new")
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize("key", KEYS)
+def test_an_instance_that_is_saved_has_the_id_of_its_row(key):
+    with integer_fixtures():
+        row = key(pk=2, name="two")
+        row.save()
+        assert row.pk == id_for_number(key, 2) == key.objects.get(pk=2).pk
+        row.refresh_from_db()
+    assert row.name == "two"
+
+
 def test_a_number_that_a_narrow_sequence_lacks():
     with pytest.raises(SequenceExhausted):
         id_for_number(SequenceKey, 36**4)

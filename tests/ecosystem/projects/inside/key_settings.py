@@ -1,8 +1,7 @@
 """The settings of a project's suite; if KEYS has any, with sortable ids as the keys of its models.
 
 KEYS is JSON: the field, the apps whose configuration gets it, the fixtures that migrations load,
-and other settings. DATABASE is the
-database in JSON; without it, the suite's own.
+and other settings. DATABASE is the database in JSON; without it, the suite's own.
 """
 
 import importlib
@@ -13,6 +12,10 @@ globals().update(vars(importlib.import_module(os.environ["OWN_SETTINGS"])))
 
 if os.environ.get("DATABASE"):
     DATABASES = {"default": json.loads(os.environ["DATABASE"])}
+
+# Processes that share the index of a search wait for each other, some of them forever.
+for _index in globals().get("HAYSTACK_CONNECTIONS", {}).values():
+    _index["PATH"] += os.environ.get("PYTEST_XDIST_WORKER", "")
 
 if os.environ.get("KEYS"):
     _keys = json.loads(os.environ["KEYS"])
