@@ -96,18 +96,25 @@ class UUIDv7Field(SortableUUIDField[SetType, GetType]):
 
 
 class UUIDv6Field(SortableUUIDField[SetType, GetType]):
-    """UUID version 6 (RFC 9562): 100 ns since 1582. The value is a ``uuid.UUID``."""
+    """UUID version 6 (RFC 9562): 100 ns since 1582. The value is a ``uuid.UUID``.
+
+    ``node`` fixes the last 48 bits of new ids, such as ``0x0123456789AB``; with ``"random"``, each
+    process draws its own. By default they are random in each id.
+    """
 
     scheme_name = "uuid6"
+    scheme_options = {"node": None}
 
 
 class CombV13UUIDField(SortableUUIDField[SetType, GetType]):
     """A version 1 UUID with its time in order and version 13. The value is a ``uuid.UUID``.
 
-    ``encoding="sqlserver"`` shows it as SQL Server shows the version 1 UUID.
+    ``encoding="sqlserver"`` shows it as SQL Server shows the version 1 UUID. ``node`` fixes the
+    last 48 bits of new ids, as for a ``UUIDv6Field``.
     """
 
     scheme_name = "comb13"
+    scheme_options = {"node": None}
 
 
 class CombV4UUIDField(SortableUUIDField[SetType, GetType]):

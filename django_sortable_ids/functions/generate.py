@@ -9,7 +9,7 @@ from django.db.models.expressions import Expression, Func
 
 from ..fields import SortableIDField
 from ..fields.values.storage import UUIDStorage
-from ..schemes import TimeScheme, get
+from ..schemes import Scheme, TimeScheme, get
 from .composition import Composition
 from .fragments import Compiled, Fragment
 from .hexadecimal import HexOfInteger
@@ -73,6 +73,7 @@ class GenerateID(Func):
     def for_column(self, field: SortableIDField) -> Self:
         """This expression for the column of a field; ``ValueError`` if it generates other ids."""
         _, args, kwargs = self.deconstruct()
+        _refuse_node(get(field.scheme_name, **field.scheme_arguments))
         if self._id_field is None:
             storage = {"storage": field.storage} if field.storage else {}
             return type(self)(field.scheme_name, **kwargs | storage | field.scheme_arguments)
@@ -134,11 +135,20 @@ class _GeneratedID(SortableIDField):
             raise TypeError(
                 f"a {scheme.title} counts: remove GenerateID() and let Python generate the ids"
             )
+        _refuse_node(scheme)
         self.scheme_name = scheme_name  # type: ignore[misc]
         self.scheme_options = dict.fromkeys(options)  # type: ignore[misc]
         super().__init__(storage=storage, **options)
         for wrong in self.wrong_options:
             raise ValueError(wrong.message)
+
+
+def _refuse_node(scheme: Scheme) -> None:
+    if isinstance(scheme, TimeScheme) and scheme.node is not None:
+        raise ValueError(
+            f"node={scheme.node!r}: only Python generates ids of a node: remove GenerateID(), or "
+            f"leave out node"
+        )
 
 
 class _NativeUUIDv7(Fragment):

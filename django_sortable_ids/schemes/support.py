@@ -61,6 +61,20 @@ def exponent(base: int, most: int, *, workers: int | None) -> int | None:
     return digits
 
 
+_NODES = range(1 << 48)
+
+
+def checked_node(node: object) -> Any:
+    """The node of a UUID: 48 bits, or ``"random"``; ``ValueError`` for anything else."""
+    is_number = isinstance(node, int) and not isinstance(node, bool)
+    if node != "random" and not (is_number and node in _NODES):
+        raise ValueError(
+            f"node={node!r}: expected a whole number of 48 bits, such as 0x0123456789AB, or "
+            f"'random' for one of each process"
+        )
+    return node
+
+
 _EPOCHS_MS = range(-62_135_596_800_000, 253_402_300_800_000)
 """Unix times of the years 1 to 9999."""
 

@@ -13,6 +13,7 @@ from .errors import InvalidID, NotTimeOrdered, OutOfRange
 from .generation.clock import MICROSECOND, UNIX_EPOCH, unix_ns
 from .generation.generator import Generator
 from .generation.leased_generator import LeasedGenerator, LeaseSource
+from .generation.node_generator import Node, NodeGenerator
 from .generation.randomness import spread
 from .layout import Layout
 from .scheme import ID, Converted, Scheme
@@ -39,6 +40,9 @@ class TimeScheme(Scheme):
     """The worker number of the ids that ``generate`` returns, if the layout has worker numbers, or
     the source that leases it. None: these bits are random, too. Ids of two processes then collide
     as rarely as those of a random scheme, and not whenever both count from 0."""
+    node: Node | None = None
+    """The node of the UUIDs that ``generate`` returns for the current time; None: a random one in
+    each id."""
     accepts_other_versions: bool = False
     """Whether UUIDs of other versions are ids, too, such as the older values of a column. They have
     no time and no place in the order."""
@@ -110,9 +114,9 @@ class TimeScheme(Scheme):
     def generate(self, at: datetime | None = None) -> ID:
         """A new value of the current time, greater than all earlier ones of this process.
 
-        With ``at``, which is aware, a value of that time with a random suffix. Raises
-        ``OutOfRange`` if the scheme can't hold the time, and ``ClockRollback`` if the clock went
-        back and the setting ``CLOCK_ROLLBACK`` is ``"raise"``.
+        With ``at``, which is aware, a value of that time with a random suffix and without ``node``.
+        Raises ``OutOfRange`` if the scheme can't hold the time, and ``ClockRollback`` if the clock
+        went back and the setting ``CLOCK_ROLLBACK`` is ``"raise"``.
         """
         if at is not None:
             return self.generate_many(1, at)[0]
@@ -145,6 +149,8 @@ class TimeScheme(Scheme):
         times: Any = {"epoch_ns": self.epoch_ns, "tick_ns": self.tick_ns}
         if callable(self.worker):
             new: Generator = LeasedGenerator(self.layout, self.worker, **times)
+        elif self.node is not None:
+            new = NodeGenerator(self.layout, self.node, **times)
         else:
             new = Generator(self.layout, worker=self.worker, **times)
         # Two threads that generate the first ids must share one generator.

@@ -63,8 +63,8 @@ OF_EACH = {
         {"accept_other_versions": True},
         {"masked": True},
     ],
-    UUIDv6Field: [{"encoding": "hex"}, {"storage": "char32"}],
-    CombV13UUIDField: [{"encoding": "sqlserver"}, {"storage": "uuid"}],
+    UUIDv6Field: [{"encoding": "hex"}, {"storage": "char32"}, {"node": 0x0123456789AB}],
+    CombV13UUIDField: [{"encoding": "sqlserver"}, {"storage": "uuid"}, {"node": "random"}],
     ULIDField: [
         {"storage": "char", "db_collation": "C"},
         {"storage": "varchar", "max_length": 40},

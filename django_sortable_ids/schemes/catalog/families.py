@@ -9,8 +9,9 @@ from ..bit_templates import ByteFractionTemplate
 from ..encodings.alphabets import BASE32_HEX_LOWER, BASE62, HEX_LOWER
 from ..encodings.prefixed import Prefixed
 from ..encodings.text_forms import Digits, Groups, TextForm
+from ..generation.node_generator import Node
 from ..layout import Layout
-from ..support import checked_epoch, exponent, one_of
+from ..support import checked_epoch, checked_node, exponent, one_of
 from ..time_scheme import MILLISECOND, SECOND, TimeScheme
 from .rows import COMB4, row
 
@@ -73,6 +74,20 @@ def from_epoch(scheme: TimeScheme, epoch_ms: int | None) -> TimeScheme:
         return scheme
     epoch_ns = checked_epoch(epoch_ms) * MILLISECOND
     return scheme if epoch_ns == scheme.epoch_ns else replace(scheme, epoch_ns=epoch_ns)
+
+
+def with_node(scheme: TimeScheme, node: Node | None) -> TimeScheme:
+    """The scheme with the node of new ids, always the same object for the same node; the scheme
+    itself for None.
+
+    Raises ``ValueError`` for anything but 48 bits or ``"random"``.
+    """
+    return scheme if node is None else _with_node(scheme, checked_node(node))
+
+
+@lru_cache
+def _with_node(scheme: TimeScheme, node: Node) -> TimeScheme:
+    return replace(scheme, node=node)
 
 
 @lru_cache

@@ -6,11 +6,12 @@ from types import MappingProxyType
 from typing import Any
 
 from ..errors import described
+from ..generation.node_generator import CLOCK_SEQUENCE_BITS, NODE_BITS, Node
 from ..scheme import Scheme
 from ..sequence import lexical_sequence
 from ..time_scheme import TimeScheme
 from . import rules
-from .families import comb4, from_epoch, ksuid, kuuid, objectid, xid
+from .families import comb4, from_epoch, ksuid, kuuid, objectid, with_node, xid
 from .integers import SNOWFLAKES, snowflake, sonyflake, time64, tsid
 from .rows import COMB4, ROWS
 
@@ -27,9 +28,23 @@ def _with_epoch(row: TimeScheme) -> Callable[..., Scheme]:
     return family
 
 
+def _has_node(row: TimeScheme) -> bool:
+    """Whether ids sort by time and end with a clock sequence and a node."""
+    return row.sorts and row.layout.suffixes == 1 << CLOCK_SEQUENCE_BITS + NODE_BITS
+
+
+def _with_node(row: TimeScheme) -> Callable[..., Scheme]:
+    def family(*, node: Node | None = None) -> Scheme:
+        return with_node(row, node)
+
+    family.__qualname__ = row.name
+    return family
+
+
 _FAMILIES: dict[str, Callable[..., Scheme]] = {
     # RFC 9562 defines the epochs of UUIDs.
     **{row.name: _with_epoch(row) for row in ROWS if row.value_type is str},
+    **{row.name: _with_node(row) for row in ROWS if _has_node(row)},
     "comb4": comb4,
     **{row.name: _preset(comb4, layout=name) for name, row in COMB4.items() if name != "laravel"},
     "xid": xid,

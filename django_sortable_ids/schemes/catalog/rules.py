@@ -40,6 +40,8 @@ def _identity(scheme: TimeScheme) -> Iterator[str]:
         yield f"bits={scheme.bits}: expected {_span(allowed)} for {scheme.value_type.__name__}"
     if scheme.worker is not None or scheme.accepts_other_versions:
         yield "worker and accepts_other_versions: leave them out, the field sets them"
+    if scheme.node is not None:
+        yield f"node={scheme.node!r}: leave it out, only UUIDv6 and COMB UUIDs have one"
 
 
 def _layout(scheme: TimeScheme) -> Iterator[str]:
