@@ -76,6 +76,12 @@ CHANGED = {
         'LexicalSequenceField(charset="abcdefghij", width=4, {})',
         "is no",
     ),
+    "text around a number": (
+        'LexicalSequenceField(charset="numeric", width=4, storage="varchar", max_length=9, {})',
+        'LexicalSequenceField(charset="numeric", width=4, storage="varchar", max_length=9, '
+        'template="INV-{{number}}", {})',
+        "is no",
+    ),
 }
 SAME = {
     "the same text in another case": (

@@ -22,6 +22,7 @@ from .clock_changes import check_skipped_hours
 
 def check_rows(target: Target, missing: int, engine: Engine, *, may_be_misread: bool) -> None:
     """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows can't get an id."""
+    _check_periods(target)
     engine.check_session(target)
     if may_be_misread:
         engine.check(target)
@@ -68,6 +69,16 @@ def warnings(target: Target) -> Iterator[str]:
     if times := [target.at(each) for each in results if each is not None]:
         at = max(times).isoformat()
         yield f"the latest {source.name} is {at}, in the future: its id sorts after new ids"
+
+
+def _check_periods(target: Target) -> None:
+    field = target.field
+    if isinstance(field, LexicalSequenceField) and field.scheme.template.is_dated:
+        raise BackfillError(
+            f"{target.label} counts in periods (template={field.scheme.template.text!r}), which "
+            f"backfill_ids can't: assign the numbers in your own code, with "
+            f"take(1, {target.using!r}, day)[0] of the field; nothing was written."
+        )
 
 
 def _check_null_times(target: Target) -> None:
