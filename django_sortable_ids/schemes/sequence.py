@@ -222,6 +222,11 @@ class LexicalSequence(Scheme):
         period = self.template.period_of(day)
         return self if period == self.period else replace(self, period=period)
 
+    def starting_at(self, value: str) -> Self:
+        """The same sequence, which starts at the number in an id of any period."""
+        ignore_case = self.numeration.ignore_case
+        return replace(self, start=self.template.parts(value, ignore_case=ignore_case)[1])
+
     @property
     def has_template(self) -> bool:
         """Whether there is text around the number."""

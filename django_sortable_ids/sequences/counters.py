@@ -71,9 +71,10 @@ def _create(column: models.Field[Any, Any], scheme: LexicalSequence, key: str, u
     from ..models import SequenceCounter
 
     highest = _highest(column, scheme, using)
-    first = (
-        scheme.start if highest is None else scheme.number_of(replace(scheme, start=highest).nth(1))
-    )
+    first = scheme.start
+    if highest is not None:
+        following = replace(scheme, start=highest).nth(1)
+        first = scheme.starting_at(following).start
     # An upsert, because another process may create the row concurrently. On MariaDB and MySQL, a
     # failed INSERT leaves a shared lock, and two processes that then update the row deadlock.
     takes_target = connections[using].features.supports_update_conflicts_with_target

@@ -1,7 +1,6 @@
 """Checks before a backfill writes anything."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -131,7 +130,7 @@ def _check_width(field: LexicalSequenceField, missing: int, using: str) -> None:
         with transaction.atomic(using=using):
             first = counters.take(field, field.scheme, 1, using)[0]
             transaction.set_rollback(True, using=using)
-        replace(field.scheme, start=first).nth(missing - 1)
+        field.scheme.starting_at(first).nth(missing - 1)
     except SequenceExhausted as error:
         raise BackfillError(f"{missing:,} rows have no id, but {error}") from None
 
