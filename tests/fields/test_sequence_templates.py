@@ -135,7 +135,7 @@ def test_take_of_a_day(sequence, day):
         (YEARLY, ["INV-2026-00041", "INV-2026-00007", "INV-2027-00050"], "INV-2026-00042"),
         (YEARLY, ["INV-2025-00041"], "INV-2026-00001"),
         (YEARLY, ["INV-2026-7", "INV-2026-0004x", "X"], "INV-2026-00001"),
-        (YEARLY, ["INV-2026-00004x", "INV-2026-00004"], "INV-2026-00005"),
+        (YEARLY, ["INV-2026-0004x", "INV-2026-00004"], "INV-2026-00005"),
         (NUMERIC | {"template": "A{number}"}, ["A00003", "B00009"], "A00004"),
         (
             {"charset": "alpha", "width": 2, "template": "{year}{number}"},
@@ -147,7 +147,7 @@ def test_take_of_a_day(sequence, day):
 def test_a_table_that_has_ids_continues_after_the_last_of_the_year(
     sequence, day, options, given, following
 ):
-    model = sequence(**options, storage="varchar", max_length=30)
+    model = sequence(**options)
     table, column = (connection.ops.quote_name(name) for name in ("numbered", "number"))
     with connection.cursor() as cursor:
         for value in given:

@@ -76,10 +76,9 @@ CHANGED = {
         'LexicalSequenceField(charset="abcdefghij", width=4, {})',
         "is no",
     ),
-    "text around a number": (
-        'LexicalSequenceField(charset="numeric", width=4, storage="varchar", max_length=9, {})',
-        'LexicalSequenceField(charset="numeric", width=4, storage="varchar", max_length=9, '
-        'template="INV-{{number}}", {})',
+    "the text around a number": (
+        'LexicalSequenceField(charset="numeric", width=4, template="ORD-{{number}}", {})',
+        'LexicalSequenceField(charset="numeric", width=4, template="INV-{{number}}", {})',
         "is no",
     ),
 }
