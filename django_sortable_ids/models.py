@@ -7,7 +7,7 @@ class SequenceCounter(models.Model):
     """The state of a lexical sequence: its next id is ``first`` plus ``taken`` steps."""
 
     key = models.CharField(max_length=200, unique=True)
-    """``table.column``."""
+    """``table.column``; with a year in the template of the sequence, ``table.column 2026``."""
     first = models.CharField(max_length=255)
     step = models.PositiveBigIntegerField()
     taken = models.PositiveBigIntegerField()

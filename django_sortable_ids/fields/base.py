@@ -43,8 +43,6 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
     """Whether the column may hold UUIDs of other versions, which carry no time."""
     django_defaults: ClassVar[Mapping[str, Any]] = {"editable": False}
     """Defaults of Django's own options, where they differ from Django's."""
-    stored_scheme: Scheme
-    """The scheme of the column, also if options of the public text are wrong."""
     wrong_options: list[WrongOption]
     public_text: PublicText
 

@@ -39,6 +39,8 @@ class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
     """A field whose ids Python generates: a key with its instance, others with the INSERT."""
 
     scheme: Scheme
+    stored_scheme: Scheme
+    """The scheme of the column, also if options of the public text are wrong."""
     created_from: str | None = None
     """The model's field with the creation time of a row, for ids that are generated with the
     INSERT."""
@@ -60,6 +62,11 @@ class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
         """Whether Python generates the ids: not with a ``db_default``, where the database does,
         and not in a history model, whose rows copy theirs."""
         return not self.has_db_default() and (self.primary_key or not history.is_copy(self))
+
+    @property
+    def takes_times(self) -> bool:
+        """Whether new ids depend on the time of their row."""
+        return self.stored_scheme.time_ordered
 
     def has_default(self) -> bool:
         # True for a primary key: save() then inserts a new instance without trying an UPDATE first,

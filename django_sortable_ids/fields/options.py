@@ -69,7 +69,7 @@ def of_the_model(field: "SortableIDField") -> Iterator[WrongOption]:
     if name is None or history.is_copy(field):
         return
     problem = row_times.problem(field.model, name)
-    if problem is None and not field.stored_scheme.time_ordered:
+    if problem is None and not field.takes_times:
         problem = f"created_from={name!r}: the ids of {field.stored_scheme.title} have no times"
     if problem is None and field.has_db_default():
         problem = f"created_from={name!r}: the database generates these ids (db_default)"

@@ -1,6 +1,6 @@
 """The creation time of a row that is about to be inserted: ``created_from="created_at"``."""
 
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 from django.core.exceptions import FieldDoesNotExist
@@ -14,6 +14,39 @@ def time_of(instance: models.Model, name: str) -> datetime | None:
     None means now: the field is empty, or ``auto_now`` or ``auto_now_add`` sets it with the INSERT.
     Raises ``ValidationError`` if the value is no time.
     """
+    at = _value(instance, name)
+    if at is None:
+        return None
+    if not isinstance(at, datetime):
+        at = datetime.combine(at, time())
+    return timezone.make_aware(at, timezone.get_default_timezone()) if at.tzinfo is None else at
+
+
+def day_of(instance: models.Model, name: str | None) -> date:
+    """The day in the field ``name`` of the row, in the current time zone.
+
+    It is today without a name, and where ``time_of`` is None. Raises ``ValidationError`` if the
+    value is no time.
+    """
+    at = None if name is None else _value(instance, name)
+    if name is None or at is None:
+        return today()
+    if not isinstance(at, datetime):
+        return at
+    aware = time_of(instance, name) or at
+    try:
+        return timezone.localtime(aware).date()
+    except OverflowError:  # in the first or last hours that a datetime can show
+        return aware.date()
+
+
+def today() -> date:
+    """The present day in the current time zone."""
+    return timezone.localtime(datetime.now(UTC)).date()
+
+
+def _value(instance: models.Model, name: str) -> date | None:
+    """The date or datetime in the field; None if there is none before the INSERT."""
     source: Any = instance._meta.get_field(name)
     if source.auto_now or source.auto_now_add:
         return None
@@ -21,9 +54,7 @@ def time_of(instance: models.Model, name: str) -> datetime | None:
     if value is None or hasattr(value, "resolve_expression"):
         return None
     at: date = source.to_python(value)
-    if not isinstance(at, datetime):
-        at = datetime.combine(at, time())
-    return timezone.make_aware(at, timezone.get_default_timezone()) if at.tzinfo is None else at
+    return at
 
 
 def problem(model: type[models.Model], name: str) -> str | None:

@@ -1,7 +1,9 @@
 """The field of lexical sequences, whose counter is in the database."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from django.db import models, router
@@ -9,6 +11,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from ..schemes import LexicalSequence
 from ..sequences import blocks, counters
+from . import row_times
 from .base import SortableIDField
 from .generating import GetType, SetType
 from .options import SCHEME, WrongOption
@@ -34,6 +37,12 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
     the length (without it, ids grow up to ``max_length``, 20 by default, and sort by length first),
     ``start`` is the first id, ``step`` the distance to the next. The value is the text.
 
+    ``template`` is text around the number, which then needs a ``width``:
+    ``template="INV-{year}-{number}"`` counts ``INV-2026-00000``, ``INV-2026-00001`` ... and starts
+    again each year; with ``{year}`` and ``{month}``, each month. The year is that of the insert in
+    the current time zone, or of the field that ``created_from`` names. The text may have ASCII
+    letters, digits and ``-._~``. ``start`` is the first number without the text.
+
     The id is generated when the row is inserted, primary keys included: until then it is None. The
     counter is in the database of the row. For a primary key and ``save(using=...)``, it is in the
     database that the router names.
@@ -55,6 +64,7 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
         "start": None,
         "step": 1,
         "max_length": 20,
+        "template": None,
     }
     non_db_attrs = (*SortableIDField.non_db_attrs, "block")
     scheme: LexicalSequence
@@ -122,7 +132,8 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
 
     def get_db_prep_save(self, value: Any, connection: BaseDatabaseWrapper) -> Any:
         if isinstance(value, _PendingID):
-            instance, value = value.instance, self.take(1, connection.alias)[0]
+            instance = value.instance
+            value = self.generate_many_for([instance], connection.alias)[0]
             setattr(instance, self.attname, value)
         return super().get_db_prep_save(value, connection)
 
@@ -130,19 +141,36 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
         using = model_instance._state.db or router.db_for_write(
             type(model_instance), instance=model_instance
         )
-        return self.take(1, using)[0]
+        return self.generate_many_for([model_instance], using)[0]
 
     def generate_many_for(self, instances: Sequence[models.Model], using: str) -> list[str]:
-        return self.take(len(instances), using)
+        if not self.scheme.template.is_dated:
+            return self.take(len(instances), using)
+        days = [row_times.day_of(each, self.created_from) for each in instances]
+        periods = [self.scheme.template.period_of(day) for day in days]
+        day_in = dict(zip(periods, days, strict=True))
+        ids = {
+            # In one order everywhere, so that no two transactions wait for each other's counters.
+            period: iter(self.take(count, using, day_in[period]))
+            for period, count in sorted(Counter(periods).items())
+        }
+        return [next(ids[period]) for period in periods]
 
-    def take(self, count: int, using: str) -> list[str]:
+    def take(self, count: int, using: str, day: date | None = None) -> list[str]:
         """The next ``count`` ids of the sequence, reserved in the database ``using``.
 
-        Raises ``SequenceExhausted`` if the width allows no more.
+        With a year in the template, they are of the year and the month of ``day``: by default
+        today, in the current time zone. Raises ``SequenceExhausted`` if the width allows no more.
         """
+        scheme = self.scheme.in_period_of(day or row_times.today())
         if self.block == 1:
-            return counters.take(self, self.scheme, count, using)
-        return blocks.take(self, self.scheme, count, using, self.block)
+            return counters.take(self, scheme, count, using)
+        return blocks.take(self, scheme, count, using, self.block)
+
+    @property
+    def takes_times(self) -> bool:
+        stored = self.stored_scheme
+        return isinstance(stored, LexicalSequence) and stored.template.is_dated
 
     def generate(self) -> Any:
         raise TypeError("a sequence generates ids when rows are inserted; to get some, call take()")

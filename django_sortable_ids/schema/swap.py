@@ -14,7 +14,7 @@ from ..db.locks import with_short_lock_timeout
 from ..db.queries import value
 from ..errors import BackfillError
 from ..models import BackfillRun, SequenceCounter, VerificationRun
-from ..sequences.counters import key_of
+from ..sequences.counters import key_of, periods_of
 from . import swap_notes
 from .index_names import Renaming, renamings
 
@@ -158,7 +158,11 @@ class Swap:
         for run in runs.filter(target__in=labels):
             runs.filter(pk=run.pk).update(options=self._options(run.options))
         _replace(runs, "target", labels)
-        keys = {key_of(old): key_of(new) for old, new in self.pairs}
+        keys = {
+            key_of(old, period): key_of(new, period)
+            for old, new in self.pairs
+            for period in periods_of(old, using)
+        }
         _replace(SequenceCounter.objects.using(using), "key", keys)
 
     def _options(self, options: dict[str, Any]) -> dict[str, Any]:

@@ -8,13 +8,14 @@ order of the texts: by length, then by character.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import ClassVar, Self
 
-from .encodings.text_forms import OneByOne
+from .encodings.text_forms import OneByOne, TextForm
 from .errors import SequenceExhausted
 from .scheme import ID, Scheme
+from .sequence_template import PLAIN, Template, TemplateText, checked_template
 from .support import cached_property
 
 CHARSETS = {
@@ -155,16 +156,23 @@ class LexicalSequence(Scheme):
 
     numeration: Numeration
     start: str
+    """The first number, without a template's text."""
     step: int
     width: int | None
-    """The number of characters of every id; None: ids grow."""
+    """The number of characters of every number; None: numbers grow."""
+    max_length: int
+    """The maximum number of characters of a number."""
+    template: Template
+    """The text around the number. A sequence with a year or a month starts again in each period."""
+    period: int
+    """The period that ``nth`` counts in."""
 
     time_ordered: ClassVar[bool] = False
 
     def holds(self, number: int) -> bool:
-        length = self.canonical.length
-        first = self._first_number(length) if self.width else 1
-        return first <= number < self._first_number(length + 1)
+        if self.has_template:
+            return number // self._span in self.template.periods
+        return (self._first if self.width else 1) <= number < self._stop
 
     def _first_number(self, length: int) -> int:
         """The number of the first text of this length."""
@@ -172,23 +180,80 @@ class LexicalSequence(Scheme):
         return int((base**length - 1) // (base - 1))
 
     @cached_property
+    def _stop(self) -> int:
+        """The number after the last one of a period."""
+        return self._first_number(self.max_length + 1)
+
+    @cached_property
+    def _first(self) -> int:
+        """The first number of the full length."""
+        return self._first_number(self.max_length)
+
+    @property
+    def _span(self) -> int:
+        """How many numbers of the full length there are."""
+        return self._stop - self._first
+
+    @cached_property
     def count(self) -> int:
-        """How many ids there are, including ``start``."""
-        stop = self._first_number(self.canonical.length + 1)
-        return -((self.numeration.number(self.start) - stop) // self.step)
+        """How many ids a period has, including ``start``."""
+        return -((self.numeration.number(self.start) - self._stop) // self.step)
 
     def nth(self, n: int) -> str:
-        """The id number ``n``, counted from 0: ``start`` plus ``n`` steps.
+        """The id number ``n`` of the period, counted from 0: ``start`` plus ``n`` steps.
 
         Raises ``SequenceExhausted`` after the last id of the width.
         """
         number = self.numeration.number(self.start) + n * self.step
-        if n < 0 or not self.holds(number):
+        if n < 0 or number >= self._stop:
             raise SequenceExhausted(
                 f"the sequence from {self.start!r} in steps of {self.step} has no id number {n} "
-                f"of {self.canonical.length} characters; widen it"
+                f"of {self.max_length} characters; widen it"
             )
+        return self._text_of(number)
+
+    def _text_of(self, number: int) -> str:
+        if self.has_template:
+            number += self.period * self._span - self._first
         return self.canonical.format(number)
+
+    def in_period_of(self, day: date) -> Self:
+        """The same sequence, but ``nth`` counts in the period of that day."""
+        period = self.template.period_of(day)
+        return self if period == self.period else replace(self, period=period)
+
+    def starting_at(self, value: str) -> Self:
+        """The same sequence, which starts at the number in an id of any period."""
+        ignore_case = self.numeration.ignore_case
+        return replace(self, start=self.template.parts(value, ignore_case=ignore_case)[1])
+
+    @property
+    def has_template(self) -> bool:
+        """Whether there is text around the number."""
+        return self.template != PLAIN
+
+    @property
+    def period_name(self) -> str:
+        """The year and the month of the period, such as ``2026-01``; empty without them."""
+        return self.template.period_name(self.period)
+
+    @cached_property
+    def limits(self) -> tuple[str, str]:
+        """The least and the greatest id of the period that have the full length."""
+        return self._text_of(self._first), self._text_of(self._stop - 1)
+
+    def number_of(self, value: str) -> str | None:
+        """The number in an id, without a template's text; None if it is no id of the period.
+
+        Without a template, it may have any length.
+        """
+        try:
+            period, number = self.template.parts(value, ignore_case=self.numeration.ignore_case)
+            self.numeration.number(number)
+        except ValueError:
+            return None
+        fits = period == self.period and (not self.has_template or len(number) == self.width)
+        return number if fits else None
 
     def generate(self, at: datetime | None = None) -> ID:
         """Not possible without a counter: raises ``TypeError``."""
@@ -202,7 +267,8 @@ class LexicalSequence(Scheme):
     def example(self) -> ID:
         first = self.numeration.number(self.start)
         increased = first + self.numeration.base * self.step
-        return self.canonical.format(increased if self.holds(increased) else first)
+        number = increased if increased < self._stop else first
+        return self._text_of(number)
 
 
 def lexical_sequence(
@@ -213,13 +279,16 @@ def lexical_sequence(
     start: str | None = None,
     step: int = 1,
     max_length: int = 20,
+    template: str | None = None,
 ) -> LexicalSequence:
     """A sequence over a named character set (see ``CHARSETS``) or the given characters.
 
     ``start`` is the first id, such as ``"0000"``; by default the first character, ``width`` times.
-    Without ``width``, ids grow up to ``max_length`` characters. Raises ``ValueError`` for arguments
-    that define no sequence.
+    Without ``width``, ids grow up to ``max_length`` characters. ``template`` is text around the
+    number, such as ``"INV-{year}-{number}"`` (see ``Template``), and needs a ``width``. Raises
+    ``ValueError`` for arguments that define no sequence.
     """
+    around = PLAIN if template is None else checked_template(template, width)
     numeration = Numeration(CHARSETS.get(charset, charset), ignore_case)
     if width is not None and width < 1:
         raise ValueError(f"width={width}: expected 1 or more characters")
@@ -233,12 +302,19 @@ def lexical_sequence(
     length = max_length if width is None else width
     if not (width or 1) <= len(start) <= length:
         raise ValueError(f"start={start!r} has {len(start)} characters, expected {length}")
-    form = SequenceText(numeration, length, width is not None, case)
+    number = SequenceText(numeration, length, width is not None, case)
+    form: TextForm = number
+    bits = ((numeration.base ** (length + 1)) // (numeration.base - 1)).bit_length()
+    if around != PLAIN:
+        span = numeration.base**length
+        first = numeration.number(numeration.digits(case)[0] * length)
+        form = TemplateText(around, number, first, span, ignore_case)
+        bits = (span * around.periods.stop).bit_length()
     return LexicalSequence(
         name="lexical_sequence",
         title="lexical sequence",
         specification="Michael Lang, Candor: LexicalAdd; bijective numeration",
-        bits=((numeration.base ** (length + 1)) // (numeration.base - 1)).bit_length(),
+        bits=bits,
         value_type=str,
         text_forms=(("canonical", form),),
         stored_as_text=True,
@@ -246,4 +322,7 @@ def lexical_sequence(
         start=start,
         step=step,
         width=width,
+        max_length=length,
+        template=around,
+        period=around.example_period,
     )

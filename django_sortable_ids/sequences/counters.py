@@ -12,10 +12,22 @@ from django.db.models.functions import Length
 
 from ..schemes import LexicalSequence
 
+BEFORE_PERIOD = " "
 
-def key_of(column: models.Field[Any, Any]) -> str:
-    """The key of a column's counter."""
-    return f"{column.model._meta.db_table}.{column.column}"
+
+def key_of(column: models.Field[Any, Any], period: str = "") -> str:
+    """The key of a column's counter: ``table.column``, and the period, if it counts in periods."""
+    key = f"{column.model._meta.db_table}.{column.column}"
+    return f"{key}{BEFORE_PERIOD}{period}" if period else key
+
+
+def periods_of(column: models.Field[Any, Any], using: str) -> list[str]:
+    """The periods of which a column may have a counter in the database ``using``."""
+    from ..models import SequenceCounter
+
+    before = f"{key_of(column)}{BEFORE_PERIOD}"
+    counters = SequenceCounter.objects.using(using).filter(key__startswith=before)
+    return ["", *(key.removeprefix(before) for key in counters.values_list("key", flat=True))]
 
 
 def take(
@@ -27,13 +39,15 @@ def take(
 ) -> list[str]:
     """The next ``count`` ids of a column's sequence, in the current transaction of ``using``.
 
+    They are of the period of ``scheme``, which has a counter of its own.
+
     The UPDATE locks the counter's row until the transaction ends. So no other transaction gets the
     same numbers, and a rollback reverts both the numbers and the rows that used them. If the width
     has fewer ids left, ``at_least`` that many suffice; else raises ``SequenceExhausted``.
     """
     from ..models import SequenceCounter
 
-    key = key_of(column)
+    key = key_of(column, scheme.period_name)
     counters = SequenceCounter.objects.using(using)
     with transaction.atomic(using=using):
         if not counters.filter(key=key).update(taken=F("taken") + count):
@@ -57,7 +71,10 @@ def _create(column: models.Field[Any, Any], scheme: LexicalSequence, key: str, u
     from ..models import SequenceCounter
 
     highest = _highest(column, scheme, using)
-    first = scheme.start if highest is None else replace(scheme, start=highest).nth(1)
+    first = scheme.start
+    if highest is not None:
+        following = replace(scheme, start=highest).nth(1)
+        first = scheme.starting_at(following).start
     # An upsert, because another process may create the row concurrently. On MariaDB and MySQL, a
     # failed INSERT leaves a shared lock, and two processes that then update the row deadlock.
     takes_target = connections[using].features.supports_update_conflicts_with_target
@@ -70,11 +87,18 @@ def _create(column: models.Field[Any, Any], scheme: LexicalSequence, key: str, u
 
 
 def _highest(column: models.Field[Any, Any], scheme: LexicalSequence, using: str) -> str | None:
-    """The last id in a table that already has ids: adopted, or renamed with its model."""
+    """The last number of the period in a table that already has ids: adopted, or renamed with its
+    model.
+    """
     rows = column.model._base_manager.using(using).filter(**{f"{column.name}__isnull": False})
     values = rows.values_list(column.name, flat=True)
-    numeration = scheme.numeration
-    digits = numeration.digits("upper")
-    if list(digits) == sorted(digits) and not numeration.ignore_case:
-        return values.order_by(Length(column.name).desc(), F(column.name).desc()).first()
-    return max(values.iterator(), key=numeration.number, default=None)
+    digits = scheme.numeration.digits("upper")
+    if list(digits) == sorted(digits) and not scheme.numeration.ignore_case:
+        if scheme.has_template:
+            values = values.filter(**{f"{column.name}__range": scheme.limits})
+        last = values.order_by(Length(column.name).desc(), F(column.name).desc()).first()
+        number = None if last is None else scheme.number_of(last)
+        if last is None or number is not None:
+            return number
+    numbers = (scheme.number_of(value) for value in values.iterator())
+    return max(filter(None, numbers), key=scheme.numeration.number, default=None)

@@ -5,9 +5,9 @@ import pytest
 from django_sortable_ids.backfill.supervising import run
 from django_sortable_ids.backfill.writing import minting
 from django_sortable_ids.errors import BackfillError
-from django_sortable_ids.models import BackfillRun
+from django_sortable_ids.models import BackfillRun, SequenceCounter
 
-from .shop.models import Plain, Tight
+from .shop.models import Labelled, Plain, Tight
 from .support import (
     MILLISECOND,
     SECOND,
@@ -183,6 +183,33 @@ def test_what_is_left_of_a_sequence_counts():
         "characters; widen it"
     )
     assert ids("shop.Tight.digit").count(None) == 3
+
+
+def test_a_sequence_with_text_around_the_number_is_filled():
+    insert(Labelled, [{"created_at": START}] * 3)
+    fill("shop.Labelled.number", 2)
+    assert ids("shop.Labelled.number") == ["INV-000", "INV-001", "INV-002"]
+
+
+def test_a_sequence_with_text_that_is_too_short_is_refused():
+    insert(Labelled, [{"created_at": START}] * 2)
+    Labelled.objects.create(created_at=START, number="INV-998", yearly="INV-2024-000")
+    with pytest.raises(BackfillError, match=r"^2 rows have no id, but the sequence from '999'"):
+        build("shop.Labelled.number")
+
+
+def test_a_sequence_that_counts_in_years_is_refused_before_anything_is_written():
+    insert(Labelled, [{"created_at": START}] * 2)
+    with pytest.raises(BackfillError) as caught:
+        build("shop.Labelled.yearly")
+    assert str(caught.value) == (
+        "shop.Labelled.yearly counts in periods (template='INV-{year}-{number}'), which "
+        "backfill_ids can't: assign the numbers in your own code, with take(1, 'default', day)[0] "
+        "of the field; nothing was written."
+    )
+    assert {*ids("shop.Labelled.yearly")} <= {None}
+    assert not BackfillRun.objects.exists()
+    assert not SequenceCounter.objects.exists()
 
 
 def test_looking_at_a_sequence_takes_none_of_its_ids():

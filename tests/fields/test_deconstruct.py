@@ -114,6 +114,7 @@ OF_EACH = {
         {"start": "1000", "charset": "numeric", "step": 7},
         {"ignore_case": True},
         {"max_length": 8},
+        {"template": "INV-{year}-{number}", "width": 5, "charset": "numeric"},
     ],
 }
 FIELDS = CLASSES

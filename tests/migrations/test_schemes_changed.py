@@ -76,6 +76,11 @@ CHANGED = {
         'LexicalSequenceField(charset="abcdefghij", width=4, {})',
         "is no",
     ),
+    "the text around a number": (
+        'LexicalSequenceField(charset="numeric", width=4, template="ORD-{{number}}", {})',
+        'LexicalSequenceField(charset="numeric", width=4, template="INV-{{number}}", {})',
+        "is no",
+    ),
 }
 SAME = {
     "the same text in another case": (

@@ -371,6 +371,21 @@ def test_runs_and_counters_follow_their_fields(depot):
     assert int(made) == int(last) + 1
 
 
+def test_the_counter_of_each_year_follows_its_field(depot):
+    prepare(
+        depot,
+        "LexicalSequenceField(unique=True, charset='numeric', width=4, template='{year}-{number}')",
+        "ULIDField(unique=True)",
+    )
+    (key,) = SequenceCounter.objects.values_list("key", flat=True)
+    SequenceCounter.objects.create(key="depot_order.public2 2026", first="0", step=1, taken=0)
+    depot.migrate()
+    assert {*SequenceCounter.objects.values_list("key", flat=True)} == {
+        key.replace(".public ", ".new "),
+        "depot_order.public2 2026",
+    }
+
+
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="has one writer")
 def test_it_waits_for_no_lock_for_long(depot, monkeypatch):
     """Between two tries a third one reads, which would otherwise queue up after the swap."""

@@ -126,6 +126,16 @@ def properties(serializer):
             {"minLength": 1, "maxLength": 8, "pattern": "^[0123456789]{1,8}$", "example": "00"},
         ),
         (
+            LexicalSequenceField,
+            {"charset": "numeric", "width": 5, "template": "INV-{year}{month}.{number}"},
+            {
+                "minLength": 16,
+                "maxLength": 16,
+                "pattern": r"^INV-[0-9]{4}(?:0[1-9]|1[0-2])\.[0123456789]{5,5}$",
+                "example": "INV-202601.00010",
+            },
+        ),
+        (
             KUUIDField,
             {"short": True},
             {

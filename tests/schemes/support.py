@@ -50,6 +50,16 @@ _VARIANTS = (
     ("lexical_sequence", {"charset": "alpha", "width": 5}),
     ("lexical_sequence", {"charset": "alpha", "width": 5, "ignore_case": True}),
     ("lexical_sequence", {"charset": "alnum_lower", "max_length": 8, "start": "abc"}),
+    ("lexical_sequence", {"charset": "numeric", "width": 5, "template": "INV-{year}-{number}"}),
+    (
+        "lexical_sequence",
+        {
+            "charset": "alpha",
+            "width": 4,
+            "ignore_case": True,
+            "template": "{year}.{month}~{number}.Ab",
+        },
+    ),
 )
 
 
@@ -139,10 +149,10 @@ def last_shown_tick(scheme):
 def number_limits(sequence):
     """The least and the greatest number of a lexical sequence."""
     digits = sequence.numeration.digits("upper")
-    shortest = sequence.width or 1
+    template, shortest = sequence.template, sequence.width or 1
     return (
-        sequence.numeration.number(digits[0] * shortest),
-        sequence.numeration.number(digits[-1] * sequence.canonical.length),
+        sequence.to_int(template.filled(template.periods[0], digits[0] * shortest)),
+        sequence.to_int(template.filled(template.periods[-1], digits[-1] * sequence.max_length)),
     )
 
 

@@ -1,7 +1,6 @@
 """Checks before a backfill writes anything."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -22,6 +21,7 @@ from .clock_changes import check_skipped_hours
 
 def check_rows(target: Target, missing: int, engine: Engine, *, may_be_misread: bool) -> None:
     """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows can't get an id."""
+    _check_periods(target)
     engine.check_session(target)
     if may_be_misread:
         engine.check(target)
@@ -68,6 +68,16 @@ def warnings(target: Target) -> Iterator[str]:
     if times := [target.at(each) for each in results if each is not None]:
         at = max(times).isoformat()
         yield f"the latest {source.name} is {at}, in the future: its id sorts after new ids"
+
+
+def _check_periods(target: Target) -> None:
+    field = target.field
+    if isinstance(field, LexicalSequenceField) and field.scheme.template.is_dated:
+        raise BackfillError(
+            f"{target.label} counts in periods (template={field.scheme.template.text!r}), which "
+            f"backfill_ids can't: assign the numbers in your own code, with "
+            f"take(1, {target.using!r}, day)[0] of the field; nothing was written."
+        )
 
 
 def _check_null_times(target: Target) -> None:
@@ -120,7 +130,7 @@ def _check_width(field: LexicalSequenceField, missing: int, using: str) -> None:
         with transaction.atomic(using=using):
             first = counters.take(field, field.scheme, 1, using)[0]
             transaction.set_rollback(True, using=using)
-        replace(field.scheme, start=first).nth(missing - 1)
+        field.scheme.starting_at(first).nth(missing - 1)
     except SequenceExhausted as error:
         raise BackfillError(f"{missing:,} rows have no id, but {error}") from None
 

@@ -67,6 +67,18 @@ class Tight(Row):
     digit = LexicalSequenceField(null=True, unique=True, charset="numeric", width=1)
 
 
+class Labelled(Row):
+    """Numbers with text around them."""
+
+    created_at = models.DateTimeField()
+    number = LexicalSequenceField(
+        null=True, unique=True, charset="numeric", width=3, template="INV-{number}"
+    )
+    yearly = LexicalSequenceField(
+        null=True, unique=True, charset="numeric", width=3, template="INV-{year}-{number}"
+    )
+
+
 class Required(Row):
     """Ids that are never missing."""
 
