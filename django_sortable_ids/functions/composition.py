@@ -14,6 +14,7 @@ from ..schemes import TimeScheme
 from ..schemes.bit_templates import ByteFractionTemplate
 from ..schemes.encodings.prefixed import Prefixed
 from ..schemes.encodings.text_forms import Digits, Groups, TextForm, UUIDText
+from ..schemes.layout import Layout
 from .bits import DIGIT, Part, Run, digit_groups, drawn, merged, runs
 from .digits import DigitsOfInteger
 from .fragments import Fragment, joined
@@ -44,9 +45,13 @@ class Composition:
     connection: Any
 
     @property
+    def _layout(self) -> Layout:
+        return self.scheme.layout.new
+
+    @property
     def reads_tick_often(self) -> bool:
         """Whether the SQL contains the tick more than once, and needs the same value each time."""
-        template = self.scheme.layout.template
+        template = self._layout.template
         if self._is_other_text or isinstance(template, ByteFractionTemplate):
             return True
         if isinstance(self.stored, IntegerStorage):
@@ -79,7 +84,7 @@ class Composition:
         The SQL may contain both expressions several times. Raises ``NotSupportedError`` if the
         database can't write the column's text.
         """
-        layout = self.scheme.layout
+        layout = self._layout
         if layout.descending:
             tick = Complement(tick, last=layout.ticks - 1)
             rank = rank and Complement(rank, last=self.ranks - 1)
@@ -94,7 +99,7 @@ class Composition:
         return joined([_Constant(text=prefix), made]) if prefix else made
 
     def _integer_suffixes(self) -> int:
-        suffixes = self.scheme.layout.suffixes
+        suffixes = self._layout.suffixes
         if suffixes > 1 << _RANK_BITS:
             raise self._too_many_suffixes(suffixes)
         return suffixes
@@ -120,7 +125,7 @@ class Composition:
 
     def versioned(self, first: Expression, *rest: Expression) -> Expression:
         """The digits of a UUID: the first 15, with the version inserted, and the other 16."""
-        version = self.scheme.layout.template.version
+        version = self._layout.template.version
         return joined([InsertedHex(first, position=13, digit=f"{version:x}"), *rest])
 
     @property
@@ -146,11 +151,11 @@ class Composition:
     @property
     def _rank_bits(self) -> int:
         """Those of the suffix's first bits that leave whole hexadecimal digits to be random."""
-        bits = self.scheme.layout.suffixes.bit_length() - 1
+        bits = self._layout.suffixes.bit_length() - 1
         return bits if bits <= _RANK_BITS else _RANK_BITS - (_RANK_BITS - bits) % DIGIT
 
     def _hex(self, tick: Expression, rank: Expression | None) -> Expression:
-        template = self.scheme.layout.template
+        template = self._layout.template
         if isinstance(template, ByteFractionTemplate):
             tick = WithByteFraction(tick, fractions=template.fractions)
         tick_bits = sum(run.bits for run in self._runs if run.part is Part.TICK)
@@ -165,14 +170,14 @@ class Composition:
 
     @property
     def _runs(self) -> Sequence[Run]:
-        return runs(self.scheme.layout, 8 * self.scheme.byte_length)
+        return runs(self._layout, 8 * self.scheme.byte_length)
 
     def _groups(self, *, ranked: bool) -> list[_Groups]:
         """The digits of a number; those of a UUID without its version, in two halves."""
-        suffix_bits = self.scheme.layout.suffixes.bit_length() - 1
+        suffix_bits = self._layout.suffixes.bit_length() - 1
         random_bits = suffix_bits - self._rank_bits if ranked else suffix_bits
         number = list(drawn(self._runs, random_bits))
-        if self.scheme.layout.template.version is None:
+        if self._layout.template.version is None:
             return [list(digit_groups(number, 8 * self.scheme.byte_length))]
         high = [part for run in number if (part := run.between(80, 128))]
         middle = [part for run in number if (part := run.between(64, 76))]
@@ -206,7 +211,7 @@ class Composition:
             case Groups(alphabet, ((length, _), *groups)):
                 return alphabet, length, list(groups)
             case Digits(alphabet, total, padding=0) as form if suffix_digits := form.count_of_last(
-                self.scheme.layout.suffixes
+                self._layout.suffixes
             ):
                 return alphabet, total - suffix_digits, [(suffix_digits, None)]
             case form:

@@ -170,6 +170,46 @@ class PlacedTemplate(BitTemplate):
 
 
 @dataclass(frozen=True, slots=True)
+class SetBitTemplate(BitTemplate):
+    """The numbers of another template in which one bit of the payload is 1; that bit is left out of
+    the payload."""
+
+    template: BitTemplate
+    bit: int
+
+    @property
+    def version(self) -> int | None:
+        return self.template.version
+
+    @property
+    def keeps_order(self) -> bool:
+        return self.template.keeps_order
+
+    @property
+    def run_bits(self) -> int:
+        return self.bit
+
+    def fits(self, number: int) -> bool:
+        return self.unwrap(number) is not None
+
+    def wrap(self, payload: int) -> int:
+        return self.template.wrap(self._with_bit(payload))
+
+    def wrap_all(self, payloads: list[int]) -> list[int]:
+        return self.template.wrap_all(list(map(self._with_bit, payloads)))
+
+    def unwrap(self, number: int) -> int | None:
+        payload = self.template.unwrap(number)
+        if payload is None or not payload >> self.bit & 1:
+            return None
+        return payload >> self.bit + 1 << self.bit | payload & (1 << self.bit) - 1
+
+    def _with_bit(self, payload: int) -> int:
+        bit = self.bit
+        return (payload >> bit << 1 | 1) << bit | payload & (1 << bit) - 1
+
+
+@dataclass(frozen=True, slots=True)
 class ByteFractionTemplate(BitTemplate):
     """Seconds and a byte for their fraction, which has only ``fractions`` valid values::
 

@@ -1,9 +1,10 @@
 """The layout of a time-ordered id: how its number is composed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from .bit_templates import PLAIN, BitTemplate
+from .bit_templates import PLAIN, BitTemplate, SetBitTemplate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,22 @@ class Layout:
     """The smallest payload; above 0 if ids need a fixed number of digits."""
     largest: int | None = None
     """The largest payload, if it is less than ticks and suffixes allow."""
+
+    set_bit: int | None = None
+    """This bit of the suffix is 1 in new ids; ids without it are valid, too."""
+
+    @property
+    def new(self) -> "Layout":
+        """The layout of new ids: this one without the suffixes that lack ``set_bit``."""
+        return self if self.set_bit is None else _of_new_ids(self)
+
+    def new_below(self, suffix: int) -> int:
+        """How many suffixes of new ids are below ``suffix``."""
+        if self.set_bit is None:
+            return suffix
+        half = 1 << self.set_bit
+        above, below = divmod(suffix, 2 * half)
+        return above * half + max(below - half, 0)
 
     @property
     def last(self) -> int:
@@ -108,3 +125,10 @@ class Layout:
         oldest = self.join(first_tick, 0)
         newest = self.join(last_tick, self.capacity(last_tick) - 1)
         return (newest, oldest) if self.descending else (oldest, newest)
+
+
+@lru_cache
+def _of_new_ids(layout: Layout) -> Layout:
+    assert layout.set_bit is not None
+    template = SetBitTemplate(layout.template, layout.set_bit)
+    return replace(layout, suffixes=layout.suffixes // 2, template=template, set_bit=None)

@@ -130,11 +130,12 @@ class TimeScheme(Scheme):
         if at is None:
             return self.all_from_trusted(self._generator.take(n))
         tick = self.tick(at)
-        room = self.layout.capacity(tick)
+        layout = self.layout.new
+        room = layout.capacity(tick)
         if n > room:
             raise OutOfRange(f"{self.title} has room for {room} ids of one tick, not for {n}")
         suffixes = list(spread(n, 0, room)) if n else []
-        return self.all_from_trusted(self.layout.join_all(tick, suffixes))
+        return self.all_from_trusted(layout.join_all(tick, suffixes))
 
     def with_worker(self, worker: int | LeaseSource | None) -> "TimeScheme":
         """This scheme with a worker number; always the same object for the same number.
@@ -152,7 +153,7 @@ class TimeScheme(Scheme):
         elif self.node is not None:
             new = NodeGenerator(self.layout, self.node, **times)
         else:
-            new = Generator(self.layout, worker=self.worker, **times)
+            new = Generator(self.layout.new, worker=self.worker, **times)
         # Two threads that generate the first ids must share one generator.
         with _generator_lock:
             shared: Generator = vars(self).setdefault("_generator", new)

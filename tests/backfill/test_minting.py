@@ -1,5 +1,6 @@
 """Ids for rows in the order of their times, without a database."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -69,8 +70,8 @@ def test_a_row_alone_in_its_tick_gets_an_id_from_anywhere_in_it(scheme):
     suffixes = []
     for _ in range(2000):
         ids, _ = mint(scheme, [NOW, NOW + 2 * SECOND], None, 0)
-        suffixes += [scheme.parts(value)[1] for value in ids]
-    size = scheme.layout.suffixes
+        suffixes += [scheme.layout.new_below(scheme.parts(value)[1]) for value in ids]
+    size = scheme.layout.new.suffixes
     upper = sum(2 * suffix >= size for suffix in suffixes)
     assert not is_far(upper, 1 / 2, len(suffixes))
     if size.bit_count() == 1:
@@ -141,6 +142,36 @@ def eighth(suffix):
 def test_the_room_between_two_ids_can_be_used_up(before, behind, count, expected):
     bounds = [None if suffix is None else eighth(suffix) for suffix in (before, behind)]
     assert suffixes(mint_between(TINY, NOW, *bounds, count, count)) == expected
+
+
+WITH_BIT = replace(TINY, layout=replace(TINY.layout, set_bit=1))
+"""Its new ids have the suffixes 2, 3, 6 and 7."""
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [(None, [2, 3, 6, 7]), (0, [2, 3, 6, 7]), (2, [3, 6, 7]), (4, [6, 7]), (6, [7])],
+)
+def test_ids_with_a_set_bit_resume_after_any_id(before, expected):
+    position = None if before is None else Position(TINY.tick(NOW), before)
+    ids, last = mint(WITH_BIT, [NOW] * len(expected), position, 0)
+    assert suffixes(ids) == expected
+    assert last == Position(TINY.tick(NOW), 7)
+    with pytest.raises(OutOfRange, match=f"room for {len(expected)}"):
+        mint(WITH_BIT, [NOW] * (len(expected) + 1), position, 0)
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "expected"),
+    [(None, None, [2, 3, 6, 7]), (2, 6, [3]), (1, 4, [2, 3]), (None, 7, [2, 3, 6]), (3, 5, [])],
+)
+def test_ids_with_a_set_bit_are_between_any_two(before, behind, expected):
+    bounds = [None if suffix is None else eighth(suffix) for suffix in (before, behind)]
+    count = len(expected)
+    if count:
+        assert suffixes(mint_between(WITH_BIT, NOW, *bounds, count, count)) == expected
+    with pytest.raises(OutOfRange, match=f"room for {count}"):
+        mint_between(WITH_BIT, NOW, *bounds, count + 1, count + 1)
 
 
 def test_ids_for_rows_that_are_still_to_come_are_left_free():

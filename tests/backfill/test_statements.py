@@ -82,6 +82,8 @@ def filled(model, size):
     scheme = model._meta.get_field("made").scheme
     found = list(model.objects.order_by("at", "pk").values_list("at", "made"))
     assert [scheme.parts(value)[0] for _, value in found] == [scheme.tick(at) for at, _ in found]
+    new = scheme.layout.new
+    assert all(new.split(scheme.to_int(value)) for _, value in found)
     sign = -1 if scheme.descending else 1
     return [sign * scheme.to_int(value) for _, value in found]
 

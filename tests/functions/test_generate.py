@@ -131,8 +131,9 @@ def assert_random(suffixes, scheme):
         for bit in range(scheme.layout.suffixes.bit_length() - 1)
     ]
     # The first digit of a kuuid's group is one of 0 to 3, so that the group fits into 32 bits.
-    rare = {bit for bit, count in enumerate(ones) if not 0.25 * ROWS < count < 0.75 * ROWS}
-    assert not rare
+    rare = {bit: count for bit, count in enumerate(ones) if not 0.25 * ROWS < count < 0.75 * ROWS}
+    set_bit = scheme.layout.set_bit
+    assert rare == ({} if set_bit is None else {set_bit: len(suffixes)})
 
 
 @pytest.mark.django_db

@@ -38,7 +38,7 @@ def generator(layout, clock, *, tick_ns=1, worker=None, **sources):
 
 def generator_of(scheme, clock, **sources):
     return Pairs(
-        scheme.layout,
+        scheme.layout.new,
         epoch_ns=scheme.epoch_ns,
         tick_ns=scheme.tick_ns,
         worker=scheme.worker,

@@ -31,7 +31,7 @@ def suffixes_of_ticks(scheme):
 
 @pytest.mark.parametrize("scheme", RANDOM)
 def test_first_ids_are_spread_evenly_over_the_tick(scheme):
-    suffixes, size = suffixes_of_ticks(scheme), scheme.layout.suffixes
+    suffixes, size = suffixes_of_ticks(scheme), scheme.layout.new.suffixes
     found = Counter(each * 4 // size for each in suffixes)
     assert [part for part in range(4) if is_far(found[part], 1 / 4, TICKS)] == []
     # Every random bit is 1 in half of them.
@@ -42,7 +42,7 @@ def test_first_ids_are_spread_evenly_over_the_tick(scheme):
 @pytest.mark.parametrize("scheme", RANDOM)
 def test_processes_that_start_in_one_tick_collide_as_seldom_as_the_full_range_allows(scheme):
     """The birthday bound: n processes have n * (n - 1) / 2 pairs, each equal by 1 in the range."""
-    size = scheme.layout.suffixes
+    size = scheme.layout.new.suffixes
     cells = min(size, CELLS)
     processes = isqrt(2 * PAIRS * cells)
     found = equal_pairs(each * cells // size for each in first_suffixes(scheme, processes))

@@ -84,6 +84,28 @@ def test_the_tails_of_a_worker():
     ]
 
 
+@pytest.mark.parametrize("set_bit", [0, 2, 4])
+@pytest.mark.parametrize("template", [PLAIN, UUIDTemplate(6)])
+def test_new_ids_are_those_with_the_set_bit_in_order(set_bit, template):
+    layout = Layout(ticks=2, suffixes=32, set_bit=set_bit, template=template)
+    suffixes = [suffix for suffix in range(32) if suffix >> set_bit & 1]
+    assert layout.new.suffixes == 16
+    for tick in range(2):
+        wanted = [layout.join(tick, suffix) for suffix in suffixes]
+        assert layout.new.join_all(tick, range(16)) == wanted
+        assert layout.new.join_each([tick] * 16, range(16)) == wanted
+        assert [layout.new.split(number) for number in wanted] == [(tick, n) for n in range(16)]
+        others = [layout.join(tick, suffix) for suffix in set(range(32)) - set(suffixes)]
+        assert {layout.new.split(number) for number in others} == {None}
+    for suffix in range(33):
+        assert layout.new_below(suffix) == sum(each < suffix for each in suffixes)
+
+
+def test_a_layout_without_a_set_bit_is_that_of_its_new_ids():
+    assert EIGHTS.new is EIGHTS
+    assert [EIGHTS.new_below(suffix) for suffix in range(9)] == list(range(9))
+
+
 def test_byte_fraction_frame():
     template = ByteFractionTemplate(250, suffix_bits=16)
     numbers = [template.wrap(tick << 16 | 0xABCD) for tick in (0, 249, 250, 499, 500)]

@@ -138,6 +138,24 @@ def test_ids_of_a_given_time_have_random_nodes():
     assert len({value.node for value in ids}) == 20
 
 
+@pytest.mark.parametrize("name", ["uuid1", "uuid6", "comb13"])
+def test_random_nodes_are_multicast_and_others_are_valid(name):
+    scheme = get(name)
+    ids = [
+        *(scheme.generate() for _ in range(200)),
+        *scheme.generate_many(200),
+        *scheme.generate_many(200, NOW),
+    ]
+    assert all(value.node & MULTICAST for value in ids)
+    assert len({value.node for value in ids}) == 600
+    unicast = scheme.from_int(ids[0].int & ~MULTICAST)
+    assert scheme.parse(str(unicast)) == unicast
+    if scheme.sorts:
+        assert scheme.lower_bound(NOW) == scheme.from_trusted(
+            scheme.layout.join(scheme.tick(NOW), 0)
+        )
+
+
 @NODED
 @pytest.mark.parametrize("node", [-1, 1 << 48, True, 1.0, "01:23:45:67:89:ab", [NODE]])
 def test_wrong_nodes_are_refused(name, node):

@@ -14,8 +14,8 @@ from .support import NOW_NS
 
 MINIMUM_BITS = {
     "uuid7": 59,
-    "uuid6": 49,
-    "comb13": 49,
+    "uuid6": 48,
+    "comb13": 48,
     "ulid": 63,
     "hexulid": 63,
     "timeflake": 63,

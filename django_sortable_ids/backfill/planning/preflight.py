@@ -39,7 +39,7 @@ def check_rows(target: Target, missing: int, engine: Engine, *, may_be_misread: 
             )
         if target.on_out_of_range == "error":
             _check_range(target, scheme)
-        if missing > scheme.layout.suffixes:
+        if missing > scheme.layout.new.suffixes:
             _check_room(target, scheme)
     elif isinstance(field, LexicalSequenceField):
         if target.on_out_of_range != "skip":

@@ -73,11 +73,13 @@ class ComputingIDs:
         position = cursor.position if cursor else None
         if position is None or self._target.tick(first[0]) != position.tick:
             return 0
-        return position.suffix // (self._scheme.layout.suffixes // self._composition.ranks) + 1
+        layout = self._scheme.layout
+        width = layout.new.suffixes // self._composition.ranks
+        return -(-layout.new_below(position.suffix + 1) // width)
 
     def _fits(self, stretch: Stretch, start: int) -> bool:
         """Whether every tick surely has room for its rows; else Python checks each tick."""
-        layout, tick = self._scheme.layout, self._target.tick(stretch.last[0])
+        layout, tick = self._scheme.layout.new, self._target.tick(stretch.last[0])
         if stretch.size + stretch.more_in_tick > self._composition.ranks - start:
             return False
         if layout.capacity(tick) < layout.suffixes:
@@ -119,7 +121,7 @@ class ComputingIDs:
         """If a tick had more rows than were counted, its last row got no id: the cursor after the
         row that got the last id. A neighbour's id may be of another tick, or not of this run.
         """
-        target, name, layout = self._target, self._target.field.name, self._scheme.layout
+        target, name, layout = self._target, self._target.field.name, self._scheme.layout.new
         assert self._statements.last_given, "one statement counts all rows"
         with self._connection.cursor() as cursor:
             cursor.execute(self._statements.last_given)

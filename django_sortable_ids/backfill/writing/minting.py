@@ -27,17 +27,22 @@ def mint(
     ``more``: how many later rows share the last tick; room is left for them. Raises ``OutOfRange``
     if a tick has no room for its rows. Returns the position of the last id as well.
     """
+    layout = scheme.layout
     starts: list[int] = []
     sizes: list[int] = []
     for tick, group in groupby(ticks):
         count = len(list(group))
-        start = position.suffix + 1 if position and tick == position.tick else 0
+        resumes = position if position and tick == position.tick else None
+        start = layout.new_below(resumes.suffix + 1) if resumes else 0
         rows = count + (more if len(starts) + count == len(ticks) else 0)
         size = _slot(scheme, tick, start, rows)
         starts += range(start, start + count * size, size)
         sizes += [size] * count
     suffixes = list(map(add, starts, drawn_below(sizes)))
-    return scheme.layout.join_each(ticks, suffixes), Position(ticks[-1], suffixes[-1])
+    numbers = layout.new.join_each(ticks, suffixes)
+    last = layout.split(numbers[-1])
+    assert last is not None
+    return numbers, Position(*last)
 
 
 def ascending(ticks: Iterable[int], position: Position | None) -> list[int]:
@@ -59,11 +64,13 @@ def mint_between(
     Raises ``OutOfRange`` if there is no room.
     """
     tick = scheme.tick(at)
-    start = 0 if before is None else scheme.parts(before)[1] + 1
-    stop = scheme.layout.capacity(tick) if after is None else scheme.parts(after)[1]
+    layout = scheme.layout
+    start = 0 if before is None else layout.new_below(scheme.parts(before)[1] + 1)
+    most = layout.new.capacity(tick)
+    stop = most if after is None else layout.new_below(scheme.parts(after)[1])
     if stop < start:
         # The application generated these ids, and not in the order of the rows.
-        stop = scheme.layout.capacity(tick)
+        stop = most
     if rows > stop - start:
         raise OutOfRange(
             f"{rows} more rows share one tick of {scheme.resolution_ns} ns, and {scheme.title} has "
@@ -73,12 +80,12 @@ def mint_between(
     size = (stop - start) // (2 * rows if 2 * rows <= stop - start else rows)
     starts = range(start, start + count * size, size)
     suffixes = list(map(add, starts, drawn_below([size] * count)))
-    return list(scheme.all_from_trusted(scheme.layout.join_all(tick, suffixes)))
+    return list(scheme.all_from_trusted(layout.new.join_all(tick, suffixes)))
 
 
 def _slot(scheme: TimeScheme, tick: int, start: int, rows: int) -> int:
     """The number of suffixes for each of the rows, from ``start`` on."""
-    stop = scheme.layout.capacity(tick)
+    stop = scheme.layout.new.capacity(tick)
     if rows > stop - start:
         raise OutOfRange(
             f"{rows} rows share one tick of {scheme.resolution_ns} ns, and {scheme.title} has room "

@@ -32,8 +32,15 @@ from ..time_scheme import MILLISECOND, SECOND, TimeScheme
 _YEAR_1_NS = -62_135_596_800 * SECOND
 """The epoch of .NET: 0001-01-01."""
 
-_GREGORIAN: Any = {"time": 60, "suffix": 62, "epoch_ns": -12_219_292_800 * SECOND, "tick_ns": 100}
-"""UUID versions 1 and 6 count 100 ns ticks from 1582-10-15 (RFC 9562, section 5.1)."""
+_GREGORIAN: Any = {
+    "time": 60,
+    "suffix": 62,
+    "set_bit": 40,
+    "epoch_ns": -12_219_292_800 * SECOND,
+    "tick_ns": 100,
+}
+"""UUID versions 1 and 6 count 100 ns ticks from 1582-10-15 (RFC 9562, section 5.1). A random node
+has the multicast bit, which no MAC address has (section 6.10)."""
 
 UUID_FORMS: tuple[tuple[str, TextForm], ...] = (
     ("canonical", UUIDText()),
@@ -55,6 +62,7 @@ def row(
     time: int,
     suffix: int,
     worker: int = 0,
+    set_bit: int | None = None,
     template: BitTemplate = PLAIN,
     tick_ns: int = MILLISECOND,
     **others: Any,
@@ -73,6 +81,7 @@ def row(
             suffixes=1 << suffix,
             template=template,
             workers=1 << worker if worker else None,
+            set_bit=set_bit,
         ),
         tick_ns=tick_ns,
         **others,

@@ -54,6 +54,8 @@ def _layout(scheme: TimeScheme) -> Iterator[str]:
         2 <= layout.workers <= layout.suffixes and layout.suffixes % layout.workers == 0
     ):
         yield f"workers={layout.workers}: expected 2 or more, and a divisor of {layout.suffixes}"
+    if layout.set_bit is not None:
+        yield f"set_bit={layout.set_bit}: leave it out, only nodes of UUIDs have one"
     if not 0 <= layout.smallest <= layout.last < size:
         yield f"smallest={layout.smallest}, largest={layout.last}: expected 0 to {size - 1}"
     elif layout.descending and (layout.smallest, layout.last) != (0, size - 1):
