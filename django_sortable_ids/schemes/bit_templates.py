@@ -193,20 +193,20 @@ class SetBitTemplate(BitTemplate):
         return self.unwrap(number) is not None
 
     def wrap(self, payload: int) -> int:
-        return self.template.wrap(self._with_bit(payload))
+        bit = self.bit
+        return self.template.wrap((payload >> bit << 1 | 1) << bit | payload & (1 << bit) - 1)
 
     def wrap_all(self, payloads: list[int]) -> list[int]:
-        return self.template.wrap_all(list(map(self._with_bit, payloads)))
+        bit, low = self.bit, (1 << self.bit) - 1
+        return self.template.wrap_all(
+            [(payload >> bit << 1 | 1) << bit | payload & low for payload in payloads]
+        )
 
     def unwrap(self, number: int) -> int | None:
         payload = self.template.unwrap(number)
         if payload is None or not payload >> self.bit & 1:
             return None
         return payload >> self.bit + 1 << self.bit | payload & (1 << self.bit) - 1
-
-    def _with_bit(self, payload: int) -> int:
-        bit = self.bit
-        return (payload >> bit << 1 | 1) << bit | payload & (1 << bit) - 1
 
 
 @dataclass(frozen=True, slots=True)
