@@ -78,6 +78,18 @@ class PublicHyperlinkedIdentityField(PublicHyperlinkedRelatedField, HyperlinkedI
     """The URL of the object itself."""
 
 
+def _create_as(declared: Any, public: type[Any]) -> None:
+    """Fields of exactly the class ``declared`` become those of its subclass ``public``; a project's
+    own subclass is left alone.
+    """
+    usual = declared.__new__
+
+    def create(cls: type[Any], *args: Any, **kwargs: Any) -> Any:
+        return usual(public if cls is declared else cls, *args, **kwargs)
+
+    declared.__new__ = create
+
+
 def _related_model(relation: Any) -> type[models.Model] | None:
     """The model that a relation leads to; known only once the relation is in a serializer."""
     bound = relation.parent if isinstance(relation.parent, ManyRelatedField) else relation
@@ -101,6 +113,9 @@ def register() -> None:
     plain, linked = serializers.ModelSerializer, serializers.HyperlinkedModelSerializer
     plain.serializer_field_mapping[columns.SortableIDField] = MappedSortableIDField
     PrimaryKeyRelatedField.pk_field = PublicKey()  # type: ignore[assignment]
+    _create_as(SlugRelatedField, SortableIDSlugRelatedField)
+    _create_as(HyperlinkedIdentityField, PublicHyperlinkedIdentityField)
+    _create_as(HyperlinkedRelatedField, PublicHyperlinkedRelatedField)
     related = "serializer_related_field"
     defaults: list[tuple[Any, str, Any, Any]] = [
         (plain, "serializer_related_to_field", SlugRelatedField, SortableIDSlugRelatedField),

@@ -8,6 +8,7 @@ from rest_framework.serializers import (
     ModelSerializer,
     PrimaryKeyRelatedField,
     Serializer,
+    SlugRelatedField,
 )
 from rest_framework.test import APIClient
 
@@ -415,3 +416,15 @@ def test_related_keys_of_other_serializers(scheme):
         refused = serializer(data={scheme: gone})
         assert not refused.is_valid()
         assert refused.errors == {scheme: [f'Invalid pk "{gone}" - object does not exist.']}
+
+
+def test_declared_slugs_of_other_serializers():
+    order = full_order()
+    field = SlugRelatedField("time64", queryset=Order.objects.all())
+    serializer = type("Declared", (Serializer,), {"order": field})
+    filled = serializer(data={"order": text_of(order, "time64")})
+    assert filled.is_valid(), filled.errors
+    assert filled.validated_data == {"order": order}
+    assert filled.data == {"order": text_of(order, "time64")}
+    for wrong in (*malformed(id_column(Order, "time64"))[:10], *WRONG_TYPES):
+        assert not serializer(data={"order": wrong}).is_valid(), wrong

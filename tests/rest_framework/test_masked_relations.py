@@ -101,6 +101,27 @@ def test_declared_fields_of_our_serializer(part, name):
     assert any(text in content.decode() for text in texts)
 
 
+@pytest.mark.parametrize("name", [name for name in SHOWN if not name.startswith("read only")])
+def test_declared_fields_of_a_plain_serializer(part, name):
+    part.other.whole = part.whole
+    declared = SHOWN[name]
+    content = rendered(serializer_of(MaskedPart, list(declared), plain, **declared), part)
+    assert not leaks(content, part.whole.pk, part.code, part.other.code)
+    texts = [public_id(row) for row in (part.whole, part, part.other)]
+    assert any(text in content.decode() for text in texts)
+
+
+def test_subclasses_of_a_project_are_left_alone():
+    class OwnSlugField(SlugRelatedField):
+        pass
+
+    class OwnLinkField(HyperlinkedRelatedField):
+        pass
+
+    assert type(OwnSlugField("pk", read_only=True)) is OwnSlugField
+    assert type(OwnLinkField("maskedkey-detail", read_only=True)) is OwnLinkField
+
+
 @pytest.mark.parametrize("name", SHOWN)
 def test_declared_fields_without_a_relation(name):
     lonely = MaskedPart.objects.create()
