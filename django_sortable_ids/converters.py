@@ -23,7 +23,7 @@ __all__ = ["IDConverter", "id_converter", "register"]
 class IDConverter:
     """A path converter of one field: use ``id_converter``."""
 
-    regex = "[^/.]+"
+    regex = "[^/]+"
     field: SortableIDField
 
     def to_python(self, text: str) -> ID:

@@ -41,7 +41,7 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
     ``template="INV-{year}-{number}"`` counts ``INV-2026-00000``, ``INV-2026-00001`` ... and starts
     again each year; with ``{year}`` and ``{month}``, each month. The year is that of the insert in
     the current time zone, or of the field that ``created_from`` names. The text may have ASCII
-    letters, digits and ``-._~``. ``start`` is the first number without the text.
+    letters, digits and ``-_~``. ``start`` is the first number without the text.
 
     The id is generated when the row is inserted, primary keys included: until then it is None. The
     counter is in the database of the row. For a primary key and ``save(using=...)``, it is in the

@@ -29,10 +29,11 @@ class Template:
                 f"template={self.text!r}: expected {{number}} once, and before it nothing, "
                 f"{{year}}, or {{year}} and {{month}}, such as 'INV-{{year}}-{{number}}'"
             )
-        if not re.fullmatch("[A-Za-z0-9._~-]*", literal):
-            # RFC 3986, section 2.3: these characters need no escaping in a URL.
+        if not re.fullmatch("[A-Za-z0-9_~-]*", literal):
+            # RFC 3986, section 2.3: these characters need no escaping in a URL. A full stop ends an
+            # id in the URLs of Django REST framework.
             raise ValueError(
-                f"template={self.text!r}: expected only ASCII letters, digits and -._~ around the "
+                f"template={self.text!r}: expected only ASCII letters, digits and -_~ around the "
                 f"placeholders"
             )
 

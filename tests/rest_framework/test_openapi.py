@@ -127,12 +127,12 @@ def properties(serializer):
         ),
         (
             LexicalSequenceField,
-            {"charset": "numeric", "width": 5, "template": "INV-{year}{month}.{number}"},
+            {"charset": "numeric", "width": 5, "template": "INV-{year}{month}_{number}"},
             {
                 "minLength": 16,
                 "maxLength": 16,
-                "pattern": r"^INV-[0-9]{4}(?:0[1-9]|1[0-2])\.[0123456789]{5,5}$",
-                "example": "INV-202601.00010",
+                "pattern": r"^INV-[0-9]{4}(?:0[1-9]|1[0-2])_[0123456789]{5,5}$",
+                "example": "INV-202601_00010",
             },
         ),
         (

@@ -57,7 +57,7 @@ _VARIANTS = (
             "charset": "alpha",
             "width": 4,
             "ignore_case": True,
-            "template": "{year}.{month}~{number}.Ab",
+            "template": "{year}_{month}~{number}-Ab",
         },
     ),
 )
