@@ -10,21 +10,20 @@ _WORDS = r"""
     |(?P<word>[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_$\x80-\U0010ffff]*)
     |(?P<other>[0-9.][A-Za-z0-9_.]*|.)
 """
-SQLITE = re.compile(
-    r"""
+# Texts, not compiled: that takes milliseconds at the start of every process, and few need them.
+SQLITE = (
+    r"""(?xs)
     (?P<space>[ \t\n\f\r]+|--[^\n]*|/\*.*?(?:\*/|\Z))
     |(?P<quoted>"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|'(?:[^']|'')*')
     """
-    + _WORDS,
-    re.VERBOSE | re.DOTALL,
+    + _WORDS
 )
-MYSQL = re.compile(
-    r"""
+MYSQL = (
+    r"""(?xs)
     (?P<space>[ \t\n\f\r]+|/\*.*?\*/)
     |(?P<quoted>`(?:[^`]|``)*`|'(?:[^'\\]|''|\\.)*')
     """
-    + _WORDS,
-    re.VERBOSE | re.DOTALL,
+    + _WORDS
 )
 """For SHOW CREATE TABLE without the modes ANSI_QUOTES and NO_BACKSLASH_ESCAPES."""
 
@@ -61,7 +60,7 @@ class Token:
         return inner if quote == "]" else inner.replace(quote * 2, quote)
 
 
-def columns(sql: str, pattern: re.Pattern[str]) -> Iterator[list[Token]]:
+def columns(sql: str, pattern: str) -> Iterator[list[Token]]:
     """The tokens of each column of a CREATE TABLE, column by column."""
     tokens = split(sql, pattern)
     if [each.keyword for each in tokens[:2]] != ["CREATE", "TABLE"]:
@@ -82,12 +81,12 @@ def columns(sql: str, pattern: re.Pattern[str]) -> Iterator[list[Token]]:
             return
 
 
-def split(sql: str, pattern: re.Pattern[str]) -> list[Token]:
+def split(sql: str, pattern: str) -> list[Token]:
     """All tokens without spaces and comments. Parentheses have the depth of what they enclose, but
     an outermost "(" has depth 0."""
     tokens = []
     depth = 0
-    for match in pattern.finditer(sql):
+    for match in re.finditer(pattern, sql):
         if match.lastgroup == "space":
             continue
         text = match[0]
