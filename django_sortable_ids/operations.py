@@ -1,6 +1,12 @@
 """Migration operations for tables that have rows and are in use."""
 
-__all__ = ["AddSortableID", "ConstrainSortableID", "SwapSortableID"]
+__all__ = [
+    "AddSortableID",
+    "ConstrainSortableID",
+    "MigratePrimaryKey",
+    "MovedKey",
+    "SwapSortableID",
+]
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,6 +26,8 @@ from .db import tables
 from .db.locks import with_short_lock_timeout
 from .errors import BackfillError
 from .fields import SortableIDField
+from .primary_keys.moved import MovedKey
+from .primary_keys.operation import MigratePrimaryKey
 from .schema import swap
 from .schema.constraints import check_before, constrain, redefined
 from .schema.constraints_sqlite import drop_column

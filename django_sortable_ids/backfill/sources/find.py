@@ -49,6 +49,13 @@ def find(label: str, given: Given, using: str | None) -> Target:
             )
         check_tables(model, field, using)
         return copies.target_of(model, field, using, original)
+    return of_source(model, field, given, using)
+
+
+def of_source(
+    model: type[models.Model], field: SortableIDField, given: Given, using: str
+) -> Target:
+    """The target with the given source. The model may be that of a migration's state."""
     _check_given(given)
     if given == Given() or given.created_from == "pk" or given.created_at:
         check_tables(model, field, using)

@@ -1,0 +1,1 @@
+"""Replaces primary keys, with everything that refers to them."""

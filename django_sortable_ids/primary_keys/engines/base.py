@@ -1,0 +1,68 @@
+"""What every database has to offer for a move of primary keys."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ...db.queries import value
+from ..changes import Change, Column, Key, Table
+
+
+class ForeignKey(NamedTuple):
+    """A foreign key as the database has it."""
+
+    name: str
+    table: str
+    columns: tuple[str, ...]
+    referenced_table: str
+    referenced_columns: tuple[str, ...]
+
+
+class KeyEngine(ABC):
+    """Replaces the keys of one change, in one database."""
+
+    def __init__(self, editor: Any, change: Change) -> None:
+        self.editor = editor
+        self.connection: Any = editor.connection
+        self.change = change
+        self.quote = editor.quote_name
+
+    @abstractmethod
+    def foreign_keys(self) -> Iterator[ForeignKey]:
+        """Every foreign key of the database."""
+
+    @abstractmethod
+    def problems(self) -> Iterator[str]:
+        """What can't be moved, each with what to do."""
+
+    @abstractmethod
+    def last_number(self, key: Key) -> int:
+        """The largest number that the old key ever had, as far as the database knows."""
+
+    @abstractmethod
+    def swap(self) -> None:
+        """Give the keys, and all columns that contain them, their next values. Whatever stops it:
+        run again, it continues or starts again."""
+
+    def execute(self, sql: str) -> None:
+        self.editor.execute(sql, None)
+
+    def new_value(self, column: Column) -> str:
+        """The next value of the key that the column contains, for a row named ``t``."""
+        key = column.key
+        return (
+            f"(SELECT p.{self.quote(key.next)} FROM {self.quote(key.table)} p "
+            f"WHERE p.{self.quote(key.column)} = t.{self.quote(column.name)})"
+        )
+
+    def orphans(self, table: Table, column: Column) -> int:
+        """The number of rows whose value is no key."""
+        key = column.key
+        sql = (
+            f"SELECT COUNT(*) FROM {self.quote(table.name)} t WHERE t.{self.quote(column.name)} "
+            f"IS NOT NULL AND NOT EXISTS (SELECT 1 FROM {self.quote(key.table)} p "
+            f"WHERE p.{self.quote(key.column)} = t.{self.quote(column.name)})"
+        )
+        return int(value(self.connection, sql))

@@ -1,0 +1,122 @@
+"""SQLite can't alter a key: each table is copied into one with another definition.
+
+The definition is the stored one with another type for each changed column, so columns, checks and
+triggers that no model knows remain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.db import transaction
+
+from ...db.queries import rows, value
+from ...db.tables import folded_in_sqlite as folded
+from ...schema.sql_tokens import NotUnderstood
+from ..changes import Key, Table
+from .base import ForeignKey, KeyEngine
+from .sqlite_definition import Definition
+
+_COPY = "moving__"
+_ALL_KEYS = """
+SELECT m.name, f.id, f."table", f."from", f."to"
+FROM main.sqlite_master AS m, pragma_foreign_key_list(m.name) AS f
+WHERE m.type = 'table' ORDER BY m.name, f.id, f.seq
+"""
+_DEPENDENTS = """
+SELECT sql FROM main.sqlite_master
+WHERE type IN ('index', 'trigger') AND sql IS NOT NULL AND tbl_name = %s COLLATE NOCASE
+ORDER BY type, rowid
+"""
+
+
+class SQLiteKeys(KeyEngine):
+    def foreign_keys(self) -> Iterator[ForeignKey]:
+        for table, _, parent, column, referenced in rows(self.connection, _ALL_KEYS):
+            yield ForeignKey("", table, (column,), parent, (referenced or self._key_of(parent),))
+
+    def _key_of(self, table: str) -> str:
+        """The primary key, which a foreign key without a column refers to."""
+        about = rows(self.connection, f"PRAGMA main.table_info({self.quote(table)})")
+        return next((name for _, name, *_, place in about if place == 1), "")
+
+    def problems(self) -> Iterator[str]:
+        for table in self.change.tables:
+            try:
+                self._definition(table)
+            except NotUnderstood as error:
+                yield f"{table.name}: its definition can't be changed: {error}"
+
+    def last_number(self, key: Key) -> int:
+        sql = f"SELECT MAX({self.quote(key.next)}) FROM {self.quote(key.table)}"
+        return max(value(self.connection, sql) or 0, self._sequence(key.table) or 0)
+
+    def swap(self) -> None:
+        with transaction.atomic(self.connection.alias):
+            self.execute("PRAGMA legacy_alter_table = ON")
+            try:
+                for table in self.change.tables:
+                    self._copy(table)
+                for table in self.change.tables:
+                    self._exchange(table)
+            finally:
+                self.execute("PRAGMA legacy_alter_table = OFF")
+
+    def _copy(self, table: Table) -> None:
+        self.execute(self._definition(table))
+        selected = dict(self._selected(table))
+        names = ", ".join(map(self.quote, selected))
+        order = f" ORDER BY t.{self.quote(table.key.next)}" if table.key else ""
+        self.execute(
+            f"INSERT INTO {self.quote(_COPY + table.name)} ({names}) "
+            f"SELECT {', '.join(selected.values())} FROM {self.quote(table.name)} t{order}"
+        )
+
+    def _selected(self, table: Table) -> Iterator[tuple[str, str]]:
+        """Each column of the copy, and where its values come from."""
+        changed = {folded(each.name): self.new_value(each) for each in table.columns}
+        key = table.key
+        if key:
+            changed[folded(key.column)] = f"t.{self.quote(key.next)}"
+        about = rows(self.connection, f"PRAGMA main.table_xinfo({self.quote(table.name)})")
+        for _, name, *_, hidden in about:
+            is_next = key is not None and folded(name) == folded(key.next)
+            if not hidden and not is_next:
+                yield name, changed.get(folded(name), f"t.{self.quote(name)}")
+        if key and key.old:
+            yield key.old, f"t.{self.quote(key.column)}"
+
+    def _exchange(self, table: Table) -> None:
+        dependents = [sql for (sql,) in rows(self.connection, _DEPENDENTS, [table.name])]
+        sequence = self._sequence(table.name)
+        self.execute(f"DROP TABLE {self.quote(table.name)}")
+        copy = self.quote(_COPY + table.name)
+        self.execute(f"ALTER TABLE {copy} RENAME TO {self.quote(table.name)}")
+        for sql in dependents:
+            self.execute(sql)
+        if sequence is not None:
+            self._restore_sequence(table.name, sequence)
+
+    def _sequence(self, table: str) -> int | None:
+        """The last number of an AUTOINCREMENT; None if the table never had one."""
+        has_any = "SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_sequence'"
+        if not value(self.connection, has_any):
+            return None
+        sql = "SELECT seq FROM main.sqlite_sequence WHERE name = %s COLLATE NOCASE"
+        found: int | None = value(self.connection, sql, [table])
+        return found
+
+    def _restore_sequence(self, table: str, number: int) -> None:
+        """DROP TABLE forgets the number. A table without AUTOINCREMENT keeps it, too: the migration
+        backwards gives no number twice."""
+        self.editor.execute("DELETE FROM main.sqlite_sequence WHERE name = %s", [table])
+        sql = "INSERT INTO main.sqlite_sequence (name, seq) VALUES (%s, %s)"
+        self.editor.execute(sql, [table, number])
+
+    def _definition(self, table: Table) -> str:
+        """The CREATE TABLE of the copy."""
+        sql = "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = %s COLLATE NOCASE"
+        stored = value(self.connection, sql, [table.name])
+        if stored is None:
+            raise NotUnderstood("it is no table of the main database")
+        return Definition(str(stored), table, self.editor).copy_as(_COPY + table.name)

@@ -1,0 +1,103 @@
+"""Gives every row the value that its key will get, in a column of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+from django.db import transaction
+from django.db.migrations.operations import AddField
+from django.db.migrations.state import ProjectState
+from django.db.models import IntegerField, QuerySet
+
+from ..backfill.planning import plan
+from ..backfill.sources import find
+from ..backfill.supervising import run
+from ..db import tables
+from ..db.locks import with_short_lock_timeout
+from ..errors import BackfillError
+from ..fields import SortableIDField
+from ..models import BackfillRun, VerificationRun
+from ..schema.constraints import redefined
+from .changes import Key
+from .moved import MovedKey
+
+BATCH = 5000
+"""Rows of the first batch; of every batch, for numbers."""
+
+
+def add_columns(editor: Any, state: ProjectState, moved: Iterable[MovedKey]) -> ProjectState:
+    """Add the columns of the new keys, unless a killed run has. Returns the state with them."""
+    filled = state.clone()
+    for key in moved:
+        field = redefined(key.field, "primary_key", "serialize", "blank", null=True)
+        AddField(key.model_key[1], key.next_name, field).state_forwards(key.model_key[0], filled)
+    for key in moved:
+        model = filled.apps.get_model(key.model)
+        field = model._meta.get_field(key.next_name)
+        if not tables.has_column(editor.connection, model._meta.db_table, str(field.column)):
+            before = state.apps.get_model(key.model)
+            _add_column(editor, before, field)
+    return filled
+
+
+def _add_column(editor: Any, model: Any, field: Any) -> None:
+    with_short_lock_timeout(editor, lambda: editor.add_field(model, field))
+
+
+def fill_new_keys(moved: Iterable[MovedKey], filled: ProjectState, using: str) -> None:
+    """Fill the columns that ``add_columns`` added, by the same backfill as ``backfill_ids``.
+
+    Raises ``BackfillError`` for rows without a usable time.
+    """
+    for key in moved:
+        model = filled.apps.get_model(key.model)
+        field = model._meta.get_field(key.next_name)
+        rows: QuerySet[Any] = QuerySet(model, using=using)
+        if rows.filter(**{f"{key.next_name}__isnull": True}).exists():
+            target = find.of_source(model, field, key.given, using)
+            policies = replace(
+                target,
+                on_null=key.on_null,
+                on_out_of_range=key.on_out_of_range,
+                allow_triggers=key.allow_triggers,
+            )
+            run.execute(plan.build(policies, BATCH))
+
+
+def forget(moved: Iterable[MovedKey], using: str) -> None:
+    """Delete the runs of these backfills, whose columns are gone."""
+    labels = [f"{key.model}.{key.next_name}" for key in moved]
+    for records in (BackfillRun, VerificationRun):
+        records.objects.using(using).filter(target__in=labels).delete()
+
+
+def fill_old_keys(key: Key, using: str, last_number: int) -> None:
+    """Give rows that were inserted since the move a key of the old type, in the order of their ids:
+    the next number after ``last_number``, or the default of the old key.
+
+    Raises ``BackfillError`` if the old key has neither.
+    """
+    field = key.next_field
+    rows: QuerySet[Any] = QuerySet(field.model, using=using)
+    missing = rows.filter(**{f"{field.name}__isnull": True}).order_by("pk")
+    following = _old_keys(key, last_number)
+    while found := list(missing.values_list("pk", flat=True)[:BATCH]):
+        with transaction.atomic(using):
+            for pk in found:
+                rows.filter(pk=pk).update(**{field.name: next(following)})
+
+
+def _old_keys(key: Key, last_number: int) -> Iterator[Any]:
+    old = key.after
+    if isinstance(old, IntegerField) and not isinstance(old, SortableIDField):
+        return count(last_number + 1)
+    if not old.has_default():
+        raise BackfillError(
+            f"{key.label}: rows that were inserted since the key was moved have no "
+            f"{key.next_field.name}, and a {type(old).__name__} has no next value: fill it, and "
+            f"migrate again"
+        )
+    return iter(old.get_default, None)

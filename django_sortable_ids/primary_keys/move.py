@@ -1,0 +1,103 @@
+"""Checks a change of keys, and executes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db import transaction
+from django.utils.functional import cached_property
+
+from ..db import tables
+from ..db.queries import row
+from ..errors import BackfillError
+from . import generic
+from .changes import Change, Column, Table
+from .engines import KeyEngine, engine_of
+from .moved import Reference
+from .notes import Note
+
+
+@dataclass(frozen=True)
+class Move:
+    """One change on one database."""
+
+    editor: Any
+    planned: Change
+    known: frozenset[Reference]
+    """The references that the migration lists."""
+    note: Note
+
+    @cached_property
+    def change(self) -> Change:
+        """The change without columns that this database doesn't have."""
+        found = (replace(each, columns=self._existing(each)) for each in self.planned.tables)
+        kept = tuple(each for each in found if each.key or each.columns)
+        return replace(self.planned, tables=kept)
+
+    def _existing(self, table: Table) -> tuple[Column, ...]:
+        connection = self.editor.connection
+        if tables.kind(connection, table.name) != "table":
+            return ()
+        return tuple(
+            each for each in table.columns if tables.has_column(connection, table.name, each.name)
+        )
+
+    @cached_property
+    def engine(self) -> KeyEngine:
+        return engine_of(self.editor, self.change)
+
+    def check(self) -> None:
+        """Raise ``BackfillError`` with all that prevents the move."""
+        if found := [*self._unlisted(), *self._orphans(), *self.engine.problems()]:
+            raise BackfillError("\n".join(["No key was moved.", *found]))
+
+    def execute(self) -> None:
+        """Move the keys: in one transaction, where the database has transactions for DDL."""
+        is_atomic = self.editor.connection.features.can_rollback_ddl
+        using = self.editor.connection.alias
+        with transaction.atomic(using) if is_atomic else nullcontext():
+            generic.replace_values(self.editor, self.change)
+            self.engine.swap()
+            self.note.write()
+
+    def _unlisted(self) -> Iterator[str]:
+        listed = {each[:2] for each in self.known}
+        known = {(each.name, name) for each in self.change.tables for name in each.changed}
+        for table in self.change.tables:
+            for column in table.columns:
+                if (table.name, column.name) not in listed and self._has_values(
+                    table.name, column.name
+                ):
+                    yield self._not_listed(table.name, column.name, column.key.label)
+        for key in self.engine.foreign_keys():
+            referred = {(key.referenced_table, each) for each in key.referenced_columns}
+            own = {(key.table, each) for each in key.columns}
+            if (
+                referred & known
+                and not own <= known
+                and self._has_values(key.table, key.columns[0])
+            ):
+                yield self._not_listed(key.table, ", ".join(key.columns), key.referenced_table)
+
+    def _not_listed(self, table: str, column: str, key: str) -> str:
+        return (
+            f"{table}.{column} refers to {key}, and the migration doesn't list it: run "
+            f"`manage.py backfill_ids --primary-key --write-migration` again"
+        )
+
+    def _has_values(self, table: str, column: str) -> bool:
+        quote = self.editor.quote_name
+        sql = f"SELECT 1 FROM {quote(table)} WHERE {quote(column)} IS NOT NULL LIMIT 1"
+        return row(self.editor.connection, sql) is not None
+
+    def _orphans(self) -> Iterator[str]:
+        for table in self.change.tables:
+            for column in table.columns:
+                if count := self.engine.orphans(table, column):
+                    yield (
+                        f"{count:,} rows of {table.name}.{column.name} refer to no row of "
+                        f"{column.key.table}: correct or delete them, and migrate again"
+                    )

@@ -1,0 +1,88 @@
+"""What a migration says about the keys that it replaces, and about the columns that contain them."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, Literal, NamedTuple
+
+from django.db import models
+
+from ..backfill.sources.find import Given
+from ..fields import SortableIDField
+
+OLD = "old_"
+"""With the name of the primary key: the field that keeps the old key."""
+NEXT = "moving_"
+"""With the name of the primary key: the field and column of the new keys, before they are used."""
+
+
+@dataclass(frozen=True)
+class MovedKey:
+    """A primary key that becomes a sortable id.
+
+    ``model`` is ``app.Model``, ``name`` its primary key and ``field`` the new one. ``old`` is the field that keeps the values
+    of the old key, unique, and NULL for rows that are inserted later; without it they are lost, and
+    the migration can't be reversed. The other arguments are those of ``backfill_ids`` and say where
+    the creation times of existing rows come from.
+    """
+
+    model: str
+    name: str
+    field: SortableIDField
+    old: models.Field[Any, Any] | None = None
+    created_from: str | None = None
+    convert_from: str | None = None
+    created_at: str | None = None
+    start: str | None = None
+    end: str | None = None
+    on_null: Literal["error", "now"] = "error"
+    on_out_of_range: Literal["error", "clamp"] = "error"
+    allow_triggers: bool = False
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        """How a migration writes it."""
+        options = {
+            each.name: getattr(self, each.name)
+            for each in fields(self)
+            if each.default is not MISSING and getattr(self, each.name) != each.default
+        }
+        args = [self.model, self.name, self.field]
+        return "django_sortable_ids.operations.MovedKey", args, options
+
+    @property
+    def model_key(self) -> tuple[str, str]:
+        """As the states of migrations name the model."""
+        app_label, _, name = self.model.lower().partition(".")
+        return app_label, name
+
+    @property
+    def old_name(self) -> str:
+        """The name of the field ``old``."""
+        return f"{OLD}{self.name}"
+
+    @property
+    def next_name(self) -> str:
+        """The name of the field with the new keys, until they are used."""
+        return f"{NEXT}{self.name}"
+
+    @property
+    def given(self) -> Given:
+        return Given(self.created_from, self.convert_from, self.created_at, self.start, self.end)
+
+
+class Reference(NamedTuple):
+    """A column that contains values of a moved key."""
+
+    table: str
+    column: str
+    key: str
+    """The model of the key: ``app.Model``."""
+
+
+class GenericReference(NamedTuple):
+    """A column of texts that contains keys of several models, next to their content types."""
+
+    table: str
+    column: str
+    content_type: str
+    """The column of the content types."""
