@@ -14,7 +14,12 @@ def engine_of(editor: Any, change: Change) -> KeyEngine:
     """The engine of the database. Raises ``NotSupportedError`` if there is none."""
     match editor.connection.vendor:
         case "sqlite":
-            from .sqlite import SQLiteKeys as kind
+            from .sqlite import SQLiteKeys
+
+            return SQLiteKeys(editor, change)
+        case "postgresql":
+            from .postgresql import PostgreSQLKeys
+
+            return PostgreSQLKeys(editor, change)
         case vendor:
             raise NotSupportedError(f"primary keys can't be moved on {vendor}")
-    return kind(editor, change)

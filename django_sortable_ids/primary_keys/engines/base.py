@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ...db.queries import value
+from ...db.queries import row, value
+from ...errors import BackfillError
 from ..changes import Change, Column, Key, Table
 
 
@@ -56,6 +57,16 @@ class KeyEngine(ABC):
             f"(SELECT p.{self.quote(key.next)} FROM {self.quote(key.table)} p "
             f"WHERE p.{self.quote(key.column)} = t.{self.quote(column.name)})"
         )
+
+    def refuse_unfilled(self) -> None:
+        """Raise ``BackfillError`` if a row was inserted after the next values were filled."""
+        for key in self.change.keys:
+            following, table = self.quote(key.next), self.quote(key.table)
+            if row(self.connection, f"SELECT 1 FROM {table} WHERE {following} IS NULL LIMIT 1"):
+                raise BackfillError(
+                    f"{key.label}: rows were inserted during the migration. No key was moved: stop "
+                    f"the application, and migrate again"
+                )
 
     def orphans(self, table: Table, column: Column) -> int:
         """The number of rows whose value is no key."""

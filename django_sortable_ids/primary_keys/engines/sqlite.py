@@ -53,6 +53,7 @@ class SQLiteKeys(KeyEngine):
 
     def swap(self) -> None:
         with transaction.atomic(self.connection.alias):
+            self.refuse_unfilled()
             self.execute("PRAGMA legacy_alter_table = ON")
             try:
                 for table in self.change.tables:

@@ -1,0 +1,219 @@
+"""PostgreSQL changes the type of a column with an expression for its values: each table is written
+once, and its indexes, rights and comments remain.
+
+The expression can't contain a subquery, but it can call a function that looks a key up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from django.db.backends.utils import truncate_name
+
+from ...db.locks import with_short_lock_timeout
+from ...db.queries import row, rows, value
+from ..changes import Column, Key, Table
+from .base import ForeignKey, KeyEngine
+from .postgresql_dependents import problems
+
+_FOREIGN_KEYS = """
+SELECT conname, conrelid, confrelid, pg_get_constraintdef(c.oid), conrelid::regclass::text,
+    confrelid::regclass::text,
+    ARRAY(SELECT attname::text FROM unnest(conkey) WITH ORDINALITY AS k (number, place)
+        JOIN pg_attribute ON attrelid = conrelid AND attnum = number ORDER BY place),
+    ARRAY(SELECT attname::text FROM unnest(confkey) WITH ORDINALITY AS k (number, place)
+        JOIN pg_attribute ON attrelid = confrelid AND attnum = number ORDER BY place)
+FROM pg_constraint c WHERE contype = 'f' AND conparentid = 0 ORDER BY conname
+"""
+_TYPE = """
+SELECT format_type(atttypid, atttypmod) FROM pg_attribute
+WHERE attrelid = to_regclass(%s) AND attname = %s
+"""
+_PATTERN_INDEXES = """
+SELECT DISTINCT i.indexrelid::regclass::text
+FROM pg_index i CROSS JOIN unnest(i.indclass::oid[]) AS class
+JOIN pg_opclass ON pg_opclass.oid = class
+JOIN pg_attribute ON attrelid = i.indrelid AND attnum = ANY (i.indkey::smallint[])
+WHERE i.indrelid = to_regclass(%s) AND attname = %s AND opcname LIKE '%%pattern_ops'
+    AND i.indnatts = 1
+"""
+_IDENTITY = """
+SELECT attidentity <> '' FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = %s
+"""
+
+
+class PostgreSQLKeys(KeyEngine):
+    def foreign_keys(self) -> Iterator[ForeignKey]:
+        for name, _, _, _, table, parent, columns, referenced in self._foreign_keys:
+            yield ForeignKey(name, table, tuple(columns), parent, tuple(referenced))
+
+    @cached_property
+    def _foreign_keys(self) -> list[Any]:
+        """With the names of tables as the models spell them, where they have one."""
+        spelled = {self._oid(each.name): each.name for each in self.change.tables}
+        return [
+            (name, child, parent, sql, spelled.get(child, table), spelled.get(parent, of), *columns)
+            for name, child, parent, sql, table, of, *columns in rows(
+                self.connection, _FOREIGN_KEYS
+            )
+        ]
+
+    def _oid(self, table: str) -> Any:
+        return value(self.connection, "SELECT to_regclass(%s)::oid::bigint", [self.quote(table)])
+
+    def problems(self) -> Iterator[str]:
+        for table in self.change.tables:
+            yield from problems(self.connection, self.quote(table.name), table)
+
+    def last_number(self, key: Key) -> int:
+        column, table = self.quote(key.next), self.quote(key.table)
+        largest = value(self.connection, f"SELECT MAX({column}) FROM {table}") or 0
+        return max(largest, self._last_of_sequence(key.table, key.next) or 0)
+
+    def swap(self) -> None:
+        tables = [each.name for each in self.change.tables]
+        names = ", ".join(map(self.quote, tables))
+        # ALTER TABLE refuses tables with pending checks of foreign keys.
+        self.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        lock = f"LOCK TABLE {names} IN ACCESS EXCLUSIVE MODE"
+        with_short_lock_timeout(self.editor, lambda: self.execute(lock))
+        self.refuse_unfilled()
+        numbers = {key: self._last_of_sequence(key.table, key.column) for key in self.change.keys}
+        keys = list(self._affected_keys())
+        self._key_types = {each: self._type(each.table, each.column) for each in self.change.keys}
+        for table, name, _ in keys:
+            self.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
+        for number, key in enumerate(self.change.keys):
+            self._create_map(number, key)
+        for each in self.change.tables:
+            self._alter(each)
+        for key in self.change.keys:
+            self._finish(key, numbers[key])
+        for table, name, definition in keys:
+            self.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition}")
+        for number, _ in enumerate(self.change.keys):
+            self.execute(f"DROP FUNCTION pg_temp.moved_{number}")
+        # Statistics of the old values would mislead the planner for minutes.
+        self.execute(f"ANALYZE {names}")
+
+    def _affected_keys(self) -> Iterator[tuple[str, str, str]]:
+        """Table, name and definition of each foreign key from or to a column that changes."""
+        changed = {(each.name, column) for each in self.change.tables for column in each.changed}
+        for name, _, _, definition, table, parent, columns, referenced in self._foreign_keys:
+            used = {*((table, each) for each in columns), *((parent, each) for each in referenced)}
+            if used & changed:
+                yield self._spelled(table), self.quote(name), definition
+
+    def _spelled(self, table: str) -> str:
+        """The name in SQL; regclass quotes names of tables that no model has."""
+        known = {each.name for each in self.change.tables}
+        return str(self.quote(table)) if table in known else table
+
+    def _create_map(self, number: int, key: Key) -> None:
+        """A function from the value of a key to its next one."""
+        table, old, new = map(self.quote, (key.table, key.column, key.next))
+        self.execute(
+            f"CREATE TEMPORARY TABLE moving_{number} ON COMMIT DROP AS "
+            f"SELECT {old} AS old, {new} AS new FROM {table}"
+        )
+        self.execute(f"ALTER TABLE pg_temp.moving_{number} ADD PRIMARY KEY (old)")
+        self.execute(f"ANALYZE pg_temp.moving_{number}")
+        self.execute(
+            f"CREATE FUNCTION pg_temp.moved_{number}({self._key_types[key]}) "
+            f"RETURNS {self._type(key.table, key.next)} "
+            f"LANGUAGE plpgsql STABLE STRICT AS "
+            f"'BEGIN RETURN (SELECT new FROM pg_temp.moving_{number} WHERE old = $1); END'"
+        )
+
+    def _type(self, table: str, column: str) -> str:
+        return str(value(self.connection, _TYPE, [self.quote(table), column]))
+
+    def _alter(self, table: Table) -> None:
+        changes = [*self._changed_key(table.key)] if table.key else []
+        if table.key:
+            self._drop_default(table.key)
+        changes += map(self._changed_column, table.columns)
+        for column in table.changed:
+            for (index,) in rows(
+                self.connection, _PATTERN_INDEXES, [self.quote(table.name), column]
+            ):
+                self.execute(f"DROP INDEX {index}")
+        self.execute(f"ALTER TABLE {self.quote(table.name)} {', '.join(changes)}")
+        for each in table.columns:
+            self._create_pattern_index(each.after)
+
+    def _changed_column(self, column: Column) -> str:
+        number = self.change.keys.index(column.key)
+        name = self.quote(column.name)
+        moved = f"pg_temp.moved_{number}({name}::{self._key_types[column.key]})"
+        return f"ALTER {name} TYPE {column.db_type(self.connection)} USING {moved}"
+
+    def _changed_key(self, key: Key) -> Iterator[str]:
+        """Both columns exchange their values: expressions see the row as it was."""
+        name, following = self.quote(key.column), self.quote(key.next)
+        yield f"ALTER {name} TYPE {key.after.db_type(self.connection)} USING {following}"
+        if key.old:
+            yield f"ALTER {following} TYPE {key.old_field.db_type(self.connection)} USING {name}"
+
+    def _drop_default(self, key: Key) -> None:
+        table, name = self.quote(key.table), self.quote(key.column)
+        is_identity = value(self.connection, _IDENTITY, [table, key.column])
+        what = "IDENTITY" if is_identity else "DEFAULT"
+        self.execute(f"ALTER TABLE {table} ALTER {name} DROP {what}")
+
+    def _finish(self, key: Key, number: int | None) -> None:
+        table, name, following = map(self.quote, (key.table, key.column, key.next))
+        if sequence := self._sequence(key.table, key.column):
+            self.execute(f"DROP SEQUENCE {sequence}")
+        suffix = key.after.db_type_suffix(self.connection)
+        last = self.last_number(key) if suffix else 0
+        if key.old:
+            old = self.quote(key.old)
+            self.execute(f"ALTER TABLE {table} RENAME {following} TO {old}")
+            self.execute(f"ALTER TABLE {table} ADD UNIQUE ({old})")
+            self._create_pattern_index(key.old_field)
+            if number is not None:
+                self._remember(key, number)
+        else:
+            self.execute(f"ALTER TABLE {table} DROP COLUMN {following}")
+        if suffix:
+            self.execute(f"ALTER TABLE {table} ALTER {name} ADD {suffix}")
+            self._set_last(str(self._sequence(key.table, key.column)), last)
+        self._create_pattern_index(key.after)
+
+    def _sequence(self, table: str, column: str) -> str | None:
+        """The sequence that the column owns."""
+        sql = "SELECT pg_get_serial_sequence(%s, %s)"
+        found: str | None = value(self.connection, sql, [self.quote(table), column])
+        return found
+
+    def _last_of_sequence(self, table: str, column: str) -> int | None:
+        sequence = self._sequence(table, column)
+        if sequence is None:
+            return None
+        number, is_called = row(self.connection, f"SELECT last_value, is_called FROM {sequence}")
+        return int(number) if is_called else int(number) - 1
+
+    def _remember(self, key: Key, number: int) -> None:
+        """Keep the last number in a sequence of the old key, so that none is given twice after a
+        migration backwards."""
+        name = self.quote(truncate_name(f"{key.table.strip(chr(34))}_{key.old}_seq", 63))
+        column = f"{self.quote(key.table)}.{self.quote(key.old)}"
+        self.execute(f"CREATE SEQUENCE {name} OWNED BY {column}")
+        self._set_last(name, number)
+
+    def _set_last(self, sequence: str, number: int) -> None:
+        sql = "SELECT setval(%s, %s, %s)"
+        value(self.connection, sql, [sequence, max(number, 1), number > 0])
+
+    def _create_pattern_index(self, field: Any) -> None:
+        """The index with which Django finds texts that start with others."""
+        if field is None:
+            return
+        statement = self.editor._create_like_index_sql(field.model, field)
+        if statement is not None and not value(
+            self.connection, "SELECT to_regclass(%s)", [str(statement.parts["name"])]
+        ):
+            self.editor.execute(statement)
