@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
 from django.db import connections, models
-from django.db.migrations import Migration
-from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.exceptions import (
     BadMigrationError,
     CircularDependencyError,
     NodeNotFoundError,
 )
 from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.writer import MigrationWriter
 
 from ..db import partitions
 from ..db.tables import is_unique, may_be_null
@@ -27,6 +22,7 @@ from ..fields.of_model import is_unique_with_others
 from ..operations import ConstrainSortableID
 from ..schema import unmanaged
 from ..schema.constraints import redefined
+from .files import MigrationFile, migration_file
 from .unrecorded_swaps import has_pending_migrations
 
 UNREADABLE = (
@@ -40,10 +36,9 @@ UNREADABLE = (
 
 @dataclass(frozen=True, slots=True)
 class NextMigration:
-    """A migration file that can be written."""
+    """The migration that constrains a column."""
 
-    path: Path
-    source: str
+    file: MigrationFile
     change: str
     """What to change in the model; empty if nothing."""
     follows: Sequence[str]
@@ -54,30 +49,9 @@ class NextMigration:
         yield f"Next: {self.change} in the model, then:" if self.change else "Next:"
         yield f"  {command}"
 
-    @property
-    def name(self) -> str:
-        """The path relative to the current directory."""
-        return os.path.relpath(self.path)
-
-    def write(self) -> None:
-        """Raises ``CommandError`` if the file exists already or can't be written."""
-        try:
-            with self.path.open("x", encoding="utf-8") as file:
-                file.write(self.source)
-        except FileExistsError:
-            raise CommandError(
-                f"{self.name} exists already and was not changed: delete or rename it, and run "
-                f"this again"
-            ) from None
-        except OSError as error:
-            raise CommandError(
-                f"{self.name} can't be written: {error.strerror}. Run this where the project's "
-                f"code is writable"
-            ) from error
-
     def lines(self) -> Iterator[str]:
         """What was written, for people."""
-        yield f"Wrote {self.name}"
+        yield f"Wrote {self.file.name}"
         if len(self.follows) > 1:
             *others, last = self.follows
             yield f"  It depends on {', '.join(others)} and {last}, and so merges them."
@@ -122,16 +96,10 @@ def following(
         if actual is None:
             return None
         steps, change = [actual, now.clone()], ""
-    name = f"{_next_number(loader, meta.app_label):04}_constrain_{meta.model_name}_{field.name}"
+    name = f"constrain_{meta.model_name}_{field.name}"
     operations = [ConstrainSortableID(str(meta.model_name), field.name, step) for step in steps]
-    content = {"dependencies": leaves, "operations": operations}
-    migration = type("Migration", (Migration,), content)(name, meta.app_label)
-    writer = MigrationWriter(migration, include_header=False)
-    head = "class Migration(migrations.Migration):\n"
     return NextMigration(
-        path=Path(writer.path),
-        # MigrationWriter omits "atomic".
-        source=writer.as_string().replace(head, f"{head}\n    atomic = False\n"),
+        migration_file(loader, meta.app_label, name, leaves, operations),
         change=change,
         follows=[name for _, name in leaves],
     )
@@ -195,9 +163,3 @@ def constrained(
         without, options = [*without, "db_index"], {"unique": True}
     final: SortableIDField = redefined(field, *without, **options)
     return final
-
-
-def _next_number(loader: MigrationLoader, app_label: str) -> int:
-    """One above the highest number in the app, which the last migration need not have."""
-    names = [name for app, name in loader.disk_migrations or {} if app == app_label]
-    return 1 + max(MigrationAutodetector.parse_number(name) or 0 for name in names)

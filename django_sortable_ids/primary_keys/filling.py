@@ -22,25 +22,31 @@ from ..fields import SortableIDField
 from ..models import BackfillRun, VerificationRun
 from ..schema.constraints import redefined
 from .changes import Key
-from .moved import MovedKey
+from .changes.moved import MovedKey
 
 BATCH = 5000
 """Rows of the first batch; of every batch, for numbers."""
 
 
-def add_columns(editor: Any, state: ProjectState, moved: Iterable[MovedKey]) -> ProjectState:
-    """Add the columns of the new keys, unless a killed run has. Returns the state with them."""
+def with_columns(state: ProjectState, moved: Iterable[MovedKey]) -> ProjectState:
+    """The state with a field for the new keys of each model."""
     filled = state.clone()
     for key in moved:
         field = redefined(key.field, "primary_key", "serialize", "blank", null=True)
         AddField(key.model_key[1], key.next_name, field).state_forwards(key.model_key[0], filled)
+    return filled
+
+
+def add_columns(
+    editor: Any, state: ProjectState, filled: ProjectState, moved: Iterable[MovedKey]
+) -> None:
+    """Add the columns of these fields, unless a killed run has."""
     for key in moved:
         model = filled.apps.get_model(key.model)
         field = model._meta.get_field(key.next_name)
         if not tables.has_column(editor.connection, model._meta.db_table, str(field.column)):
             before = state.apps.get_model(key.model)
             _add_column(editor, before, field)
-    return filled
 
 
 def _add_column(editor: Any, model: Any, field: Any) -> None:

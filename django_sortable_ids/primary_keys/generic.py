@@ -12,7 +12,7 @@ from ..db import tables
 from ..db.queries import rows
 from ..errors import BackfillError
 from .changes import Change, Key
-from .moved import GenericReference
+from .changes.moved import GenericReference
 
 _CONTENT_TYPES = "django_content_type"
 _KEYS = 500

@@ -15,8 +15,9 @@ from ..db.queries import row
 from ..errors import BackfillError
 from . import generic
 from .changes import Change, Column, Table
-from .engines import KeyEngine, engine_of
-from .moved import Reference
+from .changes.moved import Reference
+from .engines import engine_of
+from .engines.base import KeyEngine
 from .notes import Note
 
 
@@ -63,30 +64,30 @@ class Move:
             self.engine.swap()
             self.note.write()
 
-    def _unlisted(self) -> Iterator[str]:
-        listed = {each[:2] for each in self.known}
-        known = {(each.name, name) for each in self.change.tables for name in each.changed}
-        for table in self.change.tables:
-            for column in table.columns:
-                if (table.name, column.name) not in listed and self._has_values(
-                    table.name, column.name
-                ):
-                    yield self._not_listed(table.name, column.name, column.key.label)
-        for key in self.engine.foreign_keys():
-            referred = {(key.referenced_table, each) for each in key.referenced_columns}
-            own = {(key.table, each) for each in key.columns}
-            if (
-                referred & known
-                and not own <= known
-                and self._has_values(key.table, key.columns[0])
-            ):
-                yield self._not_listed(key.table, ", ".join(key.columns), key.referenced_table)
+    def unmodelled(self) -> Iterator[Reference]:
+        """Foreign keys of the database that refer to a changed column, and that no model has."""
+        changed = {
+            (table.name, name): key for table in self.change.tables for name, key in table.values
+        }
+        for found in self.engine.foreign_keys():
+            for column, referred in zip(found.columns, found.referenced_columns, strict=True):
+                key = changed.get((found.referenced_table, referred))
+                if key and (found.table, column) not in changed:
+                    yield Reference(found.table, column, key.label)
 
-    def _not_listed(self, table: str, column: str, key: str) -> str:
-        return (
-            f"{table}.{column} refers to {key}, and the migration doesn't list it: run "
-            f"`manage.py backfill_ids --primary-key --write-migration` again"
-        )
+    def _unlisted(self) -> Iterator[str]:
+        modelled = {
+            Reference(table.name, each.name, each.key.label)
+            for table in self.change.tables
+            for each in table.columns
+        }
+        for table, column, key in sorted({*modelled, *self.unmodelled()} - self.known):
+            if self._has_values(table, column):
+                yield (
+                    f"{table}.{column} refers to {key}, and the migration doesn't list it: write "
+                    f"the migration again by `manage.py backfill_ids {key} --primary-key "
+                    f"--write-migration`"
+                )
 
     def _has_values(self, table: str, column: str) -> bool:
         quote = self.editor.quote_name

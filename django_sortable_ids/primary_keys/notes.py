@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..models import VerificationRun
-from .moved import MovedKey
+from .changes.moved import MovedKey
 
 
 class Note:

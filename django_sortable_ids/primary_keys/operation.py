@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db.migrations.exceptions import IrreversibleError
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
-from . import changes, filling, graph
+from . import filling
+from .changes import change, graph
+from .changes.moved import GenericReference, MovedKey, Reference
 from .move import Move
-from .moved import GenericReference, MovedKey, Reference
 from .notes import Note
 
 
@@ -23,15 +24,19 @@ class MigratePrimaryKey(Operation):
     the application must not run meanwhile.
 
     The migration needs ``atomic = False`` and the dependency
-    ``("django_sortable_ids", "0001_initial")``. After a stop at any statement, ``migrate`` continues.
-    It can be reversed as long as the old keys are kept.
+    ``("django_sortable_ids", "0001_initial")``. After a stop at any statement, ``migrate``
+    continues. It can be reversed as long as the old keys are kept.
 
     Raises ``BackfillError``, before any row is written, for a reference that is not listed, for
     values that are no key, and for what the database can't change.
     """
 
+    __module__ = "django_sortable_ids.operations"
+    """Migrations import it from there."""
+
     reversible = True
     atomic = False
+    serialization_expand_args: ClassVar[list[str]] = ["keys", "references", "generic"]
 
     def __init__(
         self,
@@ -64,9 +69,10 @@ class MigratePrimaryKey(Operation):
         using = schema_editor.connection.alias
         if not keys or Note(keys, using, backwards=False).is_done:
             return
-        filled = filling.add_columns(schema_editor, from_state, keys)
+        filled = filling.with_columns(from_state, keys)
         move = self._move(schema_editor, keys, filled, to_state, backwards=False)
         move.check()
+        filling.add_columns(schema_editor, from_state, filled, keys)
         filling.fill_new_keys(keys, filled, using)
         move.execute()
         filling.forget(keys, using)
@@ -89,6 +95,13 @@ class MigratePrimaryKey(Operation):
             filling.fill_old_keys(each, using, move.engine.last_number(each))
         move.execute()
 
+    def move_of(self, editor: Any, before: ProjectState) -> Move:
+        """The move from a state, for a plan."""
+        after = before.clone()
+        self.state_forwards("", after)
+        filled = filling.with_columns(before, self.keys)
+        return self._move(editor, self.keys, filled, after, backwards=False)
+
     def _move(
         self,
         editor: Any,
@@ -102,10 +115,10 @@ class MigratePrimaryKey(Operation):
         found = graph.references(before.apps, keys)
         known = [each for each in self.references if each.key in {key.model for key in keys}]
         references = sorted({*found, *known})
-        change = changes.build(
+        built = change.build(
             keys, before.apps, after.apps, references, self.generic, backwards=backwards
         )
-        return Move(editor, change, frozenset(known), note)
+        return Move(editor, built, frozenset(known), note)
 
     def _allowed(self, schema_editor: Any, state: ProjectState) -> list[MovedKey]:
         """The keys whose tables this database has."""

@@ -57,6 +57,9 @@ examples:
   Fill slowly, and pause while a file exists:
     manage.py backfill_ids shop.Order.public_id --created-from created_at \\
       --max-rows-per-second 2000 --pause-file /tmp/pause
+  Move the primary key of a model, or of whole apps, with all that refers to it:
+    manage.py backfill_ids shop.Customer --primary-key \\
+      --created-from created_at --write-migration
   Watch the run from a second terminal, or from a program:
     manage.py backfill_ids --status
     manage.py backfill_ids --status --json
@@ -77,6 +80,13 @@ class _HelpFormatter(DjangoHelpFormatter):
         return text if text == EXAMPLES else super()._fill_text(text, width, indent)
 
 
+_MOVE = {
+    *("primary_key", "drop_old", "dry_run", "write_migration"),
+    *("created_from", "start", "end", *_COMMON),
+}
+"""The options that ``--primary-key`` accepts."""
+
+
 def add(parser: ArgumentParser) -> None:
     """Add all arguments to the parser of the command."""
     parser.formatter_class = _HelpFormatter
@@ -86,7 +96,13 @@ def add(parser: ArgumentParser) -> None:
         nargs="?",
         metavar="app.Model.field",
         help="the field of the sortable id to fill, such as shop.Order.public_id; without it, "
-        "report every sortable id of the project",
+        "report every sortable id of the project. With --primary-key: an app or app.Model",
+    )
+    parser.add_argument(
+        "others",
+        nargs="*",
+        metavar="app.Model",
+        help="with --primary-key: more apps or models; without any, the whole project",
     )
     _add_modes(parser)
     _add_sources(parser)
@@ -117,7 +133,18 @@ def _add_modes(parser: ArgumentParser) -> None:
         "--write-migration",
         action="store_true",
         help="check the ids as --verify does, and write the migration that makes the column NOT "
-        "NULL and unique",
+        "NULL and unique; with --primary-key, the migration that moves the keys",
+    )
+    modes.add_argument(
+        "--primary-key",
+        action="store_true",
+        help="show how the primary keys of the named models, which are sortable ids in the models "
+        "but not in the migrations, are moved with all that refers to them; write nothing",
+    )
+    modes.add_argument(
+        "--drop-old",
+        action="store_true",
+        help="with --primary-key: keep no field with the old keys, so the move can't be reversed",
     )
 
 
@@ -224,6 +251,13 @@ def mode_of(options: Mapping[str, Any], given: Mapping[str, str]) -> str:
     the options of ``call_command``.
     """
     chosen = [name for name in MODES if options[name]]
+    if options["primary_key"]:
+        return _move_mode(chosen, given)
+    if options["others"]:
+        raise CommandError(
+            f"{' '.join(options['others'])}: only --primary-key takes several models",
+            returncode=WRONG,
+        )
     if options["write_migration"] and chosen != ["verify"]:
         chosen.append("write_migration")
     if len(chosen) > 1:
@@ -243,6 +277,17 @@ def mode_of(options: Mapping[str, Any], given: Mapping[str, str]) -> str:
     mode = "plan" if chosen == ["dry_run"] else "verify"
     _refuse_pace(mode, given)
     return mode
+
+
+def _move_mode(chosen: list[str], given: Mapping[str, str]) -> str:
+    """``move``; ``--dry-run`` changes nothing, because only the migration writes rows."""
+    refused = [given[name] for name in chosen if name != "dry_run"]
+    refused += [option for name, option in given.items() if name not in _MOVE]
+    if refused:
+        raise CommandError(
+            f"--primary-key takes no {' and '.join(dict.fromkeys(refused))}", returncode=WRONG
+        )
+    return "move"
 
 
 def _refuse_pace(mode: str, given: Mapping[str, str]) -> None:

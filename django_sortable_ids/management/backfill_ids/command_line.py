@@ -20,7 +20,8 @@ class CommandLine:
 
     words: Mapping[str, str]
     """The options that differ from their defaults, by their keys."""
-    label: str | None
+    labels: tuple[str, ...]
+    """What the command is about: usually one field."""
 
     @property
     def own(self) -> dict[str, str]:
@@ -34,8 +35,8 @@ class CommandLine:
     def again(self, start: str = "") -> str:
         """The same command with all of its options. ``start`` may be ``Target.command``, which
         contains some options in their resolved form."""
-        label = [] if self.label is None else [shlex.quote(self.label)]
-        return _joined(start or " ".join(["backfill_ids", *label]), self.words.values())
+        labels = map(shlex.quote, self.labels)
+        return _joined(start or " ".join(["backfill_ids", *labels]), self.words.values())
 
     def then(self, start: str, *options: str) -> str:
         """Another command for the same project."""
@@ -55,7 +56,8 @@ def command_line(
         if action.dest == "skip_checks" and not is_from_shell:
             continue  # call_command sets it by default.
         words[action.dest] = _word(action, value)
-    return CommandLine(words, options["target"])
+    labels = [options["target"], *(options["others"] or ())]
+    return CommandLine(words, tuple(each for each in labels if each is not None))
 
 
 def _word(action: Action, value: Any) -> str:

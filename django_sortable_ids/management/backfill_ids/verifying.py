@@ -171,7 +171,7 @@ def _write(request: Request, subject: _Subject, following: NextMigration | None)
             f"unique already."
         )
         return
-    following.write()
+    following.file.write()
     command = request.given.then(f"migrate {app}{database_option(subject.using)}")
-    request.output.add(migration=following.name, next=command)
+    request.output.add(migration=following.file.name, next=command)
     request.output.say(*following.lines(), *following.then(command))

@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 from ...backfill.supervising.control import stoppable
 from ...db.refusals import explained
 from ...errors import Interrupted
-from ..backfill_ids import arguments, modes, verifying
+from ..backfill_ids import arguments, modes, moving, verifying
 from ..backfill_ids.arguments import TARGET_TIME as TARGET_TIME
 from ..backfill_ids.command_line import CommandLine, command_line
 from ..backfill_ids.modes import FIRST_BATCH as FIRST_BATCH
@@ -37,6 +37,7 @@ MODES: dict[str, Callable[[Request], None]] = {
     "plan": modes.show_plan,
     "run": modes.fill,
     "verify": verifying.check,
+    "move": moving.move,
 }
 
 

@@ -7,10 +7,10 @@ The expression can't contain a subquery, but it can call a function that looks a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any
 
 from django.db.backends.utils import truncate_name
+from django.utils.functional import cached_property
 
 from ...db.locks import with_short_lock_timeout
 from ...db.queries import row, rows, value

@@ -72,13 +72,14 @@ class Definition:
         return _Edit(tokens[0].start, tokens[-1].end, self._sql_of(key.after))
 
     def _old_for_next(self, key: Key) -> _Edit:
-        """The column of the old key takes the place of that of the next one."""
-        place, tokens = next(
-            (at, each) for at, each in enumerate(self._columns) if self._is(each, key.next)
-        )
-        before = self._columns[place - 1][-1].end
+        """The column of the old key takes the place of that of the next one, which a plan does not
+        have yet."""
+        names = [folded(each[0].name) for each in self._columns]
+        place = names.index(folded(key.next)) if folded(key.next) in names else len(names)
+        start = self._columns[place - 1][-1].end
+        end = self._columns[place][-1].end if place < len(names) else start
         text = f", {self._sql_of(key.old_field)}" if key.old else ""
-        return _Edit(before, tokens[-1].end, text)
+        return _Edit(start, end, text)
 
     def _sql_of(self, field: Any) -> str:
         definition, _ = self._editor.column_sql(field.model, field)

@@ -65,7 +65,7 @@ def generic_references(apps: Apps) -> list[GenericReference]:
             if hasattr(field, "ct_field"):
                 found.add(_generic(model, field.ct_field, field.fk_field))
     if apps.is_installed("django.contrib.admin"):
-        found.add(_generic(apps.get_model("admin.LogEntry"), "content_type", "object_id"))
+        found.add(_generic(apps.get_model("admin", "LogEntry"), "content_type", "object_id"))
     return sorted(found)
 
 

@@ -66,11 +66,16 @@ class Table:
     columns: tuple[Column, ...]
 
     @property
-    def changed(self) -> Iterator[str]:
-        """The columns whose type changes."""
+    def values(self) -> Iterator[tuple[str, Key]]:
+        """Each column that changes, and the key whose values it contains."""
         if self.key:
-            yield self.key.column
-        yield from (each.name for each in self.columns)
+            yield self.key.column, self.key
+        yield from ((each.name, each.key) for each in self.columns)
+
+    @property
+    def changed(self) -> list[str]:
+        """The columns that change."""
+        return [name for name, _ in self.values]
 
 
 @dataclass(frozen=True)

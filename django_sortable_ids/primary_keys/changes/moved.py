@@ -1,4 +1,4 @@
-"""What a migration says about the keys that it replaces, and about the columns that contain them."""
+"""What a migration says about the keys that it replaces, and what contains their values."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple
 
 from django.db import models
 
-from ..backfill.sources.find import Given
-from ..fields import SortableIDField
+from ...backfill.sources.find import Given
+from ...fields import SortableIDField
 
 OLD = "old_"
 """With the name of the primary key: the field that keeps the old key."""
@@ -20,10 +20,10 @@ NEXT = "moving_"
 class MovedKey:
     """A primary key that becomes a sortable id.
 
-    ``model`` is ``app.Model``, ``name`` its primary key and ``field`` the new one. ``old`` is the field that keeps the values
-    of the old key, unique, and NULL for rows that are inserted later; without it they are lost, and
-    the migration can't be reversed. The other arguments are those of ``backfill_ids`` and say where
-    the creation times of existing rows come from.
+    ``model`` is ``app.Model``, ``name`` its primary key and ``field`` the new one. ``old`` is the
+    field that keeps the values of the old key, unique, and NULL for rows that are inserted later;
+    without it they are lost, and the migration can't be reversed. The other arguments are those of
+    ``backfill_ids`` and say where the creation times of existing rows come from.
     """
 
     model: str

@@ -1,0 +1,43 @@
+"""``--primary-key``: the plan of a move of keys, and the migration that executes it."""
+
+from __future__ import annotations
+
+from django.db import DEFAULT_DB_ALIAS
+
+from ...backfill.target import database_option
+from ...migrating.files import MigrationFile, migration_file
+from ...primary_keys import planning, report
+from ...primary_keys.planning import Planned
+from .request import Request
+
+_OWN = ("django_sortable_ids", "0001_initial")
+
+
+def move(request: Request) -> None:
+    """Show the plan, and write the migration if that is asked for."""
+    options, output = request.options, request.output
+    labels = [each for each in (options["target"], *options["others"]) if each]
+    using = options["database"] or DEFAULT_DB_ALIAS
+    planned = planning.build(labels, request.sources, using, keeps_old=not options["drop_old"])
+    output.add(database=using, migration=None, next=None)
+    output.explain(report.lines(planned))
+    if not options["write_migration"]:
+        command = request.given.again()
+        output.add(next=f"{command} --write-migration")
+        output.say(f"Next: {command} --write-migration")
+        return
+    file = _file(planned)
+    file.write()
+    command = request.given.then(f"migrate{database_option(using)}")
+    output.add(migration=file.name, next=command)
+    output.say(f"Wrote {file.name}", "Next: read it, stop the application, and run", f"  {command}")
+
+
+def _file(planned: Planned) -> MigrationFile:
+    """The migration, in the app of the first key. It follows the last migrations of every app whose
+    tables change."""
+    operation, loader = planned.operation, planned.loader
+    app_label = operation.keys[0].model_key[0]
+    leaves = {leaf for app in planned.apps for leaf in loader.graph.leaf_nodes(app)}
+    name = operation.migration_name_fragment
+    return migration_file(loader, app_label, name, sorted({*leaves, _OWN}), [operation])
