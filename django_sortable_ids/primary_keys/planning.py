@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.apps import apps
 from django.db import connections, models
@@ -18,6 +17,7 @@ from ..schema.constraints import redefined
 from . import sources
 from .changes import graph
 from .changes.moved import OLD, GenericReference, MovedKey
+from .edits import Edit, edits_of, lines_of, old_field
 from .move import Move
 from .operation import MigratePrimaryKey
 
@@ -46,6 +46,14 @@ class Planned:
         }
 
 
+class NotEdited(BackfillError):
+    """The models have the keys that the migrations have. ``edits`` says what to change."""
+
+    def __init__(self, edits: list[Edit]) -> None:
+        super().__init__("\n".join(lines_of(edits)))
+        self.edits = edits
+
+
 def build(labels: Sequence[str], given: Given, using: str, *, keeps_old: bool) -> Planned:
     """The move of the keys of the named models or apps; without a name, of the whole project.
 
@@ -59,13 +67,10 @@ def build(labels: Sequence[str], given: Given, using: str, *, keeps_old: bool) -
     state = loader.project_state()
     named = list(_named(labels))
     found = [model for model in named if _changes(model, state)]
-    if problems := [*_unprepared(labels, found), *_without_old(found, state, keeps_old)]:
+    if unprepared := _unprepared(labels, named, found):
+        raise NotEdited(list(edits_of(unprepared, keeps_old=keeps_old)))
+    if problems := list(_without_old(found, state)) if keeps_old else []:
         raise BackfillError("\n".join(problems))
-    if not found:
-        raise BackfillError(
-            f"no key of {', '.join(labels) or 'the project'} is to be moved: the models have the "
-            f"keys that the migrations have. Edit a model first: id = UUIDv7Field(primary_key=True)"
-        )
     before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
     chosen = sources.choose(before, given)
     moved = [_moved(model, chosen[model._meta.label], keeps_old) for model in found]
@@ -112,50 +117,28 @@ def _changes(model: Model, state: ProjectState) -> bool:
     return bool(before.deconstruct()[1:] != meta.pk.deconstruct()[1:])
 
 
-def _unprepared(labels: Iterable[str], found: Sequence[Model]) -> Iterator[str]:
-    """The models that are named themselves, and whose key is not edited."""
-    changed = {model._meta.label_lower for model in found}
-    for label in labels:
-        if "." in label and label.lower() not in changed:
-            model = apps.get_model(label)
-            yield (
-                f"{label}: its key {model._meta.pk.name} is the same in the model and in the "
-                f"migrations. Edit the model first: {model._meta.pk.name} = "
-                f"UUIDv7Field(primary_key=True)"
-            )
+def _unprepared(labels: Iterable[str], named: Iterable[Model], found: list[Model]) -> list[Model]:
+    """The models to edit: those that are named themselves, or all if none is edited."""
+    models = {each.lower() for each in labels if "." in each}
+    return [
+        model
+        for model in named
+        if model not in found and (model._meta.label_lower in models or not found)
+    ]
 
 
-def _without_old(found: Sequence[Model], state: ProjectState, keeps_old: bool) -> Iterator[str]:
-    if not keeps_old:
-        return
+def _without_old(found: Sequence[Model], state: ProjectState) -> Iterator[str]:
     for model in found:
-        before = state.apps.get_model(model._meta.label)._meta.pk
-        name = f"{OLD}{before.name}"
+        name = f"{OLD}{model._meta.pk.name}"
         fields = {each.name: each for each in model._meta.local_concrete_fields}
         if name not in fields:
             yield (
                 f"{model._meta.label} has no field for its old key. Add\n"
-                f"    {name} = {_old_field(before)}\n"
+                f"    {name} = {old_field(state.apps.get_model(model._meta.label)._meta.pk)}\n"
                 f"to the model, or give --drop-old"
             )
         elif not (fields[name].null and fields[name].unique):
             yield f"{model._meta.label}.{name}: expected null=True and unique=True"
-
-
-def _old_field(before: Any) -> str:
-    """The definition of the field that keeps the old key, as Python source."""
-    kind = {
-        "AutoField": "models.IntegerField",
-        "BigAutoField": "models.BigIntegerField",
-        "SmallAutoField": "models.SmallIntegerField",
-    }.get(before.get_internal_type())
-    length = ""
-    if kind is None:
-        module = "" if isinstance(before, SortableIDField) else "models."
-        kind = f"{module}{type(before).__name__}"
-    if before.get_internal_type() == "CharField" and not isinstance(before, SortableIDField):
-        length = f"max_length={before.max_length}, "
-    return f"{kind}({length}null=True, unique=True, editable=False)"
 
 
 def _moved(model: Model, source: Given, keeps_old: bool) -> MovedKey:

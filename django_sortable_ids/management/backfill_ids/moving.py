@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from django.db import DEFAULT_DB_ALIAS
 
 from ...backfill.target import database_option
 from ...migrating.files import MigrationFile, migration_file
 from ...primary_keys import planning, report
-from ...primary_keys.planning import Planned
+from ...primary_keys.planning import NotEdited, Planned
 from .request import Request
 
 _OWN = ("django_sortable_ids", "0001_initial")
@@ -18,7 +20,11 @@ def move(request: Request) -> None:
     options, output = request.options, request.output
     labels = [each for each in (options["target"], *options["others"]) if each]
     using = options["database"] or DEFAULT_DB_ALIAS
-    planned = planning.build(labels, request.sources, using, keeps_old=not options["drop_old"])
+    try:
+        planned = planning.build(labels, request.sources, using, keeps_old=not options["drop_old"])
+    except NotEdited as error:
+        output.add(edits=[asdict(each) for each in error.edits])
+        raise
     output.add(database=using, migration=None, next=None)
     output.explain(report.lines(planned))
     if not options["write_migration"]:

@@ -1,0 +1,92 @@
+"""The edits of models that a move of their keys needs, as lines of Python."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeGuard
+
+from django.db import models
+
+from ..fields import SortableIDField
+from .changes.moved import OLD
+
+_IMPORT = "from django_sortable_ids.fields import UUIDv7Field"
+_COUNTED = {
+    "AutoField": "IntegerField",
+    "BigAutoField": "BigIntegerField",
+    "SmallAutoField": "SmallIntegerField",
+}
+"""The class of a field with the values of a counted key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Lines to insert into a class."""
+
+    model: str
+    file: str
+    line: int
+    """The number of the line before which they belong."""
+    text: tuple[str, ...]
+    """The lines, indented."""
+
+    def lines(self) -> Iterator[str]:
+        yield f"{os.path.relpath(self.file)}:{self.line}, in {self.model}:"
+        yield from self.text
+
+
+def edits_of(found: Iterable[type[models.Model]], *, keeps_old: bool) -> Iterator[Edit]:
+    """The edits that make the key of each model a UUIDv7; none for models without source."""
+    for model in found:
+        key = model._meta.pk
+        text = [f"{key.name} = UUIDv7Field(primary_key=True)"]
+        if keeps_old:
+            text.append(f"{OLD}{key.name} = {old_field(key)}")
+        place = _place(model)
+        if place:
+            file, line, indent = place
+            yield Edit(model._meta.label, file, line, tuple(f"{indent}{each}" for each in text))
+
+
+def lines_of(edits: Iterable[Edit]) -> Iterator[str]:
+    """The edits, for people."""
+    yield f"Edit the models first, with “{_IMPORT}”:"
+    for each in edits:
+        yield from each.lines()
+
+
+def old_field(before: Any) -> str:
+    """The definition of the field that keeps the old key, as Python source."""
+    kind = _COUNTED.get(before.get_internal_type(), type(before).__name__)
+    is_own = isinstance(before, SortableIDField)
+    length = ""
+    if before.get_internal_type() == "CharField" and not is_own:
+        length = f"max_length={before.max_length}, "
+    return f"{'' if is_own else 'models.'}{kind}({length}null=True, unique=True, editable=False)"
+
+
+def _place(model: type[models.Model]) -> tuple[str, int, str] | None:
+    """File, line and indentation of the first statement after the docstring of the class."""
+    try:
+        file, (source, start) = inspect.getfile(model), inspect.findsource(model)
+    except (OSError, TypeError):
+        return None
+    classes = (each for each in ast.walk(ast.parse("".join(source))) if _is_class(each, model))
+    # A class may be defined more than once, as in the branches of an if.
+    found = min(classes, key=lambda each: abs(each.lineno - 1 - start), default=None)
+    if found is None:
+        return None
+    first = found.body[_is_docstring(found.body[0]) and len(found.body) > 1]
+    return file, first.lineno, " " * first.col_offset
+
+
+def _is_class(node: ast.AST, model: type[models.Model]) -> TypeGuard[ast.ClassDef]:
+    return isinstance(node, ast.ClassDef) and node.name == model.__name__
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
