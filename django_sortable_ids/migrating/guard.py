@@ -146,6 +146,9 @@ class _Walk:
         historical = self.followed.state.clone().apps.get_model(app_label, model_name)
         old = historical._meta.get_field(operation.name)
         kinds = [_kind(each.db_type(self.connection)) for each in (old, new)]
+        if kinds[0] != kinds[1] and old.primary_key:
+            model_label = historical._meta.label
+            return refusals.ALTER_KEY.format(old=kinds[0], new=kinds[1], model=model_label)
         if kinds[0] != kinds[1]:
             is_id = isinstance(old, SortableIDField)
             text = refusals.ALTER_TYPE_OF_IDS if is_id else refusals.ALTER_TYPE

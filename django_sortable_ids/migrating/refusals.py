@@ -53,3 +53,8 @@ ALTER_TYPE_OF_IDS = (
     "the table has rows, and a change of the column's type from {old} to {new} maps no value. "
     + _CONVERT
 )
+ALTER_KEY = (
+    "the table has rows, and a change of the key's type from {old} to {new} maps no value, neither "
+    "here nor in the columns that refer to it. Remove this operation, and let `manage.py "
+    "backfill_ids {model} --primary-key --write-migration` write one that moves the key."
+)
