@@ -14,13 +14,16 @@ from django.db import models
 from ..fields import SortableIDField
 from .changes.moved import OLD
 
-_IMPORT = "from django_sortable_ids.fields import UUIDv7Field"
+_IMPORT = "from django_sortable_ids.fields import {}"
 _COUNTED = {
     "AutoField": "IntegerField",
     "BigAutoField": "BigIntegerField",
     "SmallAutoField": "SmallIntegerField",
 }
 """The class of a field with the values of a counted key."""
+
+
+_REPLACED = (models.AutoField, models.UUIDField)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,8 @@ class Edit:
     """The number of the line before which they belong."""
     text: tuple[str, ...]
     """The lines, indented."""
+    needs: str
+    """The import that they need."""
 
     def lines(self) -> Iterator[str]:
         yield f"{os.path.relpath(self.file)}:{self.line}, in {self.model}:"
@@ -40,22 +45,30 @@ class Edit:
 
 
 def edits_of(found: Iterable[type[models.Model]], *, keeps_old: bool) -> Iterator[Edit]:
-    """The edits that make the key of each model a UUIDv7; none for models without source."""
+    """The edits that make the key of each model a UUIDv7; none for models without source, and for
+    keys that are neither counted nor UUIDs, such as a country's code. Code that expects a counted
+    key gets one that is None until its row is inserted, too."""
     for model in found:
         key = model._meta.pk
-        text = [f"{key.name} = UUIDv7Field(primary_key=True)"]
+        if isinstance(key, SortableIDField) or not isinstance(key, _REPLACED):
+            continue
+        field = "UUIDv7AutoField" if isinstance(key, models.AutoField) else "UUIDv7Field"
+        text = [f"{key.name} = {field}(primary_key=True)"]
         if keeps_old:
             text.append(f"{OLD}{key.name} = {old_field(key)}")
         place = _place(model)
         if place:
             file, line, indent = place
-            yield Edit(model._meta.label, file, line, tuple(f"{indent}{each}" for each in text))
+            lines = tuple(f"{indent}{each}" for each in text)
+            yield Edit(model._meta.label, file, line, lines, _IMPORT.format(field))
 
 
 def lines_of(edits: Iterable[Edit]) -> Iterator[str]:
     """The edits, for people."""
-    yield f"Edit the models first, with “{_IMPORT}”:"
-    for each in edits:
+    found = list(edits)
+    yield "Edit the models first, with"
+    yield from sorted({each.needs for each in found})
+    for each in found:
         yield from each.lines()
 
 

@@ -89,8 +89,9 @@ def fill_old_keys(key: Key, using: str, last_number: int) -> None:
     field = key.next_field
     rows: QuerySet[Any] = QuerySet(field.model, using=using)
     missing = rows.filter(**{f"{field.name}__isnull": True}).order_by("pk")
-    following = _old_keys(key, last_number)
+    following: Iterator[Any] | None = None
     while found := list(missing.values_list("pk", flat=True)[:BATCH]):
+        following = following or _old_keys(key, last_number)
         with transaction.atomic(using):
             for pk in found:
                 rows.filter(pk=pk).update(**{field.name: next(following)})

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db.models import QuerySet
+from django.db.models import BigIntegerField, IntegerField, QuerySet
 
 from ..db import tables
-from ..db.queries import rows
+from ..db.queries import rows, value
 from ..errors import BackfillError
 from .changes import Change, Key
 from .changes.moved import GenericReference
@@ -39,6 +39,34 @@ def replace_values(editor: Any, change: Change) -> None:
                 _refuse_ambiguous(reference, key, found, new)
                 with connection.cursor() as cursor:
                     cursor.executemany(sql, [(new[each], number, each) for each in sorted(new)])
+
+
+def problems(editor: Any, change: Change) -> Iterator[str]:
+    """Columns of numbers that contain keys which are no numbers afterwards."""
+    connection, quote = editor.connection, editor.quote_name
+    for reference in change.generic:
+        if not _is_numeric(connection, reference):
+            continue
+        table, column, content_type = map(quote, reference)
+        for key in change.keys:
+            numbers = _content_types(connection, key)
+            if isinstance(key.after, IntegerField | BigIntegerField) or not numbers:
+                continue
+            listed = ", ".join(map(str, numbers))
+            sql = f"SELECT COUNT({column}) FROM {table} WHERE {content_type} IN ({listed})"
+            if count := value(connection, sql):
+                yield (
+                    f"{count:,} rows of {reference.table}.{reference.column} contain keys of "
+                    f"{key.label}, and the column has room for numbers only: make it a "
+                    f"CharField(max_length=36), migrate, and try again"
+                )
+
+
+def _is_numeric(connection: Any, reference: GenericReference) -> bool:
+    if tables.kind(connection, reference.table) != "table":
+        return False
+    found = tables.column_info(connection, reference.table, reference.column)
+    return found is not None and "int" in found.kind.lower()
 
 
 def _content_types(connection: Any, key: Key) -> list[Any]:

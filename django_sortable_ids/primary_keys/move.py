@@ -52,7 +52,13 @@ class Move:
 
     def check(self) -> None:
         """Raise ``BackfillError`` with all that prevents the move."""
-        if found := [*self._unlisted(), *self._orphans(), *self.engine.problems()]:
+        found = [
+            *self._unlisted(),
+            *self._orphans(),
+            *generic.problems(self.editor, self.change),
+            *self.engine.problems(),
+        ]
+        if found:
             raise BackfillError("\n".join(["No key was moved.", *found]))
 
     def execute(self) -> None:

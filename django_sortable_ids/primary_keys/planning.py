@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.apps import apps
 from django.db import connections, models
@@ -11,6 +12,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 
 from ..backfill.sources.find import Given
+from ..db import tables
 from ..errors import BackfillError
 from ..fields import SortableIDField
 from ..schema.constraints import redefined
@@ -22,6 +24,8 @@ from .move import Move
 from .operation import MigratePrimaryKey
 
 Model = type[models.Model]
+OWN_APP = "django_sortable_ids"
+"""The app whose own tables move no keys."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ def build(labels: Sequence[str], given: Given, using: str, *, keeps_old: bool) -
     """
     loader = MigrationLoader(connections[using])
     state = loader.project_state()
-    named = list(_named(labels))
+    named = list(_named(labels, connections[using]))
     found = [model for model in named if _changes(model, state)]
     if unprepared := _unprepared(labels, named, found):
         raise NotEdited(list(edits_of(unprepared, keeps_old=keeps_old)))
@@ -87,7 +91,7 @@ def build(labels: Sequence[str], given: Given, using: str, *, keeps_old: bool) -
     return Planned(operation, move, loader, using)
 
 
-def _named(labels: Iterable[str]) -> Iterator[Model]:
+def _named(labels: Iterable[str], connection: Any) -> Iterator[Model]:
     """The models whose tables have a key of their own."""
     wanted = [each.lower() for each in labels]
     for label in wanted:
@@ -95,7 +99,8 @@ def _named(labels: Iterable[str]) -> Iterator[Model]:
     for model in apps.get_models():
         meta = model._meta
         is_wanted = not wanted or meta.app_label in wanted or meta.label_lower in wanted
-        if is_wanted and not meta.proxy and not meta.pk.is_relation:
+        has_own = not meta.proxy and not meta.pk.is_relation and meta.app_label != OWN_APP
+        if is_wanted and has_own and tables.kind(connection, meta.db_table) == "table":
             yield model
 
 

@@ -18,8 +18,8 @@ Model = type[models.Model]
 
 def choose(found: Mapping[str, Model], given: Given) -> dict[str, Given]:
     """The source for the key of each model, by label: the given field where the model has it, the
-    old key if it contains a time, a field with ``auto_now_add``, the same of a row that it
-    requires, the given period, or the order of the old key."""
+    old key if it contains a time, a field with ``auto_now_add`` or the only time that every row
+    has, the same of a row that it requires, the given period, or the order of the old key."""
     chosen: dict[str, Given] = {}
     for label, model in found.items():
         name = _own(model, given.created_from)
@@ -43,8 +43,14 @@ def _has_time(key: Any) -> bool:
 def _own(model: Model, wanted: str | None) -> str | None:
     if wanted and wanted != "pk" and _has(model, wanted):
         return wanted
-    fields = [each for each in model._meta.fields if isinstance(each, models.DateTimeField)]
-    return next((each.name for each in fields if each.auto_now_add), None)
+    fields = [
+        each
+        for each in model._meta.local_fields
+        if isinstance(each, models.DateTimeField) and not each.null and not each.auto_now
+    ]
+    set_once = [each.name for each in fields if each.auto_now_add]
+    names = set_once or [each.name for each in fields]
+    return names[0] if set_once or len(names) == 1 else None
 
 
 def _has(model: Model, path: str) -> bool:

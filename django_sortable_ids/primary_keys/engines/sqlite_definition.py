@@ -83,7 +83,8 @@ class Definition:
 
     def _sql_of(self, field: Any) -> str:
         definition, _ = self._editor.column_sql(field.model, field)
-        return f"{self._editor.quote_name(field.column)} {definition}"
+        suffix = field.db_type_suffix(self._editor.connection)
+        return " ".join(filter(None, [self._editor.quote_name(field.column), definition, suffix]))
 
     def _column(self, name: str) -> list[Token]:
         for tokens in self._columns:
