@@ -17,6 +17,7 @@ from ...db.queries import row, rows, value
 from ..changes import Column, Key, Table
 from .base import ForeignKey, KeyEngine
 from .postgresql_dependents import problems
+from .postgresql_views import create, drop, views_of
 
 _FOREIGN_KEYS = """
 SELECT conname, conrelid, confrelid, pg_get_constraintdef(c.oid), conrelid::regclass::text,
@@ -83,6 +84,10 @@ class PostgreSQLKeys(KeyEngine):
         numbers = {key: self._last_of_sequence(key.table, key.column) for key in self.change.keys}
         keys = list(self._affected_keys())
         self._key_types = {each: self._type(each.table, each.column) for each in self.change.keys}
+        views = views_of(
+            self.connection, [(self.quote(each.name), each.changed) for each in self.change.tables]
+        )
+        drop(views, self.execute)
         for table, name, _ in keys:
             self.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
         for number, key in enumerate(self.change.keys):
@@ -95,6 +100,7 @@ class PostgreSQLKeys(KeyEngine):
             self.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition}")
         for number, _ in enumerate(self.change.keys):
             self.execute(f"DROP FUNCTION pg_temp.moved_{number}")
+        create(views, self.execute)
         # Statistics of the old values would mislead the planner for minutes.
         self.execute(f"ANALYZE {names}")
 

@@ -16,11 +16,14 @@ FROM pg_class WHERE oid = to_regclass(%s)
 _DEPENDENTS = """
 SELECT DISTINCT pg_describe_object(classid, objid, 0)
 FROM pg_depend JOIN pg_attribute ON attrelid = refobjid AND attnum = refobjsubid
+LEFT JOIN pg_rewrite ON classid = 'pg_rewrite'::regclass AND pg_rewrite.oid = objid
+LEFT JOIN pg_class ON pg_class.oid = ev_class
 WHERE refclassid = 'pg_class'::regclass AND refobjid = to_regclass(%s) AND attname = ANY (%s)
     AND classid IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_policy'::regclass)
-    AND deptype = 'n'
+    AND deptype = 'n' AND COALESCE(relkind, 'r') NOT IN ('v', 'm')
 ORDER BY 1
 """
+"""Views are left out: they are dropped and created again."""
 _EXPRESSIONS = """
 SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
 WHERE conrelid = to_regclass(%(table)s) AND contype = 'c'
