@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -80,7 +80,7 @@ def forget(moved: Iterable[MovedKey], using: str) -> None:
         records.objects.using(using).filter(target__in=labels).delete()
 
 
-def fill_old_keys(key: Key, using: str, last_number: int) -> None:
+def fill_old_keys(key: Key, using: str, last_number: Callable[[Key], int]) -> None:
     """Give rows that were inserted since the move a key of the old type, in the order of their ids:
     the next number after ``last_number``, or the default of the old key.
 
@@ -97,10 +97,10 @@ def fill_old_keys(key: Key, using: str, last_number: int) -> None:
                 rows.filter(pk=pk).update(**{field.name: next(following)})
 
 
-def _old_keys(key: Key, last_number: int) -> Iterator[Any]:
+def _old_keys(key: Key, last_number: Callable[[Key], int]) -> Iterator[Any]:
     old = key.after
     if isinstance(old, IntegerField) and not isinstance(old, SortableIDField):
-        return count(last_number + 1)
+        return count(last_number(key) + 1)
     if not old.has_default():
         raise BackfillError(
             f"{key.label}: rows that were inserted since the key was moved have no "

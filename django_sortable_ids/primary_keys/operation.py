@@ -92,7 +92,7 @@ class MigratePrimaryKey(Operation):
         move = self._move(schema_editor, keys, from_state, to_state, backwards=True)
         move.check()
         for each in move.change.keys:
-            filling.fill_old_keys(each, using, move.engine.last_number(each))
+            filling.fill_old_keys(each, using, move.engine.last_number)
         move.execute()
 
     def move_of(self, editor: Any, before: ProjectState) -> Move:

@@ -109,7 +109,8 @@ def _check_label(label: str) -> None:
     try:
         apps.get_model(app_label, name) if name else apps.get_app_config(app_label)
     except (LookupError, ValueError) as error:
-        raise BackfillError(f"{label}: {error}. Expected an app or app.Model") from None
+        reason = str(error).rstrip(".")
+        raise BackfillError(f"{label}: {reason}. Expected an app or app.Model") from None
 
 
 def _changes(model: Model, state: ProjectState) -> bool:

@@ -1,0 +1,171 @@
+"""``backfill_ids --primary-key`` plans a move, and writes its migration."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from tests.backfill.own_project import Project
+
+MODELS = """
+from django.db import models
+
+
+class Customer(models.Model):
+    name = models.CharField(max_length=20)
+    joined = models.DateTimeField(auto_now_add=True)
+
+
+class Order(models.Model):
+    customer = models.ForeignKey(Customer, models.CASCADE)
+    gifts = models.ManyToManyField(Customer, related_name="gifts")
+
+
+class Country(models.Model):
+    code = models.CharField(max_length=2, primary_key=True)
+"""
+ROWS = """
+from depot.models import Customer, Order
+
+for number in range(3):
+    customer = Customer.objects.create(name=f"customer {number}")
+    order = Order.objects.create(customer=customer)
+    order.gifts.add(customer)
+"""
+OLD = "old_id = models.BigIntegerField(null=True, unique=True, editable=False)"
+EDITS = [
+    "Edit the models first, with",
+    "from django_sortable_ids.fields import UUIDv7AutoField",
+    "depot/models.py:6, in depot.Customer:",
+    "    id = UUIDv7AutoField(primary_key=True)",
+    f"    {OLD}",
+    "depot/models.py:11, in depot.Order:",
+    "    id = UUIDv7AutoField(primary_key=True)",
+    f"    {OLD}",
+]
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
+    made = Project(tmp_path_factory.mktemp("template"))
+    made.create(MODELS)
+    made.manage("shell", "-c", ROWS)
+    return made
+
+
+@pytest.fixture
+def project(template, tmp_path):
+    return template.copy(tmp_path / "project")
+
+
+def move(project, *arguments):
+    return project.backfill(*arguments, "--primary-key")
+
+
+def edited(project):
+    """Apply the edits that the command asks for."""
+    document = json.loads(move(project, "depot", "--json").stdout)
+    path = project.folder / "depot" / "models.py"
+    lines = path.read_text().splitlines()
+    for edit in reversed(document["edits"]):
+        assert edit["file"] == str(path)
+        lines[edit["line"] - 1 : edit["line"] - 1] = edit["text"]
+    needed = sorted({edit["needs"] for edit in document["edits"]})
+    path.write_text("\n".join([*needed, *lines]))
+    return project
+
+
+def columns(project, table):
+    with closing(sqlite3.connect(project.folder / "depot.sqlite3")) as connection:
+        return {
+            name: kind for _, name, kind, *_ in connection.execute(f"PRAGMA table_info({table})")
+        }
+
+
+def test_it_says_how_to_edit_the_models(project):
+    done = move(project, "depot")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-len(EDITS) :] == [f"NotEdited: {EDITS[0]}", *EDITS[1:]]
+
+
+def test_the_plan_names_every_column(project):
+    done = move(edited(project), "depot")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "depot.Customer.id: UUIDv7AutoField, 3 rows; the old key stays as old_id",
+        "  times from joined",
+        "  depot_order.customer_id",
+        "  depot_order_gifts.customer_id",
+        "depot.Order.id: UUIDv7AutoField, 3 rows; the old key stays as old_id",
+        "  times from customer__joined",
+        "  depot_order_gifts.order_id",
+        "Next: manage.py backfill_ids depot --primary-key --write-migration",
+    ]
+    assert project.names == ["0001_initial"]
+
+
+def test_it_writes_what_migrate_executes_and_reverses(project):
+    done = move(edited(project), "depot", "--write-migration")
+    assert done.returncode == 0, done.stderr
+    name = "0002_move_key_of_customer_and_others"
+    assert done.stdout.splitlines()[-3:] == [
+        f"Wrote depot/migrations/{name}.py",
+        "Next: read it, stop the application, and run",
+        "  manage.py migrate",
+    ]
+    before = columns(project, "depot_order")
+    project.manage("migrate")
+    assert columns(project, "depot_order") == {
+        "id": "char(32)",
+        "customer_id": "char(32)",
+        "old_id": "bigint",
+    }
+    project.manage("makemigrations", "--check")
+    told = project.manage(
+        "shell",
+        "-c",
+        "from depot.models import *; print([(o.old_id, "
+        "o.customer.name, o.gifts.get().name) for o in Order.objects.all()])",
+    )
+    assert told.splitlines()[-1] == str(
+        [(n + 1, f"customer {n}", f"customer {n}") for n in range(3)]
+    )
+    project.manage("migrate", "depot", "0001")
+    assert columns(project, "depot_order") == before
+
+
+def test_a_model_without_a_field_for_its_old_key(project):
+    edited(project).change_models(f"    {OLD}\n    name", "    name")
+    done = move(project, "depot")
+    assert done.stderr.splitlines()[-3:] == [
+        "BackfillError: depot.Customer has no field for its old key. Add",
+        f"    {OLD}",
+        "to the model, or give --drop-old",
+    ]
+    done = move(project, "depot.Customer", "--drop-old", "--write-migration")
+    assert done.returncode == 0, done.stderr
+    assert "the old key is dropped" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["depot.Nothing"], "depot.nothing: App 'depot' doesn't have a 'nothing' model. "
+                            "Expected an app or app.Model"),
+        (["depot", "--verify"], "--primary-key takes no --verify"),
+        (["depot", "--sleep=1", "--on-null=now"], "--primary-key takes no --on-null and --sleep"),
+    ],
+)  # fmt: skip
+def test_refused_arguments(project, arguments, message):
+    done = move(edited(project), *arguments)
+    assert done.returncode in (1, 2)
+    assert done.stderr.splitlines()[-1].endswith(message)
+
+
+def test_several_models_are_for_keys_only(project):
+    done = project.backfill("depot", "depot.Order")
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (
+        2,
+        "CommandError: depot.Order: only --primary-key takes several models",
+    )

@@ -1,0 +1,114 @@
+"""What can't be moved is named before a row is written."""
+
+import pytest
+from django.core.management.base import CommandError
+from django.db import connection
+
+from tests.marks import own_tables
+
+from . import small
+
+pytestmark = own_tables
+
+PLAIN = ("e", "d", "c", "b", "a")
+
+
+def refusal(depot):
+    """The lines after the first; nothing has changed."""
+    with pytest.raises(CommandError) as error:
+        depot.migrate()
+    assert small.names(depot) == list(PLAIN)
+    assert depot.applied() == [each for each in depot.names if "move" not in each][:-1]
+    first, *others = str(error.value).splitlines()
+    assert first == "No key was moved."
+    return others
+
+
+def execute(sql):
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+
+
+def test_a_reference_that_the_migration_does_not_list(depot):
+    small.create(depot)
+    small.write_move(depot, references=())
+    assert refusal(depot) == [
+        "depot_order.customer_id refers to depot.Customer, and the migration doesn't list it: "
+        "write the migration again by `manage.py backfill_ids depot.Customer --primary-key "
+        "--write-migration`"
+    ]
+
+
+def test_a_foreign_key_that_no_model_has(depot):
+    small.create(depot)
+    execute(
+        "CREATE TABLE depot_review (name varchar(9), customer_id bigint, "
+        "FOREIGN KEY (customer_id) REFERENCES depot_customer (id))"
+    )
+    execute("INSERT INTO depot_review SELECT name, id FROM depot_customer")
+    small.write_move(depot)
+    assert refusal(depot) == [
+        "depot_review.customer_id refers to depot.Customer, and the migration doesn't list it: "
+        "write the migration again by `manage.py backfill_ids depot.Customer --primary-key "
+        "--write-migration`"
+    ]
+
+
+def test_a_foreign_key_that_no_model_has_is_moved_if_it_is_listed(depot):
+    small.create(depot)
+    execute(
+        "CREATE TABLE depot_review (name varchar(9), customer_id bigint, "
+        "FOREIGN KEY (customer_id) REFERENCES depot_customer (id))"
+    )
+    execute("INSERT INTO depot_review SELECT name, id FROM depot_customer")
+    listed = [small.REFERENCE, ("depot_review", "customer_id", "depot.Customer")]
+    small.write_move(depot, references=listed)
+    depot.migrate()
+    connection.check_constraints()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT r.name FROM depot_review r JOIN depot_customer c ON c.id = r.customer_id "
+            "WHERE c.name = r.name"
+        )
+        assert len(cursor.fetchall()) == len(PLAIN)
+
+
+def test_values_that_are_no_key(depot):
+    small.create(
+        depot,
+        more="""CreateModel("Visit", [
+            ("id", BigAutoField(primary_key=True)),
+            ("customer", ForeignKey("depot.Customer", DO_NOTHING, db_constraint=False)),
+        ]),""",
+    )
+    depot.model("Visit").objects.create(customer_id=999_999)
+    small.write_move(
+        depot, references=[small.REFERENCE, ("depot_visit", "customer_id", "depot.Customer")]
+    )
+    assert refusal(depot) == [
+        "1 rows of depot_visit.customer_id refer to no row of depot_customer: correct or delete "
+        "them, and migrate again"
+    ]
+
+
+def test_a_condition_that_depends_on_a_key(depot):
+    small.create(
+        depot,
+        more="""AddConstraint("Order", CheckConstraint(
+            condition=Q(customer_id__gt=0), name="depot_positive"
+        )),""",
+    )
+    small.write_move(depot)
+    [problem] = refusal(depot)
+    assert "customer_id" in problem
+    assert problem.endswith("whose values change: remove it, migrate, and add it again")
+
+
+def test_keys_that_were_not_kept_do_not_come_back(depot):
+    small.create(depot)
+    small.write_move(depot, options='created_from="created_at"')
+    depot.migrate()
+    assert small.names(depot) == small.IN_ORDER
+    with pytest.raises(Exception, match=r"old keys of depot\.Customer were not kept"):
+        depot.migrate("0001_step")
+    assert small.names(depot) == small.IN_ORDER
