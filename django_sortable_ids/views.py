@@ -10,7 +10,7 @@ from django.db import models
 from django.http import (
     Http404,
     HttpRequest,
-    HttpResponseBase,
+    HttpResponse,
     HttpResponsePermanentRedirect,
     HttpResponseRedirect,
 )
@@ -75,7 +75,7 @@ class RedirectOldIDs(DetailView):
         except HasOldID as found:
             return self._redirect(found)
 
-    def _redirect(self, found: HasOldID) -> HttpResponseBase:
+    def _redirect(self, found: HasOldID) -> HttpResponse:
         return redirect_to_row(
             self.request, self.pk_url_kwarg, found.row, permanently=self.redirect_permanently
         )
@@ -83,20 +83,29 @@ class RedirectOldIDs(DetailView):
 
 def redirect_to_row(
     request: HttpRequest, argument: str, row: models.Model, *, permanently: bool = True
-) -> HttpResponseBase:
-    """A redirect to the request's own route and query string, with the public text of the row's
-    key as the ``argument`` of the route.
+) -> HttpResponse:
+    """A redirect to the request's own route, with the public text of the row's key as its
+    ``argument``.
 
     The status is that of ``RedirectOldIDs.redirect_permanently``.
     """
-    match = request.resolver_match
     key = id_at(type(row), "pk")
-    if match is None or key is None:
+    if request.resolver_match is None or key is None:
         raise HasOldID(row)
+    text = key.public_text.format(row.pk)
+    return redirect_to_route(request, {argument: text}, permanently=permanently)
+
+
+def redirect_to_route(
+    request: HttpRequest, changes: dict[str, Any], *, permanently: bool = True
+) -> HttpResponse:
+    """A redirect to the request's own route with other arguments, and with its query string."""
+    match = request.resolver_match
+    assert match is not None
     url = reverse(
         match.view_name if match.url_name else match.func,
         urlconf=getattr(request, "urlconf", None),
-        kwargs=match.kwargs | {argument: key.public_text.format(row.pk)},
+        kwargs=match.kwargs | changes,
     )
     if query := request.META.get("QUERY_STRING"):
         url = f"{url}?{query}"
