@@ -6,13 +6,20 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.filters import BaseFilterBackend
 from rest_framework.generics import RetrieveAPIView
 from rest_framework.permissions import BasePermission, IsAuthenticated
+from rest_framework.relations import PrimaryKeyRelatedField
 from rest_framework.routers import DefaultRouter, SimpleRouter
+from rest_framework.serializers import Serializer
 from rest_framework.test import APIClient
 from rest_framework.viewsets import ModelViewSet
 
 from django_sortable_ids.ids import public_id
-from django_sortable_ids.rest_framework import RedirectOldIDs, SortableIDLookupMixin
+from django_sortable_ids.rest_framework import (
+    RedirectOldIDs,
+    SortableIDField,
+    SortableIDLookupMixin,
+)
 from tests.combinations import in_one_case
+from tests.rest_framework.support import WRONG_TYPES
 from tests.store.api import serializer_for, viewset_for
 
 from .models import Gift, Parcel, Purchase, Secret, Unmoved
@@ -149,3 +156,40 @@ def test_other_lookups_are_as_always():
     unmoved = Unmoved.objects.create(name="found")
     assert client.get(f"/unmoved/{unmoved.pk}/").json() == {"name": "found"}
     assert client.get(f"/unmoved/{unmoved.pk + 1}/").status_code == 404
+
+
+def accepting(model, accept_old=True):
+    key = SortableIDField(model._meta.pk, read_only=False, accept_old=accept_old)
+    related = PrimaryKeyRelatedField(queryset=model.objects.exclude(name="hidden"), pk_field=key)
+    return type("Form", (Serializer,), {"row": related})
+
+
+@in_one_case("model", [each for each in OLD if each is not Gift])
+def test_input_of_old_ids_is_accepted_on_demand(model):
+    row = moved(model)
+    for given in (OLD[model], str(OLD[model]), public_id(row)):
+        form = accepting(model)(data={"row": given})
+        form.is_valid(raise_exception=True)
+        assert form.validated_data == {"row": row}
+    assert accepting(model)(instance={"row": row}).data == {"row": public_id(row)}
+    assert not accepting(model, accept_old=False)(data={"row": str(OLD[model])}).is_valid()
+
+
+@in_one_case("model", [each for each in OLD if each is not Gift])
+def test_wrong_input_is_refused_as_always(model):
+    moved(model, "hidden")
+    for wrong in (OLD[model], "18", 18, "x", "\0", *WRONG_TYPES):
+        assert not accepting(model)(data={"row": wrong}).is_valid(), wrong
+
+
+def test_input_that_is_a_present_id_and_an_old_one():
+    present = Parcel.objects.create(name="present")
+    Parcel.objects.create(name="old", old_id=present.pk)
+    form = accepting(Parcel)(data={"row": str(present.pk)})
+    form.is_valid(raise_exception=True)
+    assert form.validated_data == {"row": present}
+
+
+def test_input_of_the_unmasked_id_stays_refused():
+    row = moved(Secret)
+    assert not accepting(Secret)(data={"row": str(row.pk)}).is_valid()
