@@ -241,3 +241,12 @@ def test_sessions_in_cookies(ada, settings):
     client.cookies[settings.SESSION_COOKIE_NAME] = session.session_key
     assert page(client) == "ada"
     assert client.session[SESSION_KEY] == str(user.pk)
+
+
+def test_without_the_middleware_each_page_is_an_error_once_the_move_is_undone(ada, settings):
+    ada(UnmovedUser)
+    settings.MIDDLEWARE = [MIDDLEWARE[0], MIDDLEWARE[2]]
+    client = logged_in()
+    client.raise_request_exception = False
+    change(client, "01900000-0000-7000-8000-000000000001")
+    assert client.get("/").status_code == 500
