@@ -4,7 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY, get_user_model
-from django.core.exceptions import ObjectDoesNotExist, ValidationError
+from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist, ValidationError
 from django.http import HttpRequest
 from django.utils.deprecation import MiddlewareMixin
 
@@ -28,6 +28,10 @@ class OldUserIDMiddleware(MiddlewareMixin):
     """
 
     def process_request(self, request: HttpRequest) -> None:
+        if not hasattr(request, "session"):
+            raise ImproperlyConfigured(
+                "OldUserIDMiddleware is before SessionMiddleware in MIDDLEWARE: move it after that"
+            )
         if settings.SESSION_COOKIE_NAME not in request.COOKIES:
             return
         session = request.session

@@ -11,6 +11,7 @@ from django.contrib.auth import (
     login,
     logout,
 )
+from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from django.http import HttpResponse
 from django.test import AsyncClient, Client
@@ -229,6 +230,13 @@ def test_without_the_middleware_the_visitor_is_logged_out(ada, settings):
     client = logged_in()
     change(client, "17")
     assert page(client) == "nobody"
+
+
+def test_the_wrong_order_is_told_to_everybody(ada, settings):
+    ada(MovedUser)
+    settings.MIDDLEWARE = [MIDDLEWARE[1], MIDDLEWARE[0], MIDDLEWARE[2]]
+    with pytest.raises(ImproperlyConfigured, match="before SessionMiddleware"):
+        Client().get("/open/")
 
 
 def test_sessions_in_cookies(ada, settings):
