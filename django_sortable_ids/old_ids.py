@@ -212,6 +212,6 @@ def _uuids(given: Any) -> tuple[uuid.UUID, ...]:
 
 
 def _texts(given: Any) -> tuple[str, ...]:
-    # No database can store other texts.
-    is_storable = isinstance(given, str) and "\0" not in given and given.isprintable()
-    return (given,) if is_storable and given else ()
+    # PostgreSQL refuses NUL, and all databases refuse halves of surrogate pairs: neither is
+    # printable.
+    return (given,) if isinstance(given, str) and given and given.isprintable() else ()
