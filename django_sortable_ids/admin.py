@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.contrib.admin.utils import quote, unquote
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import ImproperlyConfigured
 from django.db import models
@@ -16,7 +17,9 @@ from django.utils.translation import gettext_lazy as _
 
 from .fields import SortableIDField
 from .fields.of_model import field_at, id_at, id_field, id_fields, local_time
+from .old_ids import old_key, old_row
 from .schemes import InvalidID, OutOfRange, TimeScheme
+from .views import redirect_to_route
 
 __all__ = ["CreatedAtFilter", "SortableIDAdmin"]
 
@@ -111,6 +114,10 @@ class SortableIDAdmin(ModelAdmin):
     any accepted spelling. An id in ``search_fields`` (``"order__id"``) is also matched as a whole.
     ``"id_created_at"`` in ``list_display`` shows the time in the model's first id that has one, and
     sorts by that id.
+
+    If the key of the model was moved, the search also matches old ids. The pages of a row with its
+    old id redirect to those with the present one, for rows of ``get_queryset()`` that the user may
+    see.
     """
 
     def __init__(self, model: type[models.Model], admin_site: admin.AdminSite) -> None:
@@ -135,7 +142,21 @@ class SortableIDAdmin(ModelAdmin):
         # PostgreSQL raises an error for NUL. The list's form refuses it; autocomplete has no form.
         if "\0" in search_term:
             return queryset.none(), False
-        return super().get_search_results(request, queryset, search_term)
+        found, may_repeat = super().get_search_results(request, queryset, search_term)
+        key = old_key(self.model)
+        if key and (values := key.values(search_term.strip())):
+            found |= queryset.filter(**{f"{key.path}__in": values})
+        return found, may_repeat
+
+    def _get_obj_does_not_exist_redirect(
+        self, request: HttpRequest, opts: Any, object_id: str
+    ) -> Any:
+        """Django's answer for an id that no row has, or a redirect to the row that had it once."""
+        row = old_row(self.get_queryset(request), unquote(object_id))
+        if row is None or not self.has_view_or_change_permission(request, row):
+            usual: Any = super()
+            return usual._get_obj_does_not_exist_redirect(request, opts, object_id)
+        return redirect_to_route(request, {"object_id": quote(row.pk)})
 
     def _whole(self, name: str) -> str:
         path = name.lstrip("^=@")

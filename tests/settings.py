@@ -55,6 +55,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "django_sortable_ids",
     "tests.backfill.shop",
+    "tests.old_ids",
     "tests.oracle",
     "tests.store",
     "tests.testapp",

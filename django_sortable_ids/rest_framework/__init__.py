@@ -14,6 +14,7 @@ from .fields import (
     SortableIDRelatedField,
     SortableIDSlugRelatedField,
 )
+from .old_ids import RedirectOldIDs
 from .serializers import SortableIDModelSerializer
 from .views import SortableIDLookupMixin
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from .pagination import SortableIDCursorPagination
 
 __all__ = [
+    "RedirectOldIDs",
     "SortableIDCursorPagination",
     "SortableIDField",
     "SortableIDHyperlinkedIdentityField",

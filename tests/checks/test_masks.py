@@ -187,11 +187,13 @@ def test_masked_ids_need_a_key(settings):
     settings.SORTABLE_IDS = {}
     found = {(message.id, str(message.obj)) for message in check_masks()}
     assert found == {
+        ("sortable_ids.E011", "old_ids.MaskedUser.id"),
+        ("sortable_ids.E011", "old_ids.Secret.id"),
         ("sortable_ids.E011", "testapp.MaskedKey.id"),
         ("sortable_ids.E011", "testapp.MaskedPart.code"),
     }
     settings.SORTABLE_IDS = {"MASK_KEYS": ["x"]}
-    (message, _) = check_masks()
+    message = check_masks()[0]
     assert "32 hexadecimal digits" in message.msg
     for fine in ({"MASK_KEYS": [KEY]}, 7, {"worker": 1}):
         settings.SORTABLE_IDS = fine

@@ -1,0 +1,217 @@
+"""Ids from before the move of a primary key to a sortable id: they go on answering.
+
+A moved model has its old key in a unique field next to the key, ``old_id`` for a key ``id``. New
+rows have NULL there. The functions also work before the move, when a model with another key has a
+unique sortable id next to it: so code that calls them can be deployed first.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Hashable, Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+
+from django.core.exceptions import FieldDoesNotExist, ValidationError
+from django.db import connections, models
+from django.db.models import Manager, Q, QuerySet
+from django.db.models.constants import LOOKUP_SEP
+
+from .fields import SortableIDField
+from .fields.of_model import id_fields
+from .fields.values.lookup_values import Candidates, Malformed
+from .schemes.errors import shown
+
+__all__ = ["old_key_field", "old_row", "resolve_id", "resolve_ids"]
+
+if TYPE_CHECKING:
+    Field: TypeAlias = models.Field[Any, Any]
+
+Row = TypeVar("Row", bound=models.Model)
+Value = TypeVar("Value", bound=Hashable)
+
+_INTEGER = re.compile("-?[0-9]{1,19}")
+_INTEGERS = range(-(2**63), 2**63)
+
+
+class Key(NamedTuple):
+    """A field that identifies rows, and the lookup path to it."""
+
+    path: str
+    field: Field
+
+    def values(self, given: Any) -> tuple[Any, ...]:
+        """What ``given`` may stand for in this field, none if it can't be an id of it."""
+        if isinstance(given, bool) or not isinstance(given, str | int | uuid.UUID):
+            return ()
+        if isinstance(self.field, SortableIDField):
+            return _sortable_values(self.field, given)
+        if isinstance(self.field, models.IntegerField):
+            return _integers(given)
+        if isinstance(self.field, models.UUIDField):
+            return _uuids(given)
+        return _texts(given) if isinstance(self.field, models.CharField) else ()
+
+
+def old_key_field(model: type[models.Model]) -> Field | None:
+    """The field with the old primary key; None if the model's key wasn't moved.
+
+    Its name is ``"old_"`` and the name of the key. It is unique and no relation. If the key is a
+    relation, as in a child of multi-table inheritance, it is the old key of the related model.
+    """
+    key = old_key(model)
+    return None if key is None else key.field
+
+
+def resolve_id(rows: type[Row] | Manager[Row] | QuerySet[Row], given: Any) -> Any:
+    """The present primary key for an id in any spelling, or for an old id.
+
+    ``given`` is a value, a public text, a bare text, or an old key as a value or text: ``17``,
+    ``"17"``. Old ids are looked up among ``rows``, in one query. An id that can only be a present
+    one is returned without a query, whether or not such a row exists.
+
+    Digits may be a present 64-bit id and an old integer: the present key is returned if such a row
+    exists, else that of the row with the old one. Raises the model's ``DoesNotExist`` if there is
+    neither. Raises ``ValidationError`` for anything that is no id of the model.
+    """
+    found = resolve_ids(rows, [given])
+    if given not in found:
+        model: Any = _queryset(rows).model
+        raise model.DoesNotExist(f"{model._meta.label} has no row with the id {shown(given)}")
+    return found[given]
+
+
+def resolve_ids(
+    rows: type[Row] | Manager[Row] | QuerySet[Row], given: Iterable[Value]
+) -> dict[Value, Any]:
+    """``resolve_id`` for many ids: a dict from each one to the present key, in one query.
+
+    Old ids without a row are left out. Raises ``ValidationError`` if one of them is no id of the
+    model. The query is split where the database limits the number of parameters.
+    """
+    queryset = _queryset(rows)
+    own, other = present_key(queryset.model), other_key(queryset.model)
+    found: dict[Value, Any] = {}
+    unknown: dict[Value, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
+    for each in given:
+        presents, others = own.values(each), other.values(each) if other else ()
+        if not presents and not others:
+            raise _invalid(queryset.model, own.field, each)
+        if len(presents) == 1 and not others:
+            found[each] = presents[0]
+        else:
+            unknown[each] = presents, others
+    existing, by_other = _look_up(queryset, other, unknown.values())
+    for each, (presents, others) in unknown.items():
+        matches = [value for value in presents if value in existing]
+        matches += [by_other[value] for value in others if value in by_other]
+        # As everywhere, the likeliest candidate of a masked text that no row has.
+        matches += () if others else presents[:1]
+        if matches:
+            found[each] = matches[0]
+    return found
+
+
+def old_row(rows: QuerySet[Row], given: Any) -> Row | None:
+    """The row of ``rows`` with that old key; None if there is none, or if it can't be an old key,
+    which needs no query.
+    """
+    key = old_key(rows.model)
+    values = key.values(given) if key else ()
+    return rows.filter(**{f"{key.path}__in": values}).first() if key and values else None
+
+
+def old_key(model: type[models.Model]) -> Key | None:
+    """The field of ``old_key_field``, with its path from the model."""
+    path: list[str] = []
+    key: Any = model._meta.pk
+    while True:
+        with suppress(FieldDoesNotExist):
+            field = key.model._meta.get_field(f"old_{key.name}")
+            if field.concrete and field.unique and not field.is_relation:
+                return Key(LOOKUP_SEP.join([*path, field.name]), field)
+        if not key.is_relation:
+            return None
+        path.append(key.name)
+        key = key.target_field
+
+
+def present_key(model: type[models.Model]) -> Key:
+    """The primary key; if it is a relation, the field that it references."""
+    field: Any = model._meta.pk
+    while field.is_relation:
+        field = field.target_field
+    return Key("pk", field)
+
+
+def other_key(model: type[models.Model]) -> Key | None:
+    """The key of the other side of the move: the old key, and before the move the first unique
+    sortable id.
+    """
+    if isinstance(present_key(model).field, SortableIDField):
+        return old_key(model)
+    unique = (field for field in id_fields(model) if field.unique and not field.wrong_options)
+    return next((Key(field.name, field) for field in unique), None)
+
+
+def _queryset(rows: type[Row] | Manager[Row] | QuerySet[Row]) -> QuerySet[Row]:
+    return (rows._default_manager if isinstance(rows, type) else rows).all()
+
+
+def _look_up(
+    rows: QuerySet[Any], other: Key | None, unknown: Iterable[tuple[Any, Any]]
+) -> tuple[set[Any], dict[Any, Any]]:
+    """Which of the present keys exist, and the present keys by the others."""
+    pairs = {("pk", value) for presents, _ in unknown for value in presents}
+    if other:
+        pairs |= {(other.path, value) for _, others in unknown for value in others}
+    wanted = list(pairs)
+    size = connections[rows.db].features.max_query_params or len(wanted) or 1
+    existing: set[Any] = set()
+    by_other: dict[Any, Any] = {}
+    for start in range(0, len(wanted), size):
+        condition = Q()
+        for path in ("pk", *([other.path] if other else [])):
+            values = [value for each, value in wanted[start : start + size] if each == path]
+            if values:
+                condition |= Q(**{f"{path}__in": values})
+        found = rows.filter(condition).values_list("pk", other.path if other else "pk")
+        existing |= {pk for pk, _ in found}
+        by_other |= {value: pk for pk, value in found if value is not None}
+    return existing, by_other if other else {}
+
+
+def _invalid(model: type[models.Model], field: Field, given: Any) -> ValidationError:
+    if isinstance(field, SortableIDField):
+        return field.invalid(given)
+    return ValidationError(f"“{shown(given)}” is no id of {model._meta.label}", code="invalid")
+
+
+def _sortable_values(field: SortableIDField, given: Any) -> tuple[Any, ...]:
+    prepared = field.prepared(given)
+    if isinstance(prepared, Malformed):
+        return ()
+    values = prepared.values if isinstance(prepared, Candidates) else (prepared,)
+    # A field accepts every integer until it is saved.
+    return tuple(each for each in values if not isinstance(each, int) or field.scheme.holds(each))
+
+
+def _integers(given: Any) -> tuple[int, ...]:
+    if isinstance(given, str):
+        given = int(given) if _INTEGER.fullmatch(given) else None
+    return (given,) if isinstance(given, int) and given in _INTEGERS else ()
+
+
+def _uuids(given: Any) -> tuple[uuid.UUID, ...]:
+    if isinstance(given, uuid.UUID):
+        return (given,)
+    with suppress(ValueError):
+        return (uuid.UUID(given),) if isinstance(given, str) else ()
+    return ()
+
+
+def _texts(given: Any) -> tuple[str, ...]:
+    # PostgreSQL refuses NUL, and all databases refuse halves of surrogate pairs: neither is
+    # printable.
+    return (given,) if isinstance(given, str) and given and given.isprintable() else ()

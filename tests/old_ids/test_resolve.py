@@ -1,0 +1,169 @@
+"""From an id in any spelling, or an old one, to the present key."""
+
+import uuid
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.db.models import F
+
+from django_sortable_ids.ids import public_id
+from django_sortable_ids.old_ids import old_key_field, old_row, resolve_id, resolve_ids
+from tests.combinations import in_one_case
+from tests.rest_framework.support import WRONG_TYPES
+
+from .models import (
+    Country,
+    Device,
+    Gift,
+    IntegerUser,
+    Parcel,
+    Purchase,
+    Receipt,
+    Secret,
+    Unmoved,
+    Unrelated,
+)
+
+pytestmark = pytest.mark.django_db
+OLD_UUID = uuid.UUID("8f14e45f-ceea-467f-aa0b-6f2f8f1b0d3c")
+NO_IDS = [
+    *("", "x", "é", "17x", "1.5", "+17", " 17", "1_7", "१७", "\0", "17\0", "\ud800", "9" * 5000),
+    *(each for each in WRONG_TYPES if isinstance(each, bool) or not isinstance(each, int)),
+    *(None, b"17", 10**6000, -(10**6000), 2**63, str(2**63), F("pk")),
+]
+
+
+def test_the_field_with_the_old_key():
+    assert old_key_field(Purchase) is Purchase._meta.get_field("old_id")
+    assert old_key_field(Country) is Country._meta.get_field("old_code")
+    assert old_key_field(Gift) is old_key_field(Receipt) is old_key_field(Purchase)
+    for model in (Unmoved, Unrelated, IntegerUser):
+        assert old_key_field(model) is None
+
+
+@in_one_case(
+    ("model", "old", "spellings"),
+    [
+        (Purchase, 17, [17, "17", "017"]),
+        (Purchase, -3, [-3, "-3"]),
+        (Purchase, 2**63 - 1, [2**63 - 1, str(2**63 - 1)]),
+        (Parcel, 17, [17, "17"]),
+        (Device, OLD_UUID, [OLD_UUID, str(OLD_UUID), OLD_UUID.hex, f"{{{OLD_UUID}}}"]),
+        (Secret, OLD_UUID, [OLD_UUID, str(OLD_UUID)]),
+        (Country, "nl", ["nl"]),
+        (Country, "17", ["17"]),
+    ],
+)
+def test_an_old_key_in_every_spelling(model, old, spellings, django_assert_num_queries):
+    row = model.objects.create(**{old_key_field(model).name: old})
+    model.objects.create()
+    for spelling in spellings:
+        with django_assert_num_queries(1):
+            assert resolve_id(model, spelling) == row.pk
+        assert old_row(model.objects.all(), spelling) == row
+
+
+@in_one_case("model", [Purchase, Device, Country, Unmoved, Gift])
+def test_a_present_id_needs_no_query(model, django_assert_num_queries):
+    row = model.objects.create(name="found")
+    texts = [str(row.pk)] if model is Unmoved else [public_id(row), str(row.pk)]
+    if model is Country:
+        texts = []  # any text may be the old code
+    with django_assert_num_queries(0):
+        for spelling in (row.pk, *texts):
+            assert resolve_id(model, spelling) == row.pk
+
+
+def test_a_present_id_that_may_be_an_old_one_needs_one_query(django_assert_max_num_queries):
+    for model in (Parcel, Country, Secret):
+        row = model.objects.create()
+        for spelling in (str(row.pk), public_id(row)):
+            with django_assert_max_num_queries(1):
+                assert resolve_id(model, spelling) == row.pk
+
+
+def test_the_present_key_precedes_an_old_one():
+    present = Parcel.objects.create(name="present")
+    Parcel.objects.create(name="old", old_id=present.pk)
+    assert resolve_id(Parcel, present.pk) == resolve_id(Parcel, str(present.pk)) == present.pk
+
+
+@in_one_case("model", [Purchase, Parcel, Device, Secret, Country, Receipt])
+def test_an_unknown_old_id(model):
+    unknown = OLD_UUID if model in (Device, Secret) else "17"
+    with pytest.raises(model.DoesNotExist, match="no row with the id"):
+        resolve_id(model, unknown)
+    assert resolve_ids(model, [unknown]) == {}
+    assert old_row(model.objects.all(), unknown) is None
+
+
+@in_one_case("model", [Purchase, Parcel, Device, Secret, Unrelated, Unmoved, Gift])
+def test_what_is_no_id_at_all(model, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        for wrong in NO_IDS:
+            if model is Parcel and wrong in (2**63, str(2**63)):
+                continue  # may be read as an id, which no column holds
+            with pytest.raises(ValidationError):
+                resolve_id(model, wrong)
+            assert model is Unmoved or old_row(model.objects.all(), wrong) is None
+
+
+def test_what_is_no_text_of_an_old_key():
+    for wrong in ("", "\0", "nl\0", "\ud800"):
+        with pytest.raises(ValidationError):
+            resolve_id(Country, wrong)
+
+
+def test_many_ids_take_one_query(django_assert_num_queries):
+    first, second, new = (Parcel.objects.create(old_id=old) for old in (1, 2, None))
+    given = [1, "2", "3", new.pk, str(first.pk)]
+    with django_assert_num_queries(1):
+        found = resolve_ids(Parcel, given)
+    assert found == {1: first.pk, "2": second.pk, new.pk: new.pk, str(first.pk): first.pk}
+    with django_assert_num_queries(0):
+        assert resolve_ids(Parcel, []) == {}
+    with pytest.raises(ValidationError):
+        resolve_ids(Parcel, [1, "x"])
+
+
+def test_more_ids_than_a_query_has_parameters(monkeypatch):
+    from django.db import connection
+
+    rows = Parcel.objects.bulk_create(Parcel(old_id=each) for each in range(10))
+    monkeypatch.setattr(connection.features, "max_query_params", 3)
+    assert resolve_ids(Parcel, range(10)) == {row.old_id: row.pk for row in rows}
+
+
+def test_only_the_given_rows_are_searched():
+    row = Purchase.objects.create(old_id=17, name="secret")
+    others = Purchase.objects.exclude(name="secret")
+    with pytest.raises(Purchase.DoesNotExist):
+        resolve_id(others, 17)
+    assert old_row(others, 17) is None
+    assert resolve_id(Purchase.objects, 17) == resolve_id(Purchase.objects.all(), 17) == row.pk
+
+
+def test_a_key_that_is_a_relation():
+    gift = Gift.objects.create(old_id=17)
+    Receipt.objects.create(purchase=gift)
+    assert resolve_id(Gift, "17") == resolve_id(Receipt, "17") == gift.pk
+    assert old_row(Gift.objects.all(), "17") == gift
+    assert old_row(Receipt.objects.all(), 17).pk == gift.pk
+
+
+def test_before_the_move_both_kinds_of_ids_lead_to_the_integer(django_assert_num_queries):
+    row = Unmoved.objects.create()
+    Unmoved.objects.filter(pk=row.pk).update(public_id=uuid.UUID(int=(7 << 76) + (2 << 62)))
+    row.refresh_from_db()
+    for spelling in (row.public_id, str(row.public_id), public_id(row)):
+        with django_assert_num_queries(1):
+            assert resolve_id(Unmoved, spelling) == row.pk
+    with django_assert_num_queries(0):
+        assert resolve_id(Unmoved, str(row.pk)) == row.pk
+    assert old_row(Unmoved.objects.all(), str(row.pk)) is None
+
+
+def test_a_model_without_sortable_ids():
+    assert resolve_id(IntegerUser, "17") == 17
+    with pytest.raises(ValidationError, match=r"“x” is no id of old_ids\.IntegerUser"):
+        resolve_id(IntegerUser, "x")

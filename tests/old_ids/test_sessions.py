@@ -1,0 +1,260 @@
+"""Sessions from before and after the move of the user's key, on Django's own authentication."""
+
+import uuid
+
+import pytest
+from asgiref.sync import async_to_sync
+from django.contrib.auth import (
+    BACKEND_SESSION_KEY,
+    HASH_SESSION_KEY,
+    SESSION_KEY,
+    login,
+    logout,
+)
+from django.core.exceptions import ImproperlyConfigured
+from django.db import connection
+from django.http import HttpResponse
+from django.test import AsyncClient, Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import path
+
+from tests.combinations import in_one_case
+
+from .models import IntegerUser, MaskedUser, MovedUser, NumberedUser, UnmovedUser
+
+pytestmark = pytest.mark.django_db
+MIDDLEWARE = [
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django_sortable_ids.middleware.OldUserIDMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+]
+OLD = {
+    MovedUser: 17,
+    NumberedUser: 17,
+    MaskedUser: uuid.UUID("8f14e45f-ceea-467f-aa0b-6f2f8f1b0d3c"),
+}
+"""The user models after the move, with an old key."""
+
+
+def show(request):
+    return HttpResponse(request.user.name if request.user.is_authenticated else "nobody")
+
+
+async def show_later(request):
+    user = await request.auser()
+    return HttpResponse(user.name if user.is_authenticated else "nobody")
+
+
+def leave(request):
+    logout(request)
+    return HttpResponse()
+
+
+def enter(request):
+    login(request, request.user)
+    return HttpResponse()
+
+
+urlpatterns = [
+    path("", show),
+    path("later/", show_later),
+    path("leave/", leave),
+    path("enter/", enter),
+    path("open/", lambda request: HttpResponse("open")),
+]
+
+
+@pytest.fixture
+def ada(settings):
+    """Makes a user of the model that the project then has."""
+
+    def make(model, **values):
+        settings.AUTH_USER_MODEL = model._meta.label
+        settings.ROOT_URLCONF = __name__
+        settings.MIDDLEWARE = MIDDLEWARE
+        user = model(name="ada", **values)
+        user.set_password("secret")
+        user.save()
+        return user
+
+    return make
+
+
+def logged_in(client_class=Client):
+    client = client_class()
+    assert client.login(name="ada", password="secret")
+    return client
+
+
+def change(client, key):
+    """What the session held when the user's key was another one."""
+    session = client.session
+    session[SESSION_KEY] = key
+    session.save()
+
+
+def page(client, url="/"):
+    answer = client.get(url)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+@in_one_case(("model", "old"), OLD.items())
+def test_a_visitor_with_an_old_key_stays_logged_in(model, old, ada):
+    user = ada(model, old_id=old)
+    for url in ("/", "/later/"):
+        client = logged_in()
+        before = dict(client.session)
+        change(client, str(old))
+        assert page(client, url) == "ada"
+        after = dict(client.session)
+        assert after[SESSION_KEY] == str(user.pk)
+        assert after[HASH_SESSION_KEY] == before[HASH_SESSION_KEY]
+        assert after[BACKEND_SESSION_KEY] == before[BACKEND_SESSION_KEY]
+        assert page(client) == "ada"
+
+
+def test_asynchronously(ada):
+    async def answer(client):
+        return (await client.get("/later/")).content
+
+    ada(MovedUser, old_id=17)
+    client = logged_in(AsyncClient)
+    change(client, "17")
+    assert async_to_sync(answer)(client) == b"ada"
+
+
+@in_one_case("model", [*OLD, UnmovedUser])
+def test_a_present_key_needs_no_query(model, ada, settings):
+    ada(model)
+    counts = []
+    for middleware in (MIDDLEWARE, [MIDDLEWARE[0], MIDDLEWARE[2]]):
+        settings.MIDDLEWARE = middleware
+        client = logged_in()
+        page(client)
+        with CaptureQueriesContext(connection) as queries:
+            assert page(client) == "ada"
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+@in_one_case("public", [True, False])
+def test_before_the_move_and_after_it_was_undone(public, ada):
+    new = "01900000-0000-7000-8000-000000000001"
+    user = ada(UnmovedUser, public_id=new if public else None)
+    client = logged_in()
+    assert page(client) == "ada"
+    change(client, new)
+    assert page(client) == ("ada" if public else "nobody")
+    assert client.session.get(SESSION_KEY) == (str(user.pk) if public else None)
+
+
+@in_one_case("model", [UnmovedUser, IntegerUser])
+def test_an_id_that_the_key_refuses_ends_the_session(model, ada):
+    ada(model)
+    for wrong in ("01900000-0000-7000-8000-000000000001", "x", "", "9" * 30):
+        client = logged_in()
+        change(client, wrong)
+        assert page(client) == "nobody", wrong
+        assert not client.session.keys()
+
+
+@in_one_case(("model", "old"), OLD.items())
+def test_the_old_key_of_nobody(model, old, ada):
+    ada(model, old_id=None)
+    client = logged_in()
+    change(client, str(old))
+    assert page(client) == page(client, "/later/") == "nobody"
+
+
+def test_an_old_key_that_is_now_the_key_of_another_user(ada):
+    """Their sessions have the hash of another password."""
+    user = ada(NumberedUser)
+    client = logged_in()
+    other = NumberedUser(name="other", old_id=user.pk)
+    other.set_password("another secret")
+    other.save()
+    assert page(client) == "ada"
+    change(client, str(other.pk))
+    assert page(client) == "nobody"
+
+
+def test_a_changed_password_still_ends_an_old_session(ada):
+    user = ada(MovedUser, old_id=17)
+    client = logged_in()
+    change(client, "17")
+    user.set_password("another secret")
+    user.save()
+    assert page(client) == "nobody"
+
+
+def test_a_visitor_with_an_old_key_can_log_in_again_and_out(ada):
+    ada(MovedUser, old_id=17)
+    client = logged_in()
+    change(client, "17")
+    page(client, "/enter/")
+    assert page(client) == "ada"
+    page(client, "/leave/")
+    assert page(client) == "nobody"
+
+
+def test_one_session_after_another_of_the_same_browser(ada):
+    ada(NumberedUser, old_id=17)
+    client = logged_in()
+    page(client)
+    other = NumberedUser(name="other", old_id=18)
+    other.set_password("secret")
+    other.save()
+    assert client.login(name="other", password="secret")
+    change(client, "18")
+    assert page(client) == "other"
+
+
+def test_a_page_without_a_user_is_as_before(ada, settings):
+    ada(MovedUser, old_id=17)
+    client = logged_in()
+    with CaptureQueriesContext(connection) as queries:
+        assert "Vary" not in Client().get("/open/").headers
+    assert not queries
+    assert "Vary" not in client.get("/open/").headers
+    change(client, "17")
+    assert client.get("/open/").headers["Vary"] == "Cookie"
+    assert "Vary" in client.get("/").headers
+    del client.cookies[settings.SESSION_COOKIE_NAME]
+    assert page(client) == "nobody"
+
+
+def test_without_the_middleware_the_visitor_is_logged_out(ada, settings):
+    ada(MovedUser, old_id=17)
+    settings.MIDDLEWARE = [MIDDLEWARE[0], MIDDLEWARE[2]]
+    client = logged_in()
+    change(client, "17")
+    assert page(client) == "nobody"
+
+
+def test_the_wrong_order_is_told_to_everybody(ada, settings):
+    ada(MovedUser)
+    settings.MIDDLEWARE = [MIDDLEWARE[1], MIDDLEWARE[0], MIDDLEWARE[2]]
+    with pytest.raises(ImproperlyConfigured, match="before SessionMiddleware"):
+        Client().get("/open/")
+
+
+def test_sessions_in_cookies(ada, settings):
+    settings.SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"
+    user = ada(MovedUser, old_id=17)
+    client = logged_in()
+    session = client.session
+    session[SESSION_KEY] = "17"
+    session.save()
+    client.cookies[settings.SESSION_COOKIE_NAME] = session.session_key
+    assert page(client) == "ada"
+    assert client.session[SESSION_KEY] == str(user.pk)
+
+
+def test_without_the_middleware_each_page_is_an_error_once_the_move_is_undone(ada, settings):
+    ada(UnmovedUser)
+    settings.MIDDLEWARE = [MIDDLEWARE[0], MIDDLEWARE[2]]
+    client = logged_in()
+    client.raise_request_exception = False
+    change(client, "01900000-0000-7000-8000-000000000001")
+    assert client.get("/").status_code == 500
