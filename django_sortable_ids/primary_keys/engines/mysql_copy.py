@@ -51,7 +51,7 @@ class Copy:
         self.drop()
         definition = self.definition()
         elements = ", ".join(self._elements(definition))
-        options = definition.options(self._first_number())
+        options = definition.options(self._next_number(definition))
         name = self._editor.quote_name(self.copy)
         session.execute(self._editor, f"CREATE TABLE {name} ({elements}) {options}")
 
@@ -113,8 +113,7 @@ class Copy:
 
     def _key_column(self, key: Key, column: Element) -> str:
         kind = self._with_collation(key.after.db_type(self._connection), key)
-        suffix = key.after.db_type_suffix(self._connection) or self._default(key)
-        return redefined(column, kind, is_key=True, default=suffix)
+        return redefined(column, kind, is_key=True, default=self._default(key))
 
     def _old_column(self, key: Key) -> Iterator[str]:
         """The column of the old key takes the place of that of the next one."""
@@ -122,10 +121,12 @@ class Copy:
             sql, _ = self._editor.column_sql(key.old_field.model, key.old_field)
             yield f"{self._editor.quote_name(key.old)} {sql}"
 
-    def _first_number(self) -> int | None:
+    def _next_number(self, definition: Definition) -> int:
         key = self._table.key
-        has_numbers = key is not None and key.after.db_type_suffix(self._connection)
-        return self._last_number + 1 if has_numbers else None
+        if key is None:
+            return definition.next_number
+        has_numbers = "AUTO_INCREMENT" in key.after.db_type(self._connection)
+        return self._last_number + 1 if has_numbers else 1
 
     def _default(self, key: Key) -> str:
         if not key.after.has_db_default():

@@ -76,13 +76,13 @@ class Definition:
         """The next value of its AUTO_INCREMENT column; 1 if it has none."""
         return next((int(number.text) for _, number in self._numbers()), 1)
 
-    def options(self, next_number: int | None) -> str:
+    def options(self, next_number: int) -> str:
         """The options of the table, with this number as ``next_number``."""
         start = self._options[0].end
         text = self._sql[start:]
         for word, number in self._numbers():
             text = text[: word.start - start] + text[number.end - start :]
-        return text if next_number is None else f"AUTO_INCREMENT={next_number} {text}"
+        return f"AUTO_INCREMENT={next_number} {text}" if next_number > 1 else text
 
     def _numbers(self) -> Iterator[tuple[Token, Token]]:
         """The first and last token of ``AUTO_INCREMENT=5``."""
