@@ -9,6 +9,7 @@ from django.db import OperationalError, connection
 
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import VerificationRun
+from django_sortable_ids.primary_keys.engines import mysql_session
 from tests.marks import own_tables
 
 from .mysql import definition, definitions, mysql_only, run
@@ -74,7 +75,7 @@ def without_foreign_keys(table):
 def test_how_a_table_must_not_be_stored(graph, change, match):
     table = "depot_tag_customers"
     without_foreign_keys(table)
-    run(f"ALTER TABLE {table} DROP INDEX {unique_of(table)}, {change}")
+    run(f"ALTER TABLE {table} DROP INDEX {unique_of(table)}", f"ALTER TABLE {table} {change}")
     refused(graph, match)
 
 
@@ -86,7 +87,7 @@ def unique_of(table):
 
 def test_a_table_without_room_for_the_new_columns(graph):
     """A row has at most 65,535 bytes."""
-    run(f"{NEXT} CHARACTER SET ascii")
+    run("ALTER TABLE depot_order ADD moving_id binary(16)")
     for length in range(65535, 0, -8):
         try:
             run(f"ALTER TABLE depot_order ADD wide varchar({length}) CHARACTER SET ascii")
@@ -114,11 +115,13 @@ def user_without(right):
     """The connection is that of a user without that right on the tables."""
     own, settings = connection.settings_dict["NAME"], connection.settings_dict
     before = settings["USER"], settings["PASSWORD"]
-    run(
-        "CREATE USER 'less'@'%' IDENTIFIED BY 'pw'",
-        f"GRANT ALL ON {own}.* TO 'less'@'%'",
-        f"REVOKE {right} ON {own}.* FROM 'less'@'%'",
-    )
+    users = "'less'@'%'", "'less'@'localhost'"
+    for user in users:
+        run(
+            f"CREATE USER {user} IDENTIFIED BY 'pw'",
+            f"GRANT ALL ON `{own}`.* TO {user}",
+            f"REVOKE {right} ON `{own}`.* FROM {user}",
+        )
     connection.close()
     settings.update(USER="less", PASSWORD="pw")
     try:
@@ -126,12 +129,12 @@ def user_without(right):
     finally:
         connection.close()
         settings["USER"], settings["PASSWORD"] = before
-        run("DROP USER 'less'@'%'")
+        run(f"DROP USER {', '.join(users)}")
 
 
 @pytest.mark.parametrize(
     ("right", "match"),
-    [("TRIGGER", "depot_order: its triggers could not be"), ("DROP", "DROP command denied")],
+    [("TRIGGER", "depot_order: its triggers could not be")],
 )
 def test_a_user_without_rights(graph, right, match):
     run("CREATE TRIGGER unseen BEFORE INSERT ON depot_order FOR EACH ROW SET @a = 1")
@@ -187,7 +190,8 @@ def test_rows_that_are_written_during_the_copy(graph, sql):
     assert not [name for name in definitions() if name.startswith("sortable_ids_new__")]
 
 
-def test_two_moves_at_once(graph):
+def test_two_moves_at_once(graph, monkeypatch):
+    monkeypatch.setattr(mysql_session, "WAIT", 0)
     other = connection.copy()
     try:
         with other.cursor() as cursor:

@@ -127,9 +127,7 @@ class Problems:
         copy = Copy(self._engine, table)
         try:
             copy.create()
+            yield from triggers.problems(self._engine.editor, copy.name, copy.copy)
+            copy.drop()
         except Error as error:
             yield f"{copy.name}: a copy with the new columns can't be made: {error}"
-        else:
-            yield from triggers.problems(self._engine.editor, copy.name, copy.copy)
-        finally:
-            copy.drop()

@@ -24,6 +24,8 @@ _VARIABLES: dict[str, Any] = {
 }
 _OF_MARIADB = {"max_statement_time": 0}
 _OF_MYSQL = {"information_schema_stats_expiry": 0}
+WAIT = 10
+"""Seconds for another process that moves keys, as a killed one may do for a moment."""
 _LONGEST = 54
 """Of the name of a copy. MySQL appends ``_chk_1`` to it, and a name has at most 64 characters."""
 
@@ -53,7 +55,7 @@ def alone(connection: Any) -> Iterator[None]:
     A killed process holds its lock until the server notices, after the statement that it runs.
     """
     lock = f"move {value(connection, 'SELECT DATABASE()')}"[:_LONGEST]
-    if value(connection, "SELECT GET_LOCK(%s, 10)", [lock]) != 1:
+    if value(connection, "SELECT GET_LOCK(%s, %s)", [lock, WAIT]) != 1:
         holder = value(connection, "SELECT IS_USED_LOCK(%s)", [lock])
         raise BackfillError(
             f"another process moves keys of this database, or a killed one's statement still runs: "
