@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import NotSupportedError
 
 from ..changes import Change
-from ..notes import Note
 from .base import KeyEngine
+
+if TYPE_CHECKING:
+    from ..notes import Note
 
 
 def engine_of(editor: Any, change: Change, note: Note) -> KeyEngine:

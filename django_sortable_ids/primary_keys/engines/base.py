@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import transaction
 
 from ...db.queries import row, value
 from ...errors import BackfillError
 from ..changes import Change, Column, Key, Table
-from ..notes import Note
+
+if TYPE_CHECKING:
+    from ..notes import Note
 
 
 class ForeignKey(NamedTuple):

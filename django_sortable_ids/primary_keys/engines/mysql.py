@@ -16,13 +16,13 @@ from django.db import transaction
 from ...db.queries import row, rows, value
 from ...errors import BackfillError
 from ..changes import Change, Column, Key
-from . import mysql_triggers as triggers
 from .base import ForeignKey, KeyEngine
-from .mysql_copy import Copy, is_renamed
-from .mysql_definition import Definition
-from .mysql_problems import Problems
-from .mysql_session import alone, copying, definition_of, old_name, plain
-from .mysql_switch import Steps, Switch
+from .mysql_copies import triggers
+from .mysql_copies.copy import Copy, is_renamed
+from .mysql_copies.definition import Definition
+from .mysql_copies.problems import Problems
+from .mysql_copies.session import alone, copying, definition_of, old_name, plain
+from .mysql_copies.switch import Steps, Switch
 
 _FOREIGN_KEYS = """
 SELECT constraint_name, table_name, column_name, referenced_table_name, referenced_column_name
@@ -50,8 +50,12 @@ class MySQLKeys(KeyEngine):
             yield ForeignKey(name, table, own, parent, referenced_columns)
 
     def problems(self) -> Iterator[str]:
-        with alone(self.connection), copying(self.connection):
+        with copying(self.connection):
             yield from Problems(self).found()
+
+    def rehearse(self) -> Iterator[str]:
+        with alone(self.connection), copying(self.connection):
+            yield from Problems(self).rehearsed()
 
     def last_number(self, key: Key) -> int:
         found = value(

@@ -8,10 +8,10 @@ from typing import Any
 
 from django.db.backends.utils import truncate_name
 
-from ...db import tables
-from ...db.locks import session_variables, with_short_lock_timeout
-from ...db.queries import row, value
-from ...errors import BackfillError
+from ....db import tables
+from ....db.locks import session_variables, with_short_lock_timeout
+from ....db.queries import row, value
+from ....errors import BackfillError
 
 _VARIABLES: dict[str, Any] = {
     # Values that the tables contain are copied as they are; others are refused.

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from ...db.queries import rows, value
-from ..changes import Key, Table
-from . import mysql_session as session
-from .base import KeyEngine
-from .mysql_definition import Definition, Element, redefined
+from ....db.queries import rows, value
+from . import session
+from .definition import Definition, Element, redefined
+
+if TYPE_CHECKING:
+    from ...changes import Key, Table
+    from ..base import KeyEngine
 
 _COLUMNS = """
 SELECT column_name FROM information_schema.columns
@@ -31,7 +34,7 @@ class Copy:
     """One table of a change, and its copy. ``last_number`` is the largest one that its new key
     ever had, if that has numbers.
 
-    Use it within ``mysql_session.copying``.
+    Use it within ``session.copying``.
     """
 
     def __init__(self, engine: KeyEngine, table: Table, last_number: int = 0) -> None:
@@ -99,9 +102,10 @@ class Copy:
             if element.is_constraint("FOREIGN"):
                 continue
             if key and element.is_of(key.next.lower()):
-                yield from self._old_column(key) if element.is_column else ()
+                continue
             elif key and element.is_column and name == key.column.lower():
                 yield self._key_column(key, element)
+                yield from self._old_column(key)
             elif element.is_column and name in changed:
                 column = changed[name]
                 kind = column.db_type(self._connection)
@@ -116,7 +120,6 @@ class Copy:
         return redefined(column, kind, is_key=True, default=self._default(key))
 
     def _old_column(self, key: Key) -> Iterator[str]:
-        """The column of the old key takes the place of that of the next one."""
         if key.old:
             sql, _ = self._editor.column_sql(key.old_field.model, key.old_field)
             yield f"{self._editor.quote_name(key.old)} {sql}"

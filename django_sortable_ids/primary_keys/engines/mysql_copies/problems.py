@@ -1,19 +1,22 @@
-"""What MariaDB and MySQL can't move, found before anything is changed."""
+"""What MariaDB and MySQL can't move, found before any row is written."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from django.db import Error
 
-from ...db import tables
-from ...db.queries import row, rows
-from ..changes import Table
-from . import mysql_triggers as triggers
-from .base import KeyEngine
-from .mysql_copy import Copy
-from .mysql_definition import default_of, is_computed
-from .mysql_session import exists, old_name, plain
+from ....db import tables
+from ....db.queries import row, rows
+from . import triggers
+from .copy import Copy
+from .definition import default_of, is_computed
+from .session import exists, old_name, plain
+
+if TYPE_CHECKING:
+    from ...changes import Table
+    from ..base import KeyEngine
 
 _STORED = """
 SELECT engine, table_type, create_options FROM information_schema.tables
@@ -27,7 +30,7 @@ WHERE table_schema <> DATABASE() AND referenced_table_schema = DATABASE()
 
 
 class Problems:
-    """Use it within ``mysql_session.copying``."""
+    """Use it within ``session.copying``."""
 
     def __init__(self, engine: KeyEngine) -> None:
         self._engine = engine
@@ -41,8 +44,18 @@ class Problems:
         yield from self._foreign_keys()
         yield from self._generic()
         for table in self._engine.change.tables:
-            problems = list(self._of_table(table))
-            yield from problems or self._rehearsed(table)
+            yield from self._of_table(table)
+
+    def rehearsed(self) -> Iterator[str]:
+        """Make each copy without rows, and drop it: what fails."""
+        for table in self._engine.change.tables:
+            copy = Copy(self._engine, table)
+            try:
+                copy.create()
+                yield from triggers.problems(self._engine.editor, copy.name, copy.copy)
+                copy.drop()
+            except Error as error:
+                yield f"{copy.name}: a copy with the new columns can't be made: {error}"
 
     def _foreign_keys(self) -> Iterator[str]:
         changed = {plain(self._connection, each.name) for each in self._engine.change.tables}
@@ -121,13 +134,3 @@ class Problems:
                     f"{name}: trigger {trigger['name']} uses {table.key.next}, which is dropped: "
                     f"drop it"
                 )
-
-    def _rehearsed(self, table: Table) -> Iterator[str]:
-        """Make the copy without rows, and drop it."""
-        copy = Copy(self._engine, table)
-        try:
-            copy.create()
-            yield from triggers.problems(self._engine.editor, copy.name, copy.copy)
-            copy.drop()
-        except Error as error:
-            yield f"{copy.name}: a copy with the new columns can't be made: {error}"

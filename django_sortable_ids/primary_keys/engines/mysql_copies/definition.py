@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 from itertools import pairwise
 from typing import NamedTuple
 
-from ...schema.sql_tokens import MYSQL, Token, split
+from ....schema.sql_tokens import MYSQL, Token, split
 
 _INDEXES = {"PRIMARY", "UNIQUE", "KEY", "FULLTEXT", "SPATIAL"}
 _OPTIONS = {
@@ -51,7 +51,7 @@ class Element(NamedTuple):
 
 
 class Definition:
-    """A SHOW CREATE TABLE in the session of ``mysql_session.copying``."""
+    """A SHOW CREATE TABLE in the session of ``session.copying``."""
 
     def __init__(self, sql: str) -> None:
         tokens = split(sql, MYSQL)

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ...db.queries import value
-from . import mysql_triggers as triggers
-from .mysql_session import execute, exists
+from ....db.queries import value
+from . import triggers
+from .session import execute, exists
 
 _EXISTS = """
 SELECT 1 FROM information_schema.table_constraints

@@ -8,10 +8,10 @@ from typing import Any
 
 from django.db import Error
 
-from ...db.error_codes import error_number
-from ...db.locks import session_variables
-from ...db.queries import named_rows, rows, value
-from .mysql_session import execute
+from ....db.error_codes import error_number
+from ....db.locks import session_variables
+from ....db.queries import named_rows, rows, value
+from .session import execute
 
 _NAMES = """
 SELECT trigger_name FROM information_schema.triggers
