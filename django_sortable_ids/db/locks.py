@@ -87,7 +87,7 @@ def with_short_lock_timeout(editor: Any, action: Callable[[], None]) -> None:
 @contextmanager
 def _short_lock_timeout(connection: Any) -> Iterator[None]:
     if connection.vendor == "mysql":
-        with _session(connection, lock_wait_timeout=MYSQL_WAIT):
+        with session_variables(connection, lock_wait_timeout=MYSQL_WAIT):
             yield
         return
     with transaction.atomic(using=connection.alias):
@@ -98,7 +98,7 @@ def _short_lock_timeout(connection: Any) -> Iterator[None]:
 
 
 @contextmanager
-def _session(connection: Any, **variables: Any) -> Iterator[None]:
+def session_variables(connection: Any, **variables: Any) -> Iterator[None]:
     """Set session variables on MariaDB and MySQL, and restore them afterwards."""
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {', '.join(f'@@{name}' for name in variables)}")
@@ -119,4 +119,4 @@ def strict(connection: Any) -> Any:
         cursor.execute("SELECT @@sql_mode")
         modes = set(cursor.fetchone()[0].split(",")) - _SPELLINGS
     wanted = ",".join(sorted(modes | {"STRICT_ALL_TABLES"}))
-    return _session(connection, sql_mode=wanted, sql_quote_show_create=1)
+    return session_variables(connection, sql_mode=wanted, sql_quote_show_create=1)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db import transaction
 from django.utils.functional import cached_property
 
 from ..db import tables
@@ -48,27 +46,36 @@ class Move:
 
     @cached_property
     def engine(self) -> KeyEngine:
-        return engine_of(self.editor, self.change)
+        return engine_of(self.editor, self.change, self.note)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the keys are moved; a move that was stopped after its note began is continued."""
+        if self.note.steps is not None:
+            self.engine.swap()
+        return self.note.is_done
 
     def check(self) -> None:
-        """Raise ``BackfillError`` with all that prevents the move."""
+        """Raise ``BackfillError`` with all that prevents the move. Writes nothing."""
         found = [
             *self._unlisted(),
             *self._orphans(),
             *generic.problems(self.editor, self.change),
             *self.engine.problems(),
         ]
+        self._refuse(found)
+
+    def rehearse(self) -> None:
+        """Raise ``BackfillError`` with all that fails on tables without rows, which are dropped."""
+        self._refuse(list(self.engine.rehearse()))
+
+    def _refuse(self, found: list[str]) -> None:
         if found:
             raise BackfillError("\n".join(["No key was moved.", *found]))
 
     def execute(self) -> None:
         """Move the keys: in one transaction, where the database has transactions for DDL."""
-        is_atomic = self.editor.connection.features.can_rollback_ddl
-        using = self.editor.connection.alias
-        with transaction.atomic(using) if is_atomic else nullcontext():
-            generic.replace_values(self.editor, self.change)
-            self.engine.swap()
-            self.note.write()
+        self.engine.move(lambda change: generic.replace_values(self.editor, change))
 
     def unmodelled(self) -> Iterator[Reference]:
         """Foreign keys of the database that refer to a changed column, and that no model has."""

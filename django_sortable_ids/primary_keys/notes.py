@@ -1,13 +1,17 @@
-"""A note in the database that a move is done: the process may be killed before its migration is
-recorded."""
+"""A note in the database of how far a move is: the process may be killed at any statement, also
+before its migration is recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..errors import BackfillError
 from ..models import VerificationRun
 from .changes.moved import MovedKey
+
+_STEPS = "steps"
+_NUMBERS = "last_numbers"
 
 
 class Note:
@@ -15,7 +19,8 @@ class Note:
 
     def __init__(self, keys: Sequence[MovedKey], using: str, *, backwards: bool) -> None:
         self._rows = VerificationRun.objects.using(using)
-        self._target = f"move {keys[0].model}"[:200]
+        self._model = keys[0].model
+        self._target = f"move {self._model}"[:200]
         self._identity = {
             "backwards": backwards,
             "keys": [[each.model, each.field.deconstruct()[1]] for each in keys],
@@ -24,11 +29,48 @@ class Note:
     @property
     def is_done(self) -> bool:
         """Whether the last move of these keys was this one, and is complete."""
-        note = self._rows.filter(target=self._target).first()
-        return note is not None and note.judged_by == self._identity
+        note = self._found()
+        return note is not None and note.judged_by == self._identity and _STEPS not in note.state
+
+    @property
+    def steps(self) -> Any | None:
+        """What ``begin`` saved of this move, if it must be continued; otherwise None.
+
+        Raises ``BackfillError`` if another move of the first key must be continued.
+        """
+        note = self._found()
+        if note is None or _STEPS not in note.state:
+            return None
+        if note.judged_by != self._identity:
+            raise BackfillError(
+                f"a move of the key of {self._model} was stopped in the middle, and it was another "
+                f"one ({note.judged_by}): restore its migration, and run that again"
+            )
+        return note.state[_STEPS]
+
+    def begin(self, steps: Any, last_numbers: Mapping[str, int]) -> None:
+        """Save what the rest of the move needs, because from now on it can only be continued.
+
+        ``last_numbers`` are the largest numbers that the keys ever had, by the label of the model.
+        """
+        self._save({_STEPS: steps, _NUMBERS: {**self._numbers(), **last_numbers}})
 
     def write(self) -> None:
-        """In the transaction of the move, or after its last statement."""
-        state: dict[str, Any] = {"found": {"rows": 0}}
-        values = {"judged_by": self._identity, "state": state}
+        """The move is complete: in its transaction, or after its last statement."""
+        self._save({_NUMBERS: self._numbers()})
+
+    def last_number(self, label: str) -> int:
+        """What ``begin`` saved for this model; 0 if nothing."""
+        return self._numbers().get(label, 0)
+
+    def _numbers(self) -> dict[str, int]:
+        note = self._found()
+        numbers: dict[str, int] = {} if note is None else note.state.get(_NUMBERS, {})
+        return numbers
+
+    def _found(self) -> VerificationRun | None:
+        return self._rows.filter(target=self._target).first()
+
+    def _save(self, state: dict[str, Any]) -> None:
+        values = {"judged_by": self._identity, "state": {"found": {"rows": 0}, **state}}
         self._rows.update_or_create(target=self._target, defaults=values)

@@ -67,14 +67,16 @@ class MigratePrimaryKey(Operation):
     ) -> None:
         keys = self._allowed(schema_editor, from_state)
         using = schema_editor.connection.alias
-        if not keys or Note(keys, using, backwards=False).is_done:
+        if not keys:
             return
         filled = filling.with_columns(from_state, keys)
         move = self._move(schema_editor, keys, filled, to_state, backwards=False)
-        move.check()
-        filling.add_columns(schema_editor, from_state, filled, keys)
-        filling.fill_new_keys(keys, filled, using)
-        move.execute()
+        if not move.is_done:
+            move.check()
+            move.rehearse()
+            filling.add_columns(schema_editor, from_state, filled, keys)
+            filling.fill_new_keys(keys, filled, using)
+            move.execute()
         filling.forget(keys, using)
 
     def database_backwards(
@@ -82,7 +84,7 @@ class MigratePrimaryKey(Operation):
     ) -> None:
         keys = self._allowed(schema_editor, from_state)
         using = schema_editor.connection.alias
-        if not keys or Note(keys, using, backwards=True).is_done:
+        if not keys:
             return
         for key in keys:
             if key.old is None:
@@ -90,7 +92,10 @@ class MigratePrimaryKey(Operation):
                     f"the old keys of {key.model} were not kept, so they can't come back"
                 )
         move = self._move(schema_editor, keys, from_state, to_state, backwards=True)
+        if move.is_done:
+            return
         move.check()
+        move.rehearse()
         for each in move.change.keys:
             filling.fill_old_keys(each, using, move.engine.last_number)
         move.execute()

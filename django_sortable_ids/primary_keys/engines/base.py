@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.db import transaction
 
 from ...db.queries import row, value
 from ...errors import BackfillError
 from ..changes import Change, Column, Key, Table
+
+if TYPE_CHECKING:
+    from ..notes import Note
 
 
 class ForeignKey(NamedTuple):
@@ -24,10 +29,11 @@ class ForeignKey(NamedTuple):
 class KeyEngine(ABC):
     """Replaces the keys of one change, in one database."""
 
-    def __init__(self, editor: Any, change: Change) -> None:
+    def __init__(self, editor: Any, change: Change, note: Note) -> None:
         self.editor = editor
         self.connection: Any = editor.connection
         self.change = change
+        self.note = note
         self.quote = editor.quote_name
 
     @abstractmethod
@@ -38,6 +44,10 @@ class KeyEngine(ABC):
     def problems(self) -> Iterator[str]:
         """What can't be moved, each with what to do."""
 
+    def rehearse(self) -> Iterator[str]:
+        """What fails when it is tried on tables without rows, which are dropped."""
+        return iter(())
+
     @abstractmethod
     def last_number(self, key: Key) -> int:
         """The largest number that the old key ever had, as far as the database knows."""
@@ -47,15 +57,27 @@ class KeyEngine(ABC):
         """Give the keys, and all columns that contain them, their next values. Whatever stops it:
         run again, it continues or starts again."""
 
+    def move(self, replace_generic: Callable[[Change], None]) -> None:
+        """Replace the keys everywhere, and note that it is done. ``replace_generic`` replaces them
+        in the generic references of the change that it is given."""
+        with transaction.atomic(self.connection.alias):
+            replace_generic(self.change)
+            self.swap()
+            self.note.write()
+
     def execute(self, sql: str) -> None:
         self.editor.execute(sql, None)
+
+    def refers(self, column: Column) -> str:
+        """The condition that the column of a row ``t`` contains the key of a row ``p``."""
+        return f"p.{self.quote(column.key.column)} = t.{self.quote(column.name)}"
 
     def new_value(self, column: Column) -> str:
         """The next value of the key that the column contains, for a row named ``t``."""
         key = column.key
         return (
             f"(SELECT p.{self.quote(key.next)} FROM {self.quote(key.table)} p "
-            f"WHERE p.{self.quote(key.column)} = t.{self.quote(column.name)})"
+            f"WHERE {self.refers(column)})"
         )
 
     def refuse_unfilled(self) -> None:
@@ -74,6 +96,6 @@ class KeyEngine(ABC):
         sql = (
             f"SELECT COUNT(*) FROM {self.quote(table.name)} t WHERE t.{self.quote(column.name)} "
             f"IS NOT NULL AND NOT EXISTS (SELECT 1 FROM {self.quote(key.table)} p "
-            f"WHERE p.{self.quote(key.column)} = t.{self.quote(column.name)})"
+            f"WHERE {self.refers(column)})"
         )
         return int(value(self.connection, sql))

@@ -1,0 +1,1 @@
+"""Copies of tables of MariaDB and MySQL with other definitions, and their exchange."""

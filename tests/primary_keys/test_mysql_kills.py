@@ -1,0 +1,186 @@
+"""MariaDB and MySQL: a process is killed at every statement of a move, and the next one ends it."""
+
+import os
+import signal
+
+import pytest
+from django.contrib.contenttypes.models import ContentType
+from django.db import connection
+
+from tests.marks import own_tables
+
+from .mysql import ask, definitions, mysql_only, run
+
+pytestmark = [own_tables, mysql_only]
+
+UUID = "UUIDv7Field(primary_key=True)"
+SMALL = """\
+CreateModel("Customer", [
+    ("id", BigAutoField(primary_key=True)),
+    ("name", CharField(max_length=9)),
+    ("created_at", DateTimeField()),
+    ("invited_by", ForeignKey("depot.Customer", CASCADE, null=True)),
+]),
+CreateModel("Order", [
+    ("id", AutoField(primary_key=True)),
+    ("number", PositiveIntegerField()),
+    ("customer", ForeignKey("depot.Customer", CASCADE)),
+], options={"constraints": [CheckConstraint(condition=Q(number__lt=9), name="few")]}),
+CreateModel("Tagged", [
+    ("id", AutoField(primary_key=True)),
+    ("name", CharField(max_length=9)),
+    ("object_id", CharField(max_length=40)),
+    ("kind_id", IntegerField()),
+]),
+CreateModel("Comment", [
+    ("id", AutoField(primary_key=True)),
+    ("name", CharField(max_length=9)),
+    ("object_id", CharField(max_length=40)),
+    ("kind_id", IntegerField()),
+    ("author", ForeignKey("depot.Customer", CASCADE)),
+]),
+RunPython(add_rows, RunPython.noop),
+"""
+SMALL_ROWS = """
+from datetime import UTC, datetime, timedelta
+
+def add_rows(apps, schema_editor):
+    model = lambda name: apps.get_model("depot", name).objects
+    at = datetime(2024, 1, 9, tzinfo=UTC)
+    one, two, three = (
+        model("Customer").create(name=name, created_at=at - timedelta(n))
+        for n, name in enumerate("abc")
+    )
+    two.invited_by = one
+    two.save()
+    for customer in (one, two, three, two):
+        model("Order").create(customer=customer, number=customer.pk)
+        model("Tagged").create(name=customer.name, object_id=customer.pk, kind_id={kind})
+        model("Comment").create(
+            name=customer.name, object_id=customer.pk, kind_id={kind}, author=three
+        )
+"""
+SMALL_MOVE = """\
+MigratePrimaryKey(
+    keys=[
+        MovedKey(
+            "depot.Customer",
+            "id",
+            {field},
+            old=BigIntegerField(null=True, unique=True, editable=False),
+            created_from="created_at",
+        ),
+    ],
+    references=[
+        ("depot_customer", "invited_by_id", "depot.Customer"),
+        ("depot_order", "customer_id", "depot.Customer"),
+        ("depot_comment", "author_id", "depot.Customer"),
+    ],
+    generic=[("depot_comment", "object_id", "kind_id"), ("depot_tagged", "object_id", "kind_id")],
+),
+"""
+TRIGGERS = """\
+CREATE TRIGGER depot_second BEFORE INSERT ON depot_order
+    FOR EACH ROW SET NEW.number = NEW.number * 2;
+CREATE TRIGGER depot_first BEFORE INSERT ON depot_order
+    FOR EACH ROW PRECEDES depot_second SET NEW.number = NEW.number + 1;
+CREATE TRIGGER depot_name BEFORE INSERT ON depot_customer
+    FOR EACH ROW SET NEW.name = UPPER(NEW.name)"""
+
+
+@pytest.fixture
+def small(depot):
+    """Writes the migrations of a small graph, with generic references and triggers."""
+    kind = ContentType.objects.create(app_label="depot", model="customer")
+
+    def write(field=UUID):
+        depot.write(SMALL, SMALL_ROWS.replace("{kind}", str(kind.pk)))
+        depot.migrate()
+        run(*TRIGGERS.split(";\n"))
+        depot.write(SMALL_MOVE.format(field=field), atomic=False)
+
+    yield write
+    kind.delete()
+
+
+def small_content(depot):
+    """All rows, with the names of customers for their keys."""
+    customers = list(depot.model("Customer").objects.all())
+    name = {each.pk: each.name for each in customers}
+    text = {str(each.pk): each.name for each in customers}
+    rows = depot.model("Comment").objects.all()
+    return {
+        "customers": sorted((each.name, name.get(each.invited_by_id)) for each in customers),
+        "orders": sorted(
+            (each.number, name[each.customer_id]) for each in depot.model("Order").objects.all()
+        ),
+        "tagged": sorted(
+            (each.name, text[each.object_id]) for each in depot.model("Tagged").objects.all()
+        ),
+        "comments": sorted(
+            (each.name, text[each.object_id], name[each.author_id]) for each in rows
+        ),
+        "triggers": sorted(
+            ask(
+                "SELECT trigger_name, event_object_table, action_order, sql_mode, definer, "
+                "action_statement, character_set_client FROM information_schema.triggers "
+                "WHERE trigger_schema = DATABASE() AND trigger_name LIKE 'depot%'"
+            )
+        ),
+    }
+
+
+def changes(sql):
+    """Whether a statement changes a table, or the note."""
+    return sql.startswith(("CREATE", "ALTER", "DROP", "RENAME", "INSERT", "UPDATE", "DELETE"))
+
+
+class Kill:
+    """Kills this process at the n-th statement that changes something, before it or after it."""
+
+    def __init__(self, number, after):
+        self.left, self.after = number, after
+
+    def __call__(self, execute, sql, params, many, context):
+        self.left -= changes(sql)
+        is_last = changes(sql) and self.left == 0
+        if is_last and not self.after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        result = execute(sql, params, many, context)
+        if is_last:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+
+
+def is_killed(kill, action):
+    """Run the action in another process. Whether that was killed before its end."""
+    connection.close()
+    process = os.fork()
+    if not process:
+        status = 1
+        try:
+            with connection.execute_wrapper(kill):
+                action()
+            status = 0
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(process, 0)
+    assert status in (0, signal.SIGKILL)
+    return status != 0
+
+
+def test_it_continues_after_a_kill_at_any_statement(depot, small):
+    small()
+    states = {}
+    for name in ("0002_step", "0001_step"):
+        depot.migrate(name)
+        states[name] = small_content(depot), definitions()
+    for number in range(1, 1000):
+        kills = 0
+        for name in ("0002_step", "0001_step"):
+            kills += is_killed(Kill(number, number % 2), lambda name=name: depot.migrate(name))
+            depot.migrate(name)
+            assert (small_content(depot), definitions()) == states[name], (number, name)
+        if not kills:
+            break
+    assert number > 30

@@ -1,0 +1,209 @@
+"""MariaDB and MySQL: what can't be moved is refused, and everything is as before."""
+
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+from django.db import OperationalError, connection
+
+from django_sortable_ids.errors import BackfillError
+from django_sortable_ids.models import VerificationRun
+from django_sortable_ids.primary_keys.engines.mysql_copies import session
+from tests.marks import own_tables
+
+from .mysql import definition, definitions, mysql_only, run
+from .test_graph import MODELS, MOVE, ROWS, content
+
+pytestmark = [own_tables, mysql_only]
+
+GRAPH = f"{MODELS}RunPython(add_rows, RunPython.noop),"
+UUID, ULID = (
+    MOVE.format(field=f"{name}(primary_key=True)") for name in ("UUIDv7Field", "ULIDField")
+)
+NEXT = "ALTER TABLE depot_order ADD moving_id char(32)"
+TABLES = {
+    "ALTER TABLE depot_order ADD CONSTRAINT c CHECK (customer_id > 0)": "depends on customer_id",
+    "ALTER TABLE depot_order ADD g int AS (shown_to_id % 2) VIRTUAL": "depends on shown_to_id",
+    "ALTER TABLE depot_order ALTER customer_id SET DEFAULT 1": "has the DEFAULT '?1'?, which",
+    "CREATE TABLE sortable_ids_old__depot_order (id int)": "sortable_ids_old__depot_order exists",
+    f"{NEXT}, ADD INDEX depot_two (moving_id, number)": "index depot_two contains moving_id",
+    f"{NEXT}; CREATE TRIGGER t BEFORE INSERT ON depot_order FOR EACH ROW SET @a = NEW.moving_id": (
+        "trigger t uses moving_id"
+    ),
+}
+
+
+@pytest.fixture
+def graph(depot):
+    depot.write(GRAPH, ROWS)
+    depot.migrate()
+    yield depot
+    run("DROP TABLE IF EXISTS sortable_ids_old__depot_order")
+
+
+def refused(depot, match, move=UUID):
+    """The move is refused, and nothing is changed."""
+    before = content(depot), definitions()
+    depot.write(move, atomic=False)
+    with pytest.raises(BackfillError, match=match):
+        depot.migrate()
+    assert depot.applied() == ["0001_step"]
+    assert (content(depot), definitions()) == before
+
+
+@pytest.mark.parametrize("sql", TABLES)
+def test_what_a_table_must_not_have(graph, sql):
+    run(*sql.split("; "))
+    refused(graph, TABLES[sql])
+
+
+def without_foreign_keys(table):
+    for line in definition(table):
+        if " FOREIGN KEY " in line:
+            run(f"ALTER TABLE {table} DROP FOREIGN KEY {line.split()[1]}")
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ("ENGINE = MyISAM", "depot_tag_customers is stored by MyISAM"),
+        ("PARTITION BY KEY (id) PARTITIONS 2", "depot_tag_customers has partitions"),
+    ],
+)
+def test_how_a_table_must_not_be_stored(graph, change, match):
+    table = "depot_tag_customers"
+    without_foreign_keys(table)
+    run(f"ALTER TABLE {table} DROP INDEX {unique_of(table)}", f"ALTER TABLE {table} {change}")
+    refused(graph, match)
+
+
+def unique_of(table):
+    """The unique index, which partitions don't allow."""
+    (name,) = (line.split()[2] for line in definition(table) if line.startswith("UNIQUE KEY"))
+    return name
+
+
+def test_a_table_without_room_for_the_new_columns(graph):
+    """A row has at most 65,535 bytes."""
+    run("ALTER TABLE depot_order ADD moving_id binary(16)")
+    for length in range(65535, 0, -8):
+        try:
+            run(f"ALTER TABLE depot_order ADD wide varchar({length}) CHARACTER SET ascii")
+        except OperationalError:
+            continue
+        break
+    refused(graph, "depot_order: a copy with the new columns can't be made: .*[Rr]ow size", ULID)
+
+
+def test_a_foreign_key_of_another_database(graph):
+    own = connection.settings_dict["NAME"]
+    run(
+        f"CREATE DATABASE {own}_b",
+        f"CREATE TABLE {own}_b.other (id int PRIMARY KEY, CONSTRAINT outer_key FOREIGN KEY (id) "
+        f"REFERENCES {own}.depot_order (id))",
+    )
+    try:
+        refused(graph, f"{own}_b.other of another database has the foreign key outer_key")
+    finally:
+        run(f"DROP DATABASE {own}_b")
+
+
+@contextmanager
+def user_without(right):
+    """The connection is that of a user without that right on the tables."""
+    own, settings = connection.settings_dict["NAME"], connection.settings_dict
+    before = settings["USER"], settings["PASSWORD"]
+    users = "'less'@'%'", "'less'@'localhost'"
+    for user in users:
+        run(
+            f"CREATE USER {user} IDENTIFIED BY 'pw'",
+            f"GRANT ALL ON `{own}`.* TO {user}",
+            f"REVOKE {right} ON `{own}`.* FROM {user}",
+        )
+    connection.close()
+    settings.update(USER="less", PASSWORD="pw")
+    try:
+        yield
+    finally:
+        connection.close()
+        settings["USER"], settings["PASSWORD"] = before
+        run(f"DROP USER {', '.join(users)}")
+
+
+@pytest.mark.parametrize(
+    ("right", "match"),
+    [("TRIGGER", "depot_order: its triggers could not be")],
+)
+def test_a_user_without_rights(graph, right, match):
+    run("CREATE TRIGGER unseen BEFORE INSERT ON depot_order FOR EACH ROW SET @a = 1")
+    with user_without(right):
+        refused(graph, match)
+
+
+def test_a_definer_who_is_gone_or_greater(graph):
+    run("CREATE TRIGGER of_root BEFORE INSERT ON depot_order FOR EACH ROW SET @a = 1")
+    with user_without("EVENT"):
+        refused(graph, "depot_order: its triggers could not be created again: .*SUPER|SET")
+
+
+@contextmanager
+def beside(part, sql):
+    """Another connection runs the statement after the first one that contains ``part``."""
+    done = []
+
+    def write():
+        run(sql)
+        connection.close()
+
+    def watch(execute, statement, params, many, context):
+        result = execute(statement, params, many, context)
+        if part in statement and not done:
+            done.append(statement)
+            time.sleep(1.1)
+            thread = threading.Thread(target=write)
+            thread.start()
+            thread.join()
+        return result
+
+    with connection.execute_wrapper(watch):
+        yield
+    assert done
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE depot_note SET vip_id = NULL",
+        "DELETE FROM depot_note LIMIT 1",
+    ],
+)
+def test_rows_that_are_written_during_the_copy(graph, sql):
+    graph.write(UUID, atomic=False)
+    with (
+        pytest.raises(BackfillError, match="depot_note was written during the migration"),
+        beside("INSERT INTO `sortable_ids_new__depot_order`", sql),
+    ):
+        graph.migrate()
+    graph.migrate()
+    assert not [name for name in definitions() if name.startswith("sortable_ids_new__")]
+
+
+def test_two_moves_at_once(graph, monkeypatch):
+    monkeypatch.setattr(session, "WAIT", 0)
+    other = connection.copy()
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT GET_LOCK(CONCAT('move ', DATABASE()), 0)")
+        refused(graph, "another process moves keys of this database")
+    finally:
+        other.close()
+
+
+def test_an_unfinished_move_of_other_keys(graph):
+    graph.write(UUID, atomic=False)
+    VerificationRun.objects.create(
+        target="move depot.Customer", judged_by={"other": 1}, state={"steps": {}}
+    )
+    with pytest.raises(BackfillError, match="was stopped in the middle, and it was another one"):
+        graph.migrate()
