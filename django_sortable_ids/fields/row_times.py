@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime
 from typing import Any, TypeVar
 
 from django.core.exceptions import FieldDoesNotExist
 from django.db import models
 from django.utils import timezone
+
+from .values.times import aware
 
 _Time = TypeVar("_Time")
 
@@ -19,11 +21,7 @@ def time_of(instance: models.Model, name: str) -> datetime | None:
     Raises ``ValidationError`` if the value is no time.
     """
     at = _value(instance, name)
-    if at is None:
-        return None
-    if not isinstance(at, datetime):
-        at = datetime.combine(at, time())
-    return timezone.make_aware(at, timezone.get_default_timezone()) if at.tzinfo is None else at
+    return None if at is None else aware(at)
 
 
 def day_of(instance: models.Model, name: str | None) -> date:
@@ -33,15 +31,14 @@ def day_of(instance: models.Model, name: str | None) -> date:
     value is no time.
     """
     at = None if name is None else _value(instance, name)
-    if name is None or at is None:
+    if at is None:
         return today()
     if not isinstance(at, datetime):
         return at
-    aware = time_of(instance, name) or at
     try:
-        return timezone.localtime(aware).date()
+        return timezone.localtime(aware(at)).date()
     except OverflowError:  # in the first or last hours that a datetime can show
-        return aware.date()
+        return at.date()
 
 
 def today() -> date:
