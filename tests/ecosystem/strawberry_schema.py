@@ -69,6 +69,9 @@ class Query:
     order: Order = strawberry_django.field()
     customer: Customer | None = strawberry_django.field()
     tickets: list[Ticket] = strawberry_django.field()
+    tickets_without_number: list[Ticket] = strawberry_django.field(
+        resolver=lambda: models.Ticket.objects.defer("number")
+    )
     node: relay.Node = strawberry_django.node()
     nodes: list[CustomerNode] = strawberry_django.node()
     customer_nodes: relay.ListConnection[CustomerNode] = strawberry_django.connection()

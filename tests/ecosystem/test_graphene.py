@@ -3,11 +3,14 @@
 import base64
 import json
 
+import graphene
 import pytest
+from asgiref.sync import async_to_sync
+from graphene_django import DjangoObjectType
 
 from .graphene_schema import schema
 from .shop.data import MALFORMED, bare, public, stock
-from .shop.models import Customer, Order, Product
+from .shop.models import Customer, Order, Product, Ticket
 
 pytestmark = pytest.mark.django_db
 
@@ -66,6 +69,24 @@ def test_the_type_is_id():
     printed = str(schema)
     for line in ("  number: ID!", "  text: ID!", "  uuid: ID!"):
         assert line in printed
+
+
+def test_an_asynchronous_resolver(ticket):
+    class Asynchronous(DjangoObjectType):
+        class Meta:
+            model = Ticket
+            fields = ["number"]
+            skip_registry = True
+
+        async def resolve_number(self, info):
+            return self.number
+
+    class Query(graphene.ObjectType):
+        ticket = graphene.Field(Asynchronous)
+
+    ask = async_to_sync(graphene.Schema(query=Query).execute_async)
+    answer = ask("{ ticket { number } }", root={"ticket": ticket})
+    assert answer.data == {"ticket": {"number": public(ticket, "number")}}
 
 
 def test_a_row_is_found_by_its_public_text(ask, ticket):

@@ -84,6 +84,16 @@ def test_an_asynchronous_view_shows_the_same(ticket):
     ]
 
 
+def test_an_asynchronous_view_loads_a_deferred_id(ticket):
+    query = {"query": "{ ticketsWithoutNumber { number } }"}
+
+    async def ask():
+        return await AsyncClient().post("/async/", query, content_type="application/json")
+
+    answer = async_to_sync(ask)()
+    assert answer.json()["data"]["ticketsWithoutNumber"] == [{"number": public(ticket, "number")}]
+
+
 def test_a_row_is_found_by_its_public_text(ask, ticket):
     query = "query Q($pk: ID!) { order(pk: $pk) { id } }"
     data, errors = ask(query, pk=public(ticket.order))
