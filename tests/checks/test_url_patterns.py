@@ -1,4 +1,4 @@
-"""URLs that accept only numbers, and lead to the detail view of a model whose ids are none."""
+"""URLs of detail views that accept only numbers, for models whose ids are no numbers."""
 
 import pytest
 from django.test.utils import isolate_apps

@@ -1,4 +1,4 @@
-"""A schema of strawberry as its users write it, without a word about ids."""
+"""A schema of strawberry as its users write it; nothing in it is about ids."""
 
 import strawberry
 import strawberry_django
