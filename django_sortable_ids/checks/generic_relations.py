@@ -17,6 +17,7 @@ from django.db import connections, models, router
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from ..fields import SortableIDField
+from ..fields.of_model import referenced_id
 from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, TextStorage, UUIDStorage
 from ..schemes import Scheme, TimeScheme
 from ..schemes.encodings.text_forms import Digits, TextForm, UUIDText
@@ -68,10 +69,8 @@ def _server(connection: Any) -> Server:
 
 def _joins(model: type[models.Model]) -> Iterator[tuple[Any, SortableIDField, Any]]:
     """The generic relations of a model with a sortable key: relation, key, joined column."""
-    key: Any = model._meta.pk
-    while key.remote_field:
-        key = key.target_field
-    if not isinstance(key, SortableIDField) or key.wrong_options:
+    key = referenced_id(model._meta.pk)
+    if key is None or key.wrong_options:
         return
     for relation in model._meta.private_fields:
         # A GenericRelation. It can't be imported unless contenttypes is installed.

@@ -44,7 +44,7 @@ def _parameters(pattern: Any) -> Parameters:
 
 
 def _group(pattern: str, start: int) -> str:
-    """The inside of the group that begins there, up to its closing parenthesis."""
+    """The pattern of the group whose content begins there, up to its closing parenthesis."""
     depth, position, in_set = 1, start, False
     while position < len(pattern):
         character = pattern[position]

@@ -120,8 +120,9 @@ class _View:
 
 def _takes_only_numbers(pattern: str, field: SortableIDField) -> bool:
     """Whether the pattern of a URL parameter matches numbers, but no letters and no id."""
-    example = field.scheme.example
-    ids = (str(example), field.scheme.format(example), field.scheme.format(example, field.encoding))
+    example, text = field.scheme.example, field.public_text
+    public = text.full_prefix + field.scheme.format(example, text.encoding)
+    ids = (str(example), field.scheme.format(example), public)
     return not any(re.fullmatch(pattern, each) for each in ids) and any(
         re.fullmatch(pattern, "1" * count)
         and not any(re.fullmatch(pattern, letter * count) for letter in "aA")

@@ -39,7 +39,7 @@ class SortableAutoField(SortableIDField[SetType, GetType]):
     ) -> None:
         super().contribute_to_class(cls, name, private_only)
         if self.primary_key:
-            # The admin asks for it: forms inside of forms then have a hidden input for the key. As
+            # The admin asks for it: forms inside forms then have a hidden input for the key. As
             # a copy, because save() leaves the field itself out of an INSERT.
             cls._meta.auto_field = copy(self)
 
@@ -68,7 +68,7 @@ class SortableAutoField(SortableIDField[SetType, GetType]):
 
 
 def _is_save(caller: FrameType) -> bool:
-    """Whether this is the frame of a ``save()``, except of a row of a fixture."""
+    """Whether the caller is the ``save()`` of a model, and not of a fixture."""
     save = models.Model._save_table  # type: ignore[attr-defined]
     return caller.f_code is save.__code__ and not caller.f_locals["raw"]
 

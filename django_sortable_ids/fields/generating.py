@@ -1,7 +1,6 @@
 """When an id is generated: with the instance, or with the INSERT."""
 
 import uuid
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -161,15 +160,11 @@ class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
         scheme: Any = self._generating_scheme
         times = [row_times.time_of(each, str(self.created_from)) for each in instances]
         try:
-            ticks = [None if at is None else scheme.tick(at) for at in times]
-            of_tick = dict(zip(ticks, times, strict=True))
-            new_ids = {
-                tick: iter(scheme.generate_many(count, of_tick[tick]))
-                for tick, count in Counter(ticks).items()
-            }
+            return row_times.generate_by_time(
+                times, lambda at: None if at is None else scheme.tick(at), scheme.generate_many
+            )
         except OutOfRange as error:
             raise ValidationError(str(error), code="invalid") from None
-        return [next(new_ids[tick]) for tick in ticks]
 
     def get_pk_value_on_save(self, instance: models.Model) -> Any:
         return self.generate_for(instance) if self.generates_ids else None

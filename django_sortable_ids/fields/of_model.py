@@ -72,10 +72,20 @@ def id_at(model: type[models.Model], path: str) -> SortableIDField | None:
     Examples: ``"id"``, ``"pk"``, ``"order__id"``; a relation, ``"order"``, stands for the column
     that it references.
     """
-    field = field_at(model, path)
+    return referenced_id(field_at(model, path))
+
+
+def referenced_id(field: Any) -> SortableIDField | None:
+    """The sortable id that a field is, or that a relation references; None for anything else."""
+    column = referenced_column(field)
+    return column if isinstance(column, SortableIDField) else None
+
+
+def referenced_column(field: Any) -> Any:
+    """The field itself; for a relation, the column that it references, which is no relation."""
     while field is not None and field.related_model is not None:
         field = field.target_field
-    return field if isinstance(field, SortableIDField) else None
+    return field
 
 
 def field_at(model: type[models.Model], path: str) -> Any:

@@ -1,11 +1,17 @@
 """The creation time of a row that is about to be inserted: ``created_from="created_at"``."""
 
-from datetime import UTC, date, datetime, time
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, date, datetime
+from typing import Any, TypeVar
 
 from django.core.exceptions import FieldDoesNotExist
 from django.db import models
 from django.utils import timezone
+
+from .values.times import aware
+
+_Time = TypeVar("_Time")
 
 
 def time_of(instance: models.Model, name: str) -> datetime | None:
@@ -15,11 +21,7 @@ def time_of(instance: models.Model, name: str) -> datetime | None:
     Raises ``ValidationError`` if the value is no time.
     """
     at = _value(instance, name)
-    if at is None:
-        return None
-    if not isinstance(at, datetime):
-        at = datetime.combine(at, time())
-    return timezone.make_aware(at, timezone.get_default_timezone()) if at.tzinfo is None else at
+    return None if at is None else aware(at)
 
 
 def day_of(instance: models.Model, name: str | None) -> date:
@@ -29,20 +31,39 @@ def day_of(instance: models.Model, name: str | None) -> date:
     value is no time.
     """
     at = None if name is None else _value(instance, name)
-    if name is None or at is None:
+    if at is None:
         return today()
     if not isinstance(at, datetime):
         return at
-    aware = time_of(instance, name) or at
     try:
-        return timezone.localtime(aware).date()
+        return timezone.localtime(aware(at)).date()
     except OverflowError:  # in the first or last hours that a datetime can show
-        return aware.date()
+        return at.date()
 
 
 def today() -> date:
     """The present day in the current time zone."""
     return timezone.localtime(datetime.now(UTC)).date()
+
+
+def generate_by_time(
+    times: Sequence[_Time],
+    period_of: Callable[[_Time], int | None],
+    generate: Callable[[int, _Time], Iterable[Any]],
+) -> list[Any]:
+    """An id for each time, in order. Those of one period come from ``generate(count, time)``.
+
+    ``period_of`` is a number, or None for now. Every process generates for the periods in ascending
+    order: a period may have a counter that is locked, and so no two transactions deadlock.
+    """
+    periods = [period_of(each) for each in times]
+    time_in = dict(zip(periods, times, strict=True))
+    counts = Counter(periods)
+    ids = {
+        each: iter(generate(counts[each], time_in[each]))
+        for each in sorted(counts, key=lambda period: period or 0)
+    }
+    return [next(ids[period]) for period in periods]
 
 
 def _value(instance: models.Model, name: str) -> date | None:

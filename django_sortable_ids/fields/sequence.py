@@ -1,6 +1,5 @@
 """The field of lexical sequences, whose counter is in the database."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -147,14 +146,9 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
         if not self.scheme.template.is_dated:
             return self.take(len(instances), using)
         days = [row_times.day_of(each, self.created_from) for each in instances]
-        periods = [self.scheme.template.period_of(day) for day in days]
-        day_in = dict(zip(periods, days, strict=True))
-        ids = {
-            # In one order everywhere, so that no two transactions wait for each other's counters.
-            period: iter(self.take(count, using, day_in[period]))
-            for period, count in sorted(Counter(periods).items())
-        }
-        return [next(ids[period]) for period in periods]
+        return row_times.generate_by_time(
+            days, self.scheme.template.period_of, lambda count, day: self.take(count, using, day)
+        )
 
     def take(self, count: int, using: str, day: date | None = None) -> list[str]:
         """The next ``count`` ids of the sequence, reserved in the database ``using``.

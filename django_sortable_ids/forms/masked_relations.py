@@ -12,6 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import models
 
 from ..fields import SortableIDField
+from ..fields.of_model import referenced_id
 from .choices import PublicModelChoiceField, PublicModelMultipleChoiceField
 
 
@@ -95,9 +96,8 @@ def _shown(field: SortableIDField | None, value: Any) -> Any:
 
 def _masked_target(field: Any) -> SortableIDField | None:
     """The masked id that a column is or references; None if it is another column."""
-    while isinstance(field, models.ForeignKey):
-        field = field.target_field
-    return field if _is_masked(field) else None
+    target = referenced_id(field)
+    return target if _is_masked(target) else None
 
 
 def _is_masked(field: Any) -> bool:

@@ -5,10 +5,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.core.exceptions import FieldError
-from django.db.models import BooleanField, DateTimeField, ForeignKey, Transform
+from django.db.models import BooleanField, DateTimeField, Transform
 from django.db.models.expressions import Expression
 
 from ..fields import SortableIDField
+from ..fields.of_model import referenced_column
 from ..fields.values.storage import UUIDStorage
 from ..schemes import TimeScheme
 from ..schemes.generation.clock import unix_ns
@@ -48,9 +49,7 @@ class CreatedAt(Transform):
     @property
     def id_field(self) -> SortableIDField:
         """The field of the column; for a relation, the field of the key that it points to."""
-        field = self.lhs.output_field
-        while isinstance(field, ForeignKey):
-            field = field.target_field
+        field = referenced_column(self.lhs.output_field)
         if not isinstance(field, SortableIDField):
             raise FieldError(f"CreatedAt() takes a sortable id, found {field or self.lhs}")
         return field

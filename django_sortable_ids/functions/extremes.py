@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from django.db.models import Aggregate, ForeignKey, Max, Min, TextField
+from django.db.models import Aggregate, Max, Min, TextField
 
-from ..fields import SortableIDField
+from ..fields.of_model import referenced_id
 from ..fields.values.storage import BinaryStorage, Storage, UUIDStorage
 from .fragments import Compiled, Fragment
 
@@ -42,10 +42,8 @@ def _as_postgresql(aggregate: Aggregate, compiler: Any, connection: Any, **extra
 
 def _stored(column: Any, connection: Any) -> Storage | None:
     """How the column is stored, if it is an id or references one."""
-    field = getattr(column, "_output_field_or_none", None)
-    while isinstance(field, ForeignKey):
-        field = field.target_field
-    return field.stored(connection) if isinstance(field, SortableIDField) else None
+    field = referenced_id(getattr(column, "_output_field_or_none", None))
+    return None if field is None else field.stored(connection)
 
 
 def register() -> None:

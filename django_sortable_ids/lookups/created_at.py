@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from ..fields import SortableIDField
 from ..fields.values.storage import IntegerStorage
+from ..fields.values.times import in_utc
 from ..functions import CreatedAt
 from ..functions.ticks import is_of_version
 
@@ -47,10 +48,7 @@ class CreatedAtISOYear(ExtractIsoYear):
 
 
 def _span_of_moment(value: Any) -> Span:
-    moment = models.DateTimeField().get_prep_value(value)
-    if timezone.is_naive(moment):
-        moment = timezone.make_aware(moment, timezone.get_default_timezone())
-    moment = _in_utc(moment)
+    moment = in_utc(models.DateTimeField().get_prep_value(value))
     return moment, None if moment == _LAST else moment + _MICROSECOND
 
 
@@ -79,7 +77,7 @@ def _midnight(day: date) -> datetime:
         timezone.get_current_timezone() if settings.USE_TZ else timezone.get_default_timezone()
     )
     local = datetime.combine(day, time.min, tzinfo=zone)
-    start, day_before = _in_utc(local), _in_utc(local.replace(fold=1))
+    start, day_before = in_utc(local), in_utc(local.replace(fold=1))
     while start - day_before > _MICROSECOND:
         middle = day_before + (start - day_before) / 2
         if middle.astimezone(zone).date() < day:
@@ -87,14 +85,6 @@ def _midnight(day: date) -> datetime:
         else:
             start = middle
     return start
-
-
-def _in_utc(moment: datetime) -> datetime:
-    try:
-        return moment.astimezone(UTC)
-    except OverflowError:
-        # The time zone shifts the first or the last day of the calendar out of range.
-        return moment.replace(tzinfo=UTC)
 
 
 class _Comparison(lookups.Lookup):

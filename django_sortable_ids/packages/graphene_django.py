@@ -3,7 +3,6 @@
 Input goes to lookups, which take public texts.
 """
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ from graphene_django.converter import convert_django_field, get_django_field_des
 
 from ..fields import SortableIDField
 from ..fields.of_model import id_at
+from .graphql import shown
 
 
 def register() -> None:
@@ -31,17 +31,11 @@ class PublicIDField(graphene.Field):  # type: ignore[misc]
 
     def wrap_resolve(self, parent_resolver: Any) -> Callable[..., Any]:
         resolver = super().wrap_resolve(parent_resolver)
-        shown = self._id_field.public_text.shown
 
         def resolve(*args: Any, **kwargs: Any) -> Any:
-            value = resolver(*args, **kwargs)
-            return _later(shown, value) if inspect.isawaitable(value) else shown(value)
+            return shown(self._id_field, resolver(*args, **kwargs))
 
         return resolve
-
-
-async def _later(shown: Callable[[Any], Any], value: Any) -> Any:
-    return shown(await value)
 
 
 def _converted(field: SortableIDField, registry: Any = None) -> PublicIDField:
@@ -51,5 +45,4 @@ def _converted(field: SortableIDField, registry: Any = None) -> PublicIDField:
 
 def _resolve_id(root: models.Model, info: Any) -> Any:
     """The key in ``id`` fields, and in global ids."""
-    field = id_at(type(root), "pk")
-    return root.pk if field is None else field.public_text.shown(root.pk)
+    return shown(id_at(type(root), "pk"), root.pk)

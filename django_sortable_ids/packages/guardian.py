@@ -15,7 +15,7 @@ from django.db.models import lookups
 from guardian import shortcuts
 
 from ..fields import SortableIDField
-from ..fields.of_model import id_at
+from ..fields.of_model import id_at, referenced_id
 from ..fields.values.storage import UUIDStorage
 
 if TYPE_CHECKING:
@@ -55,9 +55,8 @@ class _ReadsTexts(lookups.In):
         if not any(isinstance(each, ObjectTexts) for each in selected):
             return super().as_sql(compiler, connection)
         rows = self.rhs.get_compiler(connection=connection).results_iter()
-        target: Any = self.lhs.output_field
-        while not isinstance(target, SortableIDField):
-            target = target.target_field
+        target = referenced_id(self.lhs.output_field)
+        assert target is not None, "other keys have no ObjectTexts"
         found = lookups.In(self.lhs, list(_ids(target, rows)))
         return compiler.compile(found)
 

@@ -12,7 +12,7 @@ from import_export.resources import ModelResource
 from import_export.widgets import ForeignKeyWidget, ManyToManyWidget, Widget
 
 from ..fields import SortableIDField
-from ..fields.of_model import id_at
+from ..fields.of_model import referenced_id
 from ..schemes import ID
 
 
@@ -40,7 +40,7 @@ def _widget(usual: Callable[..., Any], field: Any, *args: Any, **kwargs: Any) ->
 
 
 def _relation_widget(ours: Any, usual: Callable[..., Any], field: Any) -> Any:
-    target = id_at(field.model, field.name)
+    target = referenced_id(field)
     widget = usual(field)
     if target is None:
         return widget

@@ -7,7 +7,7 @@ from ninja.orm import factory
 from pydantic.fields import FieldInfo
 
 from ..fields import SortableIDField
-from ..fields.of_model import id_at
+from ..fields.of_model import referenced_id
 from .pydantic import PublicID
 
 _original = factory.get_schema_field
@@ -23,7 +23,7 @@ def _schema_field(field: Any, *, depth: int = 0, optional: bool = False) -> tupl
     own_type, options = _original(field, depth=depth, optional=optional)
     if field.is_relation and depth:
         return own_type, options  # a schema of the related model
-    target = id_at(field.model, field.name)
+    target = referenced_id(field)
     if target is None:
         return own_type, options
     text: Any = Annotated[target.scheme.value_type, PublicID(target.model, target.name)]

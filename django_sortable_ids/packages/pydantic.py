@@ -13,6 +13,7 @@ from ..fields import SortableIDField
 from ..fields.of_model import id_field
 from ..json_schema import schema_of
 from ..schemes import ID, InvalidID
+from ..schemes.errors import encodable
 
 __all__ = ["PublicID"]
 
@@ -87,6 +88,5 @@ def _parsed(field: SortableIDField, value: Any) -> ID:
     try:
         return field.parse_public(value)
     except ValidationError as error:
-        # pydantic can't take half of a surrogate pair, which JSON may contain.
-        message = error.messages[0].encode(errors="backslashreplace").decode()
+        message = encodable(error.messages[0])
         raise PydanticCustomError("invalid_id", "{message}", {"message": message}) from None

@@ -4,7 +4,6 @@ That includes global ids of Relay, and the keys of related objects. Input goes t
 take public texts.
 """
 
-import inspect
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
@@ -20,6 +19,7 @@ from strawberry_django.relay import utils as relay_utils
 
 from ..fields import SortableIDField
 from ..fields.of_model import all_field_classes, id_at
+from .graphql import shown
 
 _usual_result = StrawberryDjangoField.get_result
 _usual_node_id = relay_utils.resolve_model_id
@@ -51,28 +51,16 @@ def _id_column(model: type[models.Model], name: str) -> SortableIDField | None:
     return None if is_instance else id_at(model, name)
 
 
-def _shown(field: SortableIDField | None, value: Any) -> Any:
-    if field is None:
-        return value
-    if inspect.isawaitable(value):
-
-        async def shown() -> Any:
-            return field.public_text.shown(await value)
-
-        return shown()
-    return field.public_text.shown(value)
-
-
 def _result(field: Any, source: Any, info: Any, args: Any, kwargs: Any) -> Any:
     """What a field of a GraphQL type returns."""
     found = _usual_result(field, source, info, args, kwargs)
     if field.base_resolver is not None or not isinstance(source, models.Model):
         return found
-    return _shown(_id_column(type(source), field.django_name or field.python_name), found)
+    return shown(_id_column(type(source), field.django_name or field.python_name), found)
 
 
 def _key(root: models.Model) -> strawberry.ID:
-    text: strawberry.ID = _shown(id_at(type(root), "pk"), root.pk)
+    text: strawberry.ID = shown(id_at(type(root), "pk"), root.pk)
     return text
 
 
@@ -81,7 +69,7 @@ def _node_id(source: Any, root: models.Model, *, info: Any = None) -> Any:
     found = _usual_node_id(source, root, info=info)
     field = _id_column(type(root), source.resolve_id_attr())
     is_text = field is not None and isinstance(found, str)
-    return _shown(field, field.to_python(found) if is_text else found)  # type: ignore[union-attr]
+    return shown(field, field.to_python(found) if is_text else found)  # type: ignore[union-attr]
 
 
 def _nodes(source: Any, *, node_ids: Iterable[Any] | None = None, **kwargs: Any) -> Any:

@@ -18,6 +18,7 @@ from ..fields.of_model import id_at
 from ..json_schema import schema_of
 from ..old_ids import old_row
 from ..schemes import ID
+from ..schemes.errors import encodable
 
 if TYPE_CHECKING:
     Field = serializers.Field[Any, Any, Any, Any]
@@ -177,17 +178,12 @@ def _parse(field: columns.SortableIDField, data: Any) -> ID:
     try:
         return field.parse_public(data)
     except ValidationError as error:
-        messages = [_encodable(text) for text in error.messages]
+        messages = [encodable(text) for text in error.messages]
         raise serializers.ValidationError(messages, code="invalid") from None
-
-
-def _encodable(text: str) -> str:
-    """Escapes halves of surrogate pairs: JSON input may contain them, no response can."""
-    return text.encode(errors="backslashreplace").decode()
 
 
 def _all_encodable(params: dict[str, Any]) -> dict[str, Any]:
     """The parameters of a message, which may contain input."""
     return {
-        key: _encodable(value) if isinstance(value, str) else value for key, value in params.items()
+        key: encodable(value) if isinstance(value, str) else value for key, value in params.items()
     }

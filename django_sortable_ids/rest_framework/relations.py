@@ -91,14 +91,14 @@ def _create_as(declared: Any, public: type[Any]) -> None:
 
 
 def _related_model(relation: Any) -> type[models.Model] | None:
-    """The model that a relation leads to; known only once the relation is in a serializer."""
+    """The related model; None until the relation is in a serializer, unless it has a queryset."""
     bound = relation.parent if isinstance(relation.parent, ManyRelatedField) else relation
     model = getattr(getattr(bound.parent, "Meta", None), "model", None)
     return model_at(relation, bound.source or "", model)
 
 
 def model_at(relation: Any, source: str, model: Any) -> type[models.Model] | None:
-    """The model that a relation with this source leads to, in a serializer of ``model``."""
+    """The related model of a relation with this source, in a serializer of ``model``."""
     if relation.queryset is not None:
         related: type[models.Model] = relation.queryset.model
         return related

@@ -16,7 +16,7 @@ from rest_framework.relations import (
 )
 
 from .. import fields as columns
-from ..fields.of_model import id_at
+from ..fields.of_model import id_at, referenced_id
 from .fields import (
     SortableIDField,
     SortableIDHyperlinkedIdentityField,
@@ -49,7 +49,7 @@ class SortableIDModelSerializer(ModelSerializer):
 
     def build_standard_field(self, field_name: str, model_field: Any) -> Any:
         built = super().build_standard_field(field_name, model_field)
-        return _through_key(*built, id_at(model_field.model, model_field.name))
+        return _through_key(*built, referenced_id(model_field))
 
     def build_relational_field(self, field_name: str, relation_info: Any) -> Any:
         field_class, kwargs = super().build_relational_field(field_name, relation_info)
@@ -67,7 +67,7 @@ class SortableIDModelSerializer(ModelSerializer):
 
     def build_property_field(self, field_name: str, model_class: type[models.Model]) -> Any:
         for field in model_class._meta.fields:
-            target = id_at(model_class, field.name) if field.attname == field_name else None
+            target = referenced_id(field) if field.attname == field_name else None
             if target is not None:
                 options = {"read_only": True, "allow_null": field.null}
                 return SortableIDField, {"model_field": target, **options}

@@ -60,6 +60,13 @@ def described(value: Any) -> str:
     return text if len(text) <= LENGTH else f"{text[:LENGTH]}..."
 
 
+def encodable(message: str) -> str:
+    """The message with halves of surrogate pairs escaped: JSON input may contain them, no response
+    can.
+    """
+    return message.encode(errors="backslashreplace").decode()
+
+
 def _text(value: Any, write: Any) -> str:
     if isinstance(value, _BYTES) and len(value) > LENGTH:
         return repr(bytes(value[: LENGTH + 1]))

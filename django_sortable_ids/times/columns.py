@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from ..db.tables import column_info, time_digits
 from ..errors import BackfillError
+from ..fields.values.times import aware
 from ..functions.moments import UnixMicroseconds
 from ..schemes.generation.clock import MICROSECOND, UNIX_EPOCH
 from .spelling import DJANGO, Spelling, spelling_of
@@ -232,11 +233,6 @@ def column_of(source: models.Field[Any, Any], using: str) -> TimeColumn:
             case "timestamp with time zone" if connection.timezone_name != "UTC":
                 return InstantColumn(source, using)
     return TimeColumn(source, using)
-
-
-def aware(at: datetime) -> datetime:
-    """An aware time for one of the ORM; naive times (``USE_TZ=False``) are in ``TIME_ZONE``."""
-    return timezone.make_aware(at, timezone.get_default_timezone()) if timezone.is_naive(at) else at
 
 
 def as_stored(at: datetime) -> datetime:

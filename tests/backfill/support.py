@@ -18,9 +18,9 @@ from django_sortable_ids.backfill.supervising import run
 from django_sortable_ids.backfill.target import Target
 from django_sortable_ids.backfill.writing import minting
 from django_sortable_ids.fields import SortableIDField
+from django_sortable_ids.fields.values.times import aware
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.schemes import TimeScheme
-from django_sortable_ids.times import columns as times
 from tests.testapp.models import Order
 
 START = datetime(2024, 5, 17, 9, 30, tzinfo=UTC)
@@ -147,9 +147,7 @@ def times_are_right(name: str, using: str = "default") -> bool:
     """Whether the time of every id is that of its row, floored to the scheme's tick."""
     scheme = field_of(name).scheme
     pairs = rows(name, using).values_list("created_at", field_of(name).name)
-    return all(
-        scheme.parts(value)[0] == scheme.tick(times.aware(created)) for created, value in pairs
-    )
+    return all(scheme.parts(value)[0] == scheme.tick(aware(created)) for created, value in pairs)
 
 
 def sorts_in_database(name: str, using: str = "default") -> bool:

@@ -120,9 +120,9 @@ def test_rows_beyond_share_the_last_tick_only():
 def test_many_ids_fit_between_two(scheme, monkeypatch):
     with monkeypatch.context() as drawn:
         drawn.setattr(minting, "drawn_below", lambda sizes: [size // 2 for size in sizes])
-        before, behind = mint(scheme, [NOW] * 2, None, 0)[0]
-    middle = mint_between(scheme, NOW, before, behind, 50, 50)
-    assert ascends(numbers(scheme, [before, *middle, behind]))
+        before, after = mint(scheme, [NOW] * 2, None, 0)[0]
+    middle = mint_between(scheme, NOW, before, after, 50, 50)
+    assert ascends(numbers(scheme, [before, *middle, after]))
     assert {scheme.tick(NOW)} == {scheme.parts(value)[0] for value in middle}
 
 
@@ -131,7 +131,7 @@ def eighth(suffix):
 
 
 @pytest.mark.parametrize(
-    ("before", "behind", "count", "expected"),
+    ("before", "after", "count", "expected"),
     [
         (None, None, 8, [0, 1, 2, 3, 4, 5, 6, 7]),
         (3, None, 4, [4, 5, 6, 7]),
@@ -139,8 +139,8 @@ def eighth(suffix):
         (3, 5, 1, [4]),
     ],
 )
-def test_the_room_between_two_ids_can_be_used_up(before, behind, count, expected):
-    bounds = [None if suffix is None else eighth(suffix) for suffix in (before, behind)]
+def test_the_room_between_two_ids_can_be_used_up(before, after, count, expected):
+    bounds = [None if suffix is None else eighth(suffix) for suffix in (before, after)]
     assert suffixes(mint_between(TINY, NOW, *bounds, count, count)) == expected
 
 
@@ -162,11 +162,11 @@ def test_ids_with_a_set_bit_resume_after_any_id(before, expected):
 
 
 @pytest.mark.parametrize(
-    ("before", "behind", "expected"),
+    ("before", "after", "expected"),
     [(None, None, [2, 3, 6, 7]), (2, 6, [3]), (1, 4, [2, 3]), (None, 7, [2, 3, 6]), (3, 5, [])],
 )
-def test_ids_with_a_set_bit_are_between_any_two(before, behind, expected):
-    bounds = [None if suffix is None else eighth(suffix) for suffix in (before, behind)]
+def test_ids_with_a_set_bit_are_between_any_two(before, after, expected):
+    bounds = [None if suffix is None else eighth(suffix) for suffix in (before, after)]
     count = len(expected)
     if count:
         assert suffixes(mint_between(WITH_BIT, NOW, *bounds, count, count)) == expected
@@ -184,11 +184,11 @@ def test_out_of_order_neighbours_are_not_ours_and_the_one_before_counts():
 
 
 @pytest.mark.parametrize(
-    ("before", "behind", "count", "room"),
+    ("before", "after", "count", "room"),
     [(3, 4, 1, 0), (7, None, 1, 0), (None, 0, 1, 0), (3, 6, 3, 2)],
 )
-def test_more_rows_between_two_ids_than_there_is_room_are_refused(before, behind, count, room):
-    bounds = [None if suffix is None else eighth(suffix) for suffix in (before, behind)]
+def test_more_rows_between_two_ids_than_there_is_room_are_refused(before, after, count, room):
+    bounds = [None if suffix is None else eighth(suffix) for suffix in (before, after)]
     with pytest.raises(OutOfRange) as caught:
         mint_between(TINY, NOW, *bounds, count, count)
     assert str(caught.value) == (

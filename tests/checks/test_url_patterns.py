@@ -1,4 +1,4 @@
-"""URLs that accept only numbers, and lead to the detail view of a model whose ids are none."""
+"""URLs of detail views that accept only numbers, for models whose ids are no numbers."""
 
 import pytest
 from django.test.utils import isolate_apps
@@ -12,7 +12,7 @@ from rest_framework.routers import SimpleRouter
 from rest_framework.viewsets import ModelViewSet
 
 from django_sortable_ids.checks.url_patterns import check_url_patterns
-from django_sortable_ids.fields import UUIDv7Field
+from django_sortable_ids.fields import TSIDField, ULIDField, UUIDv7Field
 from django_sortable_ids.rest_framework import SortableIDLookupMixin
 from tests.testapp.models import SnowflakeKey, ULIDKey, UUIDv7Key
 
@@ -193,6 +193,19 @@ def test_the_warning_says_what_to_do(settings):
     assert message.id == "sortable_ids.W007"
     assert "testapp.UUIDv7Key.id has ids such as" in message.msg
     assert "'<str:pk>'" in message.hint
+
+
+@isolate_apps("tests.testapp")
+@pytest.mark.parametrize(
+    ("field", "pattern"),
+    [
+        (TSIDField(primary_key=True), "[0-9][0-9A-Z]{12}"),
+        (ULIDField(primary_key=True, prefix="ord"), r"ord_\w+|\d+"),
+    ],
+)
+def test_a_url_that_accepts_public_texts(settings, field, pattern):
+    view = Detail.as_view(model=define("Order", id=field))
+    assert found(settings, re_path(f"^(?P<pk>{pattern})/$", view)) == []
 
 
 @isolate_apps("tests.testapp")

@@ -1,4 +1,4 @@
-"""A schema of graphene as its users write it, without a word about ids."""
+"""A schema of graphene as its users write it; nothing in it is about ids."""
 
 import graphene
 from django import forms

@@ -1,4 +1,4 @@
-"""An API of django-ninja as its users write it, without a word about ids but in one path."""
+"""An API of django-ninja as its users write it; only ``PublicID`` is about ids."""
 
 import uuid
 from typing import Annotated

@@ -1,6 +1,6 @@
 """A project with the other packages that are installed; its database is that of ``tests.settings``.
 
-strawberry and graphene need different releases of graphql-core: never are all of them there.
+strawberry and graphene need different releases of graphql-core, so no environment has all of them.
 """
 
 from importlib.util import find_spec

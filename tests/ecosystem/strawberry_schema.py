@@ -1,4 +1,4 @@
-"""A schema of strawberry as its users write it, without a word about ids."""
+"""A schema of strawberry as its users write it; nothing in it is about ids."""
 
 import strawberry
 import strawberry_django
@@ -69,6 +69,9 @@ class Query:
     order: Order = strawberry_django.field()
     customer: Customer | None = strawberry_django.field()
     tickets: list[Ticket] = strawberry_django.field()
+    tickets_without_number: list[Ticket] = strawberry_django.field(
+        resolver=lambda: models.Ticket.objects.defer("number")
+    )
     node: relay.Node = strawberry_django.node()
     nodes: list[CustomerNode] = strawberry_django.node()
     customer_nodes: relay.ListConnection[CustomerNode] = strawberry_django.connection()

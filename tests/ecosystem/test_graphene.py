@@ -1,38 +1,17 @@
 """graphene-django, with ``"graphene_django"`` among INSTALLED_APPS."""
 
-import base64
 import json
 
+import graphene
 import pytest
+from asgiref.sync import async_to_sync
+from graphene_django import DjangoObjectType
 
 from .graphene_schema import schema
-from .shop.data import MALFORMED, bare, public, stock
-from .shop.models import Customer, Order, Product
+from .shop.data import MALFORMED, bare, global_id, public
+from .shop.models import Customer, Order, Product, Ticket
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def ticket():
-    return stock()
-
-
-@pytest.fixture
-def ask(client):
-    """The data and the errors of an answer, which is never a server error."""
-
-    def ask(query, **variables):
-        body = json.dumps({"query": query, "variables": variables})
-        answer = client.post("/graphql/", body, content_type="application/json")
-        assert answer.status_code < 500
-        found = answer.json()
-        return found.get("data"), found.get("errors")
-
-    return ask
-
-
-def global_id(instance, text):
-    return base64.b64encode(f"{type(instance).__name__}Node:{text}".encode()).decode()
 
 
 def test_ids_of_all_types_leave_as_public_texts(ask, ticket):
@@ -66,6 +45,24 @@ def test_the_type_is_id():
     printed = str(schema)
     for line in ("  number: ID!", "  text: ID!", "  uuid: ID!"):
         assert line in printed
+
+
+def test_an_asynchronous_resolver(ticket):
+    class Asynchronous(DjangoObjectType):
+        class Meta:
+            model = Ticket
+            fields = ["number"]
+            skip_registry = True
+
+        async def resolve_number(self, info):
+            return self.number
+
+    class Query(graphene.ObjectType):
+        ticket = graphene.Field(Asynchronous)
+
+    ask = async_to_sync(graphene.Schema(query=Query).execute_async)
+    answer = ask("{ ticket { number } }", root={"ticket": ticket})
+    assert answer.data == {"ticket": {"number": public(ticket, "number")}}
 
 
 def test_a_row_is_found_by_its_public_text(ask, ticket):

@@ -6,17 +6,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from import_export.resources import ModelResource, modelresource_factory
 from tablib import Dataset
 
-from .shop.data import MALFORMED_WORDS, bare, public, stock
+from .shop.data import MALFORMED_WORDS, bare, public
 from .shop.models import Customer, Order, Product, Ticket
 
 pytestmark = pytest.mark.django_db
 
 ADMIN = "/admin/shop/order/"
-
-
-@pytest.fixture
-def ticket():
-    return stock()
 
 
 def resource(model, **meta):

@@ -1,4 +1,4 @@
-"""Packages of which models have base classes: taggit, polymorphic, treebeard; and reversion."""
+"""Packages with base classes for models: taggit, polymorphic and treebeard. And reversion."""
 
 import pytest
 import reversion

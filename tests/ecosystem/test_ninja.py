@@ -13,18 +13,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from django_sortable_ids.packages.pydantic import PublicID
 
-from .shop.data import MALFORMED, MALFORMED_WORDS, bare, public, stock
+from .shop.data import MALFORMED, MALFORMED_WORDS, bare, public
 from .shop.models import Customer, Order, Product
 
 pytestmark = pytest.mark.django_db
 
 URL = "/ninja/"
 JSON = "application/json"
-
-
-@pytest.fixture
-def ticket():
-    return stock()
 
 
 def test_ids_of_all_types_leave_as_public_texts(client, ticket):

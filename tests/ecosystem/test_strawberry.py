@@ -1,40 +1,16 @@
 """strawberry-graphql-django, with ``"strawberry_django"`` among INSTALLED_APPS."""
 
-import base64
 import json
 
 import pytest
 from asgiref.sync import async_to_sync
 from django.test import AsyncClient
 
-from .shop.data import MALFORMED, bare, public, stock
+from .shop.data import MALFORMED, bare, global_id, public
 from .shop.models import Customer, Order, Product
 from .strawberry_schema import schema
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def ticket():
-    return stock()
-
-
-@pytest.fixture
-def ask(client):
-    """The data and the errors of an answer, which is never a server error."""
-
-    def ask(query, **variables):
-        body = json.dumps({"query": query, "variables": variables})
-        answer = client.post("/graphql/", body, content_type="application/json")
-        assert answer.status_code < 500
-        found = answer.json()
-        return found.get("data"), found.get("errors")
-
-    return ask
-
-
-def global_id(instance, text):
-    return base64.b64encode(f"{type(instance).__name__}Node:{text}".encode()).decode()
 
 
 def test_ids_of_all_types_leave_as_public_texts(ask, ticket):
@@ -82,6 +58,16 @@ def test_an_asynchronous_view_shows_the_same(ticket):
     assert answer.json()["data"]["orders"] == [
         {"id": public(ticket.order), "customer": {"id": public(ticket.order.customer)}}
     ]
+
+
+def test_an_asynchronous_view_loads_a_deferred_id(ticket):
+    query = {"query": "{ ticketsWithoutNumber { number } }"}
+
+    async def ask():
+        return await AsyncClient().post("/async/", query, content_type="application/json")
+
+    answer = async_to_sync(ask)()
+    assert answer.json()["data"]["ticketsWithoutNumber"] == [{"number": public(ticket, "number")}]
 
 
 def test_a_row_is_found_by_its_public_text(ask, ticket):

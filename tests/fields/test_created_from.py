@@ -1,4 +1,4 @@
-"""``created_from``: ids of the times that rows bring along."""
+"""``created_from``: ids of the times in the rows."""
 
 import datetime as dt
 import re
@@ -38,7 +38,7 @@ def define(**attributes):
 
 @pytest.fixture
 def imported():
-    """Makes a model with these fields, beside a time ``at``, and its table."""
+    """Makes a model with these fields and a time ``at``, and its table."""
     made = []
 
     def make(**attributes):

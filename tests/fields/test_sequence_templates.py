@@ -1,12 +1,13 @@
 """Sequences with text around the number: one counter for each year or month of the template."""
 
 import datetime as dt
+import re
 from zoneinfo import ZoneInfo
 
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, models, transaction
-from django.test.utils import isolate_apps
+from django.test.utils import CaptureQueriesContext, isolate_apps
 from django.utils import timezone
 
 from django_sortable_ids.collisions import RetryOnCollision
@@ -180,6 +181,16 @@ def test_the_year_of_the_row(invoices, day):
         "INV-2026-00001",
     ]
     assert model.objects.create(at=times[0]).number == "INV-2019-00003"
+
+
+def test_the_counters_of_many_rows_are_locked_in_order_of_time(invoices):
+    model = invoices(models.DateTimeField(), **YEARLY)
+    times = [dt.datetime(year, 6, 7, tzinfo=dt.UTC) for year in (2019, 2018, 2021, 2020)]
+    model.objects.bulk_create(model(at=at) for at in times)
+    with CaptureQueriesContext(connection) as queries:
+        model.objects.bulk_create(model(at=at) for at in times)
+    locked = re.findall(r"UPDATE.* (20[0-9]{2})\b", "\n".join(each["sql"] for each in queries))
+    assert locked == ["2018", "2019", "2020", "2021"]
 
 
 def test_the_time_of_the_row_is_in_the_current_time_zone(invoices):

@@ -15,11 +15,11 @@ from ...db.tables import is_unique, may_be_null
 from ...errors import BackfillError
 from ...fields import SortableIDField
 from ...fields.of_model import is_unique_with_others
+from ...fields.values.times import aware
 from ...migrating.next_migration import UNREADABLE
 from ...migrating.unrecorded_swaps import find
 from ...models import BackfillRun
 from ...schema.stored_values import found_in
-from ...times.columns import aware
 from ..engines import engine_of
 from ..sources.fields import last_run
 from ..sources.find import Given

@@ -14,8 +14,9 @@ from django.db.models import Q
 from django.db.models.constants import LOOKUP_SEP
 
 from ...errors import BackfillError
+from ...fields.values.times import in_utc
 from ..target import SORTED_AT_ONCE, Target
-from .derived import first_day_from, midnight
+from .derived import first_day_from
 from .fields import check_table, names_of
 
 _NONE = (
@@ -53,7 +54,7 @@ class Days(OtherColumn):
         return {"time_zone": settings.TIME_ZONE}
 
     def at(self, created: Any) -> datetime:
-        return midnight(created)
+        return in_utc(created)
 
     def load_place(self, saved: str) -> Any:
         return date.fromisoformat(saved)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.functional import cached_property
 
+from ...fields.values.times import in_utc
 from ...times.columns import TimeColumn
 from ..target import Target
 
@@ -42,22 +43,6 @@ class Derived(InOrderOfKeys):
         return TimeColumn(self.source, self.using)
 
 
-def midnight(day: date) -> datetime:
-    """The first instant of a day in ``TIME_ZONE``, in UTC: Python compares and subtracts two times
-    of the same zone by their local time."""
-    return in_utc(datetime.combine(day, time.min))
-
-
-def in_utc(at: datetime) -> datetime:
-    """A time in UTC; a naive one is in ``TIME_ZONE``."""
-    if timezone.is_naive(at):
-        at = timezone.make_aware(at, timezone.get_default_timezone())
-    try:
-        return at.astimezone(UTC)
-    except OverflowError:  # the first or the last hours of the calendar
-        return at.replace(tzinfo=UTC)
-
-
 def first_day_from(at: datetime) -> date | None:
     """The first day that begins at or after an aware time; None after the calendar's last one."""
     at = in_utc(at)
@@ -65,7 +50,7 @@ def first_day_from(at: datetime) -> date | None:
         day = at.astimezone(timezone.get_default_timezone()).date()
     except OverflowError:
         day = at.date()
-    if midnight(day) >= at:
+    if in_utc(day) >= at:
         return day
     return None if day == date.max else day + timedelta(days=1)
 

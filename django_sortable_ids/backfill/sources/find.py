@@ -11,6 +11,7 @@ from django.db.models import Max, Min
 
 from ...errors import BackfillError, WrongArguments
 from ...fields import SortableIDField, history
+from ...fields.of_model import referenced_column
 from ...models import BackfillRun
 from ...schemes import TimeScheme
 from ...times.bounds import last_tick
@@ -170,9 +171,7 @@ def _ends(model: type[models.Model], field: SortableIDField, using: str) -> tupl
 
 def _integer_key(model: type[models.Model]) -> models.Field[Any, Any]:
     key: models.Field[Any, Any] = model._meta.pk
-    target: Any = key
-    while getattr(target, "remote_field", None):
-        target = target.target_field
+    target = referenced_column(key)
     if isinstance(target, SortableIDField) or not isinstance(target, models.IntegerField):
         raise BackfillError(
             f"--created-from pk derives times from integers that count up, and the key of "

@@ -10,7 +10,8 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from ...errors import BackfillError
-from .derived import Derived, in_utc, midnight, shown
+from ...fields.values.times import in_utc
+from .derived import Derived, shown
 
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -139,8 +140,7 @@ def parsed(option: str, text: str) -> datetime:
     except ValueError:
         pass
     else:
-        last = datetime.combine(day, time.max)
-        return in_utc(last) if is_end else midnight(day)
+        return in_utc(datetime.combine(day, time.max) if is_end else day)
     try:
         return in_utc(datetime.fromisoformat(text))
     except ValueError:

@@ -10,9 +10,9 @@ from django.db.models import Count, DateField, Q, QuerySet
 
 from ...db import chunks
 from ...db.chunks import in_time
+from ...fields.values.times import aware
 from ...models import BackfillRun
 from ...schemes import OutOfRange, TimeScheme
-from ...times.columns import aware
 from ..engines import engine_of
 from ..sources.conversion import Conversion, Lossless
 from ..sources.fields import last_run

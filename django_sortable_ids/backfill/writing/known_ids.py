@@ -11,9 +11,9 @@ from django.db.models import Min, Q
 
 from ...errors import BackfillError
 from ...fields import LexicalSequenceField
+from ...fields.values.times import aware
 from ...schemes import ID, InvalidID
 from ...sequences import counters
-from ...times.columns import aware
 from ..sources.conversion import Lossless
 from ..sources.copies import Copies
 from ..target import Row

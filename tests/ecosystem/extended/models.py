@@ -1,4 +1,4 @@
-"""Models of whose base classes and managers other packages are."""
+"""Models with base classes and managers of other packages."""
 
 from django.db import models
 from polymorphic.models import PolymorphicModel
@@ -37,7 +37,7 @@ class Book(models.Model):
 
 
 class TaggedBook(TaggedItemBase):
-    """A through model with a foreign key: for keys of every type."""
+    """A through model with a foreign key, which works with keys of every type."""
 
     content_object = models.ForeignKey("Shelved", models.CASCADE)
 
@@ -48,7 +48,7 @@ class Shelved(models.Model):
 
 
 class TaggedByUUID(GenericUUIDTaggedItemBase, TaggedItemBase):
-    """As taggit has it for a UUIDField."""
+    """A through model of taggit for a ``UUIDField``."""
 
 
 class Found(models.Model):

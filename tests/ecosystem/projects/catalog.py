@@ -20,13 +20,13 @@ class Project:
     """The release on PyPI."""
     extras: str
     requirements: tuple[str, ...]
-    """What the suite needs besides the extras."""
+    """What the suite needs in addition to the extras."""
     settings: str
     """The module of the suite's own settings; for helpdesk, which has none, ours."""
     app_configs: dict[str, str]
-    """Apps that name a key of their own, with the class that gets another one."""
+    """Apps that set ``default_auto_field``, with the class that gets another one."""
     files: tuple[str, ...] = ("tests",)
-    """What is taken of the sources: the tests. The code itself is installed."""
+    """What is extracted from the sources: the tests. The code itself is installed."""
     tag: str | None = None
     """The tag of the release, for sources whose archive on PyPI has no tests."""
     repository: str | None = None

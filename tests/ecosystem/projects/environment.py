@@ -33,7 +33,7 @@ def python_of(project: Project) -> Path:
 
 
 def tests_of(project: Project, engine: str, checkouts: Path) -> Path:
-    """A new folder with the tests of the release, and with what ``inside`` has for them."""
+    """A new folder with the tests of the release and the files of ``inside``."""
     folder = WORK / f"{project.name}-{project.version}-{engine}"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(Path(__file__).parent / "inside", folder)
@@ -44,7 +44,7 @@ def tests_of(project: Project, engine: str, checkouts: Path) -> Path:
 
 
 def edit(project: Project, python: Path, folder: Path) -> None:
-    """Put a copy of the release beside the tests, where it is imported from, and edit it."""
+    """Copy the release to the folder of the tests, where Python imports it from, and edit it."""
     packages = next((python.parent.parent / "lib").glob("python*")) / "site-packages"
     for name in {Path(each.file).parts[0] for each in project.edits}:
         shutil.copytree(packages / name, folder / name, ignore=shutil.ignore_patterns("static"))
@@ -56,7 +56,7 @@ def edit(project: Project, python: Path, folder: Path) -> None:
 
 
 def _only(files: tuple[str, ...], *, depth: int):
-    """A filter of archives: these files, which are at that depth in the archive."""
+    """A filter of archives: these files and folders, which are ``depth`` folders deep."""
 
     def chosen(member: tarfile.TarInfo, path: str) -> tarfile.TarInfo | None:
         parts = Path(member.name).parts[depth:]

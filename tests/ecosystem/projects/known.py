@@ -1,4 +1,4 @@
-"""Why a test fails only with sortable keys, for each that does."""
+"""The reasons of the tests that fail only with sortable keys."""
 
 from __future__ import annotations
 

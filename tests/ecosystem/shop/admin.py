@@ -6,5 +6,5 @@ from .models import Order, Ticket
 if not settings.WITH_GRAPHENE:
     from import_export.admin import ImportExportModelAdmin
 
-    # Not a word about ids.
+    # Nothing here is about ids.
     admin.site.register([Order, Ticket], ImportExportModelAdmin)

@@ -1,5 +1,7 @@
 """Rows of the shop."""
 
+import base64
+
 from django_sortable_ids.ids import public_id
 
 from .models import Customer, Order, Product, Ticket
@@ -9,7 +11,7 @@ MALFORMED = [*MALFORMED_WORDS, "", " ", "\0", "\ud800"]
 
 
 def stock():
-    """A ticket, with an order of two products and a customer behind it."""
+    """A ticket, whose order has two products and a customer."""
     customer = Customer.objects.create(name="Ada")
     order = Order.objects.create(customer=customer, note="first")
     order.products.set([Product.objects.create(name=name) for name in ("pen", "ink")])
@@ -23,3 +25,8 @@ def bare(instance, name="pk"):
 
 def public(instance, name=None):
     return public_id(instance, name)
+
+
+def global_id(instance, text):
+    """An id of Relay, where ``CustomerNode`` is the type of a ``Customer``."""
+    return base64.b64encode(f"{type(instance).__name__}Node:{text}".encode()).decode()

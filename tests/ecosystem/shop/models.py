@@ -1,4 +1,4 @@
-"""Ids of each type of value, with a prefix, an encoding or a mask, as keys and beside them."""
+"""Ids of each type of value, with a prefix, an encoding or a mask, as keys and in other columns."""
 
 from django.db import models
 
@@ -46,7 +46,7 @@ class Order(models.Model):
 
 
 class Ticket(models.Model):
-    """A counted key, and ids of each type beside it."""
+    """A counted key, and an id of each type in another column."""
 
     uuid = UUIDv7Field(unique=True)
     text = KSUIDField(unique=True, prefix="tck")
