@@ -1,0 +1,125 @@
+"""Tables as people have them on PostgreSQL: views, rights, serial columns, triggers."""
+
+import pytest
+from django.core.management.base import CommandError
+from django.db import connection
+
+from tests.marks import own_tables
+
+from . import small
+
+pytestmark = [
+    own_tables,
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="objects of PostgreSQL"),
+]
+
+
+def execute(*statements):
+    with connection.cursor() as cursor:
+        for each in statements:
+            cursor.execute(each)
+        return cursor.fetchall() if cursor.description else []
+
+
+VIEWS = (
+    "CREATE VIEW depot_ordered WITH (security_barrier=true) AS SELECT c.id, c.name "
+    "FROM depot_customer c JOIN depot_order o ON o.customer_id = c.id",
+    "COMMENT ON VIEW depot_ordered IS 'who''s there'",
+    "GRANT SELECT ON depot_ordered TO PUBLIC",
+    "CREATE MATERIALIZED VIEW depot_counted AS SELECT id, count(*) FROM depot_ordered GROUP BY id",
+    "CREATE UNIQUE INDEX depot_counted_id ON depot_counted (id)",
+)
+DESCRIBED = """
+SELECT relname, relkind::text, reloptions, relacl::text, obj_description(oid, 'pg_class'),
+    regexp_replace(pg_get_viewdef(oid), '\\s+', ' ', 'g')
+FROM pg_class WHERE relname IN ('depot_ordered', 'depot_counted') ORDER BY 1
+"""
+
+
+def test_views_are_there_again(depot):
+    small.create(depot)
+    execute(*VIEWS)
+    before = execute(DESCRIBED)
+    small.write_move(depot)
+    depot.migrate()
+    assert execute(DESCRIBED) == before
+    assert execute("SELECT count(*) FROM depot_counted") == [(5,)]
+    assert execute("SELECT indexdef FROM pg_indexes WHERE tablename = 'depot_counted'")
+    depot.migrate("0001_step")
+    assert execute(DESCRIBED) == before
+    execute("DROP VIEW depot_ordered CASCADE")
+
+
+def test_a_view_that_compares_keys_with_numbers(depot):
+    small.create(depot)
+    execute("CREATE VIEW depot_first AS SELECT name FROM depot_customer WHERE id = 1")
+    small.write_move(depot)
+    with pytest.raises(CommandError, match=r"depot_first can't be created again"):
+        depot.migrate()
+    assert small.names(depot) == ["e", "d", "c", "b", "a"]
+    execute("DROP VIEW depot_first")
+    depot.migrate()
+    assert small.names(depot) == small.IN_ORDER
+
+
+def test_a_serial_column_goes_on_counting(depot):
+    """Django before 4.1 made such columns."""
+    small.create(depot)
+    execute(
+        "ALTER TABLE depot_customer ALTER id DROP IDENTITY",
+        "CREATE SEQUENCE depot_numbers OWNED BY depot_customer.id START 500",
+        "SELECT nextval('depot_numbers')",
+        "ALTER TABLE depot_customer ALTER id SET DEFAULT nextval('depot_numbers')",
+    )
+    small.write_move(depot)
+    depot.migrate()
+    assert execute("SELECT to_regclass('depot_numbers')") == [(None,)]
+    depot.model("Customer").objects.create(name="z", created_at="2024-05-01T00:00Z")
+    depot.migrate("0001_step")
+    customer = depot.model("Customer").objects
+    assert customer.get(name="z").pk == 501
+    assert customer.create(name="y", created_at="2024-05-01T00:00Z").pk == 502
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        (
+            "CREATE TRIGGER depot_t BEFORE UPDATE OF customer_id ON depot_order FOR EACH ROW "
+            "EXECUTE FUNCTION suppress_redundant_updates_trigger()",
+            "trigger depot_t on table depot_order depends on a column that changes: drop it, "
+            "migrate, and create it again",
+        ),
+        (
+            "CREATE INDEX depot_i ON depot_order ((customer_id + 1))",
+            "depot_i of depot_order depends on customer_id, whose values change: remove it, "
+            "migrate, and add it again",
+        ),
+        (
+            "ALTER TABLE depot_order ALTER customer_id SET DEFAULT 1",
+            "depot_order.customer_id has the default 1, which is an old key: drop the default, "
+            "and migrate again",
+        ),
+        (
+            "CREATE TABLE depot_child () INHERITS (depot_customer)",
+            "depot_customer is partitioned or has child tables: its keys can't be moved",
+        ),
+    ],
+)
+def test_refusals(depot, statement, message):
+    small.create(depot)
+    execute(statement)
+    small.write_move(depot)
+    with pytest.raises(CommandError) as error:
+        depot.migrate()
+    assert str(error.value).splitlines() == ["No key was moved.", message]
+
+
+def test_a_partial_index_without_values_of_the_key(depot):
+    small.create(depot)
+    index = "CREATE UNIQUE INDEX depot_i ON depot_order (name) WHERE (customer_id IS NOT NULL)"
+    execute(index)
+    small.write_move(depot)
+    depot.migrate()
+    [[found]] = execute("SELECT indexdef FROM pg_indexes WHERE indexname = 'depot_i'")
+    assert found.endswith("(name) WHERE (customer_id IS NOT NULL)")
