@@ -1,7 +1,7 @@
 """Composes an id from its tick and its suffix in SQL, in the format of its column."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -15,7 +15,7 @@ from ..schemes.bit_templates import ByteFractionTemplate
 from ..schemes.encodings.prefixed import Prefixed
 from ..schemes.encodings.text_forms import Digits, Groups, TextForm, UUIDText
 from ..schemes.layout import Layout
-from .bits import DIGIT, Part, Run, digit_groups, drawn, merged, runs
+from .bits import DIGIT, Group, Part, Run, groups_of_new, runs
 from .digits import DigitsOfInteger
 from .fragments import Fragment, joined
 from .hexadecimal import BytesOfHex, HexOfInteger, HyphenatedHex, InsertedHex, Upper, UUIDOfHex
@@ -29,7 +29,6 @@ from .ticks import (
 )
 
 _RANK_BITS = RANDOM_BITS
-_Groups = Sequence[tuple[int, Sequence[Run]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,23 +171,11 @@ class Composition:
     def _runs(self) -> Sequence[Run]:
         return runs(self._layout, 8 * self.scheme.byte_length)
 
-    def _groups(self, *, ranked: bool) -> list[_Groups]:
+    def _groups(self, *, ranked: bool) -> Sequence[Sequence[Group]]:
         """The digits of a number; those of a UUID without its version, in two halves."""
         suffix_bits = self._layout.suffixes.bit_length() - 1
         random_bits = suffix_bits - self._rank_bits if ranked else suffix_bits
-        number = list(drawn(self._runs, random_bits))
-        if self._layout.template.version is None:
-            return [list(digit_groups(number, 8 * self.scheme.byte_length))]
-        high = [part for run in number if (part := run.between(80, 128))]
-        middle = [part for run in number if (part := run.between(64, 76))]
-        first = merged(
-            [
-                *(replace(run, at=run.at - 68) for run in high),
-                *(replace(run, at=run.at - 64) for run in middle),
-            ]
-        )
-        rest = [part for run in number if (part := run.between(0, 64))]
-        return [list(digit_groups(first, 60)), list(digit_groups(rest, 64))]
+        return groups_of_new(self._layout, 8 * self.scheme.byte_length, random_bits)
 
     def _text(self, tick: Expression, rank: Expression | None) -> Expression:
         """The id in digits of another alphabet; its time and its suffix share no digit."""
@@ -261,7 +248,7 @@ class _Whole:
         return ShiftedRight(self.number, bits=low, mask=(1 << bits) - 1)
 
 
-def _digits_of(groups: _Groups, parts: Mapping[Part, _Whole]) -> list[Expression]:
+def _digits_of(groups: Sequence[Group], parts: Mapping[Part, _Whole]) -> list[Expression]:
     """The hexadecimal digits of groups of runs."""
     digits: list[Expression] = []
     if _is_random_variant(groups):
@@ -284,7 +271,7 @@ def _digits_of(groups: _Groups, parts: Mapping[Part, _Whole]) -> list[Expression
     return digits
 
 
-def _is_random_variant(groups: _Groups) -> bool:
+def _is_random_variant(groups: Sequence[Group]) -> bool:
     pieces = [(run.part, run.bits) for _, group in groups for run in group]
     return pieces == [(Part.FIXED, 2), (Part.RANDOM, 2), (Part.RANDOM, 60)]
 
