@@ -68,14 +68,17 @@ def _without_malformed(field: SortableIDField, values: list[Any]) -> list[Any]:
 
     From a list without expressions Django discards what equals None.
     """
-    expressions = [hasattr(value, "resolve_expression") for value in values]
-    if not any(expressions):
+    if not any(map(_is_expression, values)):
         return values
     return [
         value
-        for value, is_expression in zip(values, expressions, strict=True)
-        if is_expression or not isinstance(field.prepared(value), Malformed)
+        for value in values
+        if _is_expression(value) or not isinstance(field.prepared(value), Malformed)
     ]
+
+
+def _is_expression(value: Any) -> bool:
+    return hasattr(value, "resolve_expression")
 
 
 def _compared_field(lhs: Any) -> SortableIDField | None:
