@@ -94,7 +94,9 @@ def _is_ambiguous(field: SortableIDField | None) -> TypeGuard[SortableIDField]:
 
 
 def _value_or_candidates(lhs: Any, value: Any) -> Any:
-    """The value itself, or the candidates of a text that may stand for several ids."""
+    """The value itself; for a text that may stand for several ids, its only id, its ``Candidates``
+    or ``Malformed``.
+    """
     field = _compared_field(lhs)
     if not _is_ambiguous(field):
         return value
@@ -104,13 +106,12 @@ def _value_or_candidates(lhs: Any, value: Any) -> Any:
     is_text = isinstance(value, str) or (
         field.masked and isinstance(value, uuid.UUID) and not field.scheme.holds(value.int)
     )
-    prepared = field.prepared(value) if is_text else value
-    return prepared if isinstance(prepared, Candidates) else value
+    return field.prepared(value) if is_text else value
 
 
 def _values(lhs: Any, value: Any) -> tuple[Any, ...]:
-    candidates = _value_or_candidates(lhs, value)
-    return candidates.values if isinstance(candidates, Candidates) else (value,)
+    prepared = _value_or_candidates(lhs, value)
+    return prepared.values if isinstance(prepared, Candidates) else (prepared,)
 
 
 class _RefuseMalformed(_KeepCandidates):
