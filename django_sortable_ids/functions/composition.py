@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 
 from django.db import NotSupportedError
-from django.db.models import BigIntegerField, TextField
+from django.db.models import TextField
 from django.db.models.expressions import Expression
 
 from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, TextStorage, UUIDStorage
@@ -22,8 +22,8 @@ from .hexadecimal import BytesOfHex, HexOfInteger, HyphenatedHex, InsertedHex, U
 from .randomness import RANDOM_BITS, RandomDigits, RandomHex, RandomInteger, RandomVariant
 from .ticks import (
     Complement,
-    Composed,
     ShiftedRight,
+    WeightedSum,
     WithByteFraction,
     digit_count,
 )
@@ -89,7 +89,8 @@ class Composition:
             rank = rank and Complement(rank, last=self.ranks - 1)
         if isinstance(self.stored, IntegerStorage):
             suffixes = self._integer_suffixes()
-            return Composed(tick, rank or RandomInteger(below=suffixes), suffixes=suffixes)
+            suffix = rank or RandomInteger(below=suffixes)
+            return WeightedSum(tick, suffix, weights=[suffixes, 1])
         if self._is_other_text:
             made = self._text(tick, rank)
         else:
@@ -211,22 +212,6 @@ class Composition:
                 )
 
 
-class _Weighted(Fragment):
-    """The sum of numbers, each multiplied by its weight, and a constant."""
-
-    output_field = BigIntegerField()
-
-    def postgresql(self, connection: Any) -> str:
-        terms = [
-            f"{{{n}}} * {weight}" if weight > 1 else f"{{{n}}}"
-            for n, weight in enumerate(self.extra["weights"])
-        ]
-        constant = [str(self.extra["constant"])] if self.extra["constant"] else []
-        return f"({' + '.join(terms + constant)})"
-
-    sqlite = mysql = postgresql
-
-
 class _Constant(Fragment):
     """Text that is the same in every id."""
 
@@ -265,7 +250,9 @@ def _digits_of(groups: Sequence[Group], parts: Mapping[Part, _Whole]) -> list[Ex
             weights = [1 << run.at for run in of_parts]
             is_single = weights == [1] and not constant
             number = (
-                numbers[0] if is_single else _Weighted(*numbers, weights=weights, constant=constant)
+                numbers[0]
+                if is_single
+                else WeightedSum(*numbers, weights=weights, constant=constant)
             )
             digits.append(HexOfInteger(number, digits=count))
     return digits

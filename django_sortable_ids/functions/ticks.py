@@ -45,11 +45,21 @@ class After(Fragment):
     postgresql = sqlite = mysql = "substr({0}, {position})"
 
 
-class Composed(Fragment):
-    """Two numbers in one: ``{0} * suffixes + {1}``."""
+class WeightedSum(Fragment):
+    """The sum of numbers, each multiplied by its weight, and a ``constant``."""
 
     output_field = BigIntegerField()
-    postgresql = sqlite = mysql = "({0} * {suffixes} + {1})"
+
+    def postgresql(self, connection: Any) -> str:
+        terms = [
+            f"{{{n}}} * {weight}" if weight > 1 else f"{{{n}}}"
+            for n, weight in enumerate(self.extra["weights"])
+        ]
+        if constant := self.extra.get("constant"):
+            terms.append(str(constant))
+        return f"({' + '.join(terms)})"
+
+    sqlite = mysql = postgresql
 
 
 class Complement(Fragment):
@@ -211,7 +221,7 @@ def _of_hex(column: Expression, scheme: TimeScheme, stored: Storage, connection:
         number: Expression = IntegerOfHex(text.text, positions=positions, upper=text.upper)
         if part.bits < DIGIT * len(part.digits):
             number = ShiftedRight(number, bits=part.shift, mask=(1 << part.bits) - 1)
-        tick = Composed(tick, number, suffixes=1 << part.bits) if tick else number
+        tick = WeightedSum(tick, number, weights=[1 << part.bits, 1]) if tick else number
     assert tick is not None
     return tick
 
@@ -247,7 +257,7 @@ def _of_digits(column: Expression, scheme: TimeScheme, form: Digits, connection:
     high = _of_last_digits(column, form, length - 1, layout.last_tick >> kept)
     last = IntegerOfDigits(column, alphabet=form.alphabet, first=length, length=1)
     low = ShiftedRight(last, bits=shift, mask=(1 << kept) - 1)
-    return Composed(high, low, suffixes=1 << kept)
+    return WeightedSum(high, low, weights=[1 << kept, 1])
 
 
 def _of_last_digits(column: Expression, form: Digits, end: int, largest: int) -> Expression:
