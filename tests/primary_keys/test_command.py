@@ -169,3 +169,20 @@ def test_several_models_are_for_keys_only(project):
         2,
         "CommandError: depot.Order: only --primary-key takes several models",
     )
+
+
+def test_a_history_is_refused(project):
+    pytest.importorskip("simple_history.models")
+    settings = project.folder / "settings.py"
+    settings.write_text(f"{settings.read_text()}\nINSTALLED_APPS += ['simple_history']\n")
+    edited(project).change_models(
+        "    name = models", "    history = HistoricalRecords()\n    name = models"
+    )
+    project.change_models(
+        "from django.db", "from simple_history.models import HistoricalRecords\nfrom django.db"
+    )
+    done = move(project, "depot")
+    assert done.stderr.splitlines()[-1] == (
+        "BackfillError: depot.HistoricalCustomer copies the keys of depot.Customer, also those of "
+        "deleted rows, which have no new key: keys with a history can't be moved yet"
+    )
