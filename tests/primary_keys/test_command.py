@@ -174,7 +174,8 @@ def test_several_models_are_for_keys_only(project):
 def test_a_history_is_refused(project):
     pytest.importorskip("simple_history.models")
     settings = project.folder / "settings.py"
-    settings.write_text(f"{settings.read_text()}\nINSTALLED_APPS += ['simple_history']\n")
+    apps = ["django.contrib.auth", "django.contrib.contenttypes", "simple_history"]
+    settings.write_text(f"{settings.read_text()}\nINSTALLED_APPS += {apps}\n")
     edited(project).change_models(
         "    name = models", "    history = HistoricalRecords()\n    name = models"
     )
