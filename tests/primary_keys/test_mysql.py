@@ -130,3 +130,69 @@ def test_tables_as_people_have_them_stay_as_they_are(depot, lax, field):
         assert depot.model("Note").objects.create(profile_id=profile.pk).pk == 800
     finally:
         run("DROP VIEW shown")
+
+
+TEXTS = """\
+CreateModel("Customer", [
+    ("id", CharField(max_length=9, primary_key=True)),
+    ("name", CharField(max_length=9)),
+    ("created_at", DateTimeField()),
+]),
+CreateModel("Order", [
+    ("id", AutoField(primary_key=True)),
+    ("customer", ForeignKey("depot.Customer", CASCADE)),
+    ("shown_to", ForeignKey("depot.Customer", CASCADE, db_constraint=False, related_name="+")),
+]),
+RunPython(add_rows, RunPython.noop),
+"""
+TEXT_ROWS = """
+from datetime import UTC, datetime
+
+def add_rows(apps, schema_editor):
+    model = lambda name: apps.get_model("depot", name).objects
+    at = datetime(2024, 1, 9, tzinfo=UTC)
+    for name in "ab":
+        customer = model("Customer").create(id=f"key {name}", name=name, created_at=at)
+        model("Order").create(customer=customer, shown_to=customer)
+"""
+TEXT_MOVE = """\
+MigratePrimaryKey(
+    keys=[
+        MovedKey(
+            "depot.Customer",
+            "id",
+            ULIDField(primary_key=True, storage="varchar"),
+            old=CharField(max_length=9, null=True, unique=True),
+            created_from="created_at",
+        ),
+    ],
+    references=[
+        ("depot_order", "customer_id", "depot.Customer"),
+        ("depot_order", "shown_to_id", "depot.Customer"),
+    ],
+),
+"""
+
+
+def test_texts_of_other_collations(depot):
+    """A foreign key needs the collation of its key, and one that is not checked has any."""
+    depot.write(TEXTS, TEXT_ROWS)
+    depot.migrate()
+    run(
+        "ALTER TABLE depot_order DEFAULT CHARACTER SET latin1, "
+        "MODIFY shown_to_id varchar(9) CHARACTER SET latin1 COLLATE latin1_spanish_ci NOT NULL"
+    )
+    rows = "SELECT name, c.id = customer_id, c.id = shown_to_id FROM depot_order "
+    joined = f"{rows} JOIN depot_customer c ON c.id = customer_id ORDER BY name"
+    depot.write(TEXT_MOVE, atomic=False)
+    depot.migrate()
+    assert ask(joined) == [("a", 1, 1), ("b", 1, 1)]
+    collations = (
+        "SELECT DISTINCT character_set_name, collation_name FROM information_schema.columns "
+        "WHERE table_schema = DATABASE() AND table_name IN ('depot_customer', 'depot_order') "
+        "AND column_name IN ('id', 'customer_id', 'shown_to_id') AND collation_name <> ''"
+    )
+    assert len(ask(collations)) == 1
+    depot.migrate("0001_step")
+    assert ask(joined) == [("a", 1, 1), ("b", 1, 1)]
+    assert len(ask(collations)) == 1
