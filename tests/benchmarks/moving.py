@@ -62,7 +62,7 @@ class Child(models.Model):
 
 
 SEQUENCE = {
-    "postgresql": "SELECT generate_series(1, {}) AS n",
+    "postgresql": "SELECT generate_series(1::bigint, {}) AS n",
     "sqlite": "WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < {}) "
     "SELECT n FROM s",
     "mysql": "WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < {}) "
