@@ -7,6 +7,7 @@ import pytest
 from django.contrib.contenttypes.models import ContentType
 from django.db import connection
 
+from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.primary_keys.engines.mysql_copies.switch import Steps, Switch
 from tests.marks import own_tables
 
@@ -205,3 +206,21 @@ def test_a_rename_of_some_tables_is_continued():
     found = [name for name in definitions() if name.startswith("depot_")]
     run("DROP TABLE depot_table")
     assert found == ["depot_table"]
+
+
+def test_what_is_refused_last_names_the_table_and_not_its_copy(depot, small):
+    small("SnowflakeField(primary_key=True)")
+    before = small_content(depot)
+    run(
+        "ALTER TABLE depot_customer ADD moving_id bigint",
+        "UPDATE depot_customer SET moving_id = id + 100",
+        "INSERT INTO depot_comment (name, object_id, kind_id, author_id) "
+        "SELECT 'x', moving_id, kind_id, author_id FROM depot_comment c "
+        "JOIN depot_customer t ON t.id = c.object_id WHERE c.name = 'a'",
+    )
+    with pytest.raises(BackfillError, match=r"^depot_comment.object_id contains 101, which is an"):
+        depot.migrate()
+    run("DELETE FROM depot_comment WHERE name = 'x'")
+    assert small_content(depot) == before
+    depot.migrate()
+    assert small_content(depot) == before

@@ -71,7 +71,7 @@ class MySQLKeys(KeyEngine):
                 copy.fill()
             self._refuse_written(written)
             with transaction.atomic(self.connection.alias):
-                replace_generic(self._with_copies())
+                self._replace_in_copies(replace_generic)
                 self.note.begin(self._steps()._asdict(), self._last_numbers())
             self.swap()
 
@@ -106,6 +106,15 @@ class MySQLKeys(KeyEngine):
 
     def _count(self, table: str) -> int:
         return int(value(self.connection, f"SELECT COUNT(*) FROM {self.quote(table)}"))
+
+    def _replace_in_copies(self, replace_generic: Callable[[Change], None]) -> None:
+        try:
+            replace_generic(self._with_copies())
+        except BackfillError as error:
+            text = str(error)
+            for copy in self._copies():
+                text = text.replace(copy.copy, copy.name)
+            raise BackfillError(text) from error
 
     def _with_copies(self) -> Change:
         """The change with the names of copies in generic references: their values are replaced
