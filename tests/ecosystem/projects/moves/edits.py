@@ -18,7 +18,7 @@ def apply(edits: list[dict[str, Any]]) -> None:
         start = _first_import(file)
         for each in sorted(found, key=lambda each: -each["line"]):
             lines[each["line"] - 1 : each["line"] - 1] = each["text"]
-        lines[start:start] = sorted({each["needs"] for each in found})
+        lines[start:start] = sorted({needed for each in found for needed in each["needs"]})
         file.write_text("\n".join([*lines, ""]))
 
 

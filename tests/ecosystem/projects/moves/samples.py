@@ -28,6 +28,10 @@ _LOADED = """    import json
 """What a migration needs that loads a fixture: the model as it was."""
 _OSCAR = PROJECTS["oscar"]
 _HELPDESK = PROJECTS["helpdesk"]
+_FIRST_USER = """
+from django.contrib.auth import get_user_model
+get_user_model().objects.create(username="first", email="first@example.com")
+"""
 _BOOKS = ("essential", "hacking", "computers-in-fiction")
 SAMPLES = {
     "oscar": Sample(
@@ -55,6 +59,7 @@ SAMPLES = {
             ("oscar_populate_countries", "--initial-only"),
             ("loaddata", "sandbox/fixtures/pages.json", "sandbox/fixtures/ranges.json"),
             ("loaddata", "sandbox/fixtures/offers.json"),
+            ("shell", "-c", _FIRST_USER),
             ("loaddata", "sandbox/fixtures/orders.json"),
         ),
         program="move_oscar.py",
