@@ -12,7 +12,7 @@ from django.db.migrations import Migration
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 
-from ..operations import SwapSortableID
+from ..operations import MigratePrimaryKey, SwapSortableID
 from ..schema import swap_notes
 from ..schema.swap import Swap
 
@@ -79,10 +79,22 @@ def find(connection: BaseDatabaseWrapper, apps: Apps | None = None) -> Iterator[
 
 
 def has_pending_migrations(connection: BaseDatabaseWrapper, app_label: str) -> bool:
-    """Whether the app has unapplied migrations, so its tables may differ from its models."""
+    """Whether unapplied migrations change tables of the app, which may differ from its models."""
     loader = MigrationLoader(connection)
-    applied = loader.applied_migrations
-    return any(key[0] == app_label and key not in applied for key in loader.graph.nodes)
+    pending = (
+        loader.graph.nodes[key] for key in loader.graph.nodes.keys() - loader.applied_migrations
+    )
+    return any(each.app_label == app_label or app_label in _moved(each) for each in pending)
+
+
+def _moved(migration: Migration) -> set[str]:
+    """The apps whose keys the migration moves."""
+    return {
+        key.model_key[0]
+        for operation in migration.operations
+        if isinstance(operation, MigratePrimaryKey)
+        for key in operation.keys
+    }
 
 
 def _recorded(connection: BaseDatabaseWrapper) -> Apps:

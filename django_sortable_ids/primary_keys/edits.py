@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeGuard
@@ -15,6 +16,7 @@ from ..fields import SortableIDField
 from .changes.moved import OLD
 
 _IMPORT = "from django_sortable_ids.fields import {}"
+_IMPORT_MODELS = "from django.db import models"
 _COUNTED = {
     "AutoField": "IntegerField",
     "BigAutoField": "BigIntegerField",
@@ -36,8 +38,8 @@ class Edit:
     """The number of the line before which they belong."""
     text: tuple[str, ...]
     """The lines, indented."""
-    needs: str
-    """The import that they need."""
+    needs: tuple[str, ...]
+    """The imports that they need, without a ``models`` that the file has."""
 
     def lines(self) -> Iterator[str]:
         yield f"{os.path.relpath(self.file)}:{self.line}, in {self.model}:"
@@ -60,14 +62,15 @@ def edits_of(found: Iterable[type[models.Model]], *, keeps_old: bool) -> Iterato
         if place:
             file, line, indent = place
             lines = tuple(f"{indent}{each}" for each in text)
-            yield Edit(model._meta.label, file, line, lines, _IMPORT.format(field))
+            needs = (*_needed_models(model, text), _IMPORT.format(field))
+            yield Edit(model._meta.label, file, line, lines, needs)
 
 
 def lines_of(edits: Iterable[Edit]) -> Iterator[str]:
     """The edits, for people."""
     found = list(edits)
     yield "Edit the models first, with"
-    yield from sorted({each.needs for each in found})
+    yield from sorted({needed for each in found for needed in each.needs})
     for each in found:
         yield from each.lines()
 
@@ -80,6 +83,12 @@ def old_field(before: Any) -> str:
     if before.get_internal_type() == "CharField" and not is_own:
         length = f"max_length={before.max_length}, "
     return f"{'' if is_own else 'models.'}{kind}({length}null=True, unique=True, editable=False)"
+
+
+def _needed_models(model: type[models.Model], text: Iterable[str]) -> Iterator[str]:
+    has_models = getattr(sys.modules[model.__module__], "models", None) is models
+    if not has_models and any(" = models." in each for each in text):
+        yield _IMPORT_MODELS
 
 
 def _place(model: type[models.Model]) -> tuple[str, int, str] | None:

@@ -71,7 +71,7 @@ def edited(project):
     for edit in reversed(document["edits"]):
         assert edit["file"] == str(path)
         lines[edit["line"] - 1 : edit["line"] - 1] = edit["text"]
-    needed = sorted({edit["needs"] for edit in document["edits"]})
+    needed = sorted({each for edit in document["edits"] for each in edit["needs"]})
     path.write_text("\n".join([*needed, *lines]))
     return project
 
@@ -87,6 +87,19 @@ def test_it_says_how_to_edit_the_models(project):
     done = move(project, "depot")
     assert done.returncode == 1
     assert done.stderr.splitlines()[-len(EDITS) :] == [f"NotEdited: {EDITS[0]}", *EDITS[1:]]
+
+
+def imports(done):
+    return [line for line in done.stderr.splitlines() if line.startswith("from")]
+
+
+def test_the_imports_have_all_that_a_file_lacks(project):
+    path = project.folder / "depot" / "models.py"
+    with_another_name = MODELS.replace("import models", "import models as m")
+    path.write_text(with_another_name.replace("models.", "m."))
+    own = "from django_sortable_ids.fields import UUIDv7AutoField"
+    assert imports(move(project, "depot")) == ["from django.db import models", own]
+    assert imports(move(project, "depot", "--drop-old")) == [own]
 
 
 def test_the_plan_names_every_column(project):

@@ -16,6 +16,7 @@ WORK = Path(
     os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "django-sortable-ids/projects"
 )
 DJANGO = "django==5.2.*"
+DRIVERS = ("psycopg[binary]>=3.2", "mysqlclient>=2.2")
 
 
 def python_of(project: Project) -> Path:
@@ -25,7 +26,7 @@ def python_of(project: Project) -> Path:
     complete = folder / "complete"
     if not complete.exists() or complete.read_text() != str(ROOT):
         _run(sys.executable, "-m", "venv", "--clear", folder)
-        requirements = (project.requirement, *project.requirements, DJANGO, "psycopg[binary]>=3.2")
+        requirements = (project.requirement, *project.requirements, DJANGO, *DRIVERS)
         _run(python, "-m", "pip", "install", "-q", *requirements)
         _run(python, "-m", "pip", "install", "-q", "--no-deps", "-e", ROOT)
         complete.write_text(str(ROOT))
@@ -45,9 +46,19 @@ def tests_of(project: Project, engine: str, checkouts: Path) -> Path:
 
 def edit(project: Project, python: Path, folder: Path) -> None:
     """Copy the release to the folder of the tests, where Python imports it from, and edit it."""
+    copy(project, python, folder)
+    apply(project, folder)
+
+
+def copy(project: Project, python: Path, folder: Path) -> None:
+    """Copy the release to the folder of the tests."""
     packages = next((python.parent.parent / "lib").glob("python*")) / "site-packages"
     for name in {Path(each.file).parts[0] for each in project.edits}:
         shutil.copytree(packages / name, folder / name, ignore=shutil.ignore_patterns("static"))
+
+
+def apply(project: Project, folder: Path) -> None:
+    """Apply the edits of the project to the copy of its release."""
     for file, old, new in project.edits:
         text = (folder / file).read_text()
         if old not in text:

@@ -1,6 +1,10 @@
 """The settings that helpdesk's ``quicktest.py`` gives to ``settings.configure``, as a module."""
 
-from quicktest import QuickDjangoTest
+import sys
+from contextlib import redirect_stdout
+
+with redirect_stdout(sys.stderr):  # it greets
+    from quicktest import QuickDjangoTest
 
 INSTALLED_APPS = QuickDjangoTest.INSTALLED_APPS
 MIDDLEWARE = QuickDjangoTest.MIDDLEWARE
