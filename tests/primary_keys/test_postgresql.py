@@ -81,6 +81,18 @@ def test_a_serial_column_goes_on_counting(depot):
     assert customer.create(name="y", created_at="2024-05-01T00:00Z").pk == 502
 
 
+def test_the_sequence_of_a_renamed_table_has_its_old_name_again(depot):
+    small.create(depot)
+    execute('ALTER SEQUENCE depot_customer_id_seq RENAME TO "shop\'s_customer_id_seq"')
+    small.write_move(depot)
+    depot.migrate()
+    depot.migrate("0001_step")
+    found = execute("SELECT pg_get_serial_sequence('depot_customer', 'id')")
+    assert found == [('public."shop\'s_customer_id_seq"',)]
+    customer = depot.model("Customer").objects.create(name="y", created_at="2024-05-01T00:00Z")
+    assert customer.pk == 6
+
+
 @pytest.mark.parametrize(
     ("statement", "message"),
     [

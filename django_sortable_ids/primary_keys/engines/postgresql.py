@@ -7,7 +7,7 @@ The expression can't contain a subquery, but it can call a function that looks a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.backends.utils import truncate_name
 from django.utils.functional import cached_property
@@ -43,6 +43,16 @@ WHERE i.indrelid = to_regclass(%s) AND attname = %s AND opcname LIKE '%%pattern_
 _IDENTITY = """
 SELECT attidentity <> '' FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = %s
 """
+_NAME = "SELECT relname::text FROM pg_class WHERE oid = to_regclass(%s)"
+_COMMENT = "SELECT obj_description(to_regclass(%s), 'pg_class')"
+
+
+class _Counter(NamedTuple):
+    """The sequence of a counted key."""
+
+    name: str
+    last: int
+    """The last number that it gave."""
 
 
 class PostgreSQLKeys(KeyEngine):
@@ -71,7 +81,8 @@ class PostgreSQLKeys(KeyEngine):
     def last_number(self, key: Key) -> int:
         column, table = self.quote(key.next), self.quote(key.table)
         largest = value(self.connection, f"SELECT MAX({column}) FROM {table}") or 0
-        return max(largest, self._last_of_sequence(key.table, key.next) or 0)
+        counter = self._counter(key.table, key.next)
+        return max(largest, counter.last if counter else 0)
 
     def swap(self) -> None:
         tables = [each.name for each in self.change.tables]
@@ -81,7 +92,7 @@ class PostgreSQLKeys(KeyEngine):
         lock = f"LOCK TABLE {names} IN ACCESS EXCLUSIVE MODE"
         with_short_lock_timeout(self.editor, lambda: self.execute(lock))
         self.refuse_unfilled()
-        numbers = {key: self._last_of_sequence(key.table, key.column) for key in self.change.keys}
+        counters = {key: self._counter(key.table, key.column) for key in self.change.keys}
         keys = list(self._affected_keys())
         self._key_types = {each: self._type(each.table, each.column) for each in self.change.keys}
         views = views_of(
@@ -95,7 +106,7 @@ class PostgreSQLKeys(KeyEngine):
         for each in self.change.tables:
             self._alter(each)
         for key in self.change.keys:
-            self._finish(key, numbers[key])
+            self._finish(key, counters[key])
         for table, name, definition in keys:
             self.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition}")
         for number, _ in enumerate(self.change.keys):
@@ -169,24 +180,25 @@ class PostgreSQLKeys(KeyEngine):
         what = "IDENTITY" if is_identity else "DEFAULT"
         self.execute(f"ALTER TABLE {table} ALTER {name} DROP {what}")
 
-    def _finish(self, key: Key, number: int | None) -> None:
+    def _finish(self, key: Key, counter: _Counter | None) -> None:
         table, name, following = map(self.quote, (key.table, key.column, key.next))
         if sequence := self._sequence(key.table, key.column):
             self.execute(f"DROP SEQUENCE {sequence}")
         suffix = key.after.db_type_suffix(self.connection)
         last = self.last_number(key) if suffix else 0
+        remembered = self._remembered_name(key) if suffix else None
         if key.old:
             old = self.quote(key.old)
             self.execute(f"ALTER TABLE {table} RENAME {following} TO {old}")
             self.execute(f"ALTER TABLE {table} ADD UNIQUE ({old})")
             self._create_pattern_index(key.old_field)
-            if number is not None:
-                self._remember(key, number)
+            if counter:
+                self._remember(key, counter)
         else:
             self.execute(f"ALTER TABLE {table} DROP COLUMN {following}")
         if suffix:
             self.execute(f"ALTER TABLE {table} ALTER {name} ADD {suffix}")
-            self._set_last(str(self._sequence(key.table, key.column)), last)
+            self._count_again(key, last, remembered)
         self._create_pattern_index(key.after)
 
     def _sequence(self, table: str, column: str) -> str | None:
@@ -195,20 +207,36 @@ class PostgreSQLKeys(KeyEngine):
         found: str | None = value(self.connection, sql, [self.quote(table), column])
         return found
 
-    def _last_of_sequence(self, table: str, column: str) -> int | None:
+    def _counter(self, table: str, column: str) -> _Counter | None:
         sequence = self._sequence(table, column)
         if sequence is None:
             return None
+        name = value(self.connection, _NAME, [sequence])
         number, is_called = row(self.connection, f"SELECT last_value, is_called FROM {sequence}")
-        return int(number) if is_called else int(number) - 1
+        return _Counter(str(name), int(number) if is_called else int(number) - 1)
 
-    def _remember(self, key: Key, number: int) -> None:
+    def _remember(self, key: Key, counter: _Counter) -> None:
         """Keep the last number in a sequence of the old key, so that none is given twice after a
-        migration backwards."""
+        migration backwards. Its comment is the name of the previous sequence, which differs from
+        the usual one after a table was renamed."""
         name = self.quote(truncate_name(f"{key.table.strip(chr(34))}_{key.old}_seq", 63))
         column = f"{self.quote(key.table)}.{self.quote(key.old)}"
         self.execute(f"CREATE SEQUENCE {name} OWNED BY {column}")
-        self._set_last(name, number)
+        comment = counter.name.replace("'", "''")
+        self.execute(f"COMMENT ON SEQUENCE {name} IS '{comment}'")
+        self._set_last(name, counter.last)
+
+    def _remembered_name(self, key: Key) -> str | None:
+        sequence = self._sequence(key.table, key.next)
+        name: str | None = sequence and value(self.connection, _COMMENT, [sequence])
+        return name
+
+    def _count_again(self, key: Key, last: int, name: str | None) -> None:
+        """Continue after the last number, in a sequence with that name if it is free."""
+        sequence = str(self._sequence(key.table, key.column))
+        self._set_last(sequence, last)
+        if name and not value(self.connection, "SELECT to_regclass(%s)", [self.quote(name)]):
+            self.execute(f"ALTER SEQUENCE {sequence} RENAME TO {self.quote(name)}")
 
     def _set_last(self, sequence: str, number: int) -> None:
         sql = "SELECT setval(%s, %s, %s)"

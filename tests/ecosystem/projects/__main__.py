@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections import defaultdict
 from pathlib import Path
 
 from . import __doc__ as description
 from .catalog import FIELDS, PROJECTS
 from .environment import WORK
-from .known import UNCLASSED, title_of
+from .new_failures import show
 from .suite import Suite
 
 
@@ -62,22 +61,8 @@ def _options() -> argparse.Namespace:
 def _compare(suite: Suite, field: str, *, with_plain: bool) -> int:
     """Print the new failures by class; return how many have none."""
     project, before, after = suite.project, suite.results(), suite.results(field)
-    new = after.new_failures(before)
-    plain = suite.results(FIELDS[field]).new_failures(before) if with_plain else {}
-    classes: dict[str, list[str]] = defaultdict(list)
-    for test, error in sorted(new.items()):
-        classes[title_of(project.name, test, error)].append(test)
-    print(
-        f"\n{project.name} {project.version} with {field}: {len(after.passed)} passed, "
-        f"{len(new)} of {len(before.passed)} that pass as it is fail"
-    )
-    for title, tests in sorted(classes.items(), key=lambda each: -len(each[1])):
-        shared = f"; {len(plain.keys() & set(tests))} with Django's own" if with_plain else ""
-        print(f"  {len(tests):4} {title}{shared}")
-        for test in tests:
-            print(f"       {'=' if test in plain else ' '} {test}: {new[test]}")
-    sys.stdout.flush()
-    return len(classes[UNCLASSED])
+    plain = suite.results(FIELDS[field]).new_failures(before) if with_plain else None
+    return show(project, field, before, after, plain)
 
 
 if __name__ == "__main__":

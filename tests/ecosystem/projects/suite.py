@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -51,26 +52,14 @@ class Suite:
             report.parent.mkdir(parents=True, exist_ok=True)
             report.unlink(missing_ok=True)
             self._run(field, tests_of(project, engine, self.checkouts), report)
-        if not report.exists():
-            sys.exit(f"The suite did not run: see {report.with_suffix('.log')}")
-        return _read(report)
+        return read(report)
 
     def _run(self, field: str | None, folder: Path, report: Path) -> None:
-        python = python_of(self.project)
         if field and field not in NUMBERS:
-            edit(self.project, python, folder)
+            edit(self.project, python_of(self.project), folder)
         keys = ("--nomigrations", "-p", "key_fixtures") if field else ()
-        command = (python, "-m", "pytest", "--ds=key_settings", *QUIET)
-        command += (f"--junitxml={report}", *keys, *self.project.pytest, *self.arguments, "tests")
-        with report.with_suffix(".log").open("w") as log:
-            subprocess.run(
-                [str(each) for each in command],
-                cwd=folder,
-                env=self._environment(field),
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                check=False,
-            )
+        arguments = ("--ds=key_settings", *keys, *self.arguments)
+        execute(self.project, folder, self._environment(field), report, arguments)
 
     def _environment(self, field: str | None) -> dict[str, str]:
         return {
@@ -95,7 +84,30 @@ class Suite:
         }
 
 
-def _read(report: Path) -> Results:
+def execute(
+    project: Project,
+    folder: Path,
+    environment: dict[str, str],
+    report: Path,
+    arguments: Sequence[str],
+) -> None:
+    """Run the tests in a folder with pytest, which gets the arguments and writes the report."""
+    command = (python_of(project), "-m", "pytest", *QUIET, f"--junitxml={report}")
+    with report.with_suffix(".log").open("w") as log:
+        subprocess.run(
+            [str(each) for each in (*command, *project.pytest, *arguments, "tests")],
+            cwd=folder,
+            env=environment,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+
+
+def read(report: Path) -> Results:
+    """Ends the program if there is no report."""
+    if not report.exists():
+        sys.exit(f"The suite did not run: see {report.with_suffix('.log')}")
     passed, failed = set(), {}
     for case in ET.parse(report).iter("testcase"):
         name = f"{case.get('classname')}.{case.get('name')}"

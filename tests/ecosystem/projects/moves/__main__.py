@@ -8,27 +8,35 @@ import sys
 from pathlib import Path
 
 from ..environment import WORK
+from ..new_failures import show
+from ..suite import Suite
 from . import __doc__ as description
 from .checkout import Failed
 from .move import Move
-from .samples import SAMPLES
+from .samples import SAMPLES, Sample
+from .suite import results
 
 
 def main() -> int:
     options = _options()
-    problems = 0
-    for name in options.projects:
-        sample = SAMPLES[name]
-        engine = options.database.partition(":")[0] or "sqlite"
-        print(f"\n{name} {sample.project.version} on {engine}")
-        move = Move(sample, options.database, options.checkouts)
-        try:
-            move.run()
-        except Failed as error:
-            move.problems.append(str(error))
-            print(f"  {error}")
-        problems += len(move.problems)
-    return 1 if problems else 0
+    return 1 if sum([_problems(SAMPLES[name], options) for name in options.projects]) else 0
+
+
+def _problems(sample: Sample, options: argparse.Namespace) -> int:
+    """Move the keys, and run the suite; return the number of differences."""
+    project = sample.project
+    print(f"\n{project.name} {project.version} on {options.database or 'SQLite'}")
+    move = Move(sample, options.database, options.checkouts)
+    try:
+        moved = move.run()
+    except Failed as error:
+        print(f"  {error}")
+        return 1
+    if not options.suite:
+        return len(move.problems)
+    suite = Suite(project, options.database, options.checkouts, options.pytest, options.reuse)
+    after = results(moved, options.pytest)
+    return len(move.problems) + show(project, "moved keys", suite.results(), after)
 
 
 def _options() -> argparse.Namespace:
@@ -49,6 +57,9 @@ def _options() -> argparse.Namespace:
         default=WORK / "checkouts",
         help="a folder with clones of the projects",
     )
+    parser.add_argument("--suite", action="store_true", help="run the tests of the projects")
+    parser.add_argument("--reuse", action="store_true", help="read reports of suites as they are")
+    parser.add_argument("--pytest", action="append", default=[], help="an argument of pytest: -n2")
     return parser.parse_args()
 
 

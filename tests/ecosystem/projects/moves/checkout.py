@@ -14,7 +14,6 @@ from tests.settings import database
 from ..environment import python_of
 from .samples import Sample
 
-
 _RUN = """
 import django, runpy, sys
 django.setup()

@@ -19,6 +19,11 @@ class Sample:
     """What an empty database needs, because a migration uses the models as they are today."""
 
 
+_LOADS = """    objects = deserialize_fixture()
+
+    for obj in objects:
+        obj.save()
+"""
 _LOADED = """    import json
     EmailTemplate = apps.get_model("helpdesk", "emailtemplate")
     with open(os.path.join(fixture_dir, fixture_filename)) as fixture:
@@ -71,7 +76,7 @@ SAMPLES = {
         edits=(
             Edit(
                 "helpdesk/migrations/0003_initial_data_import.py",
-                "    objects = deserialize_fixture()\n\n    for obj in objects:\n        obj.save()\n",
+                _LOADS,
                 _LOADED,
             ),
         ),

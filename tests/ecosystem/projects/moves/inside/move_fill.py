@@ -7,7 +7,7 @@ stay empty are printed.
 """
 
 import sys
-from datetime import date, datetime, time, timedelta, UTC
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from itertools import count
 from typing import Any

@@ -82,9 +82,7 @@ class Content:
                 self._generic[table][column] = kind
 
     def digests(self) -> tuple[dict[str, list[str]], list[str]]:
-        own = {
-            table: [self._own(table, row) for row in rows] for table, rows in self._raw.items()
-        }
+        own = {table: [self._own(table, row) for row in rows] for table, rows in self._raw.items()}
         digests, dangling = own, set()
         for _ in range(ROUNDS):
             by_key = self._by_key(digests)
