@@ -1,4 +1,4 @@
-"""What a project changes when its keys are no counted numbers: the key of each app that names one."""
+"""What a project changes when its keys are no counted numbers: the keys of apps that name one."""
 
 from django.apps import AppConfig
 from django.conf import settings
