@@ -10,7 +10,6 @@ from key_urls import accept_keys_in_urls
 
 from django_sortable_ids.testing import integer_fixtures
 
-
 # Before Django is set up, because apps import their URLs.
 accept_keys_in_urls()
 
