@@ -74,6 +74,11 @@ class Checkout:
         done = self._start("-m", "django", *self._move(), "--json")
         return list(json.loads(done.stdout)["edits"])
 
+    def columns(self) -> int:
+        """How many columns the plan names that refer to a key."""
+        lines = self.manage(*self._move()).splitlines()
+        return sum(each.startswith("  ") and "times from" not in each for each in lines)
+
     def write_migration(self) -> Path:
         self.manage(*self._move(), "--write-migration")
         (written,) = self.folder.rglob("migrations/*_move_key_of_*.py")
