@@ -70,8 +70,10 @@ class Checkout:
         return self._run("-c", _RUN, file, *arguments)
 
     def edits(self) -> list[dict[str, Any]]:
-        """The edits that a move of the keys needs."""
+        """The edits that a move of the keys needs. Raises ``Failed`` if the command names none."""
         done = self._start("-m", "django", *self._move(), "--json")
+        if '"edits"' not in done.stdout:
+            raise Failed(done.stdout + done.stderr)
         return list(json.loads(done.stdout)["edits"])
 
     def columns(self) -> int:
