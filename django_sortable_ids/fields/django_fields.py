@@ -1,8 +1,10 @@
 """Django's fields as base classes: only their stubs take types, at runtime each is the class."""
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
+from django.db.models.query_utils import RegisterLookupMixin, class_or_instance_method
 
 if TYPE_CHECKING:
     from django.db.models import BigIntegerField, CharField, Field, UUIDField
@@ -28,13 +30,22 @@ class OwnLookups:
     an id may be stored as bytes.
     """
 
-    def _get_lookup(self, lookup_name: str) -> Any:
-        for parent in type(self).__mro__:
-            is_djangos = issubclass(parent, _OF_VALUES) and not issubclass(parent, OwnLookups)
-            found = parent.__dict__.get("class_lookups", {}).get(lookup_name)
-            if found is not None and not is_djangos:
-                return found
-        return None
+    @classmethod
+    @functools.cache  # cleared by Django when a lookup is registered
+    def get_class_lookups(cls) -> dict[str, Any]:
+        """Lookups and transforms by name."""
+        parents = [
+            parent
+            for parent in cls.__mro__
+            if issubclass(parent, OwnLookups) or not issubclass(parent, _OF_VALUES)
+        ]
+        registered = [vars(parent).get("class_lookups", {}) for parent in parents]
+        return RegisterLookupMixin.merge_dicts(registered)
+
+    get_lookups = class_or_instance_method(
+        get_class_lookups.__func__,  # type: ignore[attr-defined]
+        RegisterLookupMixin.get_instance_lookups,
+    )
 
 
 __all__ = ["BigIntegerField", "CharField", "Field", "OwnLookups", "UUIDField"]

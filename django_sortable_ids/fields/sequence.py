@@ -156,7 +156,9 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
         With a year in the template, they are of the year and the month of ``day``: by default
         today, in the current time zone. Raises ``SequenceExhausted`` if the width allows no more.
         """
-        scheme = self.scheme.in_period_of(day or row_times.today())
+        scheme = self.scheme
+        if scheme.template.is_dated:
+            scheme = scheme.in_period_of(day or row_times.today())
         if self.block == 1:
             return counters.take(self, scheme, count, using)
         return blocks.take(self, scheme, count, using, self.block)

@@ -71,10 +71,10 @@ def runs(layout: Layout, size: int) -> tuple[Run, ...]:
         Run(*found.get(place, (Part.FIXED, fixed >> place & 1)), at=place, bits=1)
         for place in reversed(range(size))
     )
-    return tuple(merged(single))
+    return tuple(_merged(single))
 
 
-def merged(pieces: Iterable[Run]) -> Iterator[Run]:
+def _merged(pieces: Iterable[Run]) -> Iterator[Run]:
     """The same bits in as few runs as possible; the most significant come first."""
     last: Run | None = None
     for run in pieces:
@@ -94,7 +94,7 @@ def merged(pieces: Iterable[Run]) -> Iterator[Run]:
         yield last
 
 
-def drawn(pieces: Iterable[Run], random_bits: int) -> Iterator[Run]:
+def _drawn(pieces: Iterable[Run], random_bits: int) -> Iterator[Run]:
     """The runs with the suffix divided into its rank and its last ``random_bits`` bits."""
     for run in pieces:
         if run.part is not Part.SUFFIX:
@@ -114,12 +114,33 @@ WORD = 63
 """Bits of the numbers of a database that are 0 or more."""
 
 
-def digit_groups(pieces: Iterable[Run], size: int) -> Iterator[tuple[int, list[Run]]]:
-    """Hexadecimal digits of a number of ``size`` bits that are written together, from the left.
+Group = tuple[int, tuple[Run, ...]]
+"""Hexadecimal digits that are written together: how many, and their runs, counted from their own
+lowest bit. They are all random or, without the zeros in front, of at most 63 bits."""
 
-    Each group is the number of its digits, and its runs, counted from its own lowest bit. It is all
-    random or, without its zeros in front, of at most 63 bits.
+
+@lru_cache
+def groups_of_new(layout: Layout, size: int, random_bits: int) -> tuple[tuple[Group, ...], ...]:
+    """The digits of a new number of ``size`` bits, from the left; those of a UUID without its
+    version, in two halves. The last ``random_bits`` bits of the suffix are random.
     """
+    number = list(_drawn(runs(layout, size), random_bits))
+    if layout.template.version is None:
+        return (tuple(_groups(number, size)),)
+    high = [part for run in number if (part := run.between(80, 128))]
+    middle = [part for run in number if (part := run.between(64, 76))]
+    first = _merged(
+        [
+            *(replace(run, at=run.at - 68) for run in high),
+            *(replace(run, at=run.at - 64) for run in middle),
+        ]
+    )
+    rest = [part for run in number if (part := run.between(0, 64))]
+    return tuple(_groups(first, 60)), tuple(_groups(rest, 64))
+
+
+def _groups(pieces: Iterable[Run], size: int) -> Iterator[Group]:
+    """The groups of a number of ``size`` bits, from the left."""
     pieces = list(pieces)
     cuts = {0, size}
     for run in pieces:
@@ -138,7 +159,7 @@ def digit_groups(pieces: Iterable[Run], size: int) -> Iterator[tuple[int, list[R
     borders = sorted(cuts, reverse=True)
     for stop, start in pairwise(borders):
         inside = [each for run in pieces if (each := run.between(start, stop))]
-        yield (stop - start) // DIGIT, [replace(run, at=run.at - start) for run in inside]
+        yield (stop - start) // DIGIT, tuple(replace(run, at=run.at - start) for run in inside)
 
 
 def _tops(cuts: set[int], pieces: list[Run]) -> Iterator[tuple[int, int, int]]:
@@ -171,3 +192,78 @@ def digits_by_weight(layout: Layout) -> Sequence[tuple[int, int]]:
         else:
             parts.append((digit, 1))
     return parts
+
+
+@dataclass(frozen=True, slots=True)
+class TickPart:
+    """Consecutive bits of the tick, in hexadecimal digits that spell one number."""
+
+    digits: tuple[int, ...]
+    """Their positions, counted from 1: at most 15."""
+    bits: int
+    shift: int
+    """How many bits of the last digit come after them."""
+
+
+@lru_cache
+def tick_parts(layout: Layout, size: int) -> tuple[TickPart, ...]:
+    """The last 63 bits of the tick in a number of ``size`` bits, the most significant first."""
+    return tuple(
+        TickPart(
+            digits=tuple(digit for run in together for digit in _digits_of(run, size)),
+            bits=sum(run.bits for run in together),
+            shift=together[-1].at % DIGIT,
+        )
+        for together in _read_together(_tick_pieces(runs(layout, size)))
+    )
+
+
+def _tick_pieces(pieces: Iterable[Run]) -> list[Run]:
+    """The last 63 bits of the tick in the order of their weight; none spans 16 digits."""
+    ticks = sorted((run for run in pieces if run.part is Part.TICK), key=lambda run: -run.low)
+    found: list[Run] = []
+    for run in ticks:
+        stop = run.at + max(0, min(run.bits, WORD - run.low))
+        # An end of a digit, so that no digit is read twice.
+        middle = (run.at + 48) // DIGIT * DIGIT
+        ends = [stop, middle, run.at] if stop - run.at > 56 else [stop, run.at]
+        found += [part for stop, at in pairwise(ends) if (part := run.between(at, stop))]
+    return found
+
+
+def _read_together(pieces: Iterable[Run]) -> Iterator[list[Run]]:
+    """Runs whose digits spell one number: each but the first starts, each but the last ends with a
+    whole digit; at most 15 digits."""
+    group: list[Run] = []
+    for run in pieces:
+        whole = group and group[-1].at % DIGIT == 0 and run.stop % DIGIT == 0
+        if group and not (whole and sum(each.bits for each in group) + run.bits <= 60):
+            yield group
+            group = []
+        group.append(run)
+    yield group
+
+
+def _digits_of(run: Run, size: int) -> range:
+    """The hexadecimal digits that hold the bits of the run, counted from 1."""
+    return range((size - run.stop) // DIGIT + 1, (size - run.at - 1) // DIGIT + 2)
+
+
+@lru_cache
+def fixed_digits(layout: Layout) -> tuple[tuple[int, str], ...]:
+    """The hexadecimal digits of a UUID that have fixed bits: the position of each, counted from 1,
+    and its possible values.
+    """
+    fixed: dict[int, str] = {}
+    for run in runs(layout, 128):
+        if run.part is Part.FIXED:
+            for digit in _digits_of(run, 128):
+                allowed = fixed.get(digit, "0123456789abcdef")
+                inside = run.between(128 - DIGIT * digit, 128 - DIGIT * digit + DIGIT)
+                assert inside is not None
+                shift = inside.at % DIGIT
+                mask = ((1 << inside.bits) - 1) << shift
+                fixed[digit] = "".join(
+                    each for each in allowed if int(each, 16) & mask == inside.low << shift
+                )
+    return tuple(sorted(fixed.items()))

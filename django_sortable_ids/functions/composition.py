@@ -1,12 +1,12 @@
 """Composes an id from its tick and its suffix in SQL, in the format of its column."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 from django.db import NotSupportedError
-from django.db.models import BigIntegerField, TextField
+from django.db.models import TextField
 from django.db.models.expressions import Expression
 
 from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, TextStorage, UUIDStorage
@@ -15,21 +15,20 @@ from ..schemes.bit_templates import ByteFractionTemplate
 from ..schemes.encodings.prefixed import Prefixed
 from ..schemes.encodings.text_forms import Digits, Groups, TextForm, UUIDText
 from ..schemes.layout import Layout
-from .bits import DIGIT, Part, Run, digit_groups, drawn, merged, runs
+from .bits import DIGIT, Group, Part, Run, groups_of_new, runs
 from .digits import DigitsOfInteger
 from .fragments import Fragment, joined
 from .hexadecimal import BytesOfHex, HexOfInteger, HyphenatedHex, InsertedHex, Upper, UUIDOfHex
 from .randomness import RANDOM_BITS, RandomDigits, RandomHex, RandomInteger, RandomVariant
 from .ticks import (
     Complement,
-    Composed,
     ShiftedRight,
+    WeightedSum,
     WithByteFraction,
     digit_count,
 )
 
 _RANK_BITS = RANDOM_BITS
-_Groups = Sequence[tuple[int, Sequence[Run]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,8 @@ class Composition:
             rank = rank and Complement(rank, last=self.ranks - 1)
         if isinstance(self.stored, IntegerStorage):
             suffixes = self._integer_suffixes()
-            return Composed(tick, rank or RandomInteger(below=suffixes), suffixes=suffixes)
+            suffix = rank or RandomInteger(below=suffixes)
+            return WeightedSum(tick, suffix, weights=[suffixes, 1])
         if self._is_other_text:
             made = self._text(tick, rank)
         else:
@@ -172,23 +172,11 @@ class Composition:
     def _runs(self) -> Sequence[Run]:
         return runs(self._layout, 8 * self.scheme.byte_length)
 
-    def _groups(self, *, ranked: bool) -> list[_Groups]:
+    def _groups(self, *, ranked: bool) -> Sequence[Sequence[Group]]:
         """The digits of a number; those of a UUID without its version, in two halves."""
         suffix_bits = self._layout.suffixes.bit_length() - 1
         random_bits = suffix_bits - self._rank_bits if ranked else suffix_bits
-        number = list(drawn(self._runs, random_bits))
-        if self._layout.template.version is None:
-            return [list(digit_groups(number, 8 * self.scheme.byte_length))]
-        high = [part for run in number if (part := run.between(80, 128))]
-        middle = [part for run in number if (part := run.between(64, 76))]
-        first = merged(
-            [
-                *(replace(run, at=run.at - 68) for run in high),
-                *(replace(run, at=run.at - 64) for run in middle),
-            ]
-        )
-        rest = [part for run in number if (part := run.between(0, 64))]
-        return [list(digit_groups(first, 60)), list(digit_groups(rest, 64))]
+        return groups_of_new(self._layout, 8 * self.scheme.byte_length, random_bits)
 
     def _text(self, tick: Expression, rank: Expression | None) -> Expression:
         """The id in digits of another alphabet; its time and its suffix share no digit."""
@@ -224,22 +212,6 @@ class Composition:
                 )
 
 
-class _Weighted(Fragment):
-    """The sum of numbers, each multiplied by its weight, and a constant."""
-
-    output_field = BigIntegerField()
-
-    def postgresql(self, connection: Any) -> str:
-        terms = [
-            f"{{{n}}} * {weight}" if weight > 1 else f"{{{n}}}"
-            for n, weight in enumerate(self.extra["weights"])
-        ]
-        constant = [str(self.extra["constant"])] if self.extra["constant"] else []
-        return f"({' + '.join(terms + constant)})"
-
-    sqlite = mysql = postgresql
-
-
 class _Constant(Fragment):
     """Text that is the same in every id."""
 
@@ -261,7 +233,7 @@ class _Whole:
         return ShiftedRight(self.number, bits=low, mask=(1 << bits) - 1)
 
 
-def _digits_of(groups: _Groups, parts: Mapping[Part, _Whole]) -> list[Expression]:
+def _digits_of(groups: Sequence[Group], parts: Mapping[Part, _Whole]) -> list[Expression]:
     """The hexadecimal digits of groups of runs."""
     digits: list[Expression] = []
     if _is_random_variant(groups):
@@ -278,13 +250,15 @@ def _digits_of(groups: _Groups, parts: Mapping[Part, _Whole]) -> list[Expression
             weights = [1 << run.at for run in of_parts]
             is_single = weights == [1] and not constant
             number = (
-                numbers[0] if is_single else _Weighted(*numbers, weights=weights, constant=constant)
+                numbers[0]
+                if is_single
+                else WeightedSum(*numbers, weights=weights, constant=constant)
             )
             digits.append(HexOfInteger(number, digits=count))
     return digits
 
 
-def _is_random_variant(groups: _Groups) -> bool:
+def _is_random_variant(groups: Sequence[Group]) -> bool:
     pieces = [(run.part, run.bits) for _, group in groups for run in group]
     return pieces == [(Part.FIXED, 2), (Part.RANDOM, 2), (Part.RANDOM, 60)]
 

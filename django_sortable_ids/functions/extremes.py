@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import Aggregate, Max, Min, TextField
+from django.db.models import Aggregate, Max, Min, TextField, Window
 
 from ..fields.of_model import referenced_id
 from ..fields.values.storage import BinaryStorage, Storage, UUIDStorage
@@ -27,17 +27,36 @@ _CASTS: dict[type, tuple[str, str]] = {
 
 def _as_postgresql(aggregate: Aggregate, compiler: Any, connection: Any, **extra: Any) -> Compiled:
     """The SQL of the aggregate. For an id of type ``uuid`` or ``bytea`` it is that of its text."""
+    of_text, from_text = _of_text(aggregate, connection)
+    sql, params = of_text.as_sql(compiler, connection, **extra)
+    return from_text.format(sql), params
+
+
+def _window(window: Window, compiler: Any, connection: Any) -> Compiled:
+    """As ``_as_postgresql``, for the aggregate of a window: OVER must follow it immediately."""
+    source, *others = window.get_source_expressions()
+    if not isinstance(source, Min | Max):
+        return window.as_sql(compiler, connection)
+    of_text, from_text = _of_text(source, connection)
+    window_of_text = window.copy()
+    window_of_text.set_source_expressions([of_text, *others])
+    sql, params = window_of_text.as_sql(compiler, connection)
+    return from_text.format(sql), params
+
+
+def _of_text(aggregate: Aggregate, connection: Any) -> tuple[Aggregate, str]:
+    """The aggregate of the id's text, and SQL from that text to the id; for other expressions, and
+    where the database has the aggregate, the aggregate itself."""
     column, *others = aggregate.get_source_expressions()
     stored = _stored(column, connection)
     casts = _CASTS.get(type(stored))
     # PostgreSQL 18 has min(bytea).
     if casts is None or (isinstance(stored, BinaryStorage) and connection.pg_version >= 180_000):
-        return aggregate.as_sql(compiler, connection, **extra)
+        return aggregate, "{}"
     to_text, from_text = casts
     of_text = aggregate.copy()
     of_text.set_source_expressions([_SortedText(column, to_text=to_text), *others])
-    sql, params = of_text.as_sql(compiler, connection, **extra)
-    return from_text.format(sql), params
+    return of_text, from_text
 
 
 def _stored(column: Any, connection: Any) -> Storage | None:
@@ -51,6 +70,6 @@ def register() -> None:
 
     A method ``as_<vendor>`` is how Django's documentation adapts expressions to a database.
     """
-    for aggregate in (Min, Max):
-        if not hasattr(aggregate, "as_postgresql"):
-            aggregate.as_postgresql = _as_postgresql  # type: ignore[union-attr]
+    for expression, method in ((Min, _as_postgresql), (Max, _as_postgresql), (Window, _window)):
+        if not hasattr(expression, "as_postgresql"):
+            expression.as_postgresql = method  # type: ignore[union-attr]

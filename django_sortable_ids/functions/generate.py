@@ -58,7 +58,7 @@ class GenerateID(Func):
         super().__init__(*([at] if self.at else []), output_field=self._id_field)
 
     @property
-    def made(self) -> SortableIDField:
+    def made(self) -> "_GeneratedID":
         """The field of the ids; ``TypeError`` if the scheme is not known yet."""
         if self._id_field is None:
             raise TypeError(_NEEDS_SCHEME)
@@ -96,18 +96,11 @@ class GenerateID(Func):
         if self._is_native(connection):
             return _NativeUUIDv7()
         scheme = self.made.scheme
-        assert isinstance(scheme, TimeScheme)
-        composition = Composition(scheme, self.made.stored(connection), connection)
         if self.at:
-            return composition.made_of(self._tick(UnixMicroseconds(*self.get_source_expressions())))
+            tick = tick_at(UnixMicroseconds(*self.get_source_expressions()), scheme)
+            return Composition(scheme, self.made.stored(connection), connection).made_of(tick)
         scheme.tick(datetime.now(UTC))  # raises if it can't hold the current time
-        if scheme.is_uuid7:
-            # RFC 9562, section 6.2, method 3: 12 bits of the millisecond's fraction.
-            first = HexOfInteger(_Milliseconds4096(UnixMicrosecondsNow()), digits=15)
-            return composition.from_hex(composition.versioned(first, RandomVariant()))
-        often = composition.reads_tick_often
-        clock = StatementMicroseconds() if often else UnixMicrosecondsNow()
-        return composition.made_of(self._tick(clock))
+        return self.made.new_id(connection)
 
     def _is_native(self, connection: Any) -> bool:
         if self.at or not self.made.scheme.is_uuid7:
@@ -122,13 +115,11 @@ class GenerateID(Func):
             and connection.mysql_version >= (11, 7)
         )
 
-    def _tick(self, microseconds: Expression) -> Expression:
-        assert isinstance(self.made.scheme, TimeScheme)
-        return tick_at(microseconds, self.made.scheme)
-
 
 class _GeneratedID(SortableIDField):
     """The field of an expression's value."""
+
+    scheme: TimeScheme
 
     def __init__(self, scheme_name: str, options: Mapping[str, Any], storage: str | None) -> None:
         if not isinstance(scheme := get(scheme_name, **options), TimeScheme):
@@ -141,6 +132,25 @@ class _GeneratedID(SortableIDField):
         super().__init__(storage=storage, **options)
         for wrong in self.wrong_options:
             raise ValueError(wrong.message)
+        self._new_ids: dict[str, Expression] = {}
+
+    def new_id(self, connection: Any) -> Expression:
+        """An id of the current time; composed once, because SQLite compiles it for every row."""
+        vendor = connection.vendor
+        if vendor not in self._new_ids:
+            composition = Composition(self.scheme, self.stored(connection), connection)
+            self._new_ids[vendor] = _of_now(composition)
+        return self._new_ids[vendor]
+
+
+def _of_now(composition: Composition) -> Expression:
+    if composition.scheme.is_uuid7:
+        # RFC 9562, section 6.2, method 3: 12 bits of the millisecond's fraction.
+        first = HexOfInteger(_Milliseconds4096(UnixMicrosecondsNow()), digits=15)
+        return composition.from_hex(composition.versioned(first, RandomVariant()))
+    often = composition.reads_tick_often
+    clock = StatementMicroseconds() if often else UnixMicrosecondsNow()
+    return composition.made_of(tick_at(clock, composition.scheme))
 
 
 def _refuse_node(scheme: Scheme) -> None:

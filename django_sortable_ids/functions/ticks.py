@@ -1,9 +1,7 @@
 """The tick of a stored id in SQL: a whole number that counts time since the scheme's epoch."""
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 from django.db import NotSupportedError
@@ -16,7 +14,7 @@ from ..schemes import TimeScheme
 from ..schemes.bit_templates import ByteFractionTemplate
 from ..schemes.encodings.prefixed import Prefixed
 from ..schemes.encodings.text_forms import Digits, Groups, UUIDText
-from .bits import DIGIT, WORD, Part, Run, runs
+from .bits import DIGIT, WORD, fixed_digits, tick_parts
 from .digits import IntegerOfDigits, LargeIntegerOfDigits
 from .fragments import Fragment, scaled
 from .hexadecimal import HexOfBytes, HexOfUUID, IntegerOfHex
@@ -47,11 +45,21 @@ class After(Fragment):
     postgresql = sqlite = mysql = "substr({0}, {position})"
 
 
-class Composed(Fragment):
-    """Two numbers in one: ``{0} * suffixes + {1}``."""
+class WeightedSum(Fragment):
+    """The sum of numbers, each multiplied by its weight, and a ``constant``."""
 
     output_field = BigIntegerField()
-    postgresql = sqlite = mysql = "({0} * {suffixes} + {1})"
+
+    def postgresql(self, connection: Any) -> str:
+        terms = [
+            f"{{{n}}} * {weight}" if weight > 1 else f"{{{n}}}"
+            for n, weight in enumerate(self.extra["weights"])
+        ]
+        if constant := self.extra.get("constant"):
+            terms.append(str(constant))
+        return f"({' + '.join(terms)})"
+
+    sqlite = mysql = postgresql
 
 
 class Complement(Fragment):
@@ -150,32 +158,16 @@ def is_of_version(column: Expression, field: SortableIDField, connection: Any) -
     """Whether a UUID in a column of the field has the fixed bits of the field's own version."""
     scheme = field.scheme
     assert isinstance(scheme, TimeScheme)
-    fixed = _fixed_digits(runs(scheme.layout, 128))
-    text = hex_text(column, field.stored(connection), connection, bytes=-(-max(fixed) // 2))
+    fixed = fixed_digits(scheme.layout)
+    last, _ = fixed[-1]
+    text = hex_text(column, field.stored(connection), connection, bytes=-(-last // 2))
     return HasDigits(
         text.text,
         digits=[
             (text.position(digit), allowed.upper() if text.upper else allowed)
-            for digit, allowed in sorted(fixed.items())
+            for digit, allowed in fixed
         ],
     )
-
-
-def _fixed_digits(pieces: Iterable[Run]) -> dict[int, str]:
-    """The hexadecimal digits of a UUID that have fixed bits, counted from 1, and their values."""
-    fixed: dict[int, str] = {}
-    for run in pieces:
-        if run.part is Part.FIXED:
-            for digit in _digits_of(run, 128):
-                allowed = fixed.get(digit, "0123456789abcdef")
-                inside = run.between(128 - DIGIT * digit, 128 - DIGIT * digit + DIGIT)
-                assert inside is not None
-                shift = inside.at % DIGIT
-                mask = ((1 << inside.bits) - 1) << shift
-                fixed[digit] = "".join(
-                    each for each in allowed if int(each, 16) & mask == inside.low << shift
-                )
-    return fixed
 
 
 def tick_at(microseconds: Expression, scheme: TimeScheme) -> Expression:
@@ -220,52 +212,18 @@ def _stored_tick(
 
 def _of_hex(column: Expression, scheme: TimeScheme, stored: Storage, connection: Any) -> Expression:
     """The tick in hexadecimal digits: the sum of its parts, each from consecutive bits."""
-    size = 8 * scheme.byte_length
-    pieces = _tick_pieces(runs(scheme.layout, size))
-    last = min(run.at for run in pieces)
-    text = hex_text(column, stored, connection, bytes=size // 8 - last // 8)
+    parts = tick_parts(scheme.layout, 8 * scheme.byte_length)
+    last = max(digit for part in parts for digit in part.digits)
+    text = hex_text(column, stored, connection, bytes=-(-last // 2))
     tick: Expression | None = None
-    for together in _read_together(pieces):
-        digits = [n for run in together for n in _digits_of(run, size)]
-        positions = [text.position(digit) for digit in digits]
+    for part in parts:
+        positions = [text.position(digit) for digit in part.digits]
         number: Expression = IntegerOfHex(text.text, positions=positions, upper=text.upper)
-        bits = sum(run.bits for run in together)
-        if bits < DIGIT * len(digits):
-            number = ShiftedRight(number, bits=together[-1].at % DIGIT, mask=(1 << bits) - 1)
-        tick = Composed(tick, number, suffixes=1 << bits) if tick else number
+        if part.bits < DIGIT * len(part.digits):
+            number = ShiftedRight(number, bits=part.shift, mask=(1 << part.bits) - 1)
+        tick = WeightedSum(tick, number, weights=[1 << part.bits, 1]) if tick else number
     assert tick is not None
     return tick
-
-
-def _tick_pieces(pieces: Iterable[Run]) -> list[Run]:
-    """The last 63 bits of the tick in the order of their weight; none spans 16 digits."""
-    ticks = sorted((run for run in pieces if run.part is Part.TICK), key=lambda run: -run.low)
-    found: list[Run] = []
-    for run in ticks:
-        stop = run.at + max(0, min(run.bits, WORD - run.low))
-        # An end of a digit, so that no digit is read twice.
-        middle = (run.at + 48) // DIGIT * DIGIT
-        ends = [stop, middle, run.at] if stop - run.at > 56 else [stop, run.at]
-        found += [part for stop, at in pairwise(ends) if (part := run.between(at, stop))]
-    return found
-
-
-def _read_together(pieces: Iterable[Run]) -> Iterator[list[Run]]:
-    """Runs whose digits spell one number: each but the first starts, each but the last ends with a
-    whole digit; at most 15 digits."""
-    group: list[Run] = []
-    for run in pieces:
-        whole = group and group[-1].at % DIGIT == 0 and run.stop % DIGIT == 0
-        if group and not (whole and sum(each.bits for each in group) + run.bits <= 60):
-            yield group
-            group = []
-        group.append(run)
-    yield group
-
-
-def _digits_of(run: Run, size: int) -> range:
-    """The hexadecimal digits that hold the bits of the run, counted from 1."""
-    return range((size - run.stop) // DIGIT + 1, (size - run.at - 1) // DIGIT + 2)
 
 
 def _of_integer(column: Expression, scheme: TimeScheme) -> Expression:
@@ -299,7 +257,7 @@ def _of_digits(column: Expression, scheme: TimeScheme, form: Digits, connection:
     high = _of_last_digits(column, form, length - 1, layout.last_tick >> kept)
     last = IntegerOfDigits(column, alphabet=form.alphabet, first=length, length=1)
     low = ShiftedRight(last, bits=shift, mask=(1 << kept) - 1)
-    return Composed(high, low, suffixes=1 << kept)
+    return WeightedSum(high, low, weights=[1 << kept, 1])
 
 
 def _of_last_digits(column: Expression, form: Digits, end: int, largest: int) -> Expression:

@@ -68,14 +68,17 @@ def _without_malformed(field: SortableIDField, values: list[Any]) -> list[Any]:
 
     From a list without expressions Django discards what equals None.
     """
-    expressions = [hasattr(value, "resolve_expression") for value in values]
-    if not any(expressions):
+    if not any(map(_is_expression, values)):
         return values
     return [
         value
-        for value, is_expression in zip(values, expressions, strict=True)
-        if is_expression or not isinstance(field.prepared(value), Malformed)
+        for value in values
+        if _is_expression(value) or not isinstance(field.prepared(value), Malformed)
     ]
+
+
+def _is_expression(value: Any) -> bool:
+    return hasattr(value, "resolve_expression")
 
 
 def _compared_field(lhs: Any) -> SortableIDField | None:
@@ -91,7 +94,9 @@ def _is_ambiguous(field: SortableIDField | None) -> TypeGuard[SortableIDField]:
 
 
 def _value_or_candidates(lhs: Any, value: Any) -> Any:
-    """The value itself, or the candidates of a text that may stand for several ids."""
+    """The value itself; for a text that may stand for several ids, its only id, its ``Candidates``
+    or ``Malformed``.
+    """
     field = _compared_field(lhs)
     if not _is_ambiguous(field):
         return value
@@ -101,13 +106,12 @@ def _value_or_candidates(lhs: Any, value: Any) -> Any:
     is_text = isinstance(value, str) or (
         field.masked and isinstance(value, uuid.UUID) and not field.scheme.holds(value.int)
     )
-    prepared = field.prepared(value) if is_text else value
-    return prepared if isinstance(prepared, Candidates) else value
+    return field.prepared(value) if is_text else value
 
 
 def _values(lhs: Any, value: Any) -> tuple[Any, ...]:
-    candidates = _value_or_candidates(lhs, value)
-    return candidates.values if isinstance(candidates, Candidates) else (value,)
+    prepared = _value_or_candidates(lhs, value)
+    return prepared.values if isinstance(prepared, Candidates) else (prepared,)
 
 
 class _RefuseMalformed(_KeepCandidates):

@@ -14,7 +14,7 @@ from django.db.migrations.state import ProjectState
 from ..backfill.sources.find import Given
 from ..db import tables
 from ..errors import BackfillError
-from ..fields import SortableIDField
+from ..fields import SortableIDField, history
 from ..schema.constraints import redefined
 from . import sources
 from .changes import graph
@@ -73,7 +73,7 @@ def build(labels: Sequence[str], given: Given, using: str, *, keeps_old: bool) -
     found = [model for model in named if _changes(model, state)]
     if unprepared := _unprepared(labels, named, found):
         raise NotEdited(list(edits_of(unprepared, keeps_old=keeps_old)))
-    if problems := list(_without_old(found, state)) if keeps_old else []:
+    if problems := [*_copied(found), *(_without_old(found, state) if keeps_old else ())]:
         raise BackfillError("\n".join(problems))
     before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
     chosen = sources.choose(before, given)
@@ -131,6 +131,17 @@ def _unprepared(labels: Iterable[str], named: Iterable[Model], found: list[Model
         for model in named
         if model not in found and (model._meta.label_lower in models or not found)
     ]
+
+
+def _copied(found: Sequence[Model]) -> Iterator[str]:
+    """History models, whose rows contain keys of rows that are gone."""
+    for model in apps.get_models():
+        original = history.original_of(model)
+        if original is not None and original in found:
+            yield (
+                f"{model._meta.label} copies the keys of {original._meta.label}, also those of "
+                f"deleted rows, which have no new key: keys with a history can't be moved yet"
+            )
 
 
 def _without_old(found: Sequence[Model], state: ProjectState) -> Iterator[str]:

@@ -1,31 +1,114 @@
-"""A planned move as text."""
+"""A planned move for people and for programs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
-from ..db import chunks
+from django.db import connections
+
+from ..backfill.planning.estimate import size
+from ..backfill.progress import minutes
+from ..db import tables
+from ..db.queries import value
 from .changes.moved import MovedKey
 from .planning import Planned
 
+_RATES = (10_000.0, 50_000.0)
+"""Rows per second of all tables that change, on a small machine: the slowest and the fastest."""
+_BYTES = {
+    "postgresql": "SELECT pg_total_relation_size(to_regclass(%s))",
+    "mysql": "SELECT data_length + index_length FROM information_schema.tables "
+    "WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s",
+}
+_BYTES_OF_FILE = "SELECT page_count * page_size FROM main.pragma_page_count, main.pragma_page_size"
+"""SQLite tells the size of a table only if it is compiled for that."""
 
-def lines(planned: Planned) -> Iterator[str]:
-    """What moves, and what refers to it; row counts are exact."""
-    operation, change = planned.operation, planned.move.change
-    for key in operation.keys:
-        model = planned.move.change.keys[operation.keys.index(key)].before.model
-        rows = chunks.count(model._base_manager.using(planned.using))
-        old = f"; the old key stays as {key.old_name}" if key.old else "; the old key is dropped"
-        yield f"{key.model}.{key.name}: {type(key.field).__name__}, {rows:,} rows{old}"
-        yield f"  times from {_source(key)}"
-        for table in change.tables:
-            yield from (
-                f"  {table.name}.{each.name}"
+
+@dataclass(frozen=True)
+class KeyReport:
+    """A key that moves."""
+
+    key: str
+    """``app.Model.field``."""
+    scheme: str
+    """The class of the new field."""
+    rows: int
+    old: str | None
+    """The field that keeps the old key."""
+    times: str
+    """Where they come from."""
+    references: list[str]
+    """The columns that contain the key: ``table.column``."""
+
+
+@dataclass(frozen=True)
+class Report:
+    keys: list[KeyReport]
+    generic: list[str]
+    """The columns of generic references."""
+    tables: int
+    """How many are written."""
+    rows: int
+    bytes: int
+    """The present size of these tables with their indexes; on SQLite, of the whole file."""
+
+    @property
+    def seconds(self) -> tuple[float, float]:
+        """At least and at most."""
+        slow, fast = _RATES
+        return self.rows / fast, self.rows / slow
+
+    def lines(self) -> Iterator[str]:
+        for each in self.keys:
+            old = f"the old key stays as {each.old}" if each.old else "the old key is dropped"
+            yield f"{each.key}: {each.scheme}, {each.rows:,} rows; {old}"
+            yield f"  times from {each.times}"
+            yield from (f"  {column}" for column in each.references)
+        yield from (f"{column}: texts of keys, by content type" for column in self.generic)
+        least, most = map(minutes, self.seconds)
+        yield f"{self.tables} tables with {self.rows:,} rows are written"
+        yield f"  takes between {least} and {most}, in which the application must not run"
+        yield f"  needs about {size(self.bytes)} more disk space until it ends"
+
+
+def report(planned: Planned) -> Report:
+    """Counts all rows."""
+    change, connection = planned.move.change, connections[planned.using]
+    names = [each.name for each in change.tables]
+    rows = {name: _rows(connection, name) for name in names}
+    keys = [
+        KeyReport(
+            key=f"{moved.model}.{moved.name}",
+            scheme=type(moved.field).__name__,
+            rows=rows[key.table],
+            old=moved.old_name if moved.old else None,
+            times=_source(moved),
+            references=[
+                f"{table.name}.{each.name}"
+                for table in change.tables
                 for each in table.columns
-                if each.key.label == key.model
-            )
-    for generic in operation.generic:
-        yield f"{generic.table}.{generic.column}, by {generic.content_type}"
+                if each.key is key
+            ],
+        )
+        for moved, key in zip(planned.operation.keys, change.keys, strict=True)
+    ]
+    generic = [f"{each.table}.{each.column}" for each in planned.operation.generic]
+    return Report(keys, generic, len(names), sum(rows.values()), _bytes(connection, names))
+
+
+def _rows(connection: Any, table: str) -> int:
+    return int(value(connection, f"SELECT COUNT(*) FROM {connection.ops.quote_name(table)}"))
+
+
+def _bytes(connection: Any, names: list[str]) -> int:
+    if connection.vendor == "sqlite":
+        return int(value(connection, _BYTES_OF_FILE))
+    sql = _BYTES[connection.vendor]
+    if connection.vendor == "postgresql":
+        return sum(value(connection, sql, [connection.ops.quote_name(each)]) for each in names)
+    return int(sum(value(connection, sql, tables.split(connection, each)) or 0 for each in names))
 
 
 def _source(key: MovedKey) -> str:

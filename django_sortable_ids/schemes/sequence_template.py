@@ -3,17 +3,19 @@
 import re
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 from .encodings.text_forms import OneByOne, TextForm
+from .support import CopiedByFields, cached_property
 
 _PLACEHOLDERS = (["number"], ["year", "number"], ["year", "month", "number"])
 _DIGITS = {"year": "[0-9]{4}", "month": "(?:0[1-9]|1[0-2])"}
 _EXAMPLE = date(2026, 1, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+@dataclass(frozen=True)
+class Template(CopiedByFields):
     """Literal characters, ``{number}``, and before it ``{year}``, or ``{year}`` and ``{month}``.
 
     A period is a year, a month, or all time. It has a number: years are counted from 0, months from
@@ -37,16 +39,16 @@ class Template:
                 f"placeholders"
             )
 
-    @property
+    @cached_property
     def _placeholders(self) -> list[str]:
         return re.findall(r"\{(\w+)\}", self.text)
 
-    @property
+    @cached_property
     def is_dated(self) -> bool:
         """Whether there is more than one period."""
         return "year" in self._placeholders
 
-    @property
+    @cached_property
     def _months(self) -> int:
         """How many periods a year has."""
         return 12 if "month" in self._placeholders else 1
@@ -84,13 +86,19 @@ class Template:
 
     def parts(self, text: str, *, ignore_case: bool) -> tuple[int, str]:
         """The period and the text of the number. Raises ``ValueError`` for any other text."""
-        groups = {name: f"(?P<{name}>{digits})" for name, digits in _DIGITS.items()}
-        pattern = self.text.replace(".", r"\.").format(number="(?P<number>.*)", **groups)
-        found = re.fullmatch(pattern, text, re.ASCII | (re.IGNORECASE if ignore_case else 0))
+        found = _pattern(self.text, ignore_case).fullmatch(text)
         if found is None:
             raise ValueError(f"it is not {self.text}")
         named: dict[str, Any] = {"year": 0, "month": 1} | found.groupdict()
         return self._period(int(named["year"]), int(named["month"])), named["number"]
+
+
+@lru_cache
+def _pattern(template: str, ignore_case: bool) -> re.Pattern[str]:
+    """What finds the parts of a text, by name."""
+    groups = {name: f"(?P<{name}>{digits})" for name, digits in _DIGITS.items()}
+    pattern = template.replace(".", r"\.").format(number="(?P<number>.*)", **groups)
+    return re.compile(pattern, re.ASCII | (re.IGNORECASE if ignore_case else 0))
 
 
 PLAIN = Template("{number}")

@@ -49,7 +49,8 @@ LABELS = {
     "testapp.Order.lines": "testapp.Order.lines is a ManyToOneRel, not a sortable id",
     "shop.SortableKey.id": (
         "shop.SortableKey.id is the primary key, which is never empty. Add a second field, "
-        "such as public_id, to give the rows sortable ids"
+        "such as public_id, to give the rows sortable ids; or replace the key and all that refers "
+        "to it: `manage.py backfill_ids shop.SortableKey --primary-key`"
     ),
     "testapp.Line.id": (
         "testapp.Line.id is part of the primary key, which is never empty. Add a second field, "

@@ -1,7 +1,8 @@
 """``Min`` and ``Max`` of ids: those of Python, on every server and however ids are stored."""
 
 import pytest
-from django.db.models import F, Max, Min, Q
+from django.db.models import F, Max, Min, Q, Window
+from django.db.models.functions import Lag
 
 from tests.testapp.models import KEYS, STORED_KEYS, around
 
@@ -42,3 +43,18 @@ def test_of_groups_and_in_conditions(key):
         row.pk for row in key.objects.all()
     )
     assert child.objects.filter(parent__name="a").aggregate(first=Min("parent"))["first"] == first
+
+
+def test_of_windows(key):
+    rows = [key.objects.create(name=name) for name in "aab"]
+    windows = key.objects.annotate(
+        first=Window(Min("id"), partition_by="name"),
+        last=Window(Max("id"), order_by="id"),
+        before=Window(Lag("id"), order_by="id"),
+    )
+    found = {each.pk: (each.first, each.last, each.before) for each in windows}
+    in_order = [row.pk for row in key.objects.order_by("id")]
+    of_a = [row.pk for row in key.objects.filter(name="a").order_by("id")]
+    assert {each[0] for each in found.values()} == {of_a[0], rows[2].pk}
+    assert [found[each][1] for each in in_order] == in_order
+    assert [found[each][2] for each in in_order] == [None, *in_order[:-1]]

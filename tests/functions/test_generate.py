@@ -268,3 +268,14 @@ def test_refuses_a_mariadb_without_random_bytes():
     old = SimpleNamespace(vendor="mysql", mysql_is_mariadb=True, mysql_version=(10, 6, 18))
     with pytest.raises(NotSupportedError, match=r"MariaDB 10\.6\.18 has no RANDOM_BYTES"):
         RandomHex(digits=2).as_sql(Query(Order).get_compiler("default"), old)
+
+
+def test_one_expression_has_the_sql_of_each_database():
+    expression = GenerateID("ulid")
+    compiler = Query(Order).get_compiler("default")
+    for vendor, stored in {"sqlite": "unhex(", "postgresql": "::uuid"}.items():
+        compiler.connection = SimpleNamespace(vendor=vendor)
+        for _ in range(2):
+            sql, params = compiler.compile(expression)
+            assert stored in sql
+            assert not params

@@ -35,9 +35,9 @@ MigratePrimaryKey(
 REFERENCE = ("depot_order", "customer_id", "depot.Customer")
 
 
-def create(depot, key="BigAutoField(primary_key=True)", more="", before=""):
+def create(depot, key="BigAutoField(primary_key=True)", more="", before="", after=""):
     operations = MODELS.format(key=key) + more
-    depot.write(f"{operations}RunPython(add_rows, RunPython.noop),", before + ROWS)
+    depot.write(f"{operations}RunPython(add_rows, RunPython.noop),", before + ROWS + after)
     depot.migrate()
 
 

@@ -105,6 +105,7 @@ def test_the_imports_have_all_that_a_file_lacks(project):
 def test_the_plan_names_every_column(project):
     done = move(edited(project), "depot")
     assert done.returncode == 0, done.stderr
+    size = (project.folder / "depot.sqlite3").stat().st_size / 1000
     assert done.stdout.splitlines() == [
         "depot.Customer.id: UUIDv7AutoField, 3 rows; the old key stays as old_id",
         "  times from joined",
@@ -113,8 +114,21 @@ def test_the_plan_names_every_column(project):
         "depot.Order.id: UUIDv7AutoField, 3 rows; the old key stays as old_id",
         "  times from customer__joined",
         "  depot_order_gifts.order_id",
+        "3 tables with 9 rows are written",
+        "  takes between 0:00 and 0:00, in which the application must not run",
+        f"  needs about {size:.0f} kB more disk space until it ends",
         "Next: manage.py backfill_ids depot --primary-key --write-migration",
     ]
+    document = json.loads(move(project, "depot", "--json").stdout)
+    assert document["keys"][1] == {
+        "key": "depot.Order.id",
+        "scheme": "UUIDv7AutoField",
+        "rows": 3,
+        "old": "old_id",
+        "times": "customer__joined",
+        "references": ["depot_order_gifts.order_id"],
+    }
+    assert (document["tables"], document["rows"], document["bytes"]) == (3, 9, size * 1000)
     assert project.names == ["0001_initial"]
 
 
@@ -181,4 +195,22 @@ def test_several_models_are_for_keys_only(project):
     assert (done.returncode, done.stderr.splitlines()[-1]) == (
         2,
         "CommandError: depot.Order: only --primary-key takes several models",
+    )
+
+
+def test_a_history_is_refused(project):
+    pytest.importorskip("simple_history.models")
+    settings = project.folder / "settings.py"
+    apps = ["django.contrib.auth", "django.contrib.contenttypes", "simple_history"]
+    settings.write_text(f"{settings.read_text()}\nINSTALLED_APPS += {apps}\n")
+    edited(project).change_models(
+        "    name = models", "    history = HistoricalRecords()\n    name = models"
+    )
+    project.change_models(
+        "from django.db", "from simple_history.models import HistoricalRecords\nfrom django.db"
+    )
+    done = move(project, "depot")
+    assert done.stderr.splitlines()[-1] == (
+        "BackfillError: depot.HistoricalCustomer copies the keys of depot.Customer, also those of "
+        "deleted rows, which have no new key: keys with a history can't be moved yet"
     )

@@ -63,17 +63,25 @@ ALTER TABLE depot_order
     COMMENT 'AUTO_INCREMENT=9', AUTO_INCREMENT = 5000, ROW_FORMAT = COMPRESSED;
 UPDATE depot_order SET changed = '2024-10-27 00:30:00', day = '2024-02-00', bits = b'101',
     note = REPEAT('é', 3000), place = ST_GeomFromText('POINT(1 2)'), kind = '';
-UPDATE depot_order SET changed = '2024-10-27 01:30:00', day = '0000-00-00' WHERE number = 0;
-ALTER TABLE depot_customer AUTO_INCREMENT = 7000;
+UPDATE depot_order SET changed = '2024-06-01 00:00:00', day = '0000-00-00' WHERE number = 0;
+ALTER TABLE depot_customer AUTO_INCREMENT = 7000, ADD seen timestamp NULL;
+UPDATE depot_customer SET seen = '2024-10-27 01:30:00';
 ALTER TABLE depot_note AUTO_INCREMENT = 800;
 ALTER TABLE depot_profile CONVERT TO CHARACTER SET latin1;
-ALTER TABLE depot_tag_customers CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_spanish_ci;
-SET time_zone = 'Europe/Berlin'"""
+ALTER TABLE depot_tag_customers CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_spanish_ci"""
 EVERYTHING = """
 SELECT o.number, c.name, HEX(o.hidden), o.more, o.`virtual, odd``name`, o.has_customer, o.day + 0,
-    SHA2(o.note, 256), o.bits + 0, ST_AsText(o.place), o.kind + 0, UNIX_TIMESTAMP(o.changed)
+    SHA2(o.note, 256), o.bits + 0, ST_AsText(o.place), o.kind + 0,
+    o.changed, c.seen
 FROM depot_order o JOIN depot_customer c ON c.id = o.customer_id ORDER BY 1, 2
 """
+
+
+def everything():
+    run("SET time_zone = '+00:00'")
+    rows = ask(EVERYTHING)
+    run("SET time_zone = 'Europe/Berlin'")
+    return rows
 
 
 @pytest.fixture
@@ -100,10 +108,10 @@ def test_tables_as_people_have_them_stay_as_they_are(depot, lax, field):
         "CREATE VIEW shown AS SELECT id, number, customer_id FROM depot_order",
     )
     try:
-        before, rows = definitions(), ask(EVERYTHING)
+        before, rows = definitions(), everything()
         depot.write(MOVE.format(field=field), atomic=False)
         depot.migrate()
-        assert ask(EVERYTHING) == rows
+        assert everything() == rows
         kept = {
             each
             for each in before["depot_order"]
@@ -123,10 +131,76 @@ def test_tables_as_people_have_them_stay_as_they_are(depot, lax, field):
         assert ask("SELECT name FROM depot_other WHERE id = 1") == [("a",)]
         depot.migrate("0001_step")
         assert definitions() == before
-        assert ask(EVERYTHING) == rows
+        assert everything() == rows
         later = depot.model("Customer").objects.create(name="z", created_at="2026-01-01T00:00Z")
         assert later.pk == 7000
         profile = depot.model("Profile").objects.first()
         assert depot.model("Note").objects.create(profile_id=profile.pk).pk == 800
     finally:
         run("DROP VIEW shown")
+
+
+TEXTS = """\
+CreateModel("Customer", [
+    ("id", CharField(max_length=9, primary_key=True)),
+    ("name", CharField(max_length=9)),
+    ("created_at", DateTimeField()),
+]),
+CreateModel("Order", [
+    ("id", AutoField(primary_key=True)),
+    ("customer", ForeignKey("depot.Customer", CASCADE)),
+    ("shown_to", ForeignKey("depot.Customer", CASCADE, db_constraint=False, related_name="+")),
+]),
+RunPython(add_rows, RunPython.noop),
+"""
+TEXT_ROWS = """
+from datetime import UTC, datetime
+
+def add_rows(apps, schema_editor):
+    model = lambda name: apps.get_model("depot", name).objects
+    at = datetime(2024, 1, 9, tzinfo=UTC)
+    for name in "ab":
+        customer = model("Customer").create(id=f"key {name}", name=name, created_at=at)
+        model("Order").create(customer=customer, shown_to=customer)
+"""
+TEXT_MOVE = """\
+MigratePrimaryKey(
+    keys=[
+        MovedKey(
+            "depot.Customer",
+            "id",
+            ULIDField(primary_key=True, storage="varchar"),
+            old=CharField(max_length=9, null=True, unique=True),
+            created_from="created_at",
+        ),
+    ],
+    references=[
+        ("depot_order", "customer_id", "depot.Customer"),
+        ("depot_order", "shown_to_id", "depot.Customer"),
+    ],
+),
+"""
+
+
+def test_texts_of_other_collations(depot):
+    """A foreign key needs the collation of its key, and one that is not checked has any."""
+    depot.write(TEXTS, TEXT_ROWS)
+    depot.migrate()
+    run(
+        "ALTER TABLE depot_order DEFAULT CHARACTER SET latin1, "
+        "MODIFY shown_to_id varchar(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_spanish_ci NOT NULL"
+    )
+    rows = "SELECT name, c.id = customer_id, c.id = shown_to_id FROM depot_order "
+    joined = f"{rows} JOIN depot_customer c ON c.id = customer_id ORDER BY name"
+    depot.write(TEXT_MOVE, atomic=False)
+    depot.migrate()
+    assert ask(joined) == [("a", 1, 1), ("b", 1, 1)]
+    collations = (
+        "SELECT DISTINCT character_set_name, collation_name FROM information_schema.columns "
+        "WHERE table_schema = DATABASE() AND table_name IN ('depot_customer', 'depot_order') "
+        "AND column_name IN ('id', 'customer_id', 'shown_to_id') AND collation_name <> ''"
+    )
+    assert len(ask(collations)) == 1
+    depot.migrate("0001_step")
+    assert ask(joined) == [("a", 1, 1), ("b", 1, 1)]
+    assert len(ask(collations)) == 1

@@ -7,6 +7,8 @@ import pytest
 from django.contrib.contenttypes.models import ContentType
 from django.db import connection
 
+from django_sortable_ids.errors import BackfillError
+from django_sortable_ids.primary_keys.engines.mysql_copies.switch import Steps, Switch
 from tests.marks import own_tables
 
 from .mysql import ask, definitions, mysql_only, run
@@ -169,18 +171,56 @@ def is_killed(kill, action):
     return status != 0
 
 
-def test_it_continues_after_a_kill_at_any_statement(depot, small):
+PARTS = 4
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_it_continues_after_a_kill_at_any_statement(depot, small, part):
     small()
-    states = {}
+    states, original, tables = {}, small_content(depot), definitions()
     for name in ("0002_step", "0001_step"):
         depot.migrate(name)
         states[name] = small_content(depot), definitions()
-    for number in range(1, 1000):
+        assert states[name][0] == original
+    assert definitions() == tables
+    for number in range(1 + part, 1000, PARTS):
         kills = 0
         for name in ("0002_step", "0001_step"):
-            kills += is_killed(Kill(number, number % 2), lambda name=name: depot.migrate(name))
+            kill = Kill(number, after=number // PARTS % 2)
+            kills += is_killed(kill, lambda name=name: depot.migrate(name))
             depot.migrate(name)
             assert (small_content(depot), definitions()) == states[name], (number, name)
         if not kills:
             break
-    assert number > 30
+    assert number > 40
+
+
+def test_a_rename_of_some_tables_is_continued():
+    """Servers before MariaDB 10.6 may do that when they are killed."""
+    names = [f"depot_{each}" for each in ("table", "copy", "old")]
+    run(*(f"CREATE TABLE {each} (id int)" for each in names[1:]))
+    steps = Steps(tables=[names], foreign_keys=[], checks=[], triggers=[])
+    with connection.schema_editor(atomic=False) as editor:
+        Switch(editor, steps).execute()
+        Switch(editor, steps).execute()
+    found = [name for name in definitions() if name.startswith("depot_")]
+    run("DROP TABLE depot_table")
+    assert found == ["depot_table"]
+
+
+def test_what_is_refused_last_names_the_table_and_not_its_copy(depot, small):
+    small("SnowflakeField(primary_key=True)")
+    before = small_content(depot)
+    run(
+        "ALTER TABLE depot_customer ADD moving_id bigint",
+        "UPDATE depot_customer SET moving_id = id + 100",
+        "INSERT INTO depot_comment (name, object_id, kind_id, author_id) "
+        "SELECT 'x', moving_id, kind_id, author_id FROM depot_comment c "
+        "JOIN depot_customer t ON t.id = c.object_id WHERE c.name = 'a'",
+    )
+    with pytest.raises(BackfillError, match=r"^depot_comment.object_id contains 101, which is an"):
+        depot.migrate()
+    run("DELETE FROM depot_comment WHERE name = 'x'")
+    assert small_content(depot) == before
+    depot.migrate()
+    assert small_content(depot) == before

@@ -2,7 +2,7 @@
 
 import uuid
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from threading import Thread
 
 import pytest
@@ -48,7 +48,8 @@ def test_sql_server_sorts_the_ids_of_a_process_by_time(node):
     texts = [comb13.format(value, "sqlserver") for value in comb13.generate_many(MANY)]
     assert increases([sort_key(text) for text in texts])
     without = get("comb13")
-    texts = [without.format(value, "sqlserver") for value in without.generate_many(100)]
+    times = [NOW + timedelta(seconds=second) for second in range(100)]
+    texts = [without.format(without.generate(at), "sqlserver") for at in times]
     assert not increases([sort_key(text) for text in texts])
 
 

@@ -33,9 +33,9 @@ class Estimate:
         """The estimate as text."""
         slow, fast = (minutes(self.rows / rate) for rate in self.rates)
         yield f"about {slow}" if slow == fast else f"between {fast} and {slow}"
-        yield f"{_size(self.id_bytes)} of ids, before there is an index on them"
+        yield f"{size(self.id_bytes)} of ids, before there is an index on them"
         if self.version_bytes:
-            yield f"up to {_size(self.version_bytes)} of new row versions, until a VACUUM"
+            yield f"up to {size(self.version_bytes)} of new row versions, until a VACUUM"
 
 
 def estimate(target: Target, missing: int, resumed: BackfillRun | None) -> Estimate:
@@ -66,7 +66,8 @@ def _stored_bytes(target: Target) -> int:
     return len(getattr(stored, "adapted", stored))
 
 
-def _size(count: float) -> str:
+def size(count: float) -> str:
+    """A number of bytes as text."""
     for unit in ("bytes", "kB", "MB"):
         if count < 1000:
             return f"{count:.0f} {unit}"

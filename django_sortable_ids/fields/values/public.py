@@ -13,6 +13,7 @@ from ...schemes import ID, InvalidID, Scheme
 from ...schemes.encodings.text_forms import TextForm
 from ...schemes.errors import described
 from ...schemes.mask import MaskKey, mask, unmask
+from ...schemes.support import CopiedByFields, cached_property
 
 _PREFIX = re.compile("[a-z](?:[a-z_]{0,61}[a-z])?")
 SEPARATORS = ("_", ":")
@@ -55,8 +56,8 @@ def _is_prefix(prefix: Any) -> bool:
     return isinstance(prefix, str) and _PREFIX.fullmatch(prefix) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class PublicText:
+@dataclass(frozen=True)
+class PublicText(CopiedByFields):
     """Prefix, separator, and the id in an encoding: ``ord_01KDVDNA00PVDPVDPVDPVDPVDM``.
 
     Prefixes follow TypeID 0.3: 1 to 63 of ``a-z`` and ``_``, neither first nor last ``_``.
@@ -77,22 +78,22 @@ class PublicText:
         ):
             raise ValueError(problem)
 
-    @property
+    @cached_property
     def full_prefix(self) -> str:
         return "" if self.prefix is None else self.prefix + self.separator
 
-    @property
-    def accepted_prefixes(self) -> list[str]:
+    @cached_property
+    def accepted_prefixes(self) -> tuple[str, ...]:
         """The prefixes of texts that are read, with separators, the present one first."""
         previous = [each and each + self.separator for each in self.previous_prefixes]
-        return [self.full_prefix, *previous]
+        return (self.full_prefix, *previous)
 
-    @property
+    @cached_property
     def form(self) -> TextForm:
         """How the id after the prefix is written."""
         return self.scheme.text_form(self.encoding)
 
-    @property
+    @cached_property
     def is_ambiguous(self) -> bool:
         """Whether a text may stand for several ids: for one by each mask key, or for one as bare
         text and for another one as public text.

@@ -8,8 +8,9 @@ from django.db import DEFAULT_DB_ALIAS
 
 from ...backfill.target import database_option
 from ...migrating.files import MigrationFile, migration_file
-from ...primary_keys import planning, report
+from ...primary_keys import planning
 from ...primary_keys.planning import NotEdited, Planned
+from ...primary_keys.report import report
 from .request import Request
 
 _OWN = ("django_sortable_ids", "0001_initial")
@@ -25,8 +26,12 @@ def move(request: Request) -> None:
     except NotEdited as error:
         output.add(edits=[asdict(each) for each in error.edits])
         raise
-    output.add(database=using, migration=None, next=None)
-    output.explain(report.lines(planned))
+    found = report(planned)
+    least, most = found.seconds
+    estimate = {"seconds_at_least": least, "seconds_at_most": most, "bytes": found.bytes}
+    output.add(database=using, **asdict(found), estimate=estimate)
+    output.add(migration=None, next=None)
+    output.explain(found.lines())
     if not options["write_migration"]:
         command = request.given.again()
         output.add(next=f"{command} --write-migration")

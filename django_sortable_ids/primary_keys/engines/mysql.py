@@ -71,14 +71,15 @@ class MySQLKeys(KeyEngine):
                 copy.fill()
             self._refuse_written(written)
             with transaction.atomic(self.connection.alias):
-                replace_generic(self._with_copies())
+                self._replace_in_copies(replace_generic)
                 self.note.begin(self._steps()._asdict(), self._last_numbers())
             self.swap()
 
     def swap(self) -> None:
         with alone(self.connection), copying(self.connection):
-            Switch(self.editor, Steps(**(self.note.steps or {}))).execute()
-            self.note.write()
+            if steps := self.note.steps:
+                Switch(self.editor, Steps(**steps)).execute()
+                self.note.write()
 
     def _copies(self) -> Iterator[Copy]:
         for table in self.change.tables:
@@ -94,7 +95,9 @@ class MySQLKeys(KeyEngine):
         self.refuse_unfilled()
         for copy in self._copies():
             counted = [self._count(each) for each in (copy.name, copy.copy)]
-            is_written = before[copy.name] != value(self.connection, _WRITTEN, [copy.name])
+            now = value(self.connection, _WRITTEN, [copy.name])
+            # The server forgets the time when it closes the table.
+            is_written = now is not None and now != before[copy.name]
             if is_written or counted[0] != counted[1]:
                 raise BackfillError(
                     f"{copy.name} was written during the migration. No key was moved: stop the "
@@ -103,6 +106,15 @@ class MySQLKeys(KeyEngine):
 
     def _count(self, table: str) -> int:
         return int(value(self.connection, f"SELECT COUNT(*) FROM {self.quote(table)}"))
+
+    def _replace_in_copies(self, replace_generic: Callable[[Change], None]) -> None:
+        try:
+            replace_generic(self._with_copies())
+        except BackfillError as error:
+            text = str(error)
+            for copy in self._copies():
+                text = text.replace(copy.copy, copy.name)
+            raise BackfillError(text) from error
 
     def _with_copies(self) -> Change:
         """The change with the names of copies in generic references: their values are replaced

@@ -3,6 +3,7 @@ again as they were."""
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 from typing import Any
 
@@ -104,9 +105,11 @@ def _definer(connection: Any, trigger: str) -> str:
 
 
 def _try(editor: Any, definer: str, table: str) -> None:
-    name = editor.quote_name(table)
+    # A crash of MariaDB may leave the name of a trigger in use.
+    name = editor.quote_name(f"sortable_ids_{secrets.token_hex(8)}")
     execute(
         editor,
-        f"CREATE {definer}TRIGGER {name} AFTER INSERT ON {name} FOR EACH ROW SET @sortable_ids = 1",
+        f"CREATE {definer}TRIGGER {name} AFTER INSERT ON {editor.quote_name(table)} "
+        f"FOR EACH ROW SET @sortable_ids = 1",
     )
     execute(editor, f"DROP TRIGGER {name}")

@@ -1,0 +1,192 @@
+"""``MigratePrimaryKey`` of two tables, next to one plain UPDATE of each column that changes.
+
+Parents have a time and about 100 bytes, children refer to them and have about 60 bytes; both get
+UUIDv7 keys, and keep the old ones. So three columns change. The floor is an UPDATE of all rows for
+each of them, which sets a column without an index to a random UUID. Both sides run in a process of
+its own, on new tables.
+
+Run it as ``python -m tests.benchmarks.moving``.
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from time import perf_counter
+
+from django.db import connection, models
+from django.db.migrations.state import ModelState, ProjectState
+
+from django_sortable_ids.fields import UUIDv7Field
+from django_sortable_ids.models import BackfillRun, VerificationRun
+from django_sortable_ids.operations import MigratePrimaryKey, MovedKey
+
+from .support import heading, markdown, megabytes, table_of
+
+CHILDREN = 2.7
+"""For each parent."""
+START = datetime(2024, 5, 17, 9, 30, tzinfo=UTC)
+RANDOM = {
+    "postgresql": "gen_random_uuid()",
+    "mysql": "REPLACE(UUID(), '-', '')",
+    "sqlite": "hex(randomblob(16))",
+}
+
+
+class Parent(models.Model):
+    created_at = models.DateTimeField()
+    text = models.CharField(max_length=100)
+
+    class Meta:
+        app_label = "benchmarks"
+        db_table = "benchmark_parent"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Child(models.Model):
+    parent = models.ForeignKey(Parent, models.CASCADE)
+    text = models.CharField(max_length=100)
+
+    class Meta:
+        app_label = "benchmarks"
+        db_table = "benchmark_child"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+SEQUENCE = {
+    "postgresql": "SELECT generate_series(1::bigint, {}) AS n",
+    "sqlite": "WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < {}) "
+    "SELECT n FROM s",
+    "mysql": "WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < {}) "
+    "SELECT n FROM s",
+}
+TIMES = {
+    "postgresql": "timestamptz '2024-05-17 09:30Z' + n / 5 * interval '8 ms'",
+    "sqlite": "strftime('%Y-%m-%d %H:%M:%f', 1715938200 + n / 5 * 0.008, 'unixepoch')",
+    "mysql": "TIMESTAMPADD(MICROSECOND, n DIV 5 * 8000, '2024-05-17 09:30:00')",
+}
+
+
+def insert(parents: int) -> None:
+    children = int(parents * CHILDREN)
+    vendor = connection.vendor
+    with connection.cursor() as cursor:
+        if vendor == "mysql":
+            limit = (
+                "max_recursive_iterations"
+                if connection.mysql_is_mariadb
+                else ("cte_max_recursion_depth")
+            )
+            cursor.execute(f"SET SESSION {limit} = {children + 1}")
+        numbers = SEQUENCE[vendor]
+        cursor.execute(
+            f"INSERT INTO benchmark_parent (id, created_at, text) SELECT n, {TIMES[vendor]}, "
+            f"'about one hundred bytes of text, which is what a small row has, next to its key and "
+            f"its time' FROM ({numbers.format(parents)}) AS numbers"
+        )
+        cursor.execute(
+            f"INSERT INTO benchmark_child (id, parent_id, text) "
+            f"SELECT n, 1 + n * 7919 % {parents}, "
+            f"'a line of an invoice' FROM ({numbers.format(children)}) AS numbers"
+        )
+        if vendor == "postgresql":
+            cursor.execute("VACUUM ANALYZE benchmark_parent, benchmark_child")
+
+
+def move() -> None:
+    state = ProjectState()
+    for model in (BackfillRun, VerificationRun, Parent, Child):
+        state.add_model(ModelState.from_model(model))
+    old = models.BigIntegerField(null=True, unique=True)
+    keys = [
+        MovedKey(
+            f"benchmarks.{name}", "id", UUIDv7Field(primary_key=True), old, created_from=source
+        )
+        for name, source in (("Parent", "created_at"), ("Child", "parent__created_at"))
+    ]
+    operation = MigratePrimaryKey(keys, [(Child._meta.db_table, "parent_id", "benchmarks.Parent")])
+    after = state.clone()
+    operation.state_forwards("benchmarks", after)
+    with connection.schema_editor(atomic=False) as editor:
+        operation.database_forwards("benchmarks", editor, state, after)
+
+
+def update() -> None:
+    kind = "uuid" if connection.vendor == "postgresql" else "char(32)"
+    for table, columns in (("benchmark_parent", ["a"]), ("benchmark_child", ["a", "b"])):
+        with connection.cursor() as cursor:
+            for column in columns:
+                cursor.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
+                cursor.execute(f"UPDATE {table} SET {column} = {RANDOM[connection.vendor]}")
+
+
+def measure(work: Callable[[], None]) -> None:
+    """Print the seconds, and the bytes of memory that it took at most."""
+    connection.ensure_connection()
+    start = perf_counter()
+    work()
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(json.dumps([perf_counter() - start, memory]))
+
+
+def measured(way: str, parents: int) -> tuple[float, int]:
+    with filled(parents):
+        name = str(connection.settings_dict["NAME"])
+        command = [sys.executable, "-m", "tests.benchmarks.moving", "--way", way]
+        done = subprocess.run(
+            [*command, "--database", name], check=True, stdout=subprocess.PIPE, text=True
+        )
+        seconds, memory = json.loads(done.stdout)
+        return seconds, memory
+
+
+@contextmanager
+def filled(parents: int) -> Iterator[None]:
+    with table_of(BackfillRun, VerificationRun, Parent, Child):
+        insert(parents)
+        connection.close()
+        yield
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--parents", type=int, default=1_000_000)
+    parser.add_argument("--way", choices=["move", "update"], help=argparse.SUPPRESS)
+    parser.add_argument("--database", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if connection.vendor == "sqlite":
+        connection.settings_dict["OPTIONS"] = {}
+    if options.way:
+        connection.settings_dict["NAME"] = options.database
+        measure({"move": move, "update": update}[options.way])
+        return
+    floor, _ = measured("update", options.parents)
+    seconds, memory = measured("move", options.parents)
+    rows = options.parents, int(options.parents * CHILDREN)
+    print(heading("Moving two keys"))
+    print(
+        markdown(
+            ["parents", "children", "time", "plain UPDATEs", "ratio", "memory"],
+            [
+                [
+                    *(f"{each:,}" for each in rows),
+                    f"{seconds:.1f} s",
+                    f"{floor:.1f} s",
+                    f"{seconds / floor:.2f}",
+                    megabytes(memory),
+                ]
+            ],
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

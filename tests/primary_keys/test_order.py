@@ -1,0 +1,52 @@
+"""The new keys sort as (creation time, old key), however the rows fall into pages."""
+
+import pytest
+
+from django_sortable_ids.backfill.writing import at_once
+from tests.marks import own_tables
+
+from . import small
+
+pytestmark = own_tables
+
+ROWS = """
+def more_rows(apps, schema_editor):
+    Customer, Order = (apps.get_model("depot", name) for name in ("Customer", "Order"))
+    at = datetime(2024, 3, 1, tzinfo=UTC)
+    for number in range(60):
+        # 1, 2, 3 ... rows of one time, and times of one second.
+        at += timedelta(milliseconds=200 if number in (1, 3, 6, 10, 15, 21, 36) else 0)
+        name = f"m{number * 37 % 60:02}"
+        customer = Customer.objects.create(name=name, created_at=at)
+        Order.objects.create(name=name, customer=customer)
+"""
+MOVE = """\
+MigratePrimaryKey(
+    keys=[
+        MovedKey("depot.Customer", "id", {field}, created_from="created_at"),
+        MovedKey("depot.Order", "id", {field}, created_from="customer__created_at"),
+    ],
+    references=[("depot_order", "customer_id", "depot.Customer")],
+),
+"""
+
+
+@pytest.mark.parametrize("page", [1, 3, 7, 1000])
+@pytest.mark.parametrize("field", ["UUIDv7Field", "SnowflakeField", "KSUIDField"])
+def test_pages_end_between_ticks(depot, monkeypatch, field, page):
+    monkeypatch.setattr(at_once, "_PAGE", page)
+    small.create(depot, more="RunPython(more_rows),\n", before="", after=ROWS)
+    expected = {
+        name: list(model.values_list("name", flat=True))
+        for name, model in (
+            ("Customer", depot.model("Customer").objects.order_by("created_at", "pk")),
+            ("Order", depot.model("Order").objects.order_by("customer__created_at", "pk")),
+        )
+    }
+    depot.write(MOVE.format(field=f"{field}(primary_key=True)"), atomic=False)
+    depot.migrate()
+    for name, names in expected.items():
+        assert (
+            list(depot.model(name).objects.order_by("pk").values_list("name", flat=True)) == names
+        )
+    assert small.names(depot) == expected["Customer"]
