@@ -78,8 +78,8 @@ class Checkout:
 
     def columns(self) -> int:
         """How many columns the plan names that refer to a key."""
-        lines = self.manage(*self._move()).splitlines()
-        return sum(each.startswith("  ") and "times from" not in each for each in lines)
+        plan = json.loads(self.manage(*self._move(), "--json"))
+        return sum(len(each["references"]) for each in plan["keys"])
 
     def write_migration(self) -> Path:
         self.manage(*self._move(), "--write-migration")
