@@ -1,4 +1,6 @@
-"""What a project changes when its keys are no counted numbers: the keys of apps that name one."""
+"""What a project changes when its keys are no counted numbers: the key of each app that names one,
+and its URLs.
+"""
 
 from django.apps import AppConfig
 from django.conf import settings

@@ -70,9 +70,16 @@ class Checkout:
         return self._run("-c", _RUN, file, *arguments)
 
     def edits(self) -> list[dict[str, Any]]:
-        """The edits that a move of the keys needs."""
+        """The edits that a move of the keys needs. Raises ``Failed`` if the command names none."""
         done = self._start("-m", "django", *self._move(), "--json")
+        if '"edits"' not in done.stdout:
+            raise Failed(done.stdout + done.stderr)
         return list(json.loads(done.stdout)["edits"])
+
+    def columns(self) -> int:
+        """How many columns the plan names that refer to a key."""
+        plan = json.loads(self.manage(*self._move(), "--json"))
+        return sum(len(each["references"]) for each in plan["keys"])
 
     def write_migration(self) -> Path:
         self.manage(*self._move(), "--write-migration")

@@ -36,29 +36,41 @@ class Move:
         plain = self._with_rows()
         first, catalogue = self._rows(plain, "first"), self._catalogue(plain, "first")
         moved = self._edited(plain)
-        with self._timed("moved"):
-            moved.manage("migrate", "-v0")
+        self._move(moved)
         self._report("models without migrations", self._unmigrated(moved) - self._unmigrated(plain))
         self._report("content after the move", compare.content(first, self._rows(moved, "moved")))
-        empty = self._empty(moved)
-        fresh, own = self._catalogue(empty, "fresh"), self._catalogue(moved, "moved")
-        self._report("catalogue after the move", compare.catalogues(fresh, own))
-        print(moved.program("move_fill.py", NEW_ROWS), end="")
+        self._compare_with_empty(moved)
+        self._insert(moved, NEW_ROWS)
         added = self._rows(moved, "added")
-        with self._timed("moved back"):
-            moved.manage("migrate", "-v0", *self._previous)
+        self._move_back(moved)
         back = self._rows(moved, "back")
         self._report("rows after the move back", compare.rows(first, back, added))
         self._report("content after the move back", compare.content(added, back))
         restored = self._catalogue(moved, "back")
         self._report("catalogue after the move back", compare.catalogues(catalogue, restored))
-        print(plain.program("move_fill.py", "1"), end="")
+        self._insert(plain, NEW_ROWS)
         again = self._rows(plain, "again")
-        with self._timed("moved again"):
-            moved.manage("migrate", "-v0")
+        self._move(moved)
         last = self._rows(moved, "last")
         self._report("content after the second move", compare.content(again, last))
         return moved
+
+    def _move(self, moved: Checkout) -> None:
+        with self._timed("moved"):
+            moved.manage("migrate", "-v0")
+
+    def _move_back(self, moved: Checkout) -> None:
+        with self._timed("moved back"):
+            moved.manage("migrate", "-v0", *self._previous)
+
+    def _insert(self, checkout: Checkout, rows: str) -> None:
+        """Insert new rows into each table."""
+        for line in checkout.program("move_fill.py", rows).splitlines():
+            print(f"  no new row: {line}")
+
+    def _compare_with_empty(self, moved: Checkout) -> None:
+        fresh, own = (self._catalogue(each, "moved") for each in (self._empty(moved), moved))
+        self._report("catalogue after the move", compare.catalogues(fresh, own))
 
     def _with_rows(self) -> Checkout:
         """The project as it is, with a new database and sample data."""
@@ -73,7 +85,7 @@ class Move:
             plain.manage(*each)
         if self.sample.program:
             plain.program(self.sample.program)
-        print(plain.program("move_fill.py", "3", "empty"), end="")
+        plain.program("move_fill.py", "3", "empty")
         return plain
 
     def _edited(self, plain: Checkout) -> Checkout:
@@ -84,11 +96,12 @@ class Move:
         moved = replace(plain, folder=folder)
         found = moved.edits()
         edits.apply(found)
+        columns = moved.columns()
         written = moved.write_migration()
         app = written.parent.parent.name
         earlier = sorted(written.parent.glob("[0-9]*.py"))[-2]
         self._previous = (app, earlier.stem)
-        print(f"  {len(found)} models edited; {written.relative_to(folder)}")
+        print(f"  {len(found)} models edited, {columns} columns refer to them")
         return moved
 
     def _empty(self, moved: Checkout) -> Checkout:

@@ -42,7 +42,8 @@ QUERIES = {
             FROM information_schema.statistics WHERE table_schema = DATABASE()""",
         "constraint": """
             SELECT table_name, constraint_name, constraint_type
-            FROM information_schema.table_constraints WHERE table_schema = DATABASE()""",
+            FROM information_schema.table_constraints
+            WHERE table_schema = DATABASE() AND constraint_type <> 'CHECK'""",
         "foreign key": """
             SELECT k.table_name, k.constraint_name, k.column_name, k.referenced_table_name,
                    k.referenced_column_name, r.update_rule, r.delete_rule
@@ -51,9 +52,6 @@ QUERIES = {
                  ON r.constraint_schema = k.constraint_schema
                  AND r.constraint_name = k.constraint_name AND r.table_name = k.table_name
             WHERE k.table_schema = DATABASE()""",
-        "check": """
-            SELECT table_name, constraint_name, check_clause
-            FROM information_schema.check_constraints WHERE constraint_schema = DATABASE()""",
         "table": """
             SELECT table_name, table_type, engine, row_format, table_collation
             FROM information_schema.tables WHERE table_schema = DATABASE()""",
@@ -71,11 +69,26 @@ QUERIES = {
         "other": "SELECT tbl_name, type, name, sql FROM sqlite_master WHERE type <> 'table'",
     },
 }
+CHECKS = {
+    "MariaDB": """
+        SELECT table_name, IF(level = 'Column', '', constraint_name), check_clause
+        FROM information_schema.check_constraints WHERE constraint_schema = DATABASE()""",
+    "MySQL": """
+        SELECT table_name, constraint_name, check_clause
+        FROM information_schema.check_constraints JOIN information_schema.table_constraints
+             USING (constraint_schema, constraint_name)
+        WHERE constraint_schema = DATABASE()""",
+}
+"""The check of a column on MariaDB has the name that the column had first, which no definition of
+the table shows."""
 
 
 def main(file: Path) -> None:
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for kind, sql in QUERIES[connection.vendor].items():
+    queries = QUERIES[connection.vendor]
+    if connection.vendor == "mysql":
+        queries["check"] = CHECKS[connection.display_name]
+    for kind, sql in queries.items():
         for table, *about in _rows(sql):
             found[table][kind].append(repr(about))
     if connection.vendor == "sqlite":

@@ -26,10 +26,12 @@ def main(rows: int, *, only_empty: bool) -> None:
     # A model may need rows of one that comes later.
     waiting = [model for model in wanted if not (only_empty and _any(model))]
     errors: dict[str, str] = {}
+    # Generic references last, when the others have rows.
+    waiting.sort(key=lambda model: bool(_generic(model)))
     for _ in range(4):
         waiting = [model for model in waiting if not _filled(model, rows, errors)]
     for model in waiting:
-        print(f"{model._meta.label}: {errors.get(model._meta.label)}")
+        print(f"{model._meta.label}, {errors.get(model._meta.label)}".replace("\n", " "))
 
 
 def _has_table(model: Any) -> bool:
@@ -44,6 +46,8 @@ def _any(model: Any) -> Any:
 
 def _filled(model: Any, rows: int, errors: dict[str, str]) -> bool:
     done = 0
+    # A generic reference to a row of each model.
+    rows = max(rows, len(_with_rows())) if _generic(model) else rows
     for attempt in range(rows + TRIES):
         if done == rows:
             break
@@ -62,23 +66,29 @@ def _instance(model: Any, attempt: int) -> Any:
         is_parent = field.remote_field and getattr(field.remote_field, "parent_link", False)
         if not is_parent and not (field is meta.pk and field.blank):
             values[field.attname] = _value(field, attempt)
-    generic = [(each.ct_field, each.fk_field) for each in meta.private_fields if _is_generic(each)]
-    if meta.label == "admin.LogEntry":
-        generic.append(("content_type", "object_id"))
-    for kind, key in generic:
-        target = _with_rows(attempt)
-        values[meta.get_field(kind).attname] = ContentType.objects.get_for_model(target).pk
-        values[meta.get_field(key).attname] = str(_row(target, attempt).pk)
+    for kind, key in _generic(model):
+        target = _with_rows()[attempt % len(_with_rows())]
+        values[kind.attname] = ContentType.objects.get_for_model(target).pk
+        values[key.attname] = str(_row(target, attempt).pk)
     return model(**values)
 
 
-def _is_generic(field: Any) -> bool:
-    return hasattr(field, "ct_field")
+def _generic(model: Any) -> list[tuple[Any, Any]]:
+    """The fields of each generic reference: type and key. Columns of numbers have none, because a
+    move refuses those with keys."""
+    names = [
+        (each.ct_field, each.fk_field)
+        for each in model._meta.private_fields
+        if hasattr(each, "ct_field")
+    ]
+    if model._meta.label == "admin.LogEntry":
+        names.append(("content_type", "object_id"))
+    found = [(model._meta.get_field(kind), model._meta.get_field(key)) for kind, key in names]
+    return [(kind, key) for kind, key in found if not isinstance(key, models.IntegerField)]
 
 
-def _with_rows(attempt: int) -> Any:
-    found = [each for each in apps.get_models() if _has_table(each) and _any(each)]
-    return found[attempt % len(found)]
+def _with_rows() -> list[Any]:
+    return [each for each in apps.get_models() if _has_table(each) and _any(each)]
 
 
 def _row(model: Any, attempt: int) -> Any:
@@ -97,7 +107,7 @@ def _value(field: Any, attempt: int) -> Any:
                 return None
             raise LookupError(f"{field.name} needs a {field.related_model._meta.label}")
         return getattr(target, field.target_field.attname)
-    if field.null and (field.name.startswith("old_") or attempt % 3 == 2):
+    if field.null and (field.name.startswith(("old_", "entity_object")) or attempt % 3 == 2):
         return None
     if field.choices and not callable(field.choices):
         return field.flatchoices[attempt % len(field.flatchoices)][0]

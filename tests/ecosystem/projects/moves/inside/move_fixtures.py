@@ -10,9 +10,8 @@ from key_urls import accept_keys_in_urls
 
 from django_sortable_ids.testing import integer_fixtures
 
-
-def pytest_configure() -> None:
-    accept_keys_in_urls()
+# Before Django is set up, because apps import their URLs.
+accept_keys_in_urls()
 
 
 @pytest.fixture(scope="session", autouse=True)
