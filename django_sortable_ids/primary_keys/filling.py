@@ -79,6 +79,14 @@ def fill_new_keys(moved: Iterable[MovedKey], filled: ProjectState, using: str) -
             run.execute(planned)
 
 
+def described(moved: Iterable[MovedKey], filled: ProjectState) -> Iterator[str]:
+    """What ``fill_new_keys`` does, whose statements depend on the rows."""
+    for key in moved:
+        meta = filled.apps.get_model(key.model)._meta
+        column = f"{meta.db_table}.{meta.get_field(key.next_name).column}"
+        yield f"{column} gets new keys, {BATCH:,} rows in a transaction"
+
+
 def forget(moved: Iterable[MovedKey], using: str) -> None:
     """Delete the runs of these backfills, whose columns are gone."""
     labels = [f"{key.model}.{key.next_name}" for key in moved]

@@ -71,6 +71,9 @@ class MigratePrimaryKey(Operation):
             return
         filled = filling.with_columns(from_state, keys)
         move = self._move(schema_editor, keys, filled, to_state, backwards=False)
+        if schema_editor.collect_sql:
+            self._collect(move, keys, from_state, filled)
+            return
         if not move.is_done:
             move.check()
             move.rehearse()
@@ -92,6 +95,9 @@ class MigratePrimaryKey(Operation):
                     f"the old keys of {key.model} were not kept, so they can't come back"
                 )
         move = self._move(schema_editor, keys, from_state, to_state, backwards=True)
+        if schema_editor.collect_sql:
+            move.collect(lambda: None)
+            return
         if move.is_done:
             return
         move.check()
@@ -99,6 +105,24 @@ class MigratePrimaryKey(Operation):
         for each in move.change.keys:
             filling.fill_old_keys(each, using, move.engine.last_number)
         move.execute()
+
+    def _collect(
+        self, move: Move, keys: Sequence[MovedKey], before: ProjectState, filled: ProjectState
+    ) -> None:
+        def prepare() -> None:
+            filling.add_columns(move.editor, before, filled, keys)
+            for line in filling.described(keys, filled):
+                move.engine.comment(line)
+
+        move.collect(prepare)
+
+    def statements(self, connection: Any, before: ProjectState) -> list[str]:
+        """The SQL of ``database_forwards`` as ``sqlmigrate`` shows it. Writes nothing."""
+        after = before.clone()
+        self.state_forwards("", after)
+        with connection.schema_editor(collect_sql=True, atomic=False) as editor:
+            self.database_forwards("", editor, before, after)
+        return list(editor.collected_sql)
 
     def move_of(self, editor: Any, before: ProjectState) -> Move:
         """The move from a state, for a plan."""

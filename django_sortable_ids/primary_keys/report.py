@@ -53,6 +53,8 @@ class Report:
     rows: int
     bytes: int
     """The present size of these tables with their indexes; on SQLite, of the whole file."""
+    statements: list[str]
+    """What the migration executes, with comments for what depends on the rows."""
 
     @property
     def seconds(self) -> tuple[float, float]:
@@ -60,7 +62,7 @@ class Report:
         slow, fast = _RATES
         return self.rows / fast, self.rows / slow
 
-    def lines(self) -> Iterator[str]:
+    def lines(self, *, with_sql: bool = False) -> Iterator[str]:
         for each in self.keys:
             old = f"the old key stays as {each.old}" if each.old else "the old key is dropped"
             yield f"{each.key}: {each.scheme}, {each.rows:,} rows; {old}"
@@ -71,10 +73,13 @@ class Report:
         yield f"{self.tables} tables with {self.rows:,} rows are written"
         yield f"  takes between {least} and {most}, in which the application must not run"
         yield f"  needs about {size(self.bytes)} more disk space until it ends"
+        if with_sql:
+            yield "  executes"
+            yield from (f"    {each}" for each in self.statements)
 
 
 def report(planned: Planned) -> Report:
-    """Counts all rows."""
+    """Counts all rows. Writes nothing."""
     change, connection = planned.move.change, connections[planned.using]
     names = [each.name for each in change.tables]
     rows = {name: _rows(connection, name) for name in names}
@@ -95,7 +100,10 @@ def report(planned: Planned) -> Report:
         for moved, key in zip(planned.operation.keys, change.keys, strict=True)
     ]
     generic = [f"{each.table}.{each.column}" for each in planned.operation.generic]
-    return Report(keys, generic, len(names), sum(rows.values()), _bytes(connection, names))
+    statements = planned.operation.statements(connection, planned.loader.project_state())
+    return Report(
+        keys, generic, len(names), sum(rows.values()), _bytes(connection, names), statements
+    )
 
 
 def _rows(connection: Any, table: str) -> int:

@@ -132,6 +132,30 @@ def test_the_plan_names_every_column(project):
     assert project.names == ["0001_initial"]
 
 
+def test_the_plan_shows_the_sql(project):
+    done = move(edited(project), "depot", "-v2")
+    shown = done.stdout.splitlines()
+    document = json.loads(move(project, "depot", "--json").stdout)
+    start = shown.index("  executes") + 1
+    assert [each.strip() for each in shown[start:-1]] == document["statements"]
+    assert "depot_order_gifts" in done.stdout
+    move(project, "depot", "--write-migration")
+    printed = project.manage("sqlmigrate", "depot", project.names[-1]).splitlines()
+    assert printed[-len(document["statements"]) :] == document["statements"]
+    assert columns(project, "depot_order").keys() == {"id", "customer_id"}
+    project.manage("migrate")
+    assert "-- The keys are moved already" in project.manage(
+        "sqlmigrate", "depot", project.names[-1]
+    )
+
+
+def test_sql_of_tables_that_do_not_exist(project):
+    move(edited(project), "depot", "--write-migration")
+    (project.folder / "depot.sqlite3").unlink()
+    printed = project.manage("sqlmigrate", "depot", project.names[-1])
+    assert "-- The statements depend on depot_customer, which doesn't exist yet" in printed
+
+
 def test_it_writes_what_migrate_executes_and_reverses(project):
     done = move(edited(project), "depot", "--write-migration")
     assert done.returncode == 0, done.stderr

@@ -32,7 +32,10 @@ def move(request: Request) -> None:
     estimate = {"seconds_at_least": least, "seconds_at_most": most, "bytes": found.bytes}
     output.add(database=using, **asdict(found), estimate=estimate)
     output.add(migration=None, next=None)
-    output.explain(found.lines())
+    if output.is_verbose:
+        output.say(*found.lines(with_sql=True))
+    else:
+        output.explain(found.lines())
     _show_findings(request, planned)
     if not options["write_migration"]:
         command = request.given.again()

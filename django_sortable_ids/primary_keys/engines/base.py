@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ..notes import Note
 
 
+_ENDS = ("start", "end")
+
+
 class ForeignKey(NamedTuple):
     """A foreign key as the database has it."""
 
@@ -65,6 +68,23 @@ class KeyEngine(ABC):
             self.swap()
             self.note.write()
 
+    def collect(self) -> None:
+        """Add the statements of ``move`` to those that the editor collects. Writes nothing; the
+        columns of the next values need not exist."""
+        start, end = (getattr(self.connection.ops, f"{each}_transaction_sql") for each in _ENDS)
+        self.comment(start().rstrip(";"))
+        self.collect_generic()
+        self.swap()
+        self.comment(end().rstrip(";"))
+
+    def collect_generic(self) -> None:
+        for each in self.change.generic:
+            self.comment(f"{each.table}.{each.column}: texts of old keys become those of new ones")
+
+    def comment(self, text: str) -> None:
+        """Collect a line that is no statement."""
+        self.editor.collected_sql.append(f"-- {text}")
+
     def execute(self, sql: str) -> None:
         self.editor.execute(sql, None)
 
@@ -82,6 +102,8 @@ class KeyEngine(ABC):
 
     def refuse_unfilled(self) -> None:
         """Raise ``BackfillError`` if a row was inserted after the next values were filled."""
+        if self.editor.collect_sql:
+            return
         for key in self.change.keys:
             following, table = self.quote(key.next), self.quote(key.table)
             if row(self.connection, f"SELECT 1 FROM {table} WHERE {following} IS NULL LIMIT 1"):

@@ -75,6 +75,14 @@ class MySQLKeys(KeyEngine):
                 self.note.begin(self._steps()._asdict(), self._last_numbers())
             self.swap()
 
+    def collect(self) -> None:
+        with copying(self.connection):
+            for copy in self._copies():
+                copy.create()
+                copy.fill()
+            self.collect_generic()
+            Switch(self.editor, self._steps()).execute()
+
     def swap(self) -> None:
         with alone(self.connection), copying(self.connection):
             if steps := self.note.steps:

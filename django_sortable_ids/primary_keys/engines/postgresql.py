@@ -33,7 +33,7 @@ SELECT format_type(atttypid, atttypmod) FROM pg_attribute
 WHERE attrelid = to_regclass(%s) AND attname = %s
 """
 _PATTERN_INDEXES = """
-SELECT DISTINCT i.indexrelid::regclass::text
+SELECT DISTINCT i.indexrelid::regclass::text, i.indexrelid::bigint
 FROM pg_index i CROSS JOIN unnest(i.indclass::oid[]) AS class
 JOIN pg_opclass ON pg_opclass.oid = class
 JOIN pg_attribute ON attrelid = i.indrelid AND attnum = ANY (i.indkey::smallint[])
@@ -44,6 +44,10 @@ _IDENTITY = """
 SELECT attidentity <> '' FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = %s
 """
 _NAME = "SELECT relname::text FROM pg_class WHERE oid = to_regclass(%s)"
+_SCHEMA = """
+SELECT quote_ident(nspname) FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
+WHERE pg_class.oid = to_regclass(%s)
+"""
 _COMMENT = "SELECT obj_description(to_regclass(%s), 'pg_class')"
 
 
@@ -51,8 +55,11 @@ class _Counter(NamedTuple):
     """The sequence of a counted key."""
 
     name: str
+    sequence: str
+    """The name with its schema, in SQL."""
     last: int
     """The last number that it gave."""
+    is_identity: bool
 
 
 class PostgreSQLKeys(KeyEngine):
@@ -93,6 +100,7 @@ class PostgreSQLKeys(KeyEngine):
         with_short_lock_timeout(self.editor, lambda: self.execute(lock))
         self.refuse_unfilled()
         counters = {key: self._counter(key.table, key.column) for key in self.change.keys}
+        self._dropped: set[int] = set()
         keys = list(self._affected_keys())
         self._key_types = {each: self._type(each.table, each.column) for each in self.change.keys}
         views = views_of(
@@ -104,7 +112,7 @@ class PostgreSQLKeys(KeyEngine):
         for number, key in enumerate(self.change.keys):
             self._create_map(number, key)
         for each in self.change.tables:
-            self._alter(each)
+            self._alter(each, counters[each.key] if each.key else None)
         for key in self.change.keys:
             self._finish(key, counters[key])
         for table, name, definition in keys:
@@ -139,7 +147,7 @@ class PostgreSQLKeys(KeyEngine):
         self.execute(f"ANALYZE pg_temp.moving_{number}")
         self.execute(
             f"CREATE FUNCTION pg_temp.moved_{number}({self._key_types[key]}) "
-            f"RETURNS {self._type(key.table, key.next)} "
+            f"RETURNS {key.next_field.db_type(self.connection)} "
             f"LANGUAGE plpgsql STABLE STRICT AS "
             f"'BEGIN RETURN (SELECT new FROM pg_temp.moving_{number} WHERE old = $1); END'"
         )
@@ -147,16 +155,17 @@ class PostgreSQLKeys(KeyEngine):
     def _type(self, table: str, column: str) -> str:
         return str(value(self.connection, _TYPE, [self.quote(table), column]))
 
-    def _alter(self, table: Table) -> None:
+    def _alter(self, table: Table, counter: _Counter | None) -> None:
         changes = [*self._changed_key(table.key)] if table.key else []
         if table.key:
-            self._drop_default(table.key)
+            self._drop_default(table.key, counter)
         changes += map(self._changed_column, table.columns)
         for column in table.changed:
-            for (index,) in rows(
+            for index, oid in rows(
                 self.connection, _PATTERN_INDEXES, [self.quote(table.name), column]
             ):
                 self.execute(f"DROP INDEX {index}")
+                self._dropped.add(oid)
         self.execute(f"ALTER TABLE {self.quote(table.name)} {', '.join(changes)}")
         for each in table.columns:
             self._create_pattern_index(each.after)
@@ -174,16 +183,15 @@ class PostgreSQLKeys(KeyEngine):
         if key.old:
             yield f"ALTER {following} TYPE {key.old_field.db_type(self.connection)} USING {name}"
 
-    def _drop_default(self, key: Key) -> None:
+    def _drop_default(self, key: Key, counter: _Counter | None) -> None:
         table, name = self.quote(key.table), self.quote(key.column)
-        is_identity = value(self.connection, _IDENTITY, [table, key.column])
-        what = "IDENTITY" if is_identity else "DEFAULT"
+        what = "IDENTITY" if counter and counter.is_identity else "DEFAULT"
         self.execute(f"ALTER TABLE {table} ALTER {name} DROP {what}")
 
     def _finish(self, key: Key, counter: _Counter | None) -> None:
         table, name, following = map(self.quote, (key.table, key.column, key.next))
-        if sequence := self._sequence(key.table, key.column):
-            self.execute(f"DROP SEQUENCE {sequence}")
+        if counter and not counter.is_identity:
+            self.execute(f"DROP SEQUENCE {counter.sequence}")
         suffix = key.after.db_type_suffix(self.connection)
         last = self.last_number(key) if suffix else 0
         remembered = self._remembered_name(key) if suffix else None
@@ -197,8 +205,10 @@ class PostgreSQLKeys(KeyEngine):
         else:
             self.execute(f"ALTER TABLE {table} DROP COLUMN {following}")
         if suffix:
-            self.execute(f"ALTER TABLE {table} ALTER {name} ADD {suffix}")
-            self._count_again(key, last, remembered)
+            named = f" (SEQUENCE NAME {remembered})" if remembered else ""
+            self.execute(f"ALTER TABLE {table} ALTER {name} ADD {suffix}{named}")
+            literals = map(_literal, (table, key.column))
+            self._set_last(f"pg_get_serial_sequence({', '.join(literals)})", last)
         self._create_pattern_index(key.after)
 
     def _sequence(self, table: str, column: str) -> str | None:
@@ -213,7 +223,9 @@ class PostgreSQLKeys(KeyEngine):
             return None
         name = value(self.connection, _NAME, [sequence])
         number, is_called = row(self.connection, f"SELECT last_value, is_called FROM {sequence}")
-        return _Counter(str(name), int(number) if is_called else int(number) - 1)
+        last = int(number) if is_called else int(number) - 1
+        is_identity = value(self.connection, _IDENTITY, [self.quote(table), column])
+        return _Counter(str(name), sequence, last, bool(is_identity))
 
     def _remember(self, key: Key, counter: _Counter) -> None:
         """Keep the last number in a sequence of the old key, so that none is given twice after a
@@ -222,32 +234,35 @@ class PostgreSQLKeys(KeyEngine):
         name = self.quote(truncate_name(f"{key.table.strip(chr(34))}_{key.old}_seq", 63))
         column = f"{self.quote(key.table)}.{self.quote(key.old)}"
         self.execute(f"CREATE SEQUENCE {name} OWNED BY {column}")
-        comment = counter.name.replace("'", "''")
-        self.execute(f"COMMENT ON SEQUENCE {name} IS '{comment}'")
-        self._set_last(name, counter.last)
+        self.execute(f"COMMENT ON SEQUENCE {name} IS {_literal(counter.name)}")
+        self._set_last(_literal(name), counter.last)
 
     def _remembered_name(self, key: Key) -> str | None:
+        """The name of the previous sequence in SQL, if it is free."""
         sequence = self._sequence(key.table, key.next)
-        name: str | None = sequence and value(self.connection, _COMMENT, [sequence])
-        return name
-
-    def _count_again(self, key: Key, last: int, name: str | None) -> None:
-        """Continue after the last number, in a sequence with that name if it is free."""
-        sequence = str(self._sequence(key.table, key.column))
-        self._set_last(sequence, last)
-        if name and not value(self.connection, "SELECT to_regclass(%s)", [self.quote(name)]):
-            self.execute(f"ALTER SEQUENCE {sequence} RENAME TO {self.quote(name)}")
+        name = sequence and value(self.connection, _COMMENT, [sequence])
+        schema = name and value(self.connection, _SCHEMA, [self.quote(key.table)])
+        qualified = name and f"{schema}.{self.quote(name)}"
+        is_free = name and value(self.connection, "SELECT to_regclass(%s)", [qualified]) is None
+        return qualified if is_free else None
 
     def _set_last(self, sequence: str, number: int) -> None:
-        sql = "SELECT setval(%s, %s, %s)"
-        value(self.connection, sql, [sequence, max(number, 1), number > 0])
+        """``sequence`` is an expression."""
+        is_called = "true" if number > 0 else "false"
+        self.execute(f"SELECT setval({sequence}, {max(number, 1)}, {is_called})")
 
     def _create_pattern_index(self, field: Any) -> None:
         """The index with which Django finds texts that start with others."""
         if field is None:
             return
         statement = self.editor._create_like_index_sql(field.model, field)
-        if statement is not None and not value(
-            self.connection, "SELECT to_regclass(%s)", [str(statement.parts["name"])]
-        ):
-            self.editor.execute(statement)
+        if statement is None:
+            return
+        existing = self._oid(str(statement.parts["name"]))
+        if existing is None or existing in self._dropped:
+            self.execute(str(statement))
+
+
+def _literal(text: str) -> str:
+    doubled = text.replace("'", "''")
+    return f"'{doubled}'"

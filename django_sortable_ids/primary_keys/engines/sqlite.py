@@ -110,9 +110,9 @@ class SQLiteKeys(KeyEngine):
     def _restore_sequence(self, table: str, number: int) -> None:
         """DROP TABLE forgets the number. A table without AUTOINCREMENT keeps it, too: the migration
         backwards gives no number twice."""
-        self.editor.execute("DELETE FROM main.sqlite_sequence WHERE name = %s", [table])
-        sql = "INSERT INTO main.sqlite_sequence (name, seq) VALUES (%s, %s)"
-        self.editor.execute(sql, [table, number])
+        name = self.editor.quote_value(table)
+        self.execute(f"DELETE FROM main.sqlite_sequence WHERE name = {name}")
+        self.execute(f"INSERT INTO main.sqlite_sequence (name, seq) VALUES ({name}, {number})")
 
     def _definition(self, table: Table) -> str:
         """The CREATE TABLE of the copy."""

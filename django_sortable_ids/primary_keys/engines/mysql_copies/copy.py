@@ -72,7 +72,7 @@ class Copy:
             None,
         )
         # Without it, plans are made for a table without rows.
-        rows(self._connection, f"ANALYZE TABLE {quote(self.copy)}")
+        self._editor.execute(f"ANALYZE TABLE {quote(self.copy)}", None)
 
     def _order(self, selected: list[str]) -> Iterator[str]:
         """The places of the primary key among the selected columns, if its values change."""
