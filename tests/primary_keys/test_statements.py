@@ -70,16 +70,28 @@ def moves(found):
     return found[start:]
 
 
-@pytest.mark.parametrize("field", ["UUIDv7Field", "KSUIDField", "SnowflakeField"])
-def test_a_run_executes_what_was_shown(depot, field):
+TEXT_KEY = "CharField(max_length=36, primary_key=True, default=uuid.uuid4)"
+OLD_TEXT = "CharField(max_length=36, null=True, unique=True, editable=False)"
+
+
+@pytest.mark.parametrize(
+    ("field", "key", "old"),
+    [
+        ("UUIDv7Field", "BigAutoField(primary_key=True)", small.OLD),
+        ("KSUIDField", TEXT_KEY, OLD_TEXT),
+        ("SnowflakeField", "BigAutoField(primary_key=True)", small.OLD),
+    ],
+)
+def test_a_run_executes_what_was_shown(depot, field, key, old):
     more = {"postgresql": VIEW, "mysql": TRIGGER}.get(connection.vendor, "")
-    small.create(depot, more=MORE)
+    small.create(depot, key, MORE, before="import uuid\n")
     if more:
         depot.write(more)
         depot.migrate()
     name = small.write_move(
         depot,
         field=f"{field}(primary_key=True)",
+        options=f'created_from="created_at", old={old}',
         references=[
             small.REFERENCE,
             ("depot_gift_to", "customer_id", "depot.Customer"),

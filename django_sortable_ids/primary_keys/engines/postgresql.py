@@ -33,7 +33,7 @@ SELECT format_type(atttypid, atttypmod) FROM pg_attribute
 WHERE attrelid = to_regclass(%s) AND attname = %s
 """
 _PATTERN_INDEXES = """
-SELECT DISTINCT i.indexrelid::regclass::text, i.indexrelid::bigint
+SELECT DISTINCT i.indexrelid::regclass::text
 FROM pg_index i CROSS JOIN unnest(i.indclass::oid[]) AS class
 JOIN pg_opclass ON pg_opclass.oid = class
 JOIN pg_attribute ON attrelid = i.indrelid AND attnum = ANY (i.indkey::smallint[])
@@ -100,7 +100,6 @@ class PostgreSQLKeys(KeyEngine):
         with_short_lock_timeout(self.editor, lambda: self.execute(lock))
         self.refuse_unfilled()
         counters = {key: self._counter(key.table, key.column) for key in self.change.keys}
-        self._dropped: set[int] = set()
         keys = list(self._affected_keys())
         self._key_types = {each: self._type(each.table, each.column) for each in self.change.keys}
         views = views_of(
@@ -161,11 +160,10 @@ class PostgreSQLKeys(KeyEngine):
             self._drop_default(table.key, counter)
         changes += map(self._changed_column, table.columns)
         for column in table.changed:
-            for index, oid in rows(
+            for (index,) in rows(
                 self.connection, _PATTERN_INDEXES, [self.quote(table.name), column]
             ):
                 self.execute(f"DROP INDEX {index}")
-                self._dropped.add(oid)
         self.execute(f"ALTER TABLE {self.quote(table.name)} {', '.join(changes)}")
         for each in table.columns:
             self._create_pattern_index(each.after)
@@ -256,10 +254,7 @@ class PostgreSQLKeys(KeyEngine):
         if field is None:
             return
         statement = self.editor._create_like_index_sql(field.model, field)
-        if statement is None:
-            return
-        existing = self._oid(str(statement.parts["name"]))
-        if existing is None or existing in self._dropped:
+        if statement is not None and self._oid(str(statement.parts["name"])) is None:
             self.execute(str(statement))
 
 
