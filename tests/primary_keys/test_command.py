@@ -127,6 +127,7 @@ def test_the_plan_names_every_column(project):
         "old": "old_id",
         "times": "customer__joined",
         "references": ["depot_order_gifts.order_id"],
+        "deleted": 0,
     }
     assert (document["tables"], document["rows"], document["bytes"]) == (3, 9, size * 1000)
     assert project.names == ["0001_initial"]
@@ -195,22 +196,4 @@ def test_several_models_are_for_keys_only(project):
     assert (done.returncode, done.stderr.splitlines()[-1]) == (
         2,
         "CommandError: depot.Order: only --primary-key takes several models",
-    )
-
-
-def test_a_history_is_refused(project):
-    pytest.importorskip("simple_history.models")
-    settings = project.folder / "settings.py"
-    apps = ["django.contrib.auth", "django.contrib.contenttypes", "simple_history"]
-    settings.write_text(f"{settings.read_text()}\nINSTALLED_APPS += {apps}\n")
-    edited(project).change_models(
-        "    name = models", "    history = HistoricalRecords()\n    name = models"
-    )
-    project.change_models(
-        "from django.db", "from simple_history.models import HistoricalRecords\nfrom django.db"
-    )
-    done = move(project, "depot")
-    assert done.stderr.splitlines()[-1] == (
-        "BackfillError: depot.HistoricalCustomer copies the keys of depot.Customer, also those of "
-        "deleted rows, which have no new key: keys with a history can't be moved yet"
     )
