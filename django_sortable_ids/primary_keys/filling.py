@@ -35,7 +35,8 @@ def with_columns(state: ProjectState, moved: Sequence[MovedKey]) -> ProjectState
     rows."""
     filled = state.clone()
     for key in moved:
-        field = redefined(key.field, "primary_key", "serialize", "blank", null=True)
+        unlike = ("primary_key", "serialize", "blank", "db_column")
+        field = redefined(key.field, *unlike, null=True)
         AddField(key.model_key[1], key.next_name, field).state_forwards(key.model_key[0], filled)
     deleted.add_models(filled, moved, state)
     return filled

@@ -73,7 +73,7 @@ def build(labels: Sequence[str], given: Given, using: str, *, keeps_old: bool) -
     found = [model for model in named if _changes(model, state)]
     if unprepared := _unprepared(labels, named, found):
         raise NotEdited(list(edits_of(unprepared, keeps_old=keeps_old)))
-    if problems := list(_without_old(found, state) if keeps_old else ()):
+    if problems := [*_renamed(found, state), *(_without_old(found, state) if keeps_old else ())]:
         raise BackfillError("\n".join(problems))
     before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
     chosen = sources.choose(before, given)
@@ -133,6 +133,17 @@ def _unprepared(labels: Iterable[str], named: Iterable[Model], found: list[Model
         for model in named
         if model not in found and (model._meta.label_lower in models or not found)
     ]
+
+
+def _renamed(found: Iterable[Model], state: ProjectState) -> Iterator[str]:
+    for model in found:
+        key = model._meta.pk
+        before = state.apps.get_model(model._meta.label)._meta.pk.column
+        if key.column != before:
+            yield (
+                f"{model._meta.label}.{key.name}: the column of the key is {before}, and the model "
+                f'says {key.column}: add db_column="{before}"'
+            )
 
 
 def _without_old(found: Sequence[Model], state: ProjectState) -> Iterator[str]:

@@ -163,6 +163,24 @@ def test_it_writes_what_migrate_executes_and_reverses(project):
     assert columns(project, "depot_order") == before
 
 
+def test_a_key_keeps_its_column(project):
+    path = project.folder / "depot" / "models.py"
+    named = 'id = models.BigAutoField(primary_key=True, db_column="order_no")'
+    path.write_text(MODELS.replace("    customer =", f"    {named}\n    customer ="))
+    project.manage("makemigrations", "depot")
+    project.manage("migrate")
+    key = 'id = UUIDv7AutoField(primary_key=True, db_column="order_no")'
+    assert key in move(project, "depot.Order").stderr
+    path.write_text(path.read_text().replace(named, key.replace(', db_column="order_no"', "")))
+    imported = "from django_sortable_ids.fields import UUIDv7AutoField\n"
+    path.write_text(imported + path.read_text())
+    done = move(project, "depot.Order", "--drop-old")
+    assert done.stderr.splitlines()[-1] == (
+        "BackfillError: depot.Order.id: the column of the key is order_no, and the model says id: "
+        'add db_column="order_no"'
+    )
+
+
 def test_a_model_without_a_field_for_its_old_key(project):
     edited(project).change_models(f"    {OLD}\n    name", "    name")
     done = move(project, "depot")

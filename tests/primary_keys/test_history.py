@@ -336,6 +336,50 @@ def test_keys_that_are_not_kept(filled):
     assert DELETED not in tables()
 
 
+def test_no_deleted_row_gets_the_key_of_another(filled):
+    before = filled.keys()
+    filled.write_move("SnowflakeField")
+    with pytest.raises(ValueError, match="stopped"):
+        stop_after_collecting(filled.depot)
+    with connection.cursor() as cursor:
+        taken = "SELECT MAX(moving_id) FROM depot_customer"
+        cursor.execute(
+            f"UPDATE {DELETED} SET new_key = ({taken}) WHERE old_key = %s", [filled.key("b")]
+        )
+    filled.depot.migrate()
+    assert is_one_to_one(before, filled.keys())
+
+
+def test_the_tables_are_as_before_the_move(filled):
+    found = schema()
+    filled.write_move()
+    filled.depot.migrate()
+    names = [
+        each
+        for each, about in constraints("depot_historicalcustomer").items()
+        if about["columns"] == ["old_id"]
+    ]
+    assert len(names) == 1
+    filled.depot.migrate("0001_step")
+    assert schema() == found
+
+
+def schema():
+    """Columns and constraints of all tables."""
+    found = {}
+    for table in sorted(each for each in tables() if each.startswith("depot")):
+        with connection.cursor() as cursor:
+            described = connection.introspection.get_table_description(cursor, table)
+        columns = {each.name: (each.type_code, each.null_ok) for each in described}
+        found[table] = columns, constraints(table)
+    return found
+
+
+def constraints(table):
+    with connection.cursor() as cursor:
+        return connection.introspection.get_constraints(cursor, table)
+
+
 def test_a_time_that_is_gone_with_its_row(filled):
     key = filled.objects("Customer").get(name="c").pk + 1
     assert filled.objects("HistoricalOrder").filter(customer_id=key).delete()
