@@ -133,6 +133,8 @@ class Move:
     def _orphans(self) -> Iterator[str]:
         for table in self.change.tables:
             for column in table.columns:
+                if column.is_history:
+                    continue
                 if count := self.engine.orphans(table, column):
                     yield (
                         f"{count:,} rows of {table.name}.{column.name} refer to no row of "

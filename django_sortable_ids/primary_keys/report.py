@@ -13,6 +13,7 @@ from ..backfill.progress import minutes
 from ..db import tables
 from ..db.queries import value
 from .changes.moved import MovedKey
+from .deleted_keys import DeletedKeys
 from .planning import Planned
 
 _RATES = (10_000.0, 50_000.0)
@@ -41,6 +42,8 @@ class KeyReport:
     """Where they come from."""
     references: list[str]
     """The columns that contain the key: ``table.column``."""
+    deleted: int
+    """The number of keys of deleted rows in history tables."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,8 @@ class Report:
             yield f"{each.key}: {each.scheme}, {each.rows:,} rows; {old}"
             yield f"  times from {each.times}"
             yield from (f"  {column}" for column in each.references)
+            if each.deleted:
+                yield f"  keys of {each.deleted:,} deleted rows, from the history"
         yield from (f"{column}: texts of keys, by content type" for column in self.generic)
         least, most = map(minutes, self.seconds)
         yield f"{self.tables} tables with {self.rows:,} rows are written"
@@ -82,6 +87,7 @@ def report(planned: Planned) -> Report:
     """Counts all rows. Writes nothing."""
     change, connection = planned.move.change, connections[planned.using]
     names = [each.name for each in change.tables]
+    deleted = DeletedKeys(planned.move.engine, planned.operation.histories)
     rows = {name: _rows(connection, name) for name in names}
     keys = [
         KeyReport(
@@ -96,6 +102,7 @@ def report(planned: Planned) -> Report:
                 for each in table.columns
                 if each.key is key
             ],
+            deleted=deleted.count(key),
         )
         for moved, key in zip(planned.operation.keys, change.keys, strict=True)
     ]

@@ -85,11 +85,9 @@ class PostgreSQLKeys(KeyEngine):
         for table in self.change.tables:
             yield from problems(self.connection, self.quote(table.name), table)
 
-    def last_number(self, key: Key) -> int:
-        column, table = self.quote(key.next), self.quote(key.table)
-        largest = value(self.connection, f"SELECT MAX({column}) FROM {table}") or 0
+    def last_counted(self, key: Key) -> int:
         counter = self._counter(key.table, key.next)
-        return max(largest, counter.last if counter else 0)
+        return counter.last if counter else 0
 
     def swap(self) -> None:
         tables = [each.name for each in self.change.tables]
@@ -137,10 +135,13 @@ class PostgreSQLKeys(KeyEngine):
 
     def _create_map(self, number: int, key: Key) -> None:
         """A function from the value of a key to its next one."""
-        table, old, new = map(self.quote, (key.table, key.column, key.next))
+        found = (
+            f"SELECT {self.quote(each.column)} AS old, {self.quote(each.next)} AS new "
+            f"FROM {self.quote(each.table)}"
+            for each in key.values
+        )
         self.execute(
-            f"CREATE TEMPORARY TABLE moving_{number} ON COMMIT DROP AS "
-            f"SELECT {old} AS old, {new} AS new FROM {table}"
+            f"CREATE TEMPORARY TABLE moving_{number} ON COMMIT DROP AS {' UNION ALL '.join(found)}"
         )
         self.execute(f"ALTER TABLE pg_temp.moving_{number} ADD PRIMARY KEY (old)")
         self.execute(f"ANALYZE pg_temp.moving_{number}")
