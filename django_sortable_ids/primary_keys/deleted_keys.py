@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -41,10 +41,9 @@ class DeletedKeys:
 
     def collect(self) -> None:
         """Write them into tables of their own, with the time of the first row that has each."""
+        self.create_tables()
         quote = self._engine.quote
         for key, deleted in self._copied:
-            if not tables.kind(self._connection, deleted.table):
-                self._engine.create_table(deleted.model, like=key.table)
             restored = Exists(self._live(key).filter(pk=OuterRef(deleted.column)))
             self._rows(deleted).filter(restored).delete()
             found, parameters = self._found(key)
@@ -52,6 +51,17 @@ class DeletedKeys:
                 names = {"table": deleted.table, "key": deleted.column, "time": TIME}
                 quoted = {name: quote(each) for name, each in names.items()}
                 self._engine.editor.execute(_INSERTED.format(found=found, **quoted), parameters)
+
+    def create_tables(self) -> None:
+        """Create the tables that are missing."""
+        for key, deleted in self._copied:
+            if not tables.kind(self._connection, deleted.table):
+                self._engine.create_table(deleted.model, like=key.table)
+
+    def described(self) -> Iterator[str]:
+        """What ``collect`` and ``fill_new_keys`` do, whose statements depend on the rows."""
+        for key, deleted in self._copied:
+            yield f"{deleted.table} gets the keys of {key.label} that only histories contain"
 
     def count(self, key: Key) -> int:
         """The number of these keys, before they are collected."""

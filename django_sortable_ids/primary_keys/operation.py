@@ -89,10 +89,18 @@ class MigratePrimaryKey(Operation):
         copies = self._copies_of(keys)
         filled = filling.with_columns(from_state, keys)
         move = self._move(schema_editor, keys, filled, to_state, backwards=False)
-        if schema_editor.collect_sql:
-            self._collect(move, keys, from_state, filled)
-            return
         found = DeletedKeys(move.engine, self.histories)
+        if schema_editor.collect_sql:
+
+            def prepare() -> None:
+                filling.add_columns(schema_editor, from_state, filled, keys)
+                old_copies.add(schema_editor, from_state, to_state, copies)
+                found.create_tables()
+                for line in (*filling.described(keys, filled), *found.described()):
+                    move.engine.comment(line)
+
+            move.collect(prepare)
+            return
         if not move.is_done:
             move.check()
             move.rehearse()
@@ -138,16 +146,6 @@ class MigratePrimaryKey(Operation):
     def _copies_of(self, keys: Iterable[MovedKey]) -> list[KeyCopy]:
         moved = {each.model for each in keys}
         return [each for each in self.copies if each.key in moved]
-
-    def _collect(
-        self, move: Move, keys: Sequence[MovedKey], before: ProjectState, filled: ProjectState
-    ) -> None:
-        def prepare() -> None:
-            filling.add_columns(move.editor, before, filled, keys)
-            for line in filling.described(keys, filled):
-                move.engine.comment(line)
-
-        move.collect(prepare)
 
     def statements(self, connection: Any, before: ProjectState) -> list[str]:
         """The SQL of ``database_forwards`` as ``sqlmigrate`` shows it. Writes nothing."""

@@ -149,6 +149,16 @@ def assert_moved(before, after):
         assert not {old for old, _ in pairs} & {new for _, new in pairs}
 
 
+def assert_shown(project):
+    """The statements of the move name the columns and tables of the history."""
+    [migration] = project.migrations.glob("0002_*.py")
+    lines = project.manage("sqlmigrate", "depot", migration.stem).splitlines()
+    for table in ("depot_historicalcustomer", "depot_historicalorder"):
+        assert [each for each in lines if table in each and "old_id" in each]
+    assert "-- sortable_ids_deleted__depot_customer gets the keys of depot.Customer" in str(lines)
+    assert [each for each in lines if each.startswith("CREATE TABLE") and "deleted__" in each]
+
+
 @pytest.fixture
 def project(tmp_path):
     made = Project(tmp_path / "project")
@@ -175,6 +185,7 @@ def test_a_project_moves_with_its_history_and_back(project):
     done = project.backfill("depot", "--primary-key", "--write-migration")
     assert done.returncode == 0, done.stderr
     assert "  keys of 3 deleted rows, from the history\n" in done.stdout
+    assert_shown(project)
     project.manage("migrate")
     project.manage("makemigrations", "--check")
     project.manage("check")
