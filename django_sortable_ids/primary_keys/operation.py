@@ -171,6 +171,7 @@ class MigratePrimaryKey(Operation):
         *,
         backwards: bool,
     ) -> Move:
+        before, after = map(graph.rendered, (before, after))
         note = Note(keys, editor.connection.alias, backwards=backwards)
         found = graph.references(before.apps, keys)
         known = [each for each in self.references if each.key in {key.model for key in keys}]
