@@ -16,8 +16,7 @@ from ..backfill.sources.find import Given
 from ..db import tables
 from ..db.queries import value
 from ..errors import BackfillError
-from . import generic
-from .changes import Column, Key, Table, Values
+from .changes import Column, Key, Values
 from .changes.deleted import NEW_KEY, OLD_KEY, TIME
 from .changes.moved import OLD, History, MovedKey
 from .engines.base import KeyEngine
@@ -52,30 +51,6 @@ class DeletedKeys:
                 names = {"table": deleted.table, "key": deleted.column, "time": TIME}
                 quoted = {name: quote(each) for name, each in names.items()}
                 self._engine.editor.execute(_INSERTED.format(found=found, **quoted), parameters)
-            self._collect_adopted(key, deleted)
-
-    def _collect_adopted(self, key: Key, deleted: Values) -> None:
-        for table, column in self._adopted(key):
-            quote, orphans = self._engine.quote, self._engine.with_orphans(table, column)
-            self._engine.execute(
-                f"INSERT INTO {quote(deleted.table)} ({quote(deleted.column)}) "
-                f"SELECT DISTINCT t.{quote(column.name)} {orphans}"
-            )
-        for texts in self._engine.change.texts:
-            if texts.is_adopted and tables.kind(self._connection, texts.table):
-                found = sorted(generic.deleted_keys(self._connection, texts, key))
-                rows = (deleted.model(**{deleted.column: each}) for each in found)
-                self._rows(deleted).bulk_create(rows, batch_size=1000)
-
-    def _adopted(self, key: Key) -> Iterator[tuple[Table, Column]]:
-        """The adopted columns with values of the key."""
-        for table, column in self._engine.change.histories:
-            if column.key is key and not self._is_history(column):
-                yield table, column
-
-    def _is_history(self, column: Column) -> bool:
-        """Whether its rows have a time."""
-        return column.before is not None and column.before.model._meta.label in self._times
 
     def create_tables(self) -> None:
         """Create the tables that are missing."""
@@ -89,24 +64,10 @@ class DeletedKeys:
             yield f"{deleted.table} gets the keys of {key.label} that only histories contain"
 
     def count(self, key: Key) -> int:
-        """The number of these keys in history tables, before they are collected."""
+        """The number of these keys, before they are collected."""
         found, parameters = self._found(key)
         sql = _COUNTED.format(found=found)
         return int(value(self._connection, sql, parameters)) if found else 0
-
-    def adopted(self) -> Iterator[tuple[str, int]]:
-        """Each adopted column, and the number of keys of deleted rows in it."""
-        for key, _ in self._copied:
-            for table, column in self._adopted(key):
-                counted = f"COUNT(DISTINCT t.{self._engine.quote(column.name)})"
-                sql = f"SELECT {counted} {self._engine.with_orphans(table, column)}"
-                yield f"{table.name}.{column.name}", value(self._connection, sql)
-        for texts in self._engine.change.texts:
-            if texts.is_adopted:
-                found = (
-                    generic.deleted_keys(self._connection, texts, key) for key, _ in self._copied
-                )
-                yield f"{texts.table}.{texts.column}", sum(map(len, found))
 
     def fill_new_keys(self, moved: Iterable[MovedKey]) -> None:
         """Give each a new key of that time, or the one that its old key is converted to.
@@ -138,10 +99,8 @@ class DeletedKeys:
     def read_old_keys(self) -> None:
         """Read the old keys of rows that were deleted since the move, where histories have them."""
         for _, column in self._engine.change.histories:
-            if column.before is None or column.key.deleted is None:
-                continue
             deleted, name = column.key.deleted, f"{OLD}{column.before.name}"
-            if not self._is_history(column) or not _has(column.before.model, name):
+            if deleted is None or not _has(column.before.model, name):
                 continue
             same = {column.before.name: OuterRef(NEW_KEY), f"{name}__isnull": False}
             known = self._all(column.before.model).filter(**same).order_by().values(name)
@@ -169,7 +128,7 @@ class DeletedKeys:
         parts: list[str] = []
         parameters: list[Any] = []
         for _, column in self._engine.change.histories:
-            if column.key is key and self._is_history(column):
+            if column.key is key and column.before is not None:
                 compiler = self._missing(column).query.get_compiler(self._connection.alias)
                 sql, more = compiler.as_sql()
                 parts.append(sql)

@@ -24,7 +24,6 @@ from ..fields import SortableIDField
 from ..models import BackfillRun, VerificationRun
 from ..schema.constraints import redefined
 from .changes import Key, deleted
-from .changes.graph import rendered
 from .changes.moved import MovedKey
 
 BATCH = 100_000
@@ -34,7 +33,7 @@ BATCH = 100_000
 def with_columns(state: ProjectState, moved: Sequence[MovedKey]) -> ProjectState:
     """The state with a field for the new keys of each model, and with the tables of keys of deleted
     rows."""
-    filled = rendered(state)
+    filled = state.clone()
     for key in moved:
         unlike = ("primary_key", "serialize", "blank", "db_column")
         field = redefined(key.field, *unlike, null=True)

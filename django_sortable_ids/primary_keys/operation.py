@@ -11,7 +11,7 @@ from django.db.migrations.state import ProjectState
 
 from . import filling, old_copies
 from .changes import change, deleted, graph
-from .changes.moved import AdoptedTexts, GenericReference, History, KeyCopy, MovedKey, Reference
+from .changes.moved import GenericReference, History, KeyCopy, MovedKey, Reference
 from .deleted_keys import DeletedKeys
 from .move import Move
 from .notes import Note
@@ -23,8 +23,7 @@ class MigratePrimaryKey(Operation):
     ``backfill_ids --primary-key --write-migration`` writes it. ``references`` are all columns that
     contain values of the keys, and ``generic`` those of generic foreign keys. ``copies`` are fields
     of history models that copy keys, and ``histories`` the models whose rows may contain keys of
-    deleted rows. ``adopted`` and ``texts`` are columns that ``--adopt`` named: such as references,
-    and of texts. Rows are written, so the application must not run meanwhile.
+    deleted rows. Rows are written, so the application must not run meanwhile.
 
     The migration needs ``atomic = False`` and the dependency
     ``("django_sortable_ids", "0001_initial")``. After a stop at any statement, ``migrate``
@@ -45,8 +44,6 @@ class MigratePrimaryKey(Operation):
         "generic",
         "copies",
         "histories",
-        "adopted",
-        "texts",
     ]
 
     def __init__(
@@ -56,24 +53,23 @@ class MigratePrimaryKey(Operation):
         generic: Iterable[Sequence[str]] = (),
         copies: Iterable[KeyCopy] = (),
         histories: Iterable[Sequence[str]] = (),
-        adopted: Iterable[Sequence[str]] = (),
-        texts: Iterable[Sequence[str]] = (),
     ) -> None:
         self.keys = list(keys)
         self.references = [Reference(*each) for each in references]
         self.generic = [GenericReference(*each) for each in generic]
         self.copies = list(copies)
         self.histories = [History(*each) for each in histories]
-        self.adopted = [Reference(*each) for each in adopted]
-        self.texts = [AdoptedTexts(*each) for each in texts]
 
     def deconstruct(self) -> Any:
         kwargs: dict[str, Any] = {"keys": self.keys}
+        if self.references:
+            kwargs["references"] = [tuple(each) for each in self.references]
+        if self.generic:
+            kwargs["generic"] = [tuple(each) for each in self.generic]
         if self.copies:
             kwargs["copies"] = self.copies
-        for name in ("references", "generic", "histories", "adopted", "texts"):
-            if found := getattr(self, name):
-                kwargs[name] = [tuple(each) for each in found]
+        if self.histories:
+            kwargs["histories"] = [tuple(each) for each in self.histories]
         return type(self).__name__, [], kwargs
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
@@ -175,12 +171,9 @@ class MigratePrimaryKey(Operation):
         *,
         backwards: bool,
     ) -> Move:
-        before, after = map(graph.rendered, (before, after))
         note = Note(keys, editor.connection.alias, backwards=backwards)
         found = graph.references(before.apps, keys)
-        labels = {each.model for each in keys}
-        adopted = {each for each in self.adopted if each.key in labels}
-        known = {each for each in self.references if each.key in labels} | adopted
+        known = [each for each in self.references if each.key in {key.model for key in keys}]
         references = sorted({*found, *known})
         histories = {before.apps.get_model(each.model)._meta.db_table for each in self.histories}
         built = change.build(
@@ -188,9 +181,8 @@ class MigratePrimaryKey(Operation):
             before.apps,
             after.apps,
             references,
-            [*self.generic, *self.texts],
+            self.generic,
             histories,
-            adopted,
             backwards=backwards,
         )
         return Move(editor, built, frozenset(known), note)

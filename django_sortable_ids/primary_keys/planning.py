@@ -16,7 +16,7 @@ from ..db import tables
 from ..errors import BackfillError
 from ..fields import SortableIDField, history
 from ..schema.constraints import redefined
-from . import adopting, sources
+from . import sources
 from .changes import graph
 from .changes.moved import OLD, GenericReference, History, KeyCopy, MovedKey, Reference
 from .edits import Edit, edits_of, lines_of, old_field
@@ -41,7 +41,7 @@ class Planned:
     def apps(self) -> set[str]:
         """The apps whose tables change."""
         tables = {each.name for each in self.move.change.tables}
-        tables |= {each.table for each in self.move.change.texts}
+        tables |= {each.table for each in self.operation.generic}
         state = self.loader.project_state().apps
         return {
             model._meta.app_label
@@ -58,19 +58,11 @@ class NotEdited(BackfillError):
         self.edits = edits
 
 
-def build(
-    labels: Sequence[str],
-    given: Given,
-    using: str,
-    *,
-    keeps_old: bool,
-    adopted: Sequence[str] = (),
-) -> Planned:
+def build(labels: Sequence[str], given: Given, using: str, *, keeps_old: bool) -> Planned:
     """The move of the keys of the named models or apps; without a name, of the whole project.
 
     Keys to be moved are sortable ids in the models, but not in the migrations. ``given`` is
-    preferred as the source of times. ``adopted`` are columns with keys, as ``--adopt`` names them.
-    Writes nothing.
+    preferred as the source of times. Writes nothing.
 
     Raises ``BackfillError`` if there are none, for edits that the models lack, and for all that
     prevents the move.
@@ -88,20 +80,10 @@ def build(
     moved = [_moved(model, chosen[model._meta.label], keeps_old) for model in found]
     references = graph.references(state.apps, moved)
     generic = _present(graph.generic_references(apps), state)
-    found_copies = [each for each in _copies(moved) if each.model_key in state.models]
-    more_edges = adopting.adopt(adopted, moved, state, connections[using])
-    copies = [*found_copies, *more_edges.copies]
+    copies = [each for each in _copies(moved) if each.model_key in state.models]
     while True:
         histories = _histories(state, references)
-        operation = MigratePrimaryKey(
-            moved,
-            references,
-            generic,
-            copies,
-            histories,
-            more_edges.references,
-            more_edges.texts,
-        )
+        operation = MigratePrimaryKey(moved, references, generic, copies, histories)
         move = operation.move_of(connections[using].schema_editor(), state)
         more = list(move.unmodelled())
         if not more:

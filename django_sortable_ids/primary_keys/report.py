@@ -51,8 +51,6 @@ class Report:
     keys: list[KeyReport]
     generic: list[str]
     """The columns of generic references."""
-    adopted: dict[str, int]
-    """The adopted columns, each with the number of its values that are keys of deleted rows."""
     tables: int
     """How many are written."""
     rows: int
@@ -74,10 +72,8 @@ class Report:
             yield f"  times from {each.times}"
             yield from (f"  {column}" for column in each.references)
             if each.deleted:
-                yield f"  keys of {each.deleted:,} deleted rows in the history"
+                yield f"  keys of {each.deleted:,} deleted rows, from the history"
         yield from (f"{column}: texts of keys, by content type" for column in self.generic)
-        for column, count in self.adopted.items():
-            yield f"{column}: adopted, with {count:,} keys of deleted rows"
         least, most = map(minutes, self.seconds)
         yield f"{self.tables} tables with {self.rows:,} rows are written"
         yield f"  takes between {least} and {most}, in which the application must not run"
@@ -111,10 +107,10 @@ def report(planned: Planned) -> Report:
         for moved, key in zip(planned.operation.keys, change.keys, strict=True)
     ]
     generic = [f"{each.table}.{each.column}" for each in planned.operation.generic]
-    size_now = _bytes(connection, names)
-    adopted = dict(deleted.adopted())
     statements = planned.operation.statements(connection, planned.loader.project_state())
-    return Report(keys, generic, adopted, len(names), sum(rows.values()), size_now, statements)
+    return Report(
+        keys, generic, len(names), sum(rows.values()), _bytes(connection, names), statements
+    )
 
 
 def _rows(connection: Any, table: str) -> int:

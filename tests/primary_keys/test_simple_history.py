@@ -184,7 +184,7 @@ def test_a_project_moves_with_its_history_and_back(project):
     edit(project)
     done = project.backfill("depot", "--primary-key", "--write-migration")
     assert done.returncode == 0, done.stderr
-    assert "  keys of 3 deleted rows in the history\n" in done.stdout
+    assert "  keys of 3 deleted rows, from the history\n" in done.stdout
     assert_shown(project)
     project.manage("migrate")
     project.manage("makemigrations", "--check")

@@ -2,9 +2,8 @@
 
 import shlex
 from argparse import Action, ArgumentParser
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 _PROJECT_OPTIONS = frozenset({"settings", "pythonpath"})
@@ -19,9 +18,8 @@ _DJANGO_OPTIONS = frozenset(
 class CommandLine:
     """The options of a command, as shell words."""
 
-    words: Mapping[str, Sequence[str]]
-    """The options that differ from their defaults, by their keys; more than one word for an option
-    that was repeated."""
+    words: Mapping[str, str]
+    """The options that differ from their defaults, by their keys."""
     labels: tuple[str, ...]
     """What the command is about: usually one field."""
 
@@ -29,8 +27,8 @@ class CommandLine:
     def own(self) -> dict[str, str]:
         """The names of the options, such as ``--sleep``, without those of every Django command."""
         return {
-            name: words[0].partition("=")[0]
-            for name, words in self.words.items()
+            name: word.partition("=")[0]
+            for name, word in self.words.items()
             if name not in _DJANGO_OPTIONS
         }
 
@@ -38,12 +36,12 @@ class CommandLine:
         """The same command with all of its options. ``start`` may be ``Target.command``, which
         contains some options in their resolved form."""
         labels = map(shlex.quote, self.labels)
-        return _joined(start or " ".join(["backfill_ids", *labels]), chain(*self.words.values()))
+        return _joined(start or " ".join(["backfill_ids", *labels]), self.words.values())
 
     def then(self, start: str, *options: str) -> str:
         """Another command for the same project."""
-        project = (words for name, words in self.words.items() if name in _PROJECT_OPTIONS)
-        return _joined(start, [*chain(*project), *options])
+        project = [word for name, word in self.words.items() if name in _PROJECT_OPTIONS]
+        return _joined(start, [*project, *options])
 
 
 def command_line(
@@ -57,8 +55,7 @@ def command_line(
             continue
         if action.dest == "skip_checks" and not is_from_shell:
             continue  # call_command sets it by default.
-        given = value if isinstance(value, list) else [value]
-        words[action.dest] = [_word(action, each) for each in given]
+        words[action.dest] = _word(action, value)
     labels = [options["target"], *(options["others"] or ())]
     return CommandLine(words, tuple(each for each in labels if each is not None))
 

@@ -23,13 +23,7 @@ def move(request: Request) -> None:
     labels = [each for each in (options["target"], *options["others"]) if each]
     using = options["database"] or DEFAULT_DB_ALIAS
     try:
-        planned = planning.build(
-            labels,
-            request.sources,
-            using,
-            keeps_old=not options["drop_old"],
-            adopted=options["adopt"] or (),
-        )
+        planned = planning.build(labels, request.sources, using, keeps_old=not options["drop_old"])
     except NotEdited as error:
         output.add(edits=[asdict(each) for each in error.edits])
         raise

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from django.apps.registry import Apps
 
 from . import deleted, graph
-from .moved import AdoptedTexts, GenericReference, MovedKey, Reference
+from .moved import GenericReference, MovedKey, Reference
 
 
 class Values(NamedTuple):
@@ -119,31 +119,12 @@ class Table:
         return [name for name, _ in self.values]
 
 
-class Texts(NamedTuple):
-    """A column of texts with keys."""
-
-    table: str
-    column: str
-    content_type: str | None
-    """The column of the content types; None if all keys are those of one model."""
-    key: str | None
-    """That model: ``app.Model``."""
-    room: int | None
-    """The most characters of a text; None if it isn't known."""
-    is_adopted: bool
-    """Whether keys of deleted rows get new ones."""
-
-    def has(self, key: Key) -> bool:
-        """Whether it may contain values of the key."""
-        return self.content_type is not None or self.key == key.label
-
-
 @dataclass(frozen=True)
 class Change:
     keys: tuple[Key, ...]
     tables: tuple[Table, ...]
     """Those with a key that changes, and those with columns that contain its values."""
-    texts: tuple[Texts, ...]
+    generic: tuple[GenericReference, ...]
 
     @property
     def histories(self) -> Iterator[tuple[Table, Column]]:
@@ -157,45 +138,27 @@ def build(
     before: Apps,
     after: Apps,
     references: Iterable[Reference],
-    texts: Iterable[GenericReference | AdoptedTexts],
+    generic: Iterable[GenericReference],
     histories: Set[str],
-    adopted: Set[Reference],
     *,
     backwards: bool,
 ) -> Change:
     """The change from the models of one state, which have the columns of the next values, to those
-    of another. Keys of deleted rows may be in the tables ``histories`` and the columns
-    ``adopted``."""
+    of another. ``histories`` are the tables that may contain keys of deleted rows."""
     references = list(references)
-    found = tuple(_texts(each, before) for each in texts)
-    of_deleted = {each for each in references if each.table in histories} | adopted
-    copied = {each.key for each in of_deleted}
-    copied |= {key.model for key in moved for each in found if _may_have(each, key)}
+    copied = {each.key for each in references if each.table in histories}
     keys = {
         each.model: _key(each, before, after, is_copied=each.model in copied, backwards=backwards)
         for each in moved
     }
     columns: dict[str, list[Column]] = defaultdict(list)
-    for reference in references:
-        table, name, label = reference
+    for table, name, label in references:
         old, new = (graph.field_of(apps, table, name) for apps in (before, after))
-        columns[table].append(Column(name, keys[label], old, new, reference in of_deleted))
+        columns[table].append(Column(name, keys[label], old, new, table in histories))
     of_table = {each.table: each for each in keys.values()}
     names = sorted({*columns, *of_table})
     tables = (Table(name, of_table.get(name), tuple(columns[name])) for name in names)
-    return Change(tuple(keys.values()), tuple(tables), found)
-
-
-def _texts(found: GenericReference | AdoptedTexts, before: Apps) -> Texts:
-    table, column, of = found
-    is_adopted = isinstance(found, AdoptedTexts)
-    content_type, key = (None, of) if is_adopted and "." in of else (of, None)
-    room = getattr(graph.field_of(before, table, column), "max_length", None)
-    return Texts(table, column, content_type, key, room, is_adopted)
-
-
-def _may_have(texts: Texts, key: MovedKey) -> bool:
-    return texts.is_adopted and texts.key in (None, key.model)
+    return Change(tuple(keys.values()), tuple(tables), tuple(generic))
 
 
 def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwards: bool) -> Key:

@@ -8,18 +8,9 @@ from typing import Any
 from django.apps.registry import Apps
 from django.core.exceptions import FieldDoesNotExist
 from django.db import models
-from django.db.migrations.state import ProjectState
 
 from ...fields import history
 from .moved import GenericReference, MovedKey, Reference
-
-
-def rendered(state: ProjectState) -> ProjectState:
-    """The same state with models that refer to each other. After a change of a plain field, Django
-    leaves models that refer to the class of the model before it."""
-    found = state.clone()
-    found.__dict__.pop("apps", None)
-    return found
 
 
 def key_field(apps: Apps, key: MovedKey) -> models.Field[Any, Any]:

@@ -88,7 +88,7 @@ class KeyEngine(ABC):
         self.comment(end().rstrip(";"))
 
     def collect_generic(self) -> None:
-        for each in self.change.texts:
+        for each in self.change.generic:
             self.comment(f"{each.table}.{each.column}: texts of old keys become those of new ones")
 
     def comment(self, text: str) -> None:
@@ -140,13 +140,9 @@ class KeyEngine(ABC):
 
     def orphans(self, table: Table, column: Column) -> int:
         """The number of rows whose value is no key."""
-        return int(value(self.connection, f"SELECT COUNT(*) {self.with_orphans(table, column)}"))
-
-    def with_orphans(self, table: Table, column: Column) -> str:
-        """The clauses FROM and WHERE of these rows, which are named ``t``."""
-        sql = f"FROM {self.quote(table.name)} t WHERE t.{self.quote(column.name)} IS NOT NULL"
+        name = f"t.{self.quote(column.name)}"
+        sql = f"SELECT COUNT(*) FROM {self.quote(table.name)} t WHERE {name} IS NOT NULL"
         for each in column.values:
-            if tables.kind(self.connection, each.table):
-                key = f"SELECT 1 FROM {self.quote(each.table)} p WHERE {self.refers(column, each)}"
-                sql += f" AND NOT EXISTS ({key})"
-        return sql
+            key = f"SELECT 1 FROM {self.quote(each.table)} p WHERE {self.refers(column, each)}"
+            sql += f" AND NOT EXISTS ({key})"
+        return int(value(self.connection, sql))

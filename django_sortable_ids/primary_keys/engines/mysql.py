@@ -126,11 +126,11 @@ class MySQLKeys(KeyEngine):
         """The change with the names of copies in generic references: their values are replaced
         where they stay."""
         copies = {copy.name: copy.copy for copy in self._copies()}
-        texts = (
+        generic = (
             each._replace(table=copies.get(plain(self.connection, each.table), each.table))
-            for each in self.change.texts
+            for each in self.change.generic
         )
-        return replace(self.change, texts=tuple(texts))
+        return replace(self.change, generic=tuple(generic))
 
     def _last_numbers(self) -> dict[str, int]:
         """Of the keys that lose their AUTO_INCREMENT."""

@@ -173,23 +173,14 @@ class PostgreSQLKeys(KeyEngine):
         number = self.change.keys.index(column.key)
         name = self.quote(column.name)
         moved = f"pg_temp.moved_{number}({name}::{self._key_types[column.key]})"
-        collated = self._collated(column.after or column.key.after)
-        return f"ALTER {name} TYPE {column.db_type(self.connection)}{collated} USING {moved}"
-
-    def _type_of(self, field: Any) -> str:
-        return f"{field.db_type(self.connection)}{self._collated(field)}"
-
-    def _collated(self, field: Any) -> str:
-        """The collation of a column of the field, which a change of its type would reset."""
-        collation = field.db_parameters(self.connection).get("collation")
-        return f" COLLATE {self.quote(collation)}" if collation else ""
+        return f"ALTER {name} TYPE {column.db_type(self.connection)} USING {moved}"
 
     def _changed_key(self, key: Key) -> Iterator[str]:
         """Both columns exchange their values: expressions see the row as it was."""
         name, following = self.quote(key.column), self.quote(key.next)
-        yield f"ALTER {name} TYPE {self._type_of(key.after)} USING {following}"
+        yield f"ALTER {name} TYPE {key.after.db_type(self.connection)} USING {following}"
         if key.old:
-            yield f"ALTER {following} TYPE {self._type_of(key.old_field)} USING {name}"
+            yield f"ALTER {following} TYPE {key.old_field.db_type(self.connection)} USING {name}"
 
     def _drop_default(self, key: Key, counter: _Counter | None) -> None:
         table, name = self.quote(key.table), self.quote(key.column)

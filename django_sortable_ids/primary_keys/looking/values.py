@@ -31,7 +31,7 @@ def found(connection: Any, change: Change, names: Names) -> Iterator[Finding]:
     """Columns of numbers and texts that are named like references, unless none of their values is
     a key; and keys in JSON. Reads a few rows of each table."""
     known = {(each.name, name) for each in change.tables for name, _ in each.values}
-    known |= {(each.table, each.column) for each in change.texts}
+    known |= {(each.table, each.column) for each in change.generic}
     known |= set(_relations())
     for table in _tables(connection):
         for column in tables.columns(connection, table).values():
