@@ -87,13 +87,11 @@ def _new_values(key: Key, found: set[str], using: str) -> Iterator[tuple[str, st
         except ValidationError:
             continue
     keys = [each for each in texts if each is not None]
-    for values in key.values:
-        known: QuerySet[Any] = QuerySet(values.model, using=using)
-        now, following = values.key_field.name, values.next_field.name
-        for start in range(0, len(keys), _KEYS):
-            part = known.filter(**{f"{now}__in": keys[start : start + _KEYS]})
-            for old, new in part.values_list(now, following):
-                yield from ((text, str(new)) for text in texts[old])
+    models: QuerySet[Any] = QuerySet(key.next_field.model, using=using)
+    for start in range(0, len(keys), _KEYS):
+        part = models.filter(pk__in=keys[start : start + _KEYS])
+        for old, new in part.values_list("pk", key.next_field.name):
+            yield from ((text, str(new)) for text in texts[old])
 
 
 def _refuse_ambiguous(

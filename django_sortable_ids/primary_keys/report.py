@@ -13,7 +13,6 @@ from ..backfill.progress import minutes
 from ..db import tables
 from ..db.queries import value
 from .changes.moved import MovedKey
-from .deleted_keys import DeletedKeys
 from .planning import Planned
 
 _RATES = (10_000.0, 50_000.0)
@@ -42,8 +41,6 @@ class KeyReport:
     """Where they come from."""
     references: list[str]
     """The columns that contain the key: ``table.column``."""
-    deleted: int
-    """The number of keys of deleted rows in history tables."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +53,6 @@ class Report:
     rows: int
     bytes: int
     """The present size of these tables with their indexes; on SQLite, of the whole file."""
-    statements: list[str]
-    """What the migration executes, with comments for what depends on the rows."""
 
     @property
     def seconds(self) -> tuple[float, float]:
@@ -65,29 +60,23 @@ class Report:
         slow, fast = _RATES
         return self.rows / fast, self.rows / slow
 
-    def lines(self, *, with_sql: bool = False) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         for each in self.keys:
             old = f"the old key stays as {each.old}" if each.old else "the old key is dropped"
             yield f"{each.key}: {each.scheme}, {each.rows:,} rows; {old}"
             yield f"  times from {each.times}"
             yield from (f"  {column}" for column in each.references)
-            if each.deleted:
-                yield f"  keys of {each.deleted:,} deleted rows, from the history"
         yield from (f"{column}: texts of keys, by content type" for column in self.generic)
         least, most = map(minutes, self.seconds)
         yield f"{self.tables} tables with {self.rows:,} rows are written"
         yield f"  takes between {least} and {most}, in which the application must not run"
         yield f"  needs about {size(self.bytes)} more disk space until it ends"
-        if with_sql:
-            yield "  executes"
-            yield from (f"    {each}" for each in self.statements)
 
 
 def report(planned: Planned) -> Report:
-    """Counts all rows. Writes nothing."""
+    """Counts all rows."""
     change, connection = planned.move.change, connections[planned.using]
     names = [each.name for each in change.tables]
-    deleted = DeletedKeys(planned.move.engine, planned.operation.histories)
     rows = {name: _rows(connection, name) for name in names}
     keys = [
         KeyReport(
@@ -102,15 +91,11 @@ def report(planned: Planned) -> Report:
                 for each in table.columns
                 if each.key is key
             ],
-            deleted=deleted.count(key),
         )
         for moved, key in zip(planned.operation.keys, change.keys, strict=True)
     ]
     generic = [f"{each.table}.{each.column}" for each in planned.operation.generic]
-    statements = planned.operation.statements(connection, planned.loader.project_state())
-    return Report(
-        keys, generic, len(names), sum(rows.values()), _bytes(connection, names), statements
-    )
+    return Report(keys, generic, len(names), sum(rows.values()), _bytes(connection, names))
 
 
 def _rows(connection: Any, table: str) -> int:

@@ -169,12 +169,11 @@ class Project:
         self.folder = folder
         self.migrations = folder / "depot" / "migrations"
 
-    def create(self, models: str = MODELS, settings: str = SETTINGS) -> None:
+    def create(self, models: str = MODELS) -> None:
         self.migrations.mkdir(parents=True)
         for package in (self.migrations.parent, self.migrations):
             (package / "__init__.py").touch()
-        files = {"settings": settings, "manage": MANAGE, "depot/models": models}
-        for name, text in files.items():
+        for name, text in {"settings": SETTINGS, "manage": MANAGE, "depot/models": models}.items():
             (self.folder / f"{name}.py").write_text(text)
         self.manage("makemigrations", "depot")
         self.manage("migrate")

@@ -3,39 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.apps.registry import Apps
 
-from . import deleted, graph
+from . import graph
 from .moved import GenericReference, MovedKey, Reference
-
-
-class Values(NamedTuple):
-    """A table with the next value of each of its keys."""
-
-    table: str
-    column: str
-    """The column with the keys."""
-    next: str
-    model: Any
-    """The model of the table."""
-
-    @property
-    def key_field(self) -> Any:
-        """The field of ``column``."""
-        return self._field(self.column)
-
-    @property
-    def next_field(self) -> Any:
-        """The field of ``next``."""
-        return self._field(self.next)
-
-    def _field(self, column: str) -> Any:
-        fields = self.model._meta.local_concrete_fields
-        return next(each for each in fields if each.column == column)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,15 +35,6 @@ class Key:
     """The field of ``old``; None if they are dropped."""
     content_types: tuple[tuple[str, str], ...]
     """App label and name of the models whose rows it identifies."""
-    deleted: Values | None
-    """The keys of deleted rows that history tables contain; None if no history table copies the
-    key."""
-
-    @property
-    def values(self) -> tuple[Values, ...]:
-        """The tables with all values of the key."""
-        live = Values(self.table, self.column, self.next, self.next_field.model)
-        return (live,) if self.deleted is None else (live, self.deleted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,13 +46,6 @@ class Column:
     before: Any
     """Its field; None if no model has the column."""
     after: Any
-    is_history: bool
-    """Whether it may also contain keys of deleted rows."""
-
-    @property
-    def values(self) -> tuple[Values, ...]:
-        """The tables with the values that it may contain."""
-        return self.key.values if self.is_history else self.key.values[:1]
 
     def db_type(self, connection: Any) -> str:
         """The type that the column gets."""
@@ -126,12 +85,6 @@ class Change:
     """Those with a key that changes, and those with columns that contain its values."""
     generic: tuple[GenericReference, ...]
 
-    @property
-    def histories(self) -> Iterator[tuple[Table, Column]]:
-        """Each column that may contain keys of deleted rows."""
-        for table in self.tables:
-            yield from ((table, each) for each in table.columns if each.is_history)
-
 
 def build(
     moved: Sequence[MovedKey],
@@ -139,29 +92,23 @@ def build(
     after: Apps,
     references: Iterable[Reference],
     generic: Iterable[GenericReference],
-    histories: Set[str],
     *,
     backwards: bool,
 ) -> Change:
     """The change from the models of one state, which have the columns of the next values, to those
-    of another. ``histories`` are the tables that may contain keys of deleted rows."""
-    references = list(references)
-    copied = {each.key for each in references if each.table in histories}
-    keys = {
-        each.model: _key(each, before, after, is_copied=each.model in copied, backwards=backwards)
-        for each in moved
-    }
+    of another."""
+    keys = {each.model: _key(each, before, after, backwards) for each in moved}
     columns: dict[str, list[Column]] = defaultdict(list)
     for table, name, label in references:
-        old, new = (graph.field_of(apps, table, name) for apps in (before, after))
-        columns[table].append(Column(name, keys[label], old, new, table in histories))
+        fields = (graph.field_of(apps, table, name) for apps in (before, after))
+        columns[table].append(Column(name, keys[label], *fields))
     of_table = {each.table: each for each in keys.values()}
     names = sorted({*columns, *of_table})
     tables = (Table(name, of_table.get(name), tuple(columns[name])) for name in names)
     return Change(tuple(keys.values()), tuple(tables), tuple(generic))
 
 
-def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwards: bool) -> Key:
+def _key(moved: MovedKey, before: Apps, after: Apps, backwards: bool) -> Key:
     models = [apps.get_model(moved.model) for apps in (before, after)]
     fields = [model._meta.pk for model in models]
     following = models[0]._meta.get_field(moved.old_name if backwards else moved.next_name)
@@ -177,11 +124,4 @@ def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwar
         after=fields[1],
         old_field=old,
         content_types=tuple(graph.models_of(before, moved)),
-        deleted=_deleted(moved, before, backwards) if is_copied else None,
     )
-
-
-def _deleted(moved: MovedKey, before: Apps, backwards: bool) -> Values:
-    model = deleted.model_of(before, moved)
-    columns = (deleted.OLD_KEY, deleted.NEW_KEY)
-    return Values(model._meta.db_table, *(columns[::-1] if backwards else columns), model)
