@@ -117,7 +117,7 @@ class SortableIDAdmin(ModelAdmin):
 
     If the key of the model was moved, the search also matches old ids. The pages of a row with its
     old id redirect to those with the present one, for rows of ``get_queryset()`` that the user may
-    see.
+    see. For users: ``class OwnUserAdmin(SortableIDAdmin, UserAdmin)``.
     """
 
     def __init__(self, model: type[models.Model], admin_site: admin.AdminSite) -> None:
@@ -157,6 +157,15 @@ class SortableIDAdmin(ModelAdmin):
             usual: Any = super()
             return usual._get_obj_does_not_exist_redirect(request, opts, object_id)
         return redirect_to_route(request, {"object_id": quote(row.pk)})
+
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:
+        """The page of a ``UserAdmin``, which is the other base class, or a redirect to it."""
+        if self.get_object(request, unquote(id)) is None:
+            row = old_row(self.get_queryset(request), unquote(id))
+            if row is not None and self.has_change_permission(request, row):
+                return redirect_to_route(request, {"id": quote(row.pk)})
+        usual: Any = super()
+        return usual.user_change_password(request, id, form_url)
 
     def _whole(self, name: str) -> str:
         path = name.lstrip("^=@")

@@ -13,6 +13,7 @@ from collections.abc import Hashable, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
+from asgiref.sync import sync_to_async
 from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.db import connections, models
 from django.db.models import Manager, Q, QuerySet
@@ -23,7 +24,14 @@ from .fields.of_model import id_fields
 from .fields.values.lookup_values import Candidates, Malformed
 from .schemes.errors import shown
 
-__all__ = ["old_key_field", "old_row", "resolve_id", "resolve_ids"]
+__all__ = [
+    "aresolve_id",
+    "aresolve_ids",
+    "old_key_field",
+    "old_row",
+    "resolve_id",
+    "resolve_ids",
+]
 
 if TYPE_CHECKING:
     Field: TypeAlias = models.Field[Any, Any]
@@ -111,6 +119,18 @@ def resolve_ids(
         if matches:
             found[each] = matches[0]
     return found
+
+
+async def aresolve_id(rows: type[Row] | Manager[Row] | QuerySet[Row], given: Any) -> Any:
+    """``resolve_id`` for code that is async."""
+    return await sync_to_async(resolve_id)(rows, given)
+
+
+async def aresolve_ids(
+    rows: type[Row] | Manager[Row] | QuerySet[Row], given: Iterable[Value]
+) -> dict[Value, Any]:
+    """``resolve_ids`` for code that is async."""
+    return await sync_to_async(resolve_ids)(rows, given)
 
 
 def old_row(rows: QuerySet[Row], given: Any) -> Row | None:

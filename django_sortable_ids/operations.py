@@ -3,6 +3,7 @@
 __all__ = [
     "AddSortableID",
     "ConstrainSortableID",
+    "KeyCopy",
     "MigratePrimaryKey",
     "MovedKey",
     "SwapSortableID",
@@ -26,7 +27,7 @@ from .db import tables
 from .db.locks import with_short_lock_timeout
 from .errors import BackfillError
 from .fields import SortableIDField
-from .primary_keys.changes.moved import MovedKey
+from .primary_keys.changes.moved import KeyCopy, MovedKey
 from .primary_keys.operation import MigratePrimaryKey
 from .schema import swap
 from .schema.constraints import check_before, constrain, redefined

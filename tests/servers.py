@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from tests.patience import PATIENCE
 
@@ -165,6 +166,18 @@ def server(scheme: str) -> Iterator[Server]:
     with _made(scheme, 1) as (made,):
         made.start()
         yield made
+
+
+@contextmanager
+def to_kill(*, is_wanted: bool) -> Iterator[Server | None]:
+    """As ``server``, of the kind of DATABASE_URL, which then has its address; None if no server is
+    to be killed."""
+    if not is_wanted:
+        yield None
+        return
+    with server(urlsplit(os.environ.get("DATABASE_URL", "")).scheme) as started:
+        os.environ["DATABASE_URL"] = started.url
+        yield started
 
 
 @contextmanager

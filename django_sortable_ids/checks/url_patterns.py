@@ -30,15 +30,15 @@ def check_url_patterns(app_configs: Configs = None, **_: Any) -> list[CheckMessa
         return []
     problems = []
     for route in routes(get_resolver().url_patterns):
-        view = _View(route.callback)
+        view = View(route.callback)
         for name, path in view.lookups():
             field = view.id_at(path) if name in route.parameters else None
-            if field is not None and _takes_only_numbers(route.parameters[name], field):
+            if field is not None and takes_only_numbers(route.parameters[name], field):
                 problems.append(messages.url_takes_only_numbers(field, view.cls, name, route.url))
     return problems
 
 
-class _View:
+class View:
     """A class of Django or DRF with the arguments of its ``as_view``."""
 
     def __init__(self, callback: Any) -> None:
@@ -52,14 +52,17 @@ class _View:
     def _get(self, name: str) -> Any:
         return self._arguments.get(name, getattr(self.cls, name, None))
 
+    @property
+    def model(self) -> type[models.Model] | None:
+        """The model that the class names; None if it names none."""
+        queryset = self._get("queryset")
+        model = self._get("model") if queryset is None else getattr(queryset, "model", None)
+        return model if isinstance(model, type) and issubclass(model, models.Model) else None
+
     def id_at(self, path: str) -> SortableIDField | None:
         """The sortable id at that path of the view's model; None if the class names no model, or if
         the options of the id are wrong."""
-        queryset = self._get("queryset")
-        model = self._get("model") if queryset is None else getattr(queryset, "model", None)
-        if not (isinstance(model, type) and issubclass(model, models.Model)):
-            return None
-        field = id_at(model, path)
+        field = None if self.model is None else id_at(self.model, path)
         return None if field is None or field.wrong_options else field
 
     def lookups(self) -> Iterator[tuple[str, str]]:
@@ -118,7 +121,7 @@ class _View:
         )
 
 
-def _takes_only_numbers(pattern: str, field: SortableIDField) -> bool:
+def takes_only_numbers(pattern: str, field: SortableIDField) -> bool:
     """Whether the pattern of a URL parameter matches numbers, but no letters and no id."""
     example, text = field.scheme.example, field.public_text
     public = text.full_prefix + field.scheme.format(example, text.encoding)

@@ -55,7 +55,8 @@ def edits_of(found: Iterable[type[models.Model]], *, keeps_old: bool) -> Iterato
         if isinstance(key, SortableIDField) or not isinstance(key, _REPLACED):
             continue
         field = "UUIDv7AutoField" if isinstance(key, models.AutoField) else "UUIDv7Field"
-        text = [f"{key.name} = {field}(primary_key=True)"]
+        column = f', db_column="{key.db_column}"' if key.db_column else ""
+        text = [f"{key.name} = {field}(primary_key=True{column})"]
         if keeps_old:
             text.append(f"{OLD}{key.name} = {old_field(key)}")
         place = _place(model)

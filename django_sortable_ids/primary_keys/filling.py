@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -15,6 +15,7 @@ from django.db.models import IntegerField, QuerySet
 from ..backfill.planning import plan
 from ..backfill.sources import find
 from ..backfill.supervising import run
+from ..backfill.target import Target
 from ..backfill.writing import at_once
 from ..db import tables
 from ..db.locks import with_short_lock_timeout
@@ -22,19 +23,23 @@ from ..errors import BackfillError
 from ..fields import SortableIDField
 from ..models import BackfillRun, VerificationRun
 from ..schema.constraints import redefined
-from .changes import Key
+from .changes import Key, deleted
+from .changes.graph import rendered
 from .changes.moved import MovedKey
 
 BATCH = 100_000
 """Rows in a transaction. Nobody else uses the tables, so nobody waits."""
 
 
-def with_columns(state: ProjectState, moved: Iterable[MovedKey]) -> ProjectState:
-    """The state with a field for the new keys of each model."""
-    filled = state.clone()
+def with_columns(state: ProjectState, moved: Sequence[MovedKey]) -> ProjectState:
+    """The state with a field for the new keys of each model, and with the tables of keys of deleted
+    rows."""
+    filled = rendered(state)
     for key in moved:
-        field = redefined(key.field, "primary_key", "serialize", "blank", null=True)
+        unlike = ("primary_key", "serialize", "blank", "db_column")
+        field = redefined(key.field, *unlike, null=True)
         AddField(key.model_key[1], key.next_name, field).state_forwards(key.model_key[0], filled)
+    deleted.add_models(filled, moved, state)
     return filled
 
 
@@ -72,35 +77,51 @@ def fill_new_keys(moved: Iterable[MovedKey], filled: ProjectState, using: str) -
             on_out_of_range=key.on_out_of_range,
             allow_triggers=key.allow_triggers,
         )
-        planned = plan.build(target, BATCH)
-        if at_once.can_fill(target):
-            at_once.fill(target)
-        if missing.exists():
-            run.execute(planned)
+        fill(target)
+
+
+def fill(target: Target) -> None:
+    """Fill a table that nobody else uses."""
+    planned = plan.build(target, BATCH)
+    if at_once.can_fill(target):
+        at_once.fill(target)
+    if target.missing.exists():
+        run.execute(planned)
+
+
+def described(moved: Iterable[MovedKey], filled: ProjectState) -> Iterator[str]:
+    """What ``fill_new_keys`` does, whose statements depend on the rows."""
+    for key in moved:
+        meta = filled.apps.get_model(key.model)._meta
+        column = f"{meta.db_table}.{meta.get_field(key.next_name).column}"
+        yield f"{column} gets new keys, {BATCH:,} rows in a transaction"
 
 
 def forget(moved: Iterable[MovedKey], using: str) -> None:
     """Delete the runs of these backfills, whose columns are gone."""
     labels = [f"{key.model}.{key.next_name}" for key in moved]
+    labels += [deleted.label_of(key) for key in moved]
     for records in (BackfillRun, VerificationRun):
         records.objects.using(using).filter(target__in=labels).delete()
 
 
 def fill_old_keys(key: Key, using: str, last_number: Callable[[Key], int]) -> None:
     """Give rows that were inserted since the move a key of the old type, in the order of their ids:
-    the next number after ``last_number``, or the default of the old key.
+    the next number after ``last_number``, or the default of the old key. Those that were deleted
+    again get theirs after them.
 
     Raises ``BackfillError`` if the old key has neither.
     """
-    field = key.next_field
-    rows: QuerySet[Any] = QuerySet(field.model, using=using)
-    missing = rows.filter(**{f"{field.name}__isnull": True}).order_by("pk")
     following: Iterator[Any] | None = None
-    while found := list(missing.values_list("pk", flat=True)[:BATCH]):
-        following = following or _old_keys(key, last_number)
-        with transaction.atomic(using):
-            for pk in found:
-                rows.filter(pk=pk).update(**{field.name: next(following)})
+    for values in key.values:
+        name, order = values.next_field.name, values.key_field.name
+        rows: QuerySet[Any] = QuerySet(values.model, using=using)
+        missing = rows.filter(**{f"{name}__isnull": True}).order_by(order)
+        while found := list(missing.values_list("pk", flat=True)[:BATCH]):
+            following = following or _old_keys(key, last_number)
+            with transaction.atomic(using):
+                for pk in found:
+                    rows.filter(pk=pk).update(**{name: next(following)})
 
 
 def _old_keys(key: Key, last_number: Callable[[Key], int]) -> Iterator[Any]:

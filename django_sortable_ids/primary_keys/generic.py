@@ -1,104 +1,160 @@
-"""Columns of ``GenericForeignKey`` and their like, which contain keys of several models."""
+"""Columns of texts that contain keys: those of ``GenericForeignKey`` and their like, which contain
+keys of several models, and adopted ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db.models import BigIntegerField, IntegerField, QuerySet
+from django.db.models import BigIntegerField, IntegerField, QuerySet, UUIDField
 
 from ..db import tables
 from ..db.queries import rows, value
 from ..errors import BackfillError
-from .changes import Change, Key
-from .changes.moved import GenericReference
+from ..fields import SortableIDField
+from .changes import Change, Key, Texts, Values
 
 _CONTENT_TYPES = "django_content_type"
 _KEYS = 500
 """Keys that are looked up in one statement."""
+_UUID = 36
+"""Characters of a UUID as text."""
 
 
 def replace_values(editor: Any, change: Change) -> None:
-    """Replace the keys in the columns of all generic references.
+    """Replace the keys in all columns of texts.
 
     Values that are no key of a row stay as they are: the database has no foreign key there, so the
     rows may be gone. Raises ``BackfillError`` if a new key is also an old one.
     """
     connection, quote = editor.connection, editor.quote_name
-    for reference in change.generic:
-        table, column, content_type = map(quote, reference)
-        if not tables.kind(connection, reference.table):
+    for texts in change.texts:
+        if not tables.kind(connection, texts.table):
             continue
-        sql = f"UPDATE {table} SET {column} = %s WHERE {content_type} = %s AND {column} = %s"
+        table, column = quote(texts.table), quote(texts.column)
         for key in change.keys:
-            for number in _content_types(connection, key):
-                old = f"SELECT DISTINCT {column} FROM {table} WHERE {content_type} = %s"
-                found = {str(each) for (each,) in rows(connection, old, [number])}
-                new = dict(_new_values(key, found, connection.alias))
-                _refuse_ambiguous(reference, key, found, new)
+            for condition in _conditions(connection, texts, key):
+                found = _found(connection, texts, condition)
+                new = dict(_new_values(connection, key, found))
+                _refuse_ambiguous(texts, key, found, new)
+                sql = f"UPDATE {table} SET {column} = %s WHERE {condition} AND {column} = %s"
                 with connection.cursor() as cursor:
-                    cursor.executemany(sql, [(new[each], number, each) for each in sorted(new)])
+                    cursor.executemany(sql, [(new[each], each) for each in sorted(new)])
 
 
 def problems(editor: Any, change: Change) -> Iterator[str]:
-    """Columns of numbers that contain keys which are no numbers afterwards."""
+    """Columns without room for the keys."""
     connection, quote = editor.connection, editor.quote_name
-    for reference in change.generic:
-        if not _is_numeric(connection, reference):
+    for texts in change.texts:
+        if tables.kind(connection, texts.table) != "table":
             continue
-        table, column, content_type = map(quote, reference)
+        is_numeric = _is_numeric(connection, texts)
         for key in change.keys:
-            numbers = _content_types(connection, key)
-            if isinstance(key.after, IntegerField | BigIntegerField) or not numbers:
+            is_number = isinstance(key.after, IntegerField | BigIntegerField)
+            needed = _length(key.after)
+            is_short = texts.room is not None and texts.room < needed
+            conditions = _conditions(connection, texts, key)
+            if is_number or not conditions or not (is_numeric or is_short):
                 continue
-            listed = ", ".join(map(str, numbers))
-            sql = f"SELECT COUNT({column}) FROM {table} WHERE {content_type} IN ({listed})"
-            if count := value(connection, sql):
+            sql = f"SELECT COUNT({quote(texts.column)}) FROM {quote(texts.table)} WHERE "
+            if count := value(connection, f"{sql}{' OR '.join(conditions)}"):
+                room = "numbers" if is_numeric else f"{texts.room} characters"
                 yield (
-                    f"{count:,} rows of {reference.table}.{reference.column} contain keys of "
-                    f"{key.label}, and the column has room for numbers only: make it a "
-                    f"CharField(max_length=36), migrate, and try again"
+                    f"{count:,} rows of {texts.table}.{texts.column} contain keys of "
+                    f"{key.label}, and the column has room for {room} only: make it a "
+                    f"CharField(max_length={needed}), migrate, and try again"
                 )
 
 
-def _is_numeric(connection: Any, reference: GenericReference) -> bool:
-    if tables.kind(connection, reference.table) != "table":
-        return False
-    found = tables.column_info(connection, reference.table, reference.column)
+def deleted_keys(connection: Any, texts: Texts, key: Key) -> set[Any]:
+    """The values of the column that may be keys, but are not those of rows."""
+    found = set[str]()
+    for condition in _conditions(connection, texts, key):
+        found |= _found(connection, texts, condition)
+    keys = {each for each in _by_key(connection, key, found) if each is not None}
+    for values in key.values:
+        now = values.key_field.name
+        keys -= {each for (each,) in _looked_up(connection, values, list(keys), now)}
+    return keys
+
+
+def _conditions(connection: Any, texts: Texts, key: Key) -> list[str]:
+    """The conditions in SQL for rows that contain values of the key."""
+    if not texts.has(key):
+        return []
+    if texts.content_type is None:
+        return [f"{connection.ops.quote_name(texts.column)} IS NOT NULL"]
+    column = connection.ops.quote_name(texts.content_type)
+    return [f"{column} = {number}" for number in _content_types(connection, key)]
+
+
+def _found(connection: Any, texts: Texts, condition: str) -> set[str]:
+    table, column = map(connection.ops.quote_name, (texts.table, texts.column))
+    sql = f"SELECT DISTINCT {column} FROM {table} WHERE {condition}"
+    return {str(each) for (each,) in rows(connection, sql) if each is not None}
+
+
+def _length(field: Any) -> int:
+    """Characters of a key as text."""
+    if isinstance(field, SortableIDField):
+        return field.scheme.canonical.length
+    return _UUID if isinstance(field, UUIDField) else field.max_length or 0
+
+
+def _is_numeric(connection: Any, texts: Texts) -> bool:
+    found = tables.column_info(connection, texts.table, texts.column)
     return found is not None and "int" in found.kind.lower()
 
 
-def _content_types(connection: Any, key: Key) -> list[Any]:
+def _content_types(connection: Any, key: Key) -> list[int]:
     """The keys of the content types whose rows the key identifies."""
     if not tables.kind(connection, _CONTENT_TYPES):
         return []
     name = connection.ops.quote_name(_CONTENT_TYPES)
     known = rows(connection, f"SELECT id, app_label, model FROM {name}")
-    return [number for number, *each in known if tuple(each) in key.content_types]
+    return [int(number) for number, *each in known if tuple(each) in key.content_types]
 
 
-def _new_values(key: Key, found: set[str], using: str) -> Iterator[tuple[str, str]]:
-    """The text of each next value, by the text that was found."""
+def _by_key(connection: Any, key: Key, found: Iterable[str]) -> dict[Any, list[str]]:
+    """The texts that may stand for a key, by its value."""
     texts: dict[Any, list[str]] = {}
+    is_number = isinstance(key.before, IntegerField)
+    kind = key.before.get_internal_type()
+    least, most = connection.ops.integer_field_range(kind) if is_number else (0, 0)
     for text in sorted(found):
         try:
-            texts.setdefault(key.before.to_python(text), []).append(text)
+            found_key = key.before.to_python(text)
         except ValidationError:
             continue
+        if not is_number or least <= found_key <= most:
+            texts.setdefault(found_key, []).append(text)
+    return texts
+
+
+def _new_values(connection: Any, key: Key, found: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The text of each next value, by the text that was found."""
+    texts = _by_key(connection, key, found)
     keys = [each for each in texts if each is not None]
-    models: QuerySet[Any] = QuerySet(key.next_field.model, using=using)
-    for start in range(0, len(keys), _KEYS):
-        part = models.filter(pk__in=keys[start : start + _KEYS])
-        for old, new in part.values_list("pk", key.next_field.name):
+    for values in key.values:
+        names = values.key_field.name, values.next_field.name
+        for old, new in _looked_up(connection, values, keys, *names):
             yield from ((text, str(new)) for text in texts[old])
 
 
-def _refuse_ambiguous(
-    reference: GenericReference, key: Key, found: set[str], new: dict[str, str]
-) -> None:
+def _looked_up(connection: Any, values: Values, keys: list[Any], *names: str) -> Iterator[Any]:
+    """Fields of the rows that have these keys."""
+    if not tables.kind(connection, values.table):
+        return
+    known: QuerySet[Any] = QuerySet(values.model, using=connection.alias)
+    for start in range(0, len(keys), _KEYS):
+        part = known.filter(**{f"{values.key_field.name}__in": keys[start : start + _KEYS]})
+        yield from part.values_list(*names)
+
+
+def _refuse_ambiguous(texts: Texts, key: Key, found: set[str], new: dict[str, str]) -> None:
     if both := sorted(found & set(new.values())):
         raise BackfillError(
-            f"{reference.table}.{reference.column} contains {both[0]}, which is an old and a new "
+            f"{texts.table}.{texts.column} contains {both[0]}, which is an old and a new "
             f"key of {key.label}: correct these rows, and migrate again"
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -77,6 +77,29 @@ class Move:
         """Move the keys: in one transaction, where the database has transactions for DDL."""
         self.engine.move(lambda change: generic.replace_values(self.editor, change))
 
+    def collect(self, prepare: Callable[[], None]) -> None:
+        """Add the statements of the move to those that the editor collects, after those that
+        ``prepare`` adds; or a comment, if the tables are not those of before. Writes nothing.
+
+        Raises ``BackfillError`` with what the database can't change.
+        """
+        connection = self.editor.connection
+        names = [each.table for each in self.planned.keys]
+        missing = [each for each in names if tables.kind(connection, each) != "table"]
+        if missing:
+            self.engine.comment(
+                f"The statements depend on {missing[0]}, which doesn't exist yet: apply earlier "
+                "migrations first"
+            )
+        elif self.note.is_done or self.note.steps is not None:
+            self.engine.comment(
+                "The keys are moved already, and the statements depend on the tables before that"
+            )
+        else:
+            self._refuse(list(self.engine.problems()))
+            prepare()
+            self.engine.collect()
+
     def unmodelled(self) -> Iterator[Reference]:
         """Foreign keys of the database that refer to a changed column, and that no model has."""
         changed = {
@@ -110,6 +133,8 @@ class Move:
     def _orphans(self) -> Iterator[str]:
         for table in self.change.tables:
             for column in table.columns:
+                if column.is_history:
+                    continue
                 if count := self.engine.orphans(table, column):
                     yield (
                         f"{count:,} rows of {table.name}.{column.name} refer to no row of "

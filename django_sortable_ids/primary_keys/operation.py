@@ -9,9 +9,10 @@ from django.db.migrations.exceptions import IrreversibleError
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
-from . import filling
-from .changes import change, graph
-from .changes.moved import GenericReference, MovedKey, Reference
+from . import filling, old_copies
+from .changes import change, deleted, graph
+from .changes.moved import AdoptedTexts, GenericReference, History, KeyCopy, MovedKey, Reference
+from .deleted_keys import DeletedKeys
 from .move import Move
 from .notes import Note
 
@@ -20,8 +21,10 @@ class MigratePrimaryKey(Operation):
     """Replaces primary keys by sortable ids, and their values in every column that refers to them.
 
     ``backfill_ids --primary-key --write-migration`` writes it. ``references`` are all columns that
-    contain values of the keys, and ``generic`` those of generic foreign keys. Rows are written, so
-    the application must not run meanwhile.
+    contain values of the keys, and ``generic`` those of generic foreign keys. ``copies`` are fields
+    of history models that copy keys, and ``histories`` the models whose rows may contain keys of
+    deleted rows. ``adopted`` and ``texts`` are columns that ``--adopt`` named: such as references,
+    and of texts. Rows are written, so the application must not run meanwhile.
 
     The migration needs ``atomic = False`` and the dependency
     ``("django_sortable_ids", "0001_initial")``. After a stop at any statement, ``migrate``
@@ -36,31 +39,49 @@ class MigratePrimaryKey(Operation):
 
     reversible = True
     atomic = False
-    serialization_expand_args: ClassVar[list[str]] = ["keys", "references", "generic"]
+    serialization_expand_args: ClassVar[list[str]] = [
+        "keys",
+        "references",
+        "generic",
+        "copies",
+        "histories",
+        "adopted",
+        "texts",
+    ]
 
     def __init__(
         self,
         keys: Sequence[MovedKey],
         references: Iterable[Sequence[str]] = (),
         generic: Iterable[Sequence[str]] = (),
+        copies: Iterable[KeyCopy] = (),
+        histories: Iterable[Sequence[str]] = (),
+        adopted: Iterable[Sequence[str]] = (),
+        texts: Iterable[Sequence[str]] = (),
     ) -> None:
         self.keys = list(keys)
         self.references = [Reference(*each) for each in references]
         self.generic = [GenericReference(*each) for each in generic]
+        self.copies = list(copies)
+        self.histories = [History(*each) for each in histories]
+        self.adopted = [Reference(*each) for each in adopted]
+        self.texts = [AdoptedTexts(*each) for each in texts]
 
     def deconstruct(self) -> Any:
         kwargs: dict[str, Any] = {"keys": self.keys}
-        if self.references:
-            kwargs["references"] = [tuple(each) for each in self.references]
-        if self.generic:
-            kwargs["generic"] = [tuple(each) for each in self.generic]
+        if self.copies:
+            kwargs["copies"] = self.copies
+        for name in ("references", "generic", "histories", "adopted", "texts"):
+            if found := getattr(self, name):
+                kwargs[name] = [tuple(each) for each in found]
         return type(self).__name__, [], kwargs
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        for key in self.keys:
-            state.alter_field(*key.model_key, key.name, key.field, True)
-            if key.old is not None:
-                state.add_field(*key.model_key, key.old_name, key.old, True)
+        changed: list[MovedKey | KeyCopy] = [*self.keys, *self.copies]
+        for each in changed:
+            state.alter_field(*each.model_key, each.name, each.field, True)
+            if each.old is not None:
+                state.add_field(*each.model_key, each.old_name, each.old, True)
 
     def database_forwards(
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
@@ -69,14 +90,31 @@ class MigratePrimaryKey(Operation):
         using = schema_editor.connection.alias
         if not keys:
             return
+        copies = self._copies_of(keys)
         filled = filling.with_columns(from_state, keys)
         move = self._move(schema_editor, keys, filled, to_state, backwards=False)
+        found = DeletedKeys(move.engine, self.histories)
+        if schema_editor.collect_sql:
+
+            def prepare() -> None:
+                filling.add_columns(schema_editor, from_state, filled, keys)
+                old_copies.add(schema_editor, from_state, to_state, copies)
+                found.create_tables()
+                for line in (*filling.described(keys, filled), *found.described()):
+                    move.engine.comment(line)
+
+            move.collect(prepare)
+            return
         if not move.is_done:
             move.check()
             move.rehearse()
             filling.add_columns(schema_editor, from_state, filled, keys)
+            old_copies.add(schema_editor, from_state, to_state, copies)
             filling.fill_new_keys(keys, filled, using)
+            found.collect()
+            found.fill_new_keys(keys)
             move.execute()
+        found.drop_tables([each.model for each in keys if each.old is None])
         filling.forget(keys, using)
 
     def database_backwards(
@@ -91,14 +129,35 @@ class MigratePrimaryKey(Operation):
                 raise IrreversibleError(
                     f"the old keys of {key.model} were not kept, so they can't come back"
                 )
-        move = self._move(schema_editor, keys, from_state, to_state, backwards=True)
-        if move.is_done:
+        before = from_state.clone()
+        deleted.add_models(before, keys, to_state)
+        move = self._move(schema_editor, keys, before, to_state, backwards=True)
+        if schema_editor.collect_sql:
+            move.collect(lambda: None)
             return
-        move.check()
-        move.rehearse()
-        for each in move.change.keys:
-            filling.fill_old_keys(each, using, move.engine.last_number)
-        move.execute()
+        found = DeletedKeys(move.engine, self.histories)
+        if not move.is_done:
+            move.check()
+            move.rehearse()
+            found.collect()
+            found.read_old_keys()
+            for each in move.change.keys:
+                filling.fill_old_keys(each, using, move.engine.last_number)
+            move.execute()
+        found.drop_tables([each.model for each in keys])
+        old_copies.drop(schema_editor, from_state, self._copies_of(keys))
+
+    def _copies_of(self, keys: Iterable[MovedKey]) -> list[KeyCopy]:
+        moved = {each.model for each in keys}
+        return [each for each in self.copies if each.key in moved]
+
+    def statements(self, connection: Any, before: ProjectState) -> list[str]:
+        """The SQL of ``database_forwards`` as ``sqlmigrate`` shows it. Writes nothing."""
+        after = before.clone()
+        self.state_forwards("", after)
+        with connection.schema_editor(collect_sql=True, atomic=False) as editor:
+            self.database_forwards("", editor, before, after)
+        return list(editor.collected_sql)
 
     def move_of(self, editor: Any, before: ProjectState) -> Move:
         """The move from a state, for a plan."""
@@ -116,12 +175,23 @@ class MigratePrimaryKey(Operation):
         *,
         backwards: bool,
     ) -> Move:
+        before, after = map(graph.rendered, (before, after))
         note = Note(keys, editor.connection.alias, backwards=backwards)
         found = graph.references(before.apps, keys)
-        known = [each for each in self.references if each.key in {key.model for key in keys}]
+        labels = {each.model for each in keys}
+        adopted = {each for each in self.adopted if each.key in labels}
+        known = {each for each in self.references if each.key in labels} | adopted
         references = sorted({*found, *known})
+        histories = {before.apps.get_model(each.model)._meta.db_table for each in self.histories}
         built = change.build(
-            keys, before.apps, after.apps, references, self.generic, backwards=backwards
+            keys,
+            before.apps,
+            after.apps,
+            references,
+            [*self.generic, *self.texts],
+            histories,
+            adopted,
+            backwards=backwards,
         )
         return Move(editor, built, frozenset(known), note)
 

@@ -16,9 +16,9 @@ from ..db import tables
 from ..errors import BackfillError
 from ..fields import SortableIDField, history
 from ..schema.constraints import redefined
-from . import sources
+from . import adopting, sources
 from .changes import graph
-from .changes.moved import OLD, GenericReference, MovedKey
+from .changes.moved import OLD, GenericReference, History, KeyCopy, MovedKey, Reference
 from .edits import Edit, edits_of, lines_of, old_field
 from .move import Move
 from .operation import MigratePrimaryKey
@@ -41,7 +41,7 @@ class Planned:
     def apps(self) -> set[str]:
         """The apps whose tables change."""
         tables = {each.name for each in self.move.change.tables}
-        tables |= {each.table for each in self.operation.generic}
+        tables |= {each.table for each in self.move.change.texts}
         state = self.loader.project_state().apps
         return {
             model._meta.app_label
@@ -58,11 +58,19 @@ class NotEdited(BackfillError):
         self.edits = edits
 
 
-def build(labels: Sequence[str], given: Given, using: str, *, keeps_old: bool) -> Planned:
+def build(
+    labels: Sequence[str],
+    given: Given,
+    using: str,
+    *,
+    keeps_old: bool,
+    adopted: Sequence[str] = (),
+) -> Planned:
     """The move of the keys of the named models or apps; without a name, of the whole project.
 
     Keys to be moved are sortable ids in the models, but not in the migrations. ``given`` is
-    preferred as the source of times. Writes nothing.
+    preferred as the source of times. ``adopted`` are columns with keys, as ``--adopt`` names them.
+    Writes nothing.
 
     Raises ``BackfillError`` if there are none, for edits that the models lack, and for all that
     prevents the move.
@@ -73,15 +81,27 @@ def build(labels: Sequence[str], given: Given, using: str, *, keeps_old: bool) -
     found = [model for model in named if _changes(model, state)]
     if unprepared := _unprepared(labels, named, found):
         raise NotEdited(list(edits_of(unprepared, keeps_old=keeps_old)))
-    if problems := [*_copied(found), *(_without_old(found, state) if keeps_old else ())]:
+    if problems := [*_renamed(found, state), *(_without_old(found, state) if keeps_old else ())]:
         raise BackfillError("\n".join(problems))
     before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
     chosen = sources.choose(before, given)
     moved = [_moved(model, chosen[model._meta.label], keeps_old) for model in found]
     references = graph.references(state.apps, moved)
     generic = _present(graph.generic_references(apps), state)
+    found_copies = [each for each in _copies(moved) if each.model_key in state.models]
+    more_edges = adopting.adopt(adopted, moved, state, connections[using])
+    copies = [*found_copies, *more_edges.copies]
     while True:
-        operation = MigratePrimaryKey(moved, references, generic)
+        histories = _histories(state, references)
+        operation = MigratePrimaryKey(
+            moved,
+            references,
+            generic,
+            copies,
+            histories,
+            more_edges.references,
+            more_edges.texts,
+        )
         move = operation.move_of(connections[using].schema_editor(), state)
         more = list(move.unmodelled())
         if not more:
@@ -133,14 +153,14 @@ def _unprepared(labels: Iterable[str], named: Iterable[Model], found: list[Model
     ]
 
 
-def _copied(found: Sequence[Model]) -> Iterator[str]:
-    """History models, whose rows contain keys of rows that are gone."""
-    for model in apps.get_models():
-        original = history.original_of(model)
-        if original is not None and original in found:
+def _renamed(found: Iterable[Model], state: ProjectState) -> Iterator[str]:
+    for model in found:
+        key = model._meta.pk
+        before = state.apps.get_model(model._meta.label)._meta.pk.column
+        if key.column != before:
             yield (
-                f"{model._meta.label} copies the keys of {original._meta.label}, also those of "
-                f"deleted rows, which have no new key: keys with a history can't be moved yet"
+                f"{model._meta.label}.{key.name}: the column of the key is {before}, and the model "
+                f'says {key.column}: add db_column="{before}"'
             )
 
 
@@ -172,6 +192,26 @@ def _moved(model: Model, source: Given, keeps_old: bool) -> MovedKey:
         start=source.start,
         end=source.end,
     )
+
+
+def _copies(moved: Sequence[MovedKey]) -> Iterator[KeyCopy]:
+    """The fields of history models, as the models have them."""
+    keeps_old = {each.model for each in moved if each.old is not None}
+    for field, key in graph.copies(apps, moved):
+        name = f"{OLD}{field.name}"
+        fields = {each.name: each for each in field.model._meta.local_concrete_fields}
+        old = redefined(fields[name]) if name in fields and key in keeps_old else None
+        yield KeyCopy(field.model._meta.label, field.name, key, redefined(field), old)
+
+
+def _histories(state: ProjectState, references: Iterable[Reference]) -> list[History]:
+    """The history models whose tables contain the keys."""
+    used = {each.table for each in references}
+    return [
+        History(model._meta.label, history.time_path(apps.get_model(model._meta.label)))
+        for model in state.apps.get_models()
+        if model._meta.db_table in used and history.original_of(model) is not None
+    ]
 
 
 def _present(found: Iterable[GenericReference], state: ProjectState) -> list[GenericReference]:

@@ -13,6 +13,7 @@ from ..backfill.progress import minutes
 from ..db import tables
 from ..db.queries import value
 from .changes.moved import MovedKey
+from .deleted_keys import DeletedKeys
 from .planning import Planned
 
 _RATES = (10_000.0, 50_000.0)
@@ -41,6 +42,8 @@ class KeyReport:
     """Where they come from."""
     references: list[str]
     """The columns that contain the key: ``table.column``."""
+    deleted: int
+    """The number of keys of deleted rows in history tables."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +51,15 @@ class Report:
     keys: list[KeyReport]
     generic: list[str]
     """The columns of generic references."""
+    adopted: dict[str, int]
+    """The adopted columns, each with the number of its values that are keys of deleted rows."""
     tables: int
     """How many are written."""
     rows: int
     bytes: int
     """The present size of these tables with their indexes; on SQLite, of the whole file."""
+    statements: list[str]
+    """What the migration executes, with comments for what depends on the rows."""
 
     @property
     def seconds(self) -> tuple[float, float]:
@@ -60,23 +67,31 @@ class Report:
         slow, fast = _RATES
         return self.rows / fast, self.rows / slow
 
-    def lines(self) -> Iterator[str]:
+    def lines(self, *, with_sql: bool = False) -> Iterator[str]:
         for each in self.keys:
             old = f"the old key stays as {each.old}" if each.old else "the old key is dropped"
             yield f"{each.key}: {each.scheme}, {each.rows:,} rows; {old}"
             yield f"  times from {each.times}"
             yield from (f"  {column}" for column in each.references)
+            if each.deleted:
+                yield f"  keys of {each.deleted:,} deleted rows in the history"
         yield from (f"{column}: texts of keys, by content type" for column in self.generic)
+        for column, count in self.adopted.items():
+            yield f"{column}: adopted, with {count:,} keys of deleted rows"
         least, most = map(minutes, self.seconds)
         yield f"{self.tables} tables with {self.rows:,} rows are written"
         yield f"  takes between {least} and {most}, in which the application must not run"
         yield f"  needs about {size(self.bytes)} more disk space until it ends"
+        if with_sql:
+            yield "  executes"
+            yield from (f"    {each}" for each in self.statements)
 
 
 def report(planned: Planned) -> Report:
-    """Counts all rows."""
+    """Counts all rows. Writes nothing."""
     change, connection = planned.move.change, connections[planned.using]
     names = [each.name for each in change.tables]
+    deleted = DeletedKeys(planned.move.engine, planned.operation.histories)
     rows = {name: _rows(connection, name) for name in names}
     keys = [
         KeyReport(
@@ -91,11 +106,15 @@ def report(planned: Planned) -> Report:
                 for each in table.columns
                 if each.key is key
             ],
+            deleted=deleted.count(key),
         )
         for moved, key in zip(planned.operation.keys, change.keys, strict=True)
     ]
     generic = [f"{each.table}.{each.column}" for each in planned.operation.generic]
-    return Report(keys, generic, len(names), sum(rows.values()), _bytes(connection, names))
+    size_now = _bytes(connection, names)
+    adopted = dict(deleted.adopted())
+    statements = planned.operation.statements(connection, planned.loader.project_state())
+    return Report(keys, generic, adopted, len(names), sum(rows.values()), size_now, statements)
 
 
 def _rows(connection: Any, table: str) -> int:

@@ -15,6 +15,7 @@ from .fields import (
     SortableIDSlugRelatedField,
 )
 from .old_ids import RedirectOldIDs
+from .old_input import AcceptOldIDs
 from .serializers import SortableIDModelSerializer
 from .views import SortableIDLookupMixin
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from .pagination import SortableIDCursorPagination
 
 __all__ = [
+    "AcceptOldIDs",
     "RedirectOldIDs",
     "SortableIDCursorPagination",
     "SortableIDField",

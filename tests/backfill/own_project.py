@@ -169,11 +169,12 @@ class Project:
         self.folder = folder
         self.migrations = folder / "depot" / "migrations"
 
-    def create(self, models: str = MODELS) -> None:
+    def create(self, models: str = MODELS, settings: str = SETTINGS) -> None:
         self.migrations.mkdir(parents=True)
         for package in (self.migrations.parent, self.migrations):
             (package / "__init__.py").touch()
-        for name, text in {"settings": SETTINGS, "manage": MANAGE, "depot/models": models}.items():
+        files = {"settings": settings, "manage": MANAGE, "depot/models": models}
+        for name, text in files.items():
             (self.folder / f"{name}.py").write_text(text)
         self.manage("makemigrations", "depot")
         self.manage("migrate")

@@ -4,8 +4,18 @@ import uuid
 
 import pytest
 
-from .shop.models import Document, Hiding, Invoice, SortableKey, TextKey, UUIDKey
-from .support import MILLISECOND, SECOND, START, build, fill, insert, is_strict, times_are_right
+from .shop.models import Document, Hiding, Invoice, SortableKey, SortableTextKey, TextKey, UUIDKey
+from .support import (
+    MILLISECOND,
+    SECOND,
+    START,
+    build,
+    fill,
+    in_python,
+    insert,
+    is_strict,
+    times_are_right,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -13,6 +23,7 @@ KEYS = {
     UUIDKey: [uuid.uuid5(uuid.NAMESPACE_URL, str(n)) for n in range(40)],
     TextKey: [f"{'aBcDé'[n % 5]}{n * 7 % 40}" for n in range(40)],
     SortableKey: SortableKey._meta.pk.scheme.generate_many(40)[::-1],
+    SortableTextKey: SortableTextKey._meta.pk.scheme.generate_many(40)[::-1],
 }
 
 
@@ -26,6 +37,14 @@ def test_keys_of_any_type_break_ties(model, keys, size):
     assert fill(label, size).filled == 40
     assert is_strict(label)
     assert times_are_right(label)
+
+
+def test_ids_of_python_for_keys_of_another_character_set(monkeypatch):
+    in_python(monkeypatch)
+    keys = KEYS[SortableTextKey]
+    insert(SortableTextKey, [{"id": key, "created_at": START} for key in keys])
+    assert fill("shop.SortableTextKey.public_id", 7).filled == len(keys)
+    assert is_strict("shop.SortableTextKey.public_id")
 
 
 @pytest.mark.parametrize("size", [1, 3, 5000])

@@ -9,11 +9,10 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
-from urllib.parse import urlsplit
 
 import django
 
-from tests.servers import UNAVAILABLE, NoServer, Server, server
+from tests.servers import UNAVAILABLE, NoServer, Server, to_kill
 
 from . import __doc__ as description
 
@@ -29,15 +28,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--kill-server", action="store_true", help="and not the backfill")
     options = parser.parse_args(arguments)
     with ExitStack() as stack:
-        killed = None
-        if options.kill_server:
-            try:
-                scheme = urlsplit(os.environ.get("DATABASE_URL", "")).scheme
-                killed = stack.enter_context(server(scheme))
-            except NoServer as error:
-                print(error)
-                return UNAVAILABLE
-            os.environ["DATABASE_URL"] = killed.url
+        try:
+            killed = stack.enter_context(to_kill(is_wanted=options.kill_server))
+        except NoServer as error:
+            print(error)
+            return UNAVAILABLE
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
         django.setup()
         return runs(options, killed)

@@ -3,11 +3,19 @@
 import uuid
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.core.exceptions import ValidationError
 from django.db.models import F
 
 from django_sortable_ids.ids import public_id
-from django_sortable_ids.old_ids import old_key_field, old_row, resolve_id, resolve_ids
+from django_sortable_ids.old_ids import (
+    aresolve_id,
+    aresolve_ids,
+    old_key_field,
+    old_row,
+    resolve_id,
+    resolve_ids,
+)
 from tests.combinations import in_one_case
 from tests.rest_framework.support import WRONG_TYPES
 
@@ -167,3 +175,14 @@ def test_a_model_without_sortable_ids():
     assert resolve_id(IntegerUser, "17") == 17
     with pytest.raises(ValidationError, match=r"“x” is no id of old_ids\.IntegerUser"):
         resolve_id(IntegerUser, "x")
+
+
+def test_async_code():
+    row = Purchase.objects.create(old_id=17)
+
+    async def resolved():
+        with pytest.raises(Purchase.DoesNotExist):
+            await aresolve_id(Purchase, 18)
+        return await aresolve_id(Purchase, "17"), await aresolve_ids(Purchase, [17, 18])
+
+    assert async_to_sync(resolved)() == (row.pk, {17: row.pk})

@@ -127,9 +127,34 @@ def test_the_plan_names_every_column(project):
         "old": "old_id",
         "times": "customer__joined",
         "references": ["depot_order_gifts.order_id"],
+        "deleted": 0,
     }
     assert (document["tables"], document["rows"], document["bytes"]) == (3, 9, size * 1000)
     assert project.names == ["0001_initial"]
+
+
+def test_the_plan_shows_the_sql(project):
+    done = move(edited(project), "depot", "-v2")
+    shown = done.stdout.splitlines()
+    document = json.loads(move(project, "depot", "--json").stdout)
+    start = shown.index("  executes") + 1
+    assert [each.strip() for each in shown[start:-1]] == document["statements"]
+    assert "depot_order_gifts" in done.stdout
+    move(project, "depot", "--write-migration")
+    printed = project.manage("sqlmigrate", "depot", project.names[-1]).splitlines()
+    assert printed[-len(document["statements"]) :] == document["statements"]
+    assert columns(project, "depot_order").keys() == {"id", "customer_id"}
+    project.manage("migrate")
+    assert "-- The keys are moved already" in project.manage(
+        "sqlmigrate", "depot", project.names[-1]
+    )
+
+
+def test_sql_of_tables_that_do_not_exist(project):
+    move(edited(project), "depot", "--write-migration")
+    (project.folder / "depot.sqlite3").unlink()
+    printed = project.manage("sqlmigrate", "depot", project.names[-1])
+    assert "-- The statements depend on depot_customer, which doesn't exist yet" in printed
 
 
 def test_it_writes_what_migrate_executes_and_reverses(project):
@@ -160,6 +185,24 @@ def test_it_writes_what_migrate_executes_and_reverses(project):
     )
     project.manage("migrate", "depot", "0001")
     assert columns(project, "depot_order") == before
+
+
+def test_a_key_keeps_its_column(project):
+    path = project.folder / "depot" / "models.py"
+    named = 'id = models.BigAutoField(primary_key=True, db_column="order_no")'
+    path.write_text(MODELS.replace("    customer =", f"    {named}\n    customer ="))
+    project.manage("makemigrations", "depot")
+    project.manage("migrate")
+    key = 'id = UUIDv7AutoField(primary_key=True, db_column="order_no")'
+    assert key in move(project, "depot.Order").stderr
+    path.write_text(path.read_text().replace(named, key.replace(', db_column="order_no"', "")))
+    imported = "from django_sortable_ids.fields import UUIDv7AutoField\n"
+    path.write_text(imported + path.read_text())
+    done = move(project, "depot.Order", "--drop-old")
+    assert done.stderr.splitlines()[-1] == (
+        "BackfillError: depot.Order.id: the column of the key is order_no, and the model says id: "
+        'add db_column="order_no"'
+    )
 
 
 def test_a_model_without_a_field_for_its_old_key(project):
@@ -195,22 +238,4 @@ def test_several_models_are_for_keys_only(project):
     assert (done.returncode, done.stderr.splitlines()[-1]) == (
         2,
         "CommandError: depot.Order: only --primary-key takes several models",
-    )
-
-
-def test_a_history_is_refused(project):
-    pytest.importorskip("simple_history.models")
-    settings = project.folder / "settings.py"
-    apps = ["django.contrib.auth", "django.contrib.contenttypes", "simple_history"]
-    settings.write_text(f"{settings.read_text()}\nINSTALLED_APPS += {apps}\n")
-    edited(project).change_models(
-        "    name = models", "    history = HistoricalRecords()\n    name = models"
-    )
-    project.change_models(
-        "from django.db", "from simple_history.models import HistoricalRecords\nfrom django.db"
-    )
-    done = move(project, "depot")
-    assert done.stderr.splitlines()[-1] == (
-        "BackfillError: depot.HistoricalCustomer copies the keys of depot.Customer, also those of "
-        "deleted rows, which have no new key: keys with a history can't be moved yet"
     )

@@ -50,3 +50,14 @@ def test_pages_end_between_ticks(depot, monkeypatch, field, page):
             list(depot.model(name).objects.order_by("pk").values_list("name", flat=True)) == names
         )
     assert small.names(depot) == expected["Customer"]
+
+
+def test_a_key_whose_column_has_another_name(depot):
+    column = 'primary_key=True, db_column="customer_no"'
+    small.create(depot, key=f"BigAutoField({column})")
+    old = dict(depot.model("Customer").objects.values_list("name", "pk"))
+    small.write_move(depot, field=f"UUIDv7Field({column})")
+    depot.migrate()
+    assert small.names(depot) == small.IN_ORDER
+    depot.migrate("0001_step")
+    assert dict(depot.model("Customer").objects.values_list("name", "pk")) == old

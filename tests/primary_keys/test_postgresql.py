@@ -135,3 +135,31 @@ def test_a_partial_index_without_values_of_the_key(depot):
     depot.migrate()
     [[found]] = execute("SELECT indexdef FROM pg_indexes WHERE indexname = 'depot_i'")
     assert found.endswith("(name) WHERE (customer_id IS NOT NULL)")
+
+
+COLLATIONS = """
+SELECT attrelid::regclass::text, attname, collname FROM pg_attribute
+JOIN pg_collation ON pg_collation.oid = attcollation
+WHERE (attrelid, attname) IN (
+    (to_regclass('depot_customer'), 'id'), (to_regclass('depot_customer'), 'old_id'),
+    (to_regclass('depot_order'), 'customer_id')
+) ORDER BY 1, 2
+"""
+
+
+def test_texts_have_their_collation(depot):
+    """In another one, ids don't sort by time."""
+    small.create(depot, key="CharField(max_length=9, primary_key=True, db_collation='C')")
+    small.write_move(
+        depot,
+        field="HexULIDField(primary_key=True)",
+        options="created_from='created_at', old=CharField(max_length=9, null=True, unique=True)",
+    )
+    before = execute(COLLATIONS)
+    assert before == [("depot_customer", "id", "C"), ("depot_order", "customer_id", "C")]
+    depot.migrate()
+    [key, old, reference] = execute(COLLATIONS)
+    assert [key, reference] == before
+    assert old == ("depot_customer", "old_id", "default")
+    depot.migrate("0001_step")
+    assert execute(COLLATIONS) == before

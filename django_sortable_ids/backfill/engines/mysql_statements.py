@@ -45,9 +45,9 @@ class MySQLStatements(Statements):
         *keys, new_id = (
             self._value(field, f"d.{name}") for name, field in zip(names, fields, strict=True)
         )
-        collations = self._collations()
+        texts = self._texts()
         on = " AND ".join(
-            f"t.{self._quote(field.column)} = {key}{collations.get(str(field.column), '')}"
+            f"t.{self._quote(field.column)} = {texts.get(str(field.column), '{}').format(key)}"
             for field, key in zip(fields, keys, strict=False)
         )
         return (
@@ -101,18 +101,22 @@ class MySQLStatements(Statements):
     def _kind(self, field: Any) -> str:
         return str(field.rel_db_type(self.connection)).lower()
 
-    def _collations(self) -> dict[str, str]:
-        """The collations of text columns, to compare keys by: a JSON_TABLE has another collation,
-        and the server refuses to mix them.
+    def _texts(self) -> dict[str, str]:
+        """Templates of values to compare text columns with: a JSON_TABLE has another character set
+        and collation, and the server refuses to mix them.
         """
         with self.connection.cursor() as cursor:
             cursor.execute(
-                "SELECT column_name, collation_name FROM information_schema.columns "
+                "SELECT column_name, character_set_name, collation_name "
+                "FROM information_schema.columns "
                 "WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s "
                 "AND character_set_name IS NOT NULL",
                 tables.split(self.connection, self.target.model._meta.db_table),
             )
-            return {name: f" COLLATE {collation}" for name, collation in cursor.fetchall()}
+            return {
+                name: f"CONVERT({{}} USING {charset}) COLLATE {collation}"
+                for name, charset, collation in cursor.fetchall()
+            }
 
 
 class NumberedWhileRead(MySQLStatements, ComputedStatements):

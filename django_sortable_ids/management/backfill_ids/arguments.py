@@ -81,7 +81,7 @@ class _HelpFormatter(DjangoHelpFormatter):
 
 
 _MOVE = {
-    *("primary_key", "drop_old", "dry_run", "write_migration"),
+    *("primary_key", "drop_old", "adopt", "dry_run", "write_migration"),
     *("created_from", "start", "end", *_COMMON),
 }
 """The options that ``--primary-key`` accepts."""
@@ -145,6 +145,14 @@ def _add_modes(parser: ArgumentParser) -> None:
         "--drop-old",
         action="store_true",
         help="with --primary-key: keep no field with the old keys, so the move can't be reversed",
+    )
+    modes.add_argument(
+        "--adopt",
+        action="append",
+        metavar="TABLE.COLUMN=app.Model",
+        help="with --primary-key: a column without a foreign key that contains keys of the model; "
+        "TABLE.COLUMN=TABLE.OTHER for texts of keys whose content type is in the column OTHER. "
+        "May be given several times",
     )
 
 

@@ -2,8 +2,9 @@
 
 import shlex
 from argparse import Action, ArgumentParser
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 _PROJECT_OPTIONS = frozenset({"settings", "pythonpath"})
@@ -18,8 +19,9 @@ _DJANGO_OPTIONS = frozenset(
 class CommandLine:
     """The options of a command, as shell words."""
 
-    words: Mapping[str, str]
-    """The options that differ from their defaults, by their keys."""
+    words: Mapping[str, Sequence[str]]
+    """The options that differ from their defaults, by their keys; more than one word for an option
+    that was repeated."""
     labels: tuple[str, ...]
     """What the command is about: usually one field."""
 
@@ -27,8 +29,8 @@ class CommandLine:
     def own(self) -> dict[str, str]:
         """The names of the options, such as ``--sleep``, without those of every Django command."""
         return {
-            name: word.partition("=")[0]
-            for name, word in self.words.items()
+            name: words[0].partition("=")[0]
+            for name, words in self.words.items()
             if name not in _DJANGO_OPTIONS
         }
 
@@ -36,12 +38,12 @@ class CommandLine:
         """The same command with all of its options. ``start`` may be ``Target.command``, which
         contains some options in their resolved form."""
         labels = map(shlex.quote, self.labels)
-        return _joined(start or " ".join(["backfill_ids", *labels]), self.words.values())
+        return _joined(start or " ".join(["backfill_ids", *labels]), chain(*self.words.values()))
 
     def then(self, start: str, *options: str) -> str:
         """Another command for the same project."""
-        project = [word for name, word in self.words.items() if name in _PROJECT_OPTIONS]
-        return _joined(start, [*project, *options])
+        project = (words for name, words in self.words.items() if name in _PROJECT_OPTIONS)
+        return _joined(start, [*chain(*project), *options])
 
 
 def command_line(
@@ -55,7 +57,8 @@ def command_line(
             continue
         if action.dest == "skip_checks" and not is_from_shell:
             continue  # call_command sets it by default.
-        words[action.dest] = _word(action, value)
+        given = value if isinstance(value, list) else [value]
+        words[action.dest] = [_word(action, each) for each in given]
     labels = [options["target"], *(options["others"] or ())]
     return CommandLine(words, tuple(each for each in labels if each is not None))
 

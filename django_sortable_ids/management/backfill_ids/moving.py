@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from django.db import DEFAULT_DB_ALIAS
+from django.db import DEFAULT_DB_ALIAS, connections
 
 from ...backfill.target import database_option
 from ...migrating.files import MigrationFile, migration_file
 from ...primary_keys import planning
+from ...primary_keys.looking import lines_of, look
 from ...primary_keys.planning import NotEdited, Planned
 from ...primary_keys.report import report
 from .request import Request
@@ -22,7 +23,13 @@ def move(request: Request) -> None:
     labels = [each for each in (options["target"], *options["others"]) if each]
     using = options["database"] or DEFAULT_DB_ALIAS
     try:
-        planned = planning.build(labels, request.sources, using, keeps_old=not options["drop_old"])
+        planned = planning.build(
+            labels,
+            request.sources,
+            using,
+            keeps_old=not options["drop_old"],
+            adopted=options["adopt"] or (),
+        )
     except NotEdited as error:
         output.add(edits=[asdict(each) for each in error.edits])
         raise
@@ -31,7 +38,11 @@ def move(request: Request) -> None:
     estimate = {"seconds_at_least": least, "seconds_at_most": most, "bytes": found.bytes}
     output.add(database=using, **asdict(found), estimate=estimate)
     output.add(migration=None, next=None)
-    output.explain(found.lines())
+    if output.is_verbose:
+        output.say(*found.lines(with_sql=True))
+    else:
+        output.explain(found.lines())
+    _show_findings(request, planned)
     if not options["write_migration"]:
         command = request.given.again()
         output.add(next=f"{command} --write-migration")
@@ -42,6 +53,14 @@ def move(request: Request) -> None:
     command = request.given.then(f"migrate{database_option(using)}")
     output.add(migration=file.name, next=command)
     output.say(f"Wrote {file.name}", "Next: read it, stop the application, and run", f"  {command}")
+
+
+def _show_findings(request: Request, planned: Planned) -> None:
+    """What the migration doesn't change."""
+    output = request.output
+    found = look(connections[planned.using], planned.move.change)
+    output.add(findings=[each.document() for each in found])
+    output.say(*lines_of(found, with_all=output.is_verbose))
 
 
 def _file(planned: Planned) -> MigrationFile:

@@ -3,14 +3,39 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.apps.registry import Apps
 
-from . import graph
-from .moved import GenericReference, MovedKey, Reference
+from . import deleted, graph
+from .moved import AdoptedTexts, GenericReference, MovedKey, Reference
+
+
+class Values(NamedTuple):
+    """A table with the next value of each of its keys."""
+
+    table: str
+    column: str
+    """The column with the keys."""
+    next: str
+    model: Any
+    """The model of the table."""
+
+    @property
+    def key_field(self) -> Any:
+        """The field of ``column``."""
+        return self._field(self.column)
+
+    @property
+    def next_field(self) -> Any:
+        """The field of ``next``."""
+        return self._field(self.next)
+
+    def _field(self, column: str) -> Any:
+        fields = self.model._meta.local_concrete_fields
+        return next(each for each in fields if each.column == column)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +60,15 @@ class Key:
     """The field of ``old``; None if they are dropped."""
     content_types: tuple[tuple[str, str], ...]
     """App label and name of the models whose rows it identifies."""
+    deleted: Values | None
+    """The keys of deleted rows that history tables contain; None if no history table copies the
+    key."""
+
+    @property
+    def values(self) -> tuple[Values, ...]:
+        """The tables with all values of the key."""
+        live = Values(self.table, self.column, self.next, self.next_field.model)
+        return (live,) if self.deleted is None else (live, self.deleted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +80,13 @@ class Column:
     before: Any
     """Its field; None if no model has the column."""
     after: Any
+    is_history: bool
+    """Whether it may also contain keys of deleted rows."""
+
+    @property
+    def values(self) -> tuple[Values, ...]:
+        """The tables with the values that it may contain."""
+        return self.key.values if self.is_history else self.key.values[:1]
 
     def db_type(self, connection: Any) -> str:
         """The type that the column gets."""
@@ -78,12 +119,37 @@ class Table:
         return [name for name, _ in self.values]
 
 
+class Texts(NamedTuple):
+    """A column of texts with keys."""
+
+    table: str
+    column: str
+    content_type: str | None
+    """The column of the content types; None if all keys are those of one model."""
+    key: str | None
+    """That model: ``app.Model``."""
+    room: int | None
+    """The most characters of a text; None if it isn't known."""
+    is_adopted: bool
+    """Whether keys of deleted rows get new ones."""
+
+    def has(self, key: Key) -> bool:
+        """Whether it may contain values of the key."""
+        return self.content_type is not None or self.key == key.label
+
+
 @dataclass(frozen=True)
 class Change:
     keys: tuple[Key, ...]
     tables: tuple[Table, ...]
     """Those with a key that changes, and those with columns that contain its values."""
-    generic: tuple[GenericReference, ...]
+    texts: tuple[Texts, ...]
+
+    @property
+    def histories(self) -> Iterator[tuple[Table, Column]]:
+        """Each column that may contain keys of deleted rows."""
+        for table in self.tables:
+            yield from ((table, each) for each in table.columns if each.is_history)
 
 
 def build(
@@ -91,24 +157,48 @@ def build(
     before: Apps,
     after: Apps,
     references: Iterable[Reference],
-    generic: Iterable[GenericReference],
+    texts: Iterable[GenericReference | AdoptedTexts],
+    histories: Set[str],
+    adopted: Set[Reference],
     *,
     backwards: bool,
 ) -> Change:
     """The change from the models of one state, which have the columns of the next values, to those
-    of another."""
-    keys = {each.model: _key(each, before, after, backwards) for each in moved}
+    of another. Keys of deleted rows may be in the tables ``histories`` and the columns
+    ``adopted``."""
+    references = list(references)
+    found = tuple(_texts(each, before) for each in texts)
+    of_deleted = {each for each in references if each.table in histories} | adopted
+    copied = {each.key for each in of_deleted}
+    copied |= {key.model for key in moved for each in found if _may_have(each, key)}
+    keys = {
+        each.model: _key(each, before, after, is_copied=each.model in copied, backwards=backwards)
+        for each in moved
+    }
     columns: dict[str, list[Column]] = defaultdict(list)
-    for table, name, label in references:
-        fields = (graph.field_of(apps, table, name) for apps in (before, after))
-        columns[table].append(Column(name, keys[label], *fields))
+    for reference in references:
+        table, name, label = reference
+        old, new = (graph.field_of(apps, table, name) for apps in (before, after))
+        columns[table].append(Column(name, keys[label], old, new, reference in of_deleted))
     of_table = {each.table: each for each in keys.values()}
     names = sorted({*columns, *of_table})
     tables = (Table(name, of_table.get(name), tuple(columns[name])) for name in names)
-    return Change(tuple(keys.values()), tuple(tables), tuple(generic))
+    return Change(tuple(keys.values()), tuple(tables), found)
 
 
-def _key(moved: MovedKey, before: Apps, after: Apps, backwards: bool) -> Key:
+def _texts(found: GenericReference | AdoptedTexts, before: Apps) -> Texts:
+    table, column, of = found
+    is_adopted = isinstance(found, AdoptedTexts)
+    content_type, key = (None, of) if is_adopted and "." in of else (of, None)
+    room = getattr(graph.field_of(before, table, column), "max_length", None)
+    return Texts(table, column, content_type, key, room, is_adopted)
+
+
+def _may_have(texts: Texts, key: MovedKey) -> bool:
+    return texts.is_adopted and texts.key in (None, key.model)
+
+
+def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwards: bool) -> Key:
     models = [apps.get_model(moved.model) for apps in (before, after)]
     fields = [model._meta.pk for model in models]
     following = models[0]._meta.get_field(moved.old_name if backwards else moved.next_name)
@@ -124,4 +214,11 @@ def _key(moved: MovedKey, before: Apps, after: Apps, backwards: bool) -> Key:
         after=fields[1],
         old_field=old,
         content_types=tuple(graph.models_of(before, moved)),
+        deleted=_deleted(moved, before, backwards) if is_copied else None,
     )
+
+
+def _deleted(moved: MovedKey, before: Apps, backwards: bool) -> Values:
+    model = deleted.model_of(before, moved)
+    columns = (deleted.OLD_KEY, deleted.NEW_KEY)
+    return Values(model._meta.db_table, *(columns[::-1] if backwards else columns), model)

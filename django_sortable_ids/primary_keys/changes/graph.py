@@ -6,9 +6,20 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.apps.registry import Apps
+from django.core.exceptions import FieldDoesNotExist
 from django.db import models
+from django.db.migrations.state import ProjectState
 
+from ...fields import history
 from .moved import GenericReference, MovedKey, Reference
+
+
+def rendered(state: ProjectState) -> ProjectState:
+    """The same state with models that refer to each other. After a change of a plain field, Django
+    leaves models that refer to the class of the model before it."""
+    found = state.clone()
+    found.__dict__.pop("apps", None)
+    return found
 
 
 def key_field(apps: Apps, key: MovedKey) -> models.Field[Any, Any]:
@@ -19,14 +30,35 @@ def key_field(apps: Apps, key: MovedKey) -> models.Field[Any, Any]:
 
 def references(apps: Apps, keys: Iterable[MovedKey]) -> list[Reference]:
     """Every column that contains values of these keys: foreign keys, one-to-one fields, links of
-    multi-table inheritance, and the tables of many-to-many fields."""
+    multi-table inheritance, the tables of many-to-many fields, and copies in history models."""
+    keys = list(keys)
     moved = {key_field(apps, key): key.model for key in keys}
     found = {
         Reference(model._meta.db_table, str(field.column), moved[target])
         for model, field in _columns(apps)
         if field is not (target := final_target(field)) and target in moved
     }
+    found |= {
+        Reference(field.model._meta.db_table, str(field.column), key)
+        for field, key in copies(apps, keys)
+    }
     return sorted(found)
+
+
+def copies(apps: Apps, keys: Iterable[MovedKey]) -> Iterator[tuple[Any, str]]:
+    """Each field of a history model that copies one of these keys and is no foreign key, with the
+    model of the key."""
+    moved = {key_field(apps, key): key.model for key in keys}
+    for model, field in _columns(apps):
+        original = history.original_of(model)
+        if original is None or field.is_relation:
+            continue
+        try:
+            copied: Any = original._meta.get_field(field.name)
+        except FieldDoesNotExist:
+            continue
+        if copied in moved:
+            yield field, moved[copied]
 
 
 def final_target(field: Any) -> Any:

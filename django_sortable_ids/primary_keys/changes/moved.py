@@ -16,8 +16,26 @@ NEXT = "moving_"
 """With the name of the primary key: the field and column of the new keys, before they are used."""
 
 
+class _WithOld:
+    """A field, and the one that keeps its values."""
+
+    model: str
+    name: str
+
+    @property
+    def model_key(self) -> tuple[str, str]:
+        """As the states of migrations name the model."""
+        app_label, _, name = self.model.lower().partition(".")
+        return app_label, name
+
+    @property
+    def old_name(self) -> str:
+        """The name of the field ``old``."""
+        return f"{OLD}{self.name}"
+
+
 @dataclass(frozen=True)
-class MovedKey:
+class MovedKey(_WithOld):
     """A primary key that becomes a sortable id.
 
     ``model`` is ``app.Model``, ``name`` its primary key and ``field`` the new one. ``old`` is the
@@ -50,17 +68,6 @@ class MovedKey:
         return "django_sortable_ids.operations.MovedKey", args, options
 
     @property
-    def model_key(self) -> tuple[str, str]:
-        """As the states of migrations name the model."""
-        app_label, _, name = self.model.lower().partition(".")
-        return app_label, name
-
-    @property
-    def old_name(self) -> str:
-        """The name of the field ``old``."""
-        return f"{OLD}{self.name}"
-
-    @property
     def next_name(self) -> str:
         """The name of the field with the new keys, until they are used."""
         return f"{NEXT}{self.name}"
@@ -70,6 +77,37 @@ class MovedKey:
         return Given(self.created_from, self.convert_from, self.created_at, self.start, self.end)
 
 
+@dataclass(frozen=True)
+class KeyCopy(_WithOld):
+    """A field of a history model that copies a moved key, and is no foreign key.
+
+    ``model`` is the history model and ``name`` the field, ``key`` the model whose key it copies,
+    and ``field`` the new field. ``old`` is the copy of the field that keeps the old key, if the
+    history model has one.
+    """
+
+    model: str
+    name: str
+    key: str
+    field: models.Field[Any, Any]
+    old: models.Field[Any, Any] | None = None
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        """How a migration writes it."""
+        options = {} if self.old is None else {"old": self.old}
+        args = [self.model, self.name, self.key, self.field]
+        return "django_sortable_ids.operations.KeyCopy", args, options
+
+
+class History(NamedTuple):
+    """A model whose rows may contain keys of deleted rows."""
+
+    model: str
+    """``app.Model``."""
+    time: str
+    """The field with the time of a row, or the path to it: ``history__history_date``."""
+
+
 class Reference(NamedTuple):
     """A column that contains values of a moved key."""
 
@@ -77,6 +115,15 @@ class Reference(NamedTuple):
     column: str
     key: str
     """The model of the key: ``app.Model``."""
+
+
+class AdoptedTexts(NamedTuple):
+    """A column of texts with keys, which only the migration knows."""
+
+    table: str
+    column: str
+    of: str
+    """The model of the keys: ``app.Model``; or the column of their content types."""
 
 
 class GenericReference(NamedTuple):

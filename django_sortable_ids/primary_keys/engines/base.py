@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import transaction
 
+from ...db import tables
 from ...db.queries import row, value
 from ...errors import BackfillError
-from ..changes import Change, Column, Key, Table
+from ..changes import Change, Column, Key, Table, Values
 
 if TYPE_CHECKING:
     from ..notes import Note
+
+
+_ENDS = ("start", "end")
 
 
 class ForeignKey(NamedTuple):
@@ -48,9 +52,18 @@ class KeyEngine(ABC):
         """What fails when it is tried on tables without rows, which are dropped."""
         return iter(())
 
-    @abstractmethod
     def last_number(self, key: Key) -> int:
         """The largest number that the old key ever had, as far as the database knows."""
+        found = [self.last_counted(key)]
+        for each in key.values:
+            if tables.kind(self.connection, each.table):
+                sql = f"SELECT MAX({self.quote(each.next)}) FROM {self.quote(each.table)}"
+                found.append(value(self.connection, sql))
+        return max(each for each in found if isinstance(each, int))
+
+    @abstractmethod
+    def last_counted(self, key: Key) -> int:
+        """The last number that the database gave to the old key; 0 if it doesn't know it."""
 
     @abstractmethod
     def swap(self) -> None:
@@ -65,23 +78,52 @@ class KeyEngine(ABC):
             self.swap()
             self.note.write()
 
+    def collect(self) -> None:
+        """Add the statements of ``move`` to those that the editor collects. Writes nothing; the
+        columns of the next values need not exist."""
+        start, end = (getattr(self.connection.ops, f"{each}_transaction_sql") for each in _ENDS)
+        self.comment(start().rstrip(";"))
+        self.collect_generic()
+        self.swap()
+        self.comment(end().rstrip(";"))
+
+    def collect_generic(self) -> None:
+        for each in self.change.texts:
+            self.comment(f"{each.table}.{each.column}: texts of old keys become those of new ones")
+
+    def comment(self, text: str) -> None:
+        """Collect a line that is no statement."""
+        self.editor.collected_sql.append(f"-- {text}")
+
     def execute(self, sql: str) -> None:
         self.editor.execute(sql, None)
 
-    def refers(self, column: Column) -> str:
+    def create_table(self, model: Any, *, like: str) -> None:
+        """Create the table of a model, whose texts are compared as those of the table ``like``."""
+        sql, parameters = self.editor.table_sql(model)
+        self.editor.execute(f"{sql}{self.options_like(like)}", parameters or None)
+
+    def options_like(self, table: str) -> str:
+        """What makes texts of a new table compare as those of another one."""
+        return ""
+
+    def refers(self, column: Column, values: Values) -> str:
         """The condition that the column of a row ``t`` contains the key of a row ``p``."""
-        return f"p.{self.quote(column.key.column)} = t.{self.quote(column.name)}"
+        return f"p.{self.quote(values.column)} = t.{self.quote(column.name)}"
 
     def new_value(self, column: Column) -> str:
         """The next value of the key that the column contains, for a row named ``t``."""
-        key = column.key
-        return (
-            f"(SELECT p.{self.quote(key.next)} FROM {self.quote(key.table)} p "
-            f"WHERE {self.refers(column)})"
-        )
+        found = [
+            f"(SELECT p.{self.quote(each.next)} FROM {self.quote(each.table)} p "
+            f"WHERE {self.refers(column, each)})"
+            for each in column.values
+        ]
+        return found[0] if len(found) == 1 else f"COALESCE({', '.join(found)})"
 
     def refuse_unfilled(self) -> None:
         """Raise ``BackfillError`` if a row was inserted after the next values were filled."""
+        if self.editor.collect_sql:
+            return
         for key in self.change.keys:
             following, table = self.quote(key.next), self.quote(key.table)
             if row(self.connection, f"SELECT 1 FROM {table} WHERE {following} IS NULL LIMIT 1"):
@@ -89,13 +131,22 @@ class KeyEngine(ABC):
                     f"{key.label}: rows were inserted during the migration. No key was moved: stop "
                     f"the application, and migrate again"
                 )
+        for written, column in self.change.histories:
+            if self.orphans(written, column):
+                raise BackfillError(
+                    f"{written.name}: rows were inserted during the migration. No key was moved: "
+                    f"stop the application, and migrate again"
+                )
 
     def orphans(self, table: Table, column: Column) -> int:
         """The number of rows whose value is no key."""
-        key = column.key
-        sql = (
-            f"SELECT COUNT(*) FROM {self.quote(table.name)} t WHERE t.{self.quote(column.name)} "
-            f"IS NOT NULL AND NOT EXISTS (SELECT 1 FROM {self.quote(key.table)} p "
-            f"WHERE {self.refers(column)})"
-        )
-        return int(value(self.connection, sql))
+        return int(value(self.connection, f"SELECT COUNT(*) {self.with_orphans(table, column)}"))
+
+    def with_orphans(self, table: Table, column: Column) -> str:
+        """The clauses FROM and WHERE of these rows, which are named ``t``."""
+        sql = f"FROM {self.quote(table.name)} t WHERE t.{self.quote(column.name)} IS NOT NULL"
+        for each in column.values:
+            if tables.kind(self.connection, each.table):
+                key = f"SELECT 1 FROM {self.quote(each.table)} p WHERE {self.refers(column, each)}"
+                sql += f" AND NOT EXISTS ({key})"
+        return sql

@@ -15,10 +15,10 @@ from django.db import transaction
 
 from ...db.queries import row, rows, value
 from ...errors import BackfillError
-from ..changes import Change, Column, Key
+from ..changes import Change, Column, Key, Values
 from .base import ForeignKey, KeyEngine
 from .mysql_copies import triggers
-from .mysql_copies.copy import Copy, is_renamed
+from .mysql_copies.copy import Copy, collation_of, is_renamed
 from .mysql_copies.definition import Definition
 from .mysql_copies.problems import Problems
 from .mysql_copies.session import alone, copying, definition_of, old_name, plain
@@ -57,11 +57,8 @@ class MySQLKeys(KeyEngine):
         with alone(self.connection), copying(self.connection):
             yield from Problems(self).rehearsed()
 
-    def last_number(self, key: Key) -> int:
-        found = value(
-            self.connection, f"SELECT MAX({self.quote(key.next)}) FROM {self.quote(key.table)}"
-        )
-        return max(found if isinstance(found, int) else 0, self.note.last_number(key.label))
+    def last_counted(self, key: Key) -> int:
+        return self.note.last_number(key.label)
 
     def move(self, replace_generic: Callable[[Change], None]) -> None:
         with alone(self.connection), copying(self.connection):
@@ -75,6 +72,14 @@ class MySQLKeys(KeyEngine):
                 self.note.begin(self._steps()._asdict(), self._last_numbers())
             self.swap()
 
+    def collect(self) -> None:
+        with copying(self.connection):
+            for copy in self._copies():
+                copy.create()
+                copy.fill()
+            self.collect_generic()
+            Switch(self.editor, self._steps()).execute()
+
     def swap(self) -> None:
         with alone(self.connection), copying(self.connection):
             if steps := self.note.steps:
@@ -83,8 +88,9 @@ class MySQLKeys(KeyEngine):
 
     def _copies(self) -> Iterator[Copy]:
         for table in self.change.tables:
-            number = self.note.last_number(table.key.label) if table.key else 0
-            yield Copy(self, table, number)
+            key = table.key
+            is_counted = key and "AUTO_INCREMENT" in key.after.db_type(self.connection)
+            yield Copy(self, table, self.last_number(key) if key and is_counted else 0)
 
     def _written(self) -> dict[str, Any]:
         """When each table was written last, in seconds; None if the server doesn't know."""
@@ -120,11 +126,11 @@ class MySQLKeys(KeyEngine):
         """The change with the names of copies in generic references: their values are replaced
         where they stay."""
         copies = {copy.name: copy.copy for copy in self._copies()}
-        generic = (
+        texts = (
             each._replace(table=copies.get(plain(self.connection, each.table), each.table))
-            for each in self.change.generic
+            for each in self.change.texts
         )
-        return replace(self.change, generic=tuple(generic))
+        return replace(self.change, texts=tuple(texts))
 
     def _last_numbers(self) -> dict[str, int]:
         """Of the keys that lose their AUTO_INCREMENT."""
@@ -170,16 +176,19 @@ class MySQLKeys(KeyEngine):
                 if table in names or (table, name) in referring:
                     yield [table, name, text]
 
-    def refers(self, column: Column) -> str:
+    def options_like(self, table: str) -> str:
+        return f" COLLATE {collation_of(self.connection, table)}"
+
+    def refers(self, column: Column, values: Values) -> str:
         """Texts of different collations can't be compared: the column takes that of the key."""
         table = next(each for each in self.change.tables if column in each.columns)
         wanted, found = (
             row(self.connection, _COLLATION, [plain(self.connection, name), of])
-            for name, of in ((column.key.table, column.key.column), (table.name, column.name))
+            for name, of in ((values.table, values.column), (table.name, column.name))
         )
         if wanted == found or None in (*wanted, *found):
-            return super().refers(column)
+            return super().refers(column, values)
         charset, collation = wanted
         quote = self.quote
         own = f"CONVERT(t.{quote(column.name)} USING {charset}) COLLATE {collation}"
-        return f"p.{quote(column.key.column)} = {own}"
+        return f"p.{quote(values.column)} = {own}"

@@ -44,6 +44,10 @@ _IDENTITY = """
 SELECT attidentity <> '' FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = %s
 """
 _NAME = "SELECT relname::text FROM pg_class WHERE oid = to_regclass(%s)"
+_SCHEMA = """
+SELECT quote_ident(nspname) FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
+WHERE pg_class.oid = to_regclass(%s)
+"""
 _COMMENT = "SELECT obj_description(to_regclass(%s), 'pg_class')"
 
 
@@ -51,8 +55,11 @@ class _Counter(NamedTuple):
     """The sequence of a counted key."""
 
     name: str
+    sequence: str
+    """The name with its schema, in SQL."""
     last: int
     """The last number that it gave."""
+    is_identity: bool
 
 
 class PostgreSQLKeys(KeyEngine):
@@ -78,11 +85,9 @@ class PostgreSQLKeys(KeyEngine):
         for table in self.change.tables:
             yield from problems(self.connection, self.quote(table.name), table)
 
-    def last_number(self, key: Key) -> int:
-        column, table = self.quote(key.next), self.quote(key.table)
-        largest = value(self.connection, f"SELECT MAX({column}) FROM {table}") or 0
+    def last_counted(self, key: Key) -> int:
         counter = self._counter(key.table, key.next)
-        return max(largest, counter.last if counter else 0)
+        return counter.last if counter else 0
 
     def swap(self) -> None:
         tables = [each.name for each in self.change.tables]
@@ -104,7 +109,7 @@ class PostgreSQLKeys(KeyEngine):
         for number, key in enumerate(self.change.keys):
             self._create_map(number, key)
         for each in self.change.tables:
-            self._alter(each)
+            self._alter(each, counters[each.key] if each.key else None)
         for key in self.change.keys:
             self._finish(key, counters[key])
         for table, name, definition in keys:
@@ -130,16 +135,19 @@ class PostgreSQLKeys(KeyEngine):
 
     def _create_map(self, number: int, key: Key) -> None:
         """A function from the value of a key to its next one."""
-        table, old, new = map(self.quote, (key.table, key.column, key.next))
+        found = (
+            f"SELECT {self.quote(each.column)} AS old, {self.quote(each.next)} AS new "
+            f"FROM {self.quote(each.table)}"
+            for each in key.values
+        )
         self.execute(
-            f"CREATE TEMPORARY TABLE moving_{number} ON COMMIT DROP AS "
-            f"SELECT {old} AS old, {new} AS new FROM {table}"
+            f"CREATE TEMPORARY TABLE moving_{number} ON COMMIT DROP AS {' UNION ALL '.join(found)}"
         )
         self.execute(f"ALTER TABLE pg_temp.moving_{number} ADD PRIMARY KEY (old)")
         self.execute(f"ANALYZE pg_temp.moving_{number}")
         self.execute(
             f"CREATE FUNCTION pg_temp.moved_{number}({self._key_types[key]}) "
-            f"RETURNS {self._type(key.table, key.next)} "
+            f"RETURNS {key.next_field.db_type(self.connection)} "
             f"LANGUAGE plpgsql STABLE STRICT AS "
             f"'BEGIN RETURN (SELECT new FROM pg_temp.moving_{number} WHERE old = $1); END'"
         )
@@ -147,10 +155,10 @@ class PostgreSQLKeys(KeyEngine):
     def _type(self, table: str, column: str) -> str:
         return str(value(self.connection, _TYPE, [self.quote(table), column]))
 
-    def _alter(self, table: Table) -> None:
+    def _alter(self, table: Table, counter: _Counter | None) -> None:
         changes = [*self._changed_key(table.key)] if table.key else []
         if table.key:
-            self._drop_default(table.key)
+            self._drop_default(table.key, counter)
         changes += map(self._changed_column, table.columns)
         for column in table.changed:
             for (index,) in rows(
@@ -165,25 +173,33 @@ class PostgreSQLKeys(KeyEngine):
         number = self.change.keys.index(column.key)
         name = self.quote(column.name)
         moved = f"pg_temp.moved_{number}({name}::{self._key_types[column.key]})"
-        return f"ALTER {name} TYPE {column.db_type(self.connection)} USING {moved}"
+        collated = self._collated(column.after or column.key.after)
+        return f"ALTER {name} TYPE {column.db_type(self.connection)}{collated} USING {moved}"
+
+    def _type_of(self, field: Any) -> str:
+        return f"{field.db_type(self.connection)}{self._collated(field)}"
+
+    def _collated(self, field: Any) -> str:
+        """The collation of a column of the field, which a change of its type would reset."""
+        collation = field.db_parameters(self.connection).get("collation")
+        return f" COLLATE {self.quote(collation)}" if collation else ""
 
     def _changed_key(self, key: Key) -> Iterator[str]:
         """Both columns exchange their values: expressions see the row as it was."""
         name, following = self.quote(key.column), self.quote(key.next)
-        yield f"ALTER {name} TYPE {key.after.db_type(self.connection)} USING {following}"
+        yield f"ALTER {name} TYPE {self._type_of(key.after)} USING {following}"
         if key.old:
-            yield f"ALTER {following} TYPE {key.old_field.db_type(self.connection)} USING {name}"
+            yield f"ALTER {following} TYPE {self._type_of(key.old_field)} USING {name}"
 
-    def _drop_default(self, key: Key) -> None:
+    def _drop_default(self, key: Key, counter: _Counter | None) -> None:
         table, name = self.quote(key.table), self.quote(key.column)
-        is_identity = value(self.connection, _IDENTITY, [table, key.column])
-        what = "IDENTITY" if is_identity else "DEFAULT"
+        what = "IDENTITY" if counter and counter.is_identity else "DEFAULT"
         self.execute(f"ALTER TABLE {table} ALTER {name} DROP {what}")
 
     def _finish(self, key: Key, counter: _Counter | None) -> None:
         table, name, following = map(self.quote, (key.table, key.column, key.next))
-        if sequence := self._sequence(key.table, key.column):
-            self.execute(f"DROP SEQUENCE {sequence}")
+        if counter and not counter.is_identity:
+            self.execute(f"DROP SEQUENCE {counter.sequence}")
         suffix = key.after.db_type_suffix(self.connection)
         last = self.last_number(key) if suffix else 0
         remembered = self._remembered_name(key) if suffix else None
@@ -197,8 +213,10 @@ class PostgreSQLKeys(KeyEngine):
         else:
             self.execute(f"ALTER TABLE {table} DROP COLUMN {following}")
         if suffix:
-            self.execute(f"ALTER TABLE {table} ALTER {name} ADD {suffix}")
-            self._count_again(key, last, remembered)
+            named = f" (SEQUENCE NAME {remembered})" if remembered else ""
+            self.execute(f"ALTER TABLE {table} ALTER {name} ADD {suffix}{named}")
+            literals = map(_literal, (table, key.column))
+            self._set_last(f"pg_get_serial_sequence({', '.join(literals)})", last)
         self._create_pattern_index(key.after)
 
     def _sequence(self, table: str, column: str) -> str | None:
@@ -213,7 +231,9 @@ class PostgreSQLKeys(KeyEngine):
             return None
         name = value(self.connection, _NAME, [sequence])
         number, is_called = row(self.connection, f"SELECT last_value, is_called FROM {sequence}")
-        return _Counter(str(name), int(number) if is_called else int(number) - 1)
+        last = int(number) if is_called else int(number) - 1
+        is_identity = value(self.connection, _IDENTITY, [self.quote(table), column])
+        return _Counter(str(name), sequence, last, bool(is_identity))
 
     def _remember(self, key: Key, counter: _Counter) -> None:
         """Keep the last number in a sequence of the old key, so that none is given twice after a
@@ -222,32 +242,32 @@ class PostgreSQLKeys(KeyEngine):
         name = self.quote(truncate_name(f"{key.table.strip(chr(34))}_{key.old}_seq", 63))
         column = f"{self.quote(key.table)}.{self.quote(key.old)}"
         self.execute(f"CREATE SEQUENCE {name} OWNED BY {column}")
-        comment = counter.name.replace("'", "''")
-        self.execute(f"COMMENT ON SEQUENCE {name} IS '{comment}'")
-        self._set_last(name, counter.last)
+        self.execute(f"COMMENT ON SEQUENCE {name} IS {_literal(counter.name)}")
+        self._set_last(_literal(name), counter.last)
 
     def _remembered_name(self, key: Key) -> str | None:
+        """The name of the previous sequence in SQL, if it is free."""
         sequence = self._sequence(key.table, key.next)
-        name: str | None = sequence and value(self.connection, _COMMENT, [sequence])
-        return name
-
-    def _count_again(self, key: Key, last: int, name: str | None) -> None:
-        """Continue after the last number, in a sequence with that name if it is free."""
-        sequence = str(self._sequence(key.table, key.column))
-        self._set_last(sequence, last)
-        if name and not value(self.connection, "SELECT to_regclass(%s)", [self.quote(name)]):
-            self.execute(f"ALTER SEQUENCE {sequence} RENAME TO {self.quote(name)}")
+        name = sequence and value(self.connection, _COMMENT, [sequence])
+        schema = name and value(self.connection, _SCHEMA, [self.quote(key.table)])
+        qualified = name and f"{schema}.{self.quote(name)}"
+        is_free = name and value(self.connection, "SELECT to_regclass(%s)", [qualified]) is None
+        return qualified if is_free else None
 
     def _set_last(self, sequence: str, number: int) -> None:
-        sql = "SELECT setval(%s, %s, %s)"
-        value(self.connection, sql, [sequence, max(number, 1), number > 0])
+        """``sequence`` is an expression."""
+        is_called = "true" if number > 0 else "false"
+        self.execute(f"SELECT setval({sequence}, {max(number, 1)}, {is_called})")
 
     def _create_pattern_index(self, field: Any) -> None:
         """The index with which Django finds texts that start with others."""
         if field is None:
             return
         statement = self.editor._create_like_index_sql(field.model, field)
-        if statement is not None and not value(
-            self.connection, "SELECT to_regclass(%s)", [str(statement.parts["name"])]
-        ):
-            self.editor.execute(statement)
+        if statement is not None and self._oid(str(statement.parts["name"])) is None:
+            self.execute(str(statement))
+
+
+def _literal(text: str) -> str:
+    doubled = text.replace("'", "''")
+    return f"'{doubled}'"

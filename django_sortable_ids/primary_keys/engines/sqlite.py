@@ -47,9 +47,8 @@ class SQLiteKeys(KeyEngine):
             except NotUnderstood as error:
                 yield f"{table.name}: its definition can't be changed: {error}"
 
-    def last_number(self, key: Key) -> int:
-        sql = f"SELECT MAX({self.quote(key.next)}) FROM {self.quote(key.table)}"
-        return max(value(self.connection, sql) or 0, self._sequence(key.table) or 0)
+    def last_counted(self, key: Key) -> int:
+        return self._sequence(key.table) or 0
 
     def swap(self) -> None:
         with transaction.atomic(self.connection.alias):
@@ -89,7 +88,7 @@ class SQLiteKeys(KeyEngine):
 
     def _exchange(self, table: Table) -> None:
         dependents = [sql for (sql,) in rows(self.connection, _DEPENDENTS, [table.name])]
-        sequence = self._sequence(table.name)
+        sequence = self._last_of(table)
         self.execute(f"DROP TABLE {self.quote(table.name)}")
         copy = self.quote(_COPY + table.name)
         self.execute(f"ALTER TABLE {copy} RENAME TO {self.quote(table.name)}")
@@ -97,6 +96,12 @@ class SQLiteKeys(KeyEngine):
             self.execute(sql)
         if sequence is not None:
             self._restore_sequence(table.name, sequence)
+
+    def _last_of(self, table: Table) -> int | None:
+        """The last number of the table; None if it never had one."""
+        if table.key and table.key.after.db_type_suffix(self.connection):
+            return self.last_number(table.key)
+        return self._sequence(table.name)
 
     def _sequence(self, table: str) -> int | None:
         """The last number of an AUTOINCREMENT; None if the table never had one."""
@@ -110,9 +115,9 @@ class SQLiteKeys(KeyEngine):
     def _restore_sequence(self, table: str, number: int) -> None:
         """DROP TABLE forgets the number. A table without AUTOINCREMENT keeps it, too: the migration
         backwards gives no number twice."""
-        self.editor.execute("DELETE FROM main.sqlite_sequence WHERE name = %s", [table])
-        sql = "INSERT INTO main.sqlite_sequence (name, seq) VALUES (%s, %s)"
-        self.editor.execute(sql, [table, number])
+        name = self.editor.quote_value(table)
+        self.execute(f"DELETE FROM main.sqlite_sequence WHERE name = {name}")
+        self.execute(f"INSERT INTO main.sqlite_sequence (name, seq) VALUES ({name}, {number})")
 
     def _definition(self, table: Table) -> str:
         """The CREATE TABLE of the copy."""

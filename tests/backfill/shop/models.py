@@ -5,6 +5,7 @@ from django.db import models
 from django_sortable_ids.fields import (
     CombV4UUIDField,
     CUIDField,
+    HexULIDField,
     KSUIDField,
     KUUIDField,
     LexicalSequenceField,
@@ -118,6 +119,14 @@ class SortableKey(Row):
     id = ULIDField(primary_key=True)
     created_at = models.DateTimeField(db_index=True)
     public_id = SnowflakeField(null=True, unique=True)
+
+
+class SortableTextKey(Row):
+    """The column has a character set of its own on MariaDB and MySQL."""
+
+    id = HexULIDField(primary_key=True)
+    created_at = models.DateTimeField(db_index=True)
+    public_id = ULIDField(null=True, unique=True)
 
 
 class PairKey(Row):

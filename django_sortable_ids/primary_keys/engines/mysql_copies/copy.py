@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ....db.queries import rows, value
 from . import session
@@ -32,7 +32,7 @@ _TEXT = re.compile(r"(var)?char\b|(tiny|medium|long)?text\b", re.IGNORECASE)
 
 class Copy:
     """One table of a change, and its copy. ``last_number`` is the largest one that its new key
-    ever had, if that has numbers.
+    ever had; 0 if that has no numbers.
 
     Use it within ``session.copying``.
     """
@@ -72,7 +72,7 @@ class Copy:
             None,
         )
         # Without it, plans are made for a table without rows.
-        rows(self._connection, f"ANALYZE TABLE {quote(self.copy)}")
+        self._editor.execute(f"ANALYZE TABLE {quote(self.copy)}", None)
 
     def _order(self, selected: list[str]) -> Iterator[str]:
         """The places of the primary key among the selected columns, if its values change."""
@@ -125,11 +125,7 @@ class Copy:
             yield f"{self._editor.quote_name(key.old)} {sql}"
 
     def _next_number(self, definition: Definition) -> int:
-        key = self._table.key
-        if key is None:
-            return definition.next_number
-        has_numbers = "AUTO_INCREMENT" in key.after.db_type(self._connection)
-        return self._last_number + 1 if has_numbers else 1
+        return self._last_number + 1 if self._table.key else definition.next_number
 
     def _default(self, key: Key) -> str:
         if not key.after.has_db_default():
@@ -142,14 +138,10 @@ class Copy:
         """The type of a column with values of the key, which needs the collation of the key."""
         if not _TEXT.match(kind) or "COLLATE" in kind.upper():
             return kind
-        own, of_key = (self._collation(each) for each in (self.name, key.table))
+        own, of_key = (collation_of(self._connection, each) for each in (self.name, key.table))
         given = key.after.db_parameters(self._connection).get("collation")
         wanted = given or of_key
         return f"{kind} COLLATE {wanted}" if given or wanted != own else kind
-
-    def _collation(self, table: str) -> str:
-        plain = session.plain(self._connection, table)
-        return str(value(self._connection, _COLLATION, [plain]))
 
     def _check(self, check: Element) -> Iterator[str]:
         """Names of checks are unique in a database of MySQL. One that RENAME TABLE renames gets
@@ -158,6 +150,11 @@ class Copy:
             quote = self._editor.quote_name
             new = f"{self.copy}{check.name[len(self.name) :]}"
             yield check.text.replace(quote(check.name), quote(new), 1)
+
+
+def collation_of(connection: Any, table: str) -> str:
+    """That of new columns of the table."""
+    return str(value(connection, _COLLATION, [session.plain(connection, table)]))
 
 
 def is_renamed(table: str, check: str) -> bool:

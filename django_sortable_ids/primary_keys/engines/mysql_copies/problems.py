@@ -68,7 +68,7 @@ class Problems:
 
     def _generic(self) -> Iterator[str]:
         """Their values are replaced in one transaction with the note."""
-        for reference in self._engine.change.generic:
+        for reference in self._engine.change.texts:
             if tables.kind(self._connection, reference.table):
                 yield from self._not_stored(plain(self._connection, reference.table))
 

@@ -40,24 +40,27 @@ class Switch:
         self._editor = editor
         self._connection = editor.connection
         self._steps = steps
+        self._are_there = True
+        """Of a switch that is only collected: whether what is dropped at first is still there."""
 
     def execute(self) -> None:
         """Whatever stops it: run again, it continues."""
         if self._renames():
             self._free()
             self._rename()
+            self._are_there = False
         for _, _, old in self._steps.tables:
             self._run(f"DROP TABLE IF EXISTS {self._quote(old)}")
         self._add(self._steps.checks, "CHECK")
         self._add(self._steps.foreign_keys, "FOREIGN KEY")
         for trigger in self._steps.triggers:
-            if not triggers.exists(self._connection, trigger):
+            if not self._has_trigger(trigger):
                 triggers.create(self._editor, trigger)
 
     def _free(self) -> None:
         """Drop what would follow the old tables to their new names."""
         for trigger in self._steps.triggers:
-            if triggers.exists(self._connection, trigger):
+            if self._has_trigger(trigger):
                 triggers.drop(self._editor, trigger)
         for each in map(Constraint._make, self._steps.foreign_keys):
             if self._has(each, "FOREIGN KEY"):
@@ -73,7 +76,9 @@ class Switch:
 
     def _renames_of(self, table: str, copy: str, old: str) -> Iterator[tuple[str, str]]:
         """The renames of a table that are still to do."""
-        if exists(self._connection, copy):
+        if self._editor.collect_sql:
+            yield from ((table, old), (copy, table))
+        elif exists(self._connection, copy):
             if not exists(self._connection, old):
                 yield table, old
             yield copy, table
@@ -88,8 +93,15 @@ class Switch:
             self._run(f"ALTER TABLE {self._quote(table)} {', '.join(changes)}")
 
     def _has(self, constraint: Constraint, kind: str) -> bool:
+        if self._editor.collect_sql:
+            return self._are_there
         found = value(self._connection, _EXISTS, [constraint.table, constraint.name, kind])
         return found is not None
+
+    def _has_trigger(self, trigger: triggers.Trigger) -> bool:
+        if self._editor.collect_sql:
+            return self._are_there
+        return triggers.exists(self._connection, trigger)
 
     def _quote(self, name: str) -> str:
         quoted: str = self._editor.quote_name(name)

@@ -84,8 +84,13 @@ the table shows."""
 
 
 def main(file: Path) -> None:
+    file.write_text(json.dumps(catalogue(), indent=1))
+
+
+def catalogue() -> dict[str, dict[str, list[str]]]:
+    """What is known of each table, by kind."""
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    queries = QUERIES[connection.vendor]
+    queries = dict(QUERIES[connection.vendor])
     if connection.vendor == "mysql":
         queries["check"] = CHECKS[connection.display_name]
     for kind, sql in queries.items():
@@ -94,11 +99,10 @@ def main(file: Path) -> None:
     if connection.vendor == "sqlite":
         for table, sql in _rows("SELECT name, sql FROM sqlite_master WHERE type = 'table'"):
             found[table]["definition"] = list(_parts(sql))
-    ordered = {
+    return {
         table: {kind: sorted(each) for kind, each in kinds.items()}
         for table, kinds in sorted(found.items())
     }
-    file.write_text(json.dumps(ordered, indent=1))
 
 
 def _rows(sql: str) -> list[tuple]:

@@ -1,0 +1,217 @@
+"""History tables contain keys of deleted rows: each gets a new key, and comes back with the old."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from django.core.exceptions import FieldDoesNotExist
+from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
+from django.db.models.constants import LOOKUP_SEP
+from django.utils import timezone
+
+from ..backfill.sources import find
+from ..backfill.sources.find import Given
+from ..db import tables
+from ..db.queries import value
+from ..errors import BackfillError
+from . import generic
+from .changes import Column, Key, Table, Values
+from .changes.deleted import NEW_KEY, OLD_KEY, TIME
+from .changes.moved import OLD, History, MovedKey
+from .engines.base import KeyEngine
+from .filling import fill
+
+_TRIES = 10
+_INSERTED = """
+INSERT INTO {table} ({key}, {time}) SELECT found_key, MIN(found_at) FROM ({found}) s
+GROUP BY found_key ORDER BY MIN(found_at), found_key
+"""
+_COUNTED = "SELECT COUNT(DISTINCT found_key) FROM ({found}) s"
+
+
+class DeletedKeys:
+    """The keys of a change that only ``histories`` contain."""
+
+    def __init__(self, engine: KeyEngine, histories: Iterable[History]) -> None:
+        self._engine = engine
+        self._connection = engine.connection
+        self._times: Mapping[str, str] = dict(histories)
+        self._copied = [(key, key.deleted) for key in engine.change.keys if key.deleted is not None]
+
+    def collect(self) -> None:
+        """Write them into tables of their own, with the time of the first row that has each."""
+        self.create_tables()
+        quote = self._engine.quote
+        for key, deleted in self._copied:
+            restored = Exists(self._live(key).filter(pk=OuterRef(deleted.column)))
+            self._rows(deleted).filter(restored).delete()
+            found, parameters = self._found(key)
+            if found:
+                names = {"table": deleted.table, "key": deleted.column, "time": TIME}
+                quoted = {name: quote(each) for name, each in names.items()}
+                self._engine.editor.execute(_INSERTED.format(found=found, **quoted), parameters)
+            self._collect_adopted(key, deleted)
+
+    def _collect_adopted(self, key: Key, deleted: Values) -> None:
+        for table, column in self._adopted(key):
+            quote, orphans = self._engine.quote, self._engine.with_orphans(table, column)
+            self._engine.execute(
+                f"INSERT INTO {quote(deleted.table)} ({quote(deleted.column)}) "
+                f"SELECT DISTINCT t.{quote(column.name)} {orphans}"
+            )
+        for texts in self._engine.change.texts:
+            if texts.is_adopted and tables.kind(self._connection, texts.table):
+                found = sorted(generic.deleted_keys(self._connection, texts, key))
+                rows = (deleted.model(**{deleted.column: each}) for each in found)
+                self._rows(deleted).bulk_create(rows, batch_size=1000)
+
+    def _adopted(self, key: Key) -> Iterator[tuple[Table, Column]]:
+        """The adopted columns with values of the key."""
+        for table, column in self._engine.change.histories:
+            if column.key is key and not self._is_history(column):
+                yield table, column
+
+    def _is_history(self, column: Column) -> bool:
+        """Whether its rows have a time."""
+        return column.before is not None and column.before.model._meta.label in self._times
+
+    def create_tables(self) -> None:
+        """Create the tables that are missing."""
+        for key, deleted in self._copied:
+            if not tables.kind(self._connection, deleted.table):
+                self._engine.create_table(deleted.model, like=key.table)
+
+    def described(self) -> Iterator[str]:
+        """What ``collect`` and ``fill_new_keys`` do, whose statements depend on the rows."""
+        for key, deleted in self._copied:
+            yield f"{deleted.table} gets the keys of {key.label} that only histories contain"
+
+    def count(self, key: Key) -> int:
+        """The number of these keys in history tables, before they are collected."""
+        found, parameters = self._found(key)
+        sql = _COUNTED.format(found=found)
+        return int(value(self._connection, sql, parameters)) if found else 0
+
+    def adopted(self) -> Iterator[tuple[str, int]]:
+        """Each adopted column, and the number of keys of deleted rows in it."""
+        for key, _ in self._copied:
+            for table, column in self._adopted(key):
+                counted = f"COUNT(DISTINCT t.{self._engine.quote(column.name)})"
+                sql = f"SELECT {counted} {self._engine.with_orphans(table, column)}"
+                yield f"{table.name}.{column.name}", value(self._connection, sql)
+        for texts in self._engine.change.texts:
+            if texts.is_adopted:
+                found = (
+                    generic.deleted_keys(self._connection, texts, key) for key, _ in self._copied
+                )
+                yield f"{texts.table}.{texts.column}", sum(map(len, found))
+
+    def fill_new_keys(self, moved: Iterable[MovedKey]) -> None:
+        """Give each a new key of that time, or the one that its old key is converted to.
+
+        Raises ``BackfillError`` for old keys that can't be converted.
+        """
+        by_label = {each.model: each for each in moved}
+        for key, deleted in self._copied:
+            self._rows(deleted).filter(**{f"{TIME}__isnull": True}).update(**{TIME: timezone.now()})
+            for _ in range(_TRIES):
+                self._fill(deleted, by_label[key.label])
+                if not self._forget_taken(key, deleted):
+                    break
+            else:
+                raise BackfillError(
+                    f"{key.label}: deleted rows in its history would get keys of other rows: "
+                    f"look into {deleted.table}"
+                )
+
+    def _fill(self, deleted: Values, moved: MovedKey) -> None:
+        missing = self._rows(deleted).filter(**{f"{NEW_KEY}__isnull": True})
+        if missing.exists():
+            is_converted = moved.convert_from == moved.name
+            given = Given(convert_from=OLD_KEY) if is_converted else Given(created_from=TIME)
+            field = deleted.model._meta.get_field(NEW_KEY)
+            target = find.of_source(deleted.model, field, given, self._connection.alias)
+            fill(replace(target, on_out_of_range="clamp"))
+
+    def read_old_keys(self) -> None:
+        """Read the old keys of rows that were deleted since the move, where histories have them."""
+        for _, column in self._engine.change.histories:
+            if column.before is None or column.key.deleted is None:
+                continue
+            deleted, name = column.key.deleted, f"{OLD}{column.before.name}"
+            if not self._is_history(column) or not _has(column.before.model, name):
+                continue
+            same = {column.before.name: OuterRef(NEW_KEY), f"{name}__isnull": False}
+            known = self._all(column.before.model).filter(**same).order_by().values(name)
+            missing = self._rows(deleted).filter(**{f"{OLD_KEY}__isnull": True})
+            missing.update(**{OLD_KEY: Subquery(known[:1])})
+        for key, deleted in self._copied:
+            self._forget_taken(key, deleted)
+
+    def _forget_taken(self, key: Key, deleted: Values) -> int:
+        """Forget next values that are those of rows which exist; return how many there were."""
+        taken = self._live(key).values(key.next_field.name)
+        rows = self._rows(deleted).filter(**{f"{deleted.next}__in": taken})
+        return rows.update(**{deleted.next: None})
+
+    def drop_tables(self, labels: Collection[str]) -> None:
+        """Drop those of these models, and those without rows."""
+        for key, deleted in self._copied:
+            if not tables.kind(self._connection, deleted.table):
+                continue
+            if key.label in labels or not self._rows(deleted).exists():
+                self._engine.execute(f"DROP TABLE {self._engine.quote(deleted.table)}")
+
+    def _found(self, key: Key) -> tuple[str, list[Any]]:
+        """A query for these keys, each with a time, and its parameters."""
+        parts: list[str] = []
+        parameters: list[Any] = []
+        for _, column in self._engine.change.histories:
+            if column.key is key and self._is_history(column):
+                compiler = self._missing(column).query.get_compiler(self._connection.alias)
+                sql, more = compiler.as_sql()
+                parts.append(sql)
+                parameters += more
+        return " UNION ALL ".join(parts), parameters
+
+    def _missing(self, column: Column) -> QuerySet[Any]:
+        """The values of the column that are neither keys of rows nor collected."""
+        key, field = column.key, column.before
+        found = self._all(field.model).filter(
+            ~Exists(self._live(key).filter(pk=OuterRef(field.attname))),
+            **{f"{field.attname}__isnull": False},
+        )
+        if key.deleted and tables.kind(self._connection, key.deleted.table):
+            same = {key.deleted.column: OuterRef(field.attname)}
+            found = found.filter(~Exists(self._rows(key.deleted).filter(**same)))
+        found = found.annotate(found_key=F(field.attname), found_at=self._time(field.model))
+        rows: QuerySet[Any] = found.order_by().values_list("found_key", "found_at")
+        return rows
+
+    def _time(self, model: Any) -> Any:
+        """The time of a history row. The row of another table that has it may be gone."""
+        relation, _, name = self._times[model._meta.label].rpartition(LOOKUP_SEP)
+        if not relation:
+            return F(name)
+        field = model._meta.get_field(relation)
+        others = self._all(field.related_model).filter(pk=OuterRef(field.attname))
+        return Subquery(others.order_by().values(name)[:1])
+
+    def _live(self, key: Key) -> QuerySet[Any]:
+        return self._all(key.next_field.model)
+
+    def _rows(self, deleted: Values) -> QuerySet[Any]:
+        return self._all(deleted.model)
+
+    def _all(self, model: Any) -> QuerySet[Any]:
+        return QuerySet(model, using=self._connection.alias)
+
+
+def _has(model: Any, name: str) -> bool:
+    try:
+        model._meta.get_field(name)
+    except FieldDoesNotExist:
+        return False
+    return True

@@ -1,0 +1,54 @@
+"""The columns of history tables that copy the field of the old key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.db.migrations.state import ProjectState
+
+from ..db import tables
+from ..db.locks import with_short_lock_timeout
+from ..schema.constraints_sqlite import drop_column
+from .changes.moved import KeyCopy
+
+
+def add(editor: Any, before: ProjectState, after: ProjectState, copies: Iterable[KeyCopy]) -> None:
+    """Add these columns, unless a killed run has, and copy the keys into them."""
+    for each in copies:
+        if each.old is not None:
+            model = after.apps.get_model(each.model)
+            fields = [model._meta.get_field(name) for name in (each.name, each.old_name)]
+            _add(editor, before.apps.get_model(each.model), *fields)
+
+
+def _add(editor: Any, model: Any, copied: Any, field: Any) -> None:
+    table, connection = model._meta.db_table, editor.connection
+    if not tables.has_column(connection, table, field.column):
+        deferred = list(editor.deferred_sql)
+        with_short_lock_timeout(editor, lambda: editor.add_field(model, field))
+        # Indexes are created at once: a killed run would forget those that are deferred.
+        editor.deferred_sql[:] = deferred
+    known = {each.lower() for each in tables.constraints(connection, table)}
+    for statement in editor._field_indexes_sql(model, field):
+        if str(statement.parts["name"]).strip('"`').lower() not in known:
+            editor.execute(statement)
+    quoted, old, key = map(editor.quote_name, (table, field.column, copied.column))
+    editor.execute(f"UPDATE {quoted} SET {old} = {key} WHERE {old} IS NULL", None)
+
+
+def drop(editor: Any, state: ProjectState, copies: Iterable[KeyCopy]) -> None:
+    """Drop these columns, unless a killed run has."""
+    for field in _fields(state, copies):
+        if tables.has_column(editor.connection, field.model._meta.db_table, field.column):
+            if editor.connection.vendor == "sqlite":
+                # Django would copy the table and lose what the model doesn't know.
+                drop_column(editor, field)
+            else:
+                editor.remove_field(field.model, field)
+
+
+def _fields(state: ProjectState, copies: Iterable[KeyCopy]) -> Iterator[Any]:
+    for each in copies:
+        if each.old is not None:
+            yield state.apps.get_model(each.model)._meta.get_field(each.old_name)

@@ -1,0 +1,96 @@
+"""Input of relations with the ids from before the move of a primary key."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from django.core.exceptions import ObjectDoesNotExist
+from rest_framework import serializers
+from rest_framework.relations import (
+    HyperlinkedRelatedField,
+    ManyRelatedField,
+    PrimaryKeyRelatedField,
+    RelatedField,
+    SlugRelatedField,
+)
+
+from ..old_ids import old_row
+
+if TYPE_CHECKING:
+    Serializer = serializers.Serializer[Any]
+    Link = HyperlinkedRelatedField[Any]
+    Relation = RelatedField[Any, Any, Any]
+else:
+    Serializer = Link = Relation = object
+
+
+class AcceptOldIDs(Serializer):
+    """For serializers: the input of each relation may also be the old id of a row, as a number, as
+    text, or in a URL. Output has present ids only.
+
+    It stands to the left of the other classes. The row must be among those of the relation's
+    queryset. A present id needs no further query.
+    """
+
+    def get_fields(self) -> Any:
+        fields = super().get_fields()
+        for name, field in fields.items():
+            if isinstance(field, ManyRelatedField):
+                child = _accepting(field.child_relation)
+                child.bind(field_name="", parent=field)
+                field.child_relation = child
+            elif isinstance(field, RelatedField):
+                fields[name] = _accepting(field)
+        return fields
+
+
+class _OldKey(Relation):
+    """A relation through a key or a slug."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        try:
+            return super().to_internal_value(data)
+        except serializers.ValidationError:
+            row = _old_row(self, getattr(self, "slug_field", "pk"), data)
+            if row is None:
+                raise
+            return row
+
+
+class _OldLink(Link):
+    """A relation through a URL."""
+
+    def get_object(self, view_name: str, view_args: Any, view_kwargs: Any) -> Any:
+        try:
+            return super().get_object(view_name, view_args, view_kwargs)
+        except (serializers.ValidationError, ObjectDoesNotExist):
+            row = _old_row(self, self.lookup_field, view_kwargs[self.lookup_url_kwarg])
+            if row is None:
+                raise
+            return row
+
+
+def _accepting(relation: Any) -> Any:
+    """The same relation, which accepts old ids; itself if it takes no input."""
+    if relation.read_only:
+        return relation
+    match relation:
+        case PrimaryKeyRelatedField() | SlugRelatedField():
+            base: Any = _OldKey
+        case HyperlinkedRelatedField():
+            base = _OldLink
+        case _:
+            return relation
+    return _combined(base, relation.__class__)(*relation._args, **relation._kwargs)
+
+
+@lru_cache
+def _combined(base: type[Any], declared: type[Any]) -> type[Any]:
+    return type(declared.__name__, (base, declared), {})
+
+
+def _old_row(relation: Any, name: str, given: Any) -> Any:
+    rows = relation.get_queryset()
+    is_key = name in ("pk", rows.model._meta.pk.name)
+    return old_row(rows.all(), given) if is_key else None

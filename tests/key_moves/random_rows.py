@@ -1,0 +1,63 @@
+"""Moves random rows there, back, and there again."""
+
+from collections.abc import Iterable
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from tests.ecosystem.projects.moves import compare
+from tests.ecosystem.projects.moves.inside.move_catalogue import catalogue
+
+from . import new_keys
+from .content import content, differences, dump
+from .database import AFTER, BEFORE, create, insert, migrate
+from .rows import Rows, rows
+
+
+def run(examples: int, number: int | None, most: int, *, shrink: bool) -> None:
+    """Raise ``AssertionError`` for rows that are others afterwards; with ``shrink``, which takes
+    minutes, the smallest ones. ``number`` is the seed; None draws the same rows each time."""
+    healthy = True
+
+    @settings(
+        max_examples=examples,
+        derandomize=number is None,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate, *([Phase.shrink] if shrink else [])],
+    )
+    @given(rows(most))
+    def moves(found: Rows) -> None:
+        nonlocal healthy
+        if not healthy:
+            create()
+        healthy = False
+        check(found)
+        healthy = True
+
+    create()
+    (moves if number is None else seed(number)(moves))()
+
+
+def check(found: Rows) -> None:
+    insert(found)
+    before, tables = dump(), catalogue()
+    known = content(before)
+    migrate(AFTER)
+    moved = dump()
+    none(differences(known, content(moved)))
+    none(new_keys.problems(before, moved))
+    migrate(BEFORE)
+    none(differences(before, dump()))
+    none(compare.catalogues(tables, catalogue()))
+    migrate(AFTER)
+    again = dump()
+    none(differences(known, content(again)))
+    none(new_keys.problems(before, again))
+    migrate(BEFORE)
+
+
+def none(problems: Iterable[str]) -> None:
+    """Raise ``AssertionError`` with all problems, if there are any."""
+    if found := list(problems):
+        raise AssertionError("\n".join(found))

@@ -1,0 +1,228 @@
+"""``--adopt``: columns with keys that have no foreign key."""
+
+import json
+
+import pytest
+
+from tests.backfill.own_project import Project
+from tests.marks import own_tables
+
+from .own_database import settings_of_project
+
+pytestmark = own_tables
+
+MODELS = """
+from django.db import models
+from django.contrib.contenttypes.models import ContentType
+
+
+class Customer(models.Model):
+    name = models.CharField(max_length=20)
+
+
+class Visit(models.Model):
+    name = models.CharField(max_length=20)
+    customer_no = models.BigIntegerField(null=True, db_index=True)
+    customer_text = models.CharField(max_length=40, null=True)
+    short_text = models.CharField(max_length=9, null=True)
+
+
+class Entry(models.Model):
+    name = models.CharField(max_length=20)
+    kind = models.ForeignKey(ContentType, models.CASCADE)
+    object_pk = models.CharField(max_length=255)
+"""
+ROWS = """
+from django.contrib.contenttypes.models import ContentType
+from depot.models import *
+
+kind = ContentType.objects.get_for_model(Customer)
+other = ContentType.objects.get_for_model(ContentType)
+for name in {names}:
+    one = Customer.objects.create(name=name)
+    text = "unknown" if name == "c" else str(one.pk)
+    Visit.objects.create(name=name, customer_no=one.pk, customer_text=text)
+    Entry.objects.create(name=name, kind=kind, object_pk=one.pk)
+    Entry.objects.create(name=f"other {{name}}", kind=other, object_pk=1)
+Visit.objects.create(name="nobody")
+Customer.objects.filter(name__in={deleted}).delete()
+"""
+DUMP = """
+import json
+from depot.models import *
+
+print(json.dumps({
+    "Customer": {each.name: str(each.pk) for each in Customer.objects.all()},
+    "number": {each.name: str(each.customer_no) for each in Visit.objects.all()},
+    "text": {each.name: str(each.customer_text) for each in Visit.objects.all()},
+    "entry": {each.name: str(each.object_pk) for each in Entry.objects.all()},
+}))
+"""
+KEY = """\
+    id = UUIDv7AutoField(primary_key=True)
+    old_id = models.BigIntegerField(null=True, unique=True, editable=False)
+"""
+ADOPTED = (
+    "--adopt=depot_visit.customer_no=depot.Customer",
+    "--adopt=depot_visit.customer_text=depot.Customer",
+    "--adopt=depot_entry.object_pk=depot_entry.kind_id",
+)
+
+
+@pytest.fixture
+def project(tmp_path):
+    made = Project(tmp_path / "project")
+    apps = [f"django.contrib.{each}" for each in ("auth", "contenttypes")]
+    with settings_of_project(*apps) as settings:
+        made.create(MODELS, settings)
+        made.manage("shell", "-c", ROWS.format(names=list("abcd"), deleted=list("bd")))
+        yield made
+
+
+def rows(project):
+    return json.loads(project.manage("shell", "-c", DUMP).splitlines()[-1])
+
+
+def edit(project, number="models.UUIDField"):
+    start = "class Customer(models.Model):\n"
+    project.change_models(start, start + KEY)
+    project.change_models("no = models.BigIntegerField", f"no = {number}")
+    imported = "from django_sortable_ids.fields import UUIDv7AutoField\n"
+    project.change_models("from django.contrib.", f"{imported}from django.contrib.")
+
+
+def move(project, *arguments):
+    return project.backfill("depot", "--primary-key", *arguments)
+
+
+def test_they_move_and_come_back(project):
+    before = rows(project)
+    edit(project)
+    done = move(project, *ADOPTED, "--write-migration")
+    assert done.returncode == 0, done.stderr
+    assert [line for line in done.stdout.splitlines() if "adopted" in line] == [
+        "depot_visit.customer_no: adopted, with 2 keys of deleted rows",
+        "depot_visit.customer_text: adopted, with 2 keys of deleted rows",
+        "depot_entry.object_pk: adopted, with 2 keys of deleted rows",
+    ]
+    project.manage("migrate")
+    project.manage("makemigrations", "--check")
+    after = rows(project)
+    for name in "abcd":
+        keys = {after[each][name] for each in ("number", "text", "entry")} - {"unknown"}
+        assert len(keys) == 1
+        assert {len(key) for key in keys} == {36}
+        assert after["Customer"].get(name, *keys) in keys
+        assert after["entry"][f"other {name}"] == "1"
+    assert after["text"]["c"] == "unknown"
+    assert after["number"]["nobody"] == "None"
+    project.manage("shell", "-c", ROWS.format(names=list("xy"), deleted=list("x")))
+    project.manage("migrate", "depot", "0001")
+    (project.folder / "depot" / "models.py").write_text(MODELS)
+    again = rows(project)
+    new = {name: {again[each][name] for each in ("number", "text", "entry")} for name in list("xy")}
+    assert new == {"x": {"6"}, "y": {"5"}}
+    assert again["Customer"].pop("y") == "5"
+    assert before == {
+        table: {name: again[table][name] for name in found} for table, found in before.items()
+    }
+
+
+def test_a_table_without_a_model(project):
+    project.manage("shell", "-c", RAW)
+    edit(project, "models.BigIntegerField")
+    done = move(project, "--adopt=depot_raw.owner=depot.Customer", "--write-migration")
+    assert "depot_raw.owner: adopted, with 2 keys of deleted rows" in done.stdout, done.stderr
+    assert "  depot_raw.owner\n" in done.stdout
+    project.manage("migrate")
+    assert raw(project, "JOIN depot_customer c ON c.id = r.owner") == [["a", "a"], ["c", "c"]]
+    joined = "JOIN sortable_ids_deleted__depot_customer c ON c.new_key = r.owner"
+    assert raw(project, joined, "c.old_key") == [["b", 2], ["d", 4]]
+    project.manage("migrate", "depot", "0001")
+    assert raw(project, "", "r.owner") == [["a", 1], ["b", 2], ["c", 3], ["d", 4]]
+
+
+RAW = """
+from django.db import connection
+
+with connection.cursor() as cursor:
+    cursor.execute("CREATE TABLE depot_raw (name varchar(9), owner bigint)")
+    cursor.execute("INSERT INTO depot_raw SELECT name, customer_no FROM depot_visit "
+                   "WHERE customer_no IS NOT NULL")
+"""
+
+
+def raw(project, join, column="c.name"):
+    code = f"""
+import json
+from django.db import connection
+
+with connection.cursor() as cursor:
+    cursor.execute("SELECT r.name, {column} FROM depot_raw r {join} ORDER BY 1")
+    print(json.dumps(cursor.fetchall()))
+"""
+    return json.loads(project.manage("shell", "-c", code).splitlines()[-1])
+
+
+def test_the_next_command_has_all_of_them(project):
+    edit(project)
+    done = move(project, *ADOPTED)
+    assert done.stdout.splitlines()[-1] == (
+        f"Next: manage.py backfill_ids depot --primary-key {' '.join(ADOPTED)} --write-migration"
+    )
+    document = json.loads(move(project, *ADOPTED, "--json").stdout)
+    assert document["adopted"] == {
+        "depot_visit.customer_no": 2,
+        "depot_visit.customer_text": 2,
+        "depot_entry.object_pk": 2,
+    }
+
+
+REFUSED = {
+    "nonsense": "expected TABLE.COLUMN=app.Model, or TABLE.COLUMN=TABLE.COLUMN_OF_CONTENT_TYPES",
+    "a.b=c": "expected TABLE.COLUMN=app.Model, or TABLE.COLUMN=TABLE.COLUMN_OF_CONTENT_TYPES",
+    "depot_visits.x=depot.Customer": "there is no table depot_visits; the database has auth_group,",
+    "depot_visit.x=depot.Customer": (
+        "depot_visit has no column x; it has id, name, customer_no, customer_text, short_text"
+    ),
+    "depot_entry.object_pk=depot_entry.type": (
+        "depot_entry has no column type; it has id, name, object_pk, kind_id"
+    ),
+    "depot_visit.customer_no=depot.Visit": (
+        "depot.Visit is no model whose key moves; these are depot.Customer"
+    ),
+    "depot_visit.customer_no=depot.Customer": (
+        "depot.Visit.customer_no is a BigIntegerField, which has no room for keys of "
+        "depot.Customer: make it a models.UUIDField in the model; the migration changes its type. "
+        "Or make it a CharField by a migration of its own first"
+    ),
+    "depot_visit.name=depot.Customer": "depot.Visit.name is a CharField in",
+}
+
+
+def test_what_is_refused(project):
+    edit(project, "models.BigIntegerField")
+    project.change_models(
+        "name = models.CharField(max_length=20)\n    customer_no",
+        "name = models.UUIDField()\n    customer_no",
+    )
+    done = move(project, *(f"--adopt={each}" for each in REFUSED))
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()[-len(REFUSED) :]
+    for line, (given, message) in zip(lines, REFUSED.items(), strict=True):
+        start = f"--adopt {given}: {message}"
+        assert line.removeprefix("BackfillError: ")[: len(start)] == start
+    assert lines[-1].endswith(
+        " the migrations, and the key a BigAutoField: leave it a CharField in the model"
+    )
+
+
+def test_texts_without_room(project):
+    edit(project)
+    code = "from depot.models import *; Visit.objects.filter(name='a').update(short_text='1')"
+    project.manage("shell", "-c", code)
+    done = move(project, "--adopt=depot_visit.short_text=depot.Customer")
+    assert done.stderr.splitlines()[-1] == (
+        "1 rows of depot_visit.short_text contain keys of depot.Customer, and the column has room "
+        "for 9 characters only: make it a CharField(max_length=36), migrate, and try again"
+    )

@@ -1,0 +1,419 @@
+"""History tables contain keys of rows that are gone: each has one new key, the same everywhere."""
+
+from datetime import UTC, datetime
+
+import pytest
+from django.contrib.contenttypes.models import ContentType
+from django.core.management.base import CommandError
+from django.db import connection
+
+from django_sortable_ids.ids import created_at
+from tests.marks import own_tables
+
+from .test_interrupted import migrate_until_done
+
+pytestmark = own_tables
+
+MODELS = """\
+CreateModel("Customer", [
+    ("id", {key}),
+    ("created_at", DateTimeField()),
+    ("name", CharField(max_length=9)),
+]),
+CreateModel("Order", [
+    ("id", AutoField(primary_key=True)),
+    ("customer", ForeignKey("depot.Customer", CASCADE)),
+]),
+CreateModel("HistoricalCustomer", [
+    ("id", {copy}),
+    ("name", CharField(max_length=9)),
+    ("history_id", AutoField(primary_key=True)),
+    ("history_date", DateTimeField()),
+], options={{"ordering": ["-history_date"]}}),
+CreateModel("HistoricalOrder", [
+    ("id", BigIntegerField(db_index=True)),
+    ("customer", ForeignKey(
+        "depot.Customer", DO_NOTHING, null=True, db_constraint=False, related_name="+"
+    )),
+    ("history_id", AutoField(primary_key=True)),
+    ("history_date", DateTimeField(db_index=True)),
+]),
+CreateModel("HistoricalOrder_gifts", [
+    ("id", IntegerField()),
+    ("customer", ForeignKey(
+        "depot.Customer", DO_NOTHING, null=True, db_constraint=False, related_name="+"
+    )),
+    ("history", ForeignKey("depot.HistoricalOrder", DO_NOTHING, db_constraint=False)),
+    ("m2m_history_id", AutoField(primary_key=True)),
+]),
+CreateModel("Tagged", [
+    ("object_id", CharField(max_length=40)),
+    ("kind_id", IntegerField()),
+]),
+"""
+MOVE = """\
+MigratePrimaryKey(
+    keys=[MovedKey("depot.Customer", "id", {field}, {source}{old})],
+    references=[
+        ("depot_order", "customer_id", "depot.Customer"),
+        ("depot_historicalcustomer", "id", "depot.Customer"),
+        ("depot_historicalorder", "customer_id", "depot.Customer"),
+        ("depot_historicalorder_gifts", "customer_id", "depot.Customer"),
+    ],
+    generic=[("depot_tagged", "object_id", "kind_id")],
+    copies=[KeyCopy("depot.HistoricalCustomer", "id", "depot.Customer", {copy}{copied_old})],
+    histories=[
+        ("depot.HistoricalCustomer", "history_date"),
+        ("depot.HistoricalOrder", "history_date"),
+        ("depot.HistoricalOrder_gifts", "history__history_date"),
+    ],
+),
+"""
+COLUMNS = [
+    ("Customer", "id"),
+    ("Order", "customer_id"),
+    ("HistoricalCustomer", "id"),
+    ("HistoricalOrder", "customer_id"),
+    ("HistoricalOrder_gifts", "customer_id"),
+    ("Tagged", "object_id"),
+]
+"""Which contain keys of customers."""
+DELETED = "sortable_ids_deleted__depot_customer"
+AT = datetime(2024, 5, 1, tzinfo=UTC)
+
+
+def day(number):
+    return AT.replace(day=number)
+
+
+class Shop:
+    """The tables of the app, filled without the package."""
+
+    def __init__(self, depot):
+        self.depot = depot
+        self.kind = ContentType.objects.create(app_label="depot", model="customer").pk
+
+    def create(self, key="BigAutoField(primary_key=True)", copy="BigIntegerField(db_index=True)"):
+        self.depot.write(MODELS.format(key=key, copy=copy))
+        self.depot.migrate()
+
+    def write_move(
+        self,
+        field="UUIDv7Field",
+        source='created_from="created_at"',
+        old="BigIntegerField({})",
+    ):
+        unique, copied = (
+            old and f", old={old.format(f'null=True, {each}=True')}"
+            for each in ("unique", "db_index")
+        )
+        self.depot.write(
+            MOVE.format(
+                field=f"{field}(primary_key=True)",
+                source=source,
+                copy=f"{field}(db_index=True)",
+                old=unique,
+                copied_old=copied,
+            ),
+            atomic=False,
+        )
+
+    def objects(self, name):
+        return self.depot.model(name).objects
+
+    def add(self, name, on, **key):
+        """A customer with an order, and their history."""
+        one = self.objects("Customer").create(name=name, created_at=day(on), **key)
+        order = self.objects("Order").create(customer_id=one.pk)
+        self.remember(one, on, order.pk)
+        self.objects("Tagged").create(object_id=str(one.pk), kind_id=self.kind)
+        return one
+
+    def remember(self, one, on, order):
+        old = {"old_id": one.old_id} if hasattr(one, "old_id") else {}
+        at = {"history_date": day(on)}
+        self.objects("HistoricalCustomer").create(id=one.pk, name=one.name, **at, **old)
+        past = self.objects("HistoricalOrder").create(id=order, customer_id=one.pk, **at)
+        self.objects("HistoricalOrder_gifts").create(
+            id=order, customer_id=one.pk, history_id=past.pk
+        )
+
+    def delete(self, name, on):
+        one = self.objects("Customer").get(name=name)
+        order = self.objects("Order").get(customer_id=one.pk)
+        self.remember(one, on, order.pk)
+        order.delete()
+        one.delete()
+
+    def keys(self):
+        """Each key, by table and row."""
+        return {
+            (name, row): str(key)
+            for name, column in COLUMNS
+            for row, key in self.objects(name).values_list(
+                "name" if name == "Customer" else "pk", column
+            )
+        }
+
+    def key(self, name):
+        """The only key of a customer in the history."""
+        [key] = {*self.objects("HistoricalCustomer").filter(name=name).values_list("id", flat=True)}
+        return key
+
+
+@pytest.fixture
+def shop(depot):
+    made = Shop(depot)
+    yield made
+    ContentType.objects.filter(pk=made.kind).delete()
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP TABLE IF EXISTS {DELETED}")
+
+
+@pytest.fixture
+def filled(shop):
+    """Customers 1 to 5, of which 2, 4 and 5 are gone; 4 has no history of its own."""
+    shop.create()
+    for number, name in enumerate("abcde"):
+        shop.add(name, 9 - number)
+    for name in "bde":
+        shop.delete(name, 10)
+    shop.objects("HistoricalCustomer").filter(name="d").delete()
+    return shop
+
+
+def is_one_to_one(before, after):
+    """Whether each key became one other, everywhere."""
+    assert before.keys() == after.keys()
+    pairs = {(before[each], after[each]) for each in before}
+    return len(pairs) == len({old for old, _ in pairs}) == len({new for _, new in pairs})
+
+
+def tables():
+    return set(connection.introspection.table_names())
+
+
+FIELDS = ["UUIDv7Field", "ULIDField", "SnowflakeField", "KSUIDField"]
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_each_key_has_one_new_one_and_comes_back(filled, field):
+    before, depot = filled.keys(), filled.depot
+    filled.write_move(field)
+    depot.migrate()
+    after = filled.keys()
+    assert is_one_to_one(before, after)
+    assert not set(before.values()) & set(after.values())
+    copies = filled.objects("HistoricalCustomer")
+    assert {each.pk: str(each.old_id) for each in copies.all()} == {
+        row: key for (name, row), key in before.items() if name == "HistoricalCustomer"
+    }
+    depot.migrate("0001_step")
+    assert filled.keys() == before
+    assert DELETED not in tables()
+
+
+def test_new_keys_have_the_time_of_the_first_history_row(filled):
+    filled.write_move()
+    filled.depot.migrate()
+    at = [created_at(filled.objects("HistoricalCustomer").filter(name=name)[0]) for name in "be"]
+    assert at == [day(8), day(5)]
+
+
+def test_later_rows_come_back_with_the_next_numbers(filled):
+    before, depot = filled.keys(), filled.depot
+    old, last = {name: filled.key(name) for name in "abce"}, filled.key("e")
+    filled.write_move()
+    depot.migrate()
+    filled.delete("c", 11)  # its old key is in the history only
+    filled.add("x", 12)
+    filled.add("y", 13)
+    filled.delete("x", 14)
+    depot.migrate("0001_step")
+    after = filled.keys()
+    assert {row: key for row, key in after.items() if row in before} == {
+        row: key for row, key in before.items() if row[1] != "c" and row in after
+    }
+    assert {name: filled.key(name) for name in "abce"} == old
+    assert (filled.key("y"), filled.key("x")) == (last + 1, last + 2)
+    assert filled.objects("HistoricalOrder").filter(customer_id=last + 2).count() == 2
+    assert filled.objects("HistoricalOrder_gifts").filter(customer_id=last + 2).count() == 2
+    assert filled.objects("Tagged").filter(object_id=str(last + 2)).count() == 1
+    assert filled.objects("Customer").create(name="z", created_at=AT).pk == last + 3
+
+
+def test_a_second_move_finds_new_keys_again(filled):
+    before, depot = filled.keys(), filled.depot
+    filled.write_move()
+    for _ in range(2):
+        depot.migrate()
+        assert is_one_to_one(before, filled.keys())
+        depot.migrate("0001_step")
+        assert filled.keys() == before
+
+
+def test_each_statement_can_be_the_last(filled):
+    before, depot = filled.keys(), filled.depot
+    third, last = filled.key("c"), filled.key("e")
+    filled.write_move()
+    assert migrate_until_done(depot) > 15
+    assert is_one_to_one(before, filled.keys())
+    filled.delete("c", 11)
+    filled.add("x", 12)
+    filled.delete("x", 13)
+    rows = filled.keys()
+    known = {row: key for row, key in before.items() if row in rows}
+    assert migrate_until_done(depot, "0001_step") > 10
+    assert {row: key for row, key in filled.keys().items() if row in known} == known
+    assert (filled.key("c"), filled.key("x")) == (third, last + 1)
+    assert DELETED not in tables()
+
+
+def test_a_row_that_was_restored_keeps_its_key(filled):
+    filled.write_move()
+    depot = filled.depot
+    before = filled.keys()
+    with pytest.raises(ValueError, match="stopped"):
+        stop_after_collecting(depot)
+    key = filled.key("b")
+    filled.objects("Customer").create(id=key, name="b", created_at=day(8))
+    depot.migrate()
+    before |= {("Customer", "b"): str(key)}
+    assert is_one_to_one(before, filled.keys())
+    assert filled.objects("Customer").get(name="b").pk == filled.key("b")
+
+
+def stop_after_collecting(depot):
+    def stop(execute, sql, params, many, context):
+        result = execute(sql, params, many, context)
+        if sql.lstrip().startswith("INSERT INTO") and DELETED in sql:
+            raise ValueError("stopped")
+        return result
+
+    with connection.execute_wrapper(stop):
+        depot.migrate()
+
+
+def test_history_rows_that_are_inserted_meanwhile_stop_it(filled):
+    before = filled.keys()
+    filled.write_move()
+    done = []
+
+    def insert(execute, sql, params, many, context):
+        result = execute(sql, params, many, context)
+        if not done and sql.lstrip().startswith("INSERT INTO") and DELETED in sql:
+            done.append(True)
+            filled.objects("HistoricalOrder").create(id=1, customer_id=99, history_date=AT)
+        return result
+
+    with connection.execute_wrapper(insert), pytest.raises(CommandError) as error:
+        filled.depot.migrate()
+    assert str(error.value) == (
+        "depot_historicalorder: rows were inserted during the migration. No key was moved: stop "
+        "the application, and migrate again"
+    )
+    filled.objects("HistoricalOrder").filter(customer_id=99).delete()
+    assert filled.keys() == before
+    filled.depot.migrate()
+    assert is_one_to_one(before, filled.keys())
+
+
+def test_without_deleted_rows_no_table_remains(shop):
+    shop.create()
+    key = shop.add("a", 1).pk
+    shop.write_move()
+    shop.depot.migrate()
+    assert DELETED not in tables()
+    shop.depot.migrate("0001_step")
+    assert shop.key("a") == key
+
+
+def test_keys_that_are_not_kept(filled):
+    before = filled.keys()
+    filled.write_move(old="")
+    filled.depot.migrate()
+    assert is_one_to_one(before, filled.keys())
+    assert DELETED not in tables()
+
+
+def test_no_deleted_row_gets_the_key_of_another(filled):
+    before = filled.keys()
+    filled.write_move("SnowflakeField")
+    with pytest.raises(ValueError, match="stopped"):
+        stop_after_collecting(filled.depot)
+    with connection.cursor() as cursor:
+        taken = "SELECT MAX(moving_id) FROM depot_customer"
+        cursor.execute(
+            f"UPDATE {DELETED} SET new_key = ({taken}) WHERE old_key = %s", [filled.key("b")]
+        )
+    filled.depot.migrate()
+    assert is_one_to_one(before, filled.keys())
+
+
+def test_the_tables_are_as_before_the_move(filled):
+    found = schema()
+    filled.write_move()
+    filled.depot.migrate()
+    names = [
+        each
+        for each, about in constraints("depot_historicalcustomer").items()
+        if about["columns"] == ["old_id"]
+    ]
+    assert len(names) == 1
+    filled.depot.migrate("0001_step")
+    assert schema() == found
+
+
+def schema():
+    """Columns and constraints of all tables."""
+    found = {}
+    for table in sorted(each for each in tables() if each.startswith("depot")):
+        with connection.cursor() as cursor:
+            described = connection.introspection.get_table_description(cursor, table)
+        columns = {each.name: (each.type_code, each.null_ok) for each in described}
+        found[table] = columns, constraints(table)
+    return found
+
+
+def constraints(table):
+    with connection.cursor() as cursor:
+        return connection.introspection.get_constraints(cursor, table)
+
+
+def test_a_time_that_is_gone_with_its_row(filled):
+    key = filled.objects("Customer").get(name="c").pk + 1
+    assert filled.objects("HistoricalOrder").filter(customer_id=key).delete()
+    before = filled.keys()
+    filled.write_move()
+    filled.depot.migrate()
+    assert is_one_to_one(before, filled.keys())
+
+
+def test_keys_that_contain_a_time_are_converted(shop):
+    shop.create("ULIDField(primary_key=True)", "ULIDField(db_index=True)")
+    for number, name in enumerate("abc"):
+        shop.add(name, 1 + number)
+    shop.delete("b", 10)
+    before = shop.keys()
+    shop.write_move(source='convert_from="id"', old="ULIDField({})")
+    shop.depot.migrate()
+    after = shop.keys()
+    assert is_one_to_one(before, after)
+    rows = [each for each in before if each[0] != "Tagged"]
+    by_both = [sorted(rows, key=lambda row, of=of: (of[row], row)) for of in (before, after)]
+    assert by_both[0] == by_both[1]
+    shop.depot.migrate("0001_step")
+    assert shop.keys() == before
+
+
+def test_texts_as_keys(shop):
+    shop.create("CharField(max_length=9, primary_key=True)", "CharField(max_length=9)")
+    for number, name in enumerate("abc"):
+        shop.add(name, 1 + number, id=f"key-{name}")
+    shop.delete("b", 10)
+    before = shop.keys()
+    shop.write_move(old="CharField(max_length=9, {})")
+    shop.depot.migrate()
+    assert is_one_to_one(before, shop.keys())
+    shop.depot.migrate("0001_step")
+    assert shop.keys() == before

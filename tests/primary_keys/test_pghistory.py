@@ -1,0 +1,106 @@
+"""A project with django-pghistory, whose triggers write events."""
+
+import json
+
+import pytest
+from django.db import connection
+
+from tests.backfill.own_project import Project
+from tests.marks import own_tables
+
+from .own_database import settings_of_project
+
+pytest.importorskip("pghistory.constants")
+pytestmark = [
+    own_tables,
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="its triggers are PostgreSQL's"),
+]
+
+MODELS = """
+import pghistory
+from django.db import models
+
+
+@pghistory.track()
+class Customer(models.Model):
+    name = models.CharField(max_length=20)
+
+
+@pghistory.track()
+class Order(models.Model):
+    customer = models.ForeignKey(Customer, models.CASCADE)
+"""
+ROWS = """
+from depot.models import Customer, Order
+
+for name in {names}:
+    customer = Customer.objects.create(name=name)
+    Order.objects.create(customer=customer)
+Customer.objects.filter(name={deleted}).update(name="gone")
+Customer.objects.get(name="gone").delete()
+"""
+DUMP = """
+import json
+from depot.models import *
+
+print(json.dumps({
+    "customers": {each.pgh_id: str(each.id) for each in CustomerEvent.objects.all()},
+    "names": {each.pgh_id: each.name for each in CustomerEvent.objects.all()},
+    "objects": {each.pgh_id: str(each.pgh_obj_id) for each in CustomerEvent.objects.all()},
+    "orders": {each.pgh_id: str(each.customer_id) for each in OrderEvent.objects.all()},
+    "order ids": {each.pgh_id: str(each.id) for each in OrderEvent.objects.all()},
+}))
+"""
+KEY = """\
+    id = UUIDv7AutoField(primary_key=True)
+    old_id = models.BigIntegerField(null=True, unique=True, editable=False)
+"""
+
+
+def dump(project):
+    return json.loads(project.manage("shell", "-c", DUMP).splitlines()[-1])
+
+
+@pytest.fixture
+def project(tmp_path):
+    made = Project(tmp_path / "project")
+    apps = [f"django.contrib.{each}" for each in ("auth", "contenttypes")]
+    with settings_of_project(*apps, "pgtrigger", "pghistory") as settings:
+        made.create(MODELS, settings)
+        made.manage("shell", "-c", ROWS.format(names=list("abc"), deleted="'b'"))
+        yield made
+
+
+def test_events_move_with_their_rows(project):
+    before = dump(project)
+    for name in ("Customer", "Order"):
+        start = f"class {name}(models.Model):\n"
+        project.change_models(start, start + KEY)
+    imported = "from django_sortable_ids.fields import UUIDv7AutoField\n"
+    project.change_models("from django.db", f"{imported}from django.db")
+    project.manage("pgtrigger", "uninstall")
+    done = project.backfill("depot", "--primary-key", "--write-migration")
+    assert done.returncode == 0, done.stderr
+    project.manage("migrate")
+    project.manage("makemigrations")
+    [triggers] = project.migrations.glob("0003*")
+    assert "migrations.AlterField" not in triggers.read_text()
+    assert "migrations.AddField" not in triggers.read_text()
+    project.manage("migrate")
+    after = dump(project)
+    assert after["names"] == before["names"]
+    for columns in (("customers", "objects", "orders"), ("order ids",)):
+        pairs = {
+            (before[name][event], after[name][event]) for name in columns for event in before[name]
+        }
+        assert len(pairs) == len({new for _, new in pairs}) == 3
+    project.manage("shell", "-c", ROWS.format(names=list("xy"), deleted="'x'"))
+    project.manage("migrate", "depot", "0002")
+    project.manage("pgtrigger", "uninstall")
+    project.manage("migrate", "depot", "0001")
+    (project.folder / "depot" / "models.py").write_text(MODELS)
+    again = dump(project)
+    assert before == {
+        name: {event: again[name][event] for event in found} for name, found in before.items()
+    }
+    assert again["customers"]["5"] == again["objects"]["5"] == again["orders"]["4"] == "5"
