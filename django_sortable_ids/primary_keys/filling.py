@@ -85,7 +85,8 @@ def fill(target: Target) -> None:
     planned = plan.build(target, BATCH)
     if at_once.can_fill(target):
         at_once.fill(target)
-    if target.missing.exists():
+    # Also the rows that the policies for times handle after all others.
+    if target.without_id.exists():
         run.execute(planned)
 
 

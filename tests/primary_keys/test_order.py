@@ -61,3 +61,15 @@ def test_a_key_whose_column_has_another_name(depot):
     assert small.names(depot) == small.IN_ORDER
     depot.migrate("0001_step")
     assert dict(depot.model("Customer").objects.values_list("name", "pk")) == old
+
+
+def test_times_that_the_scheme_does_not_have(depot):
+    """They are handled after all others."""
+    small.create(depot)
+    customer = depot.model("Customer").objects
+    customer.filter(name__in="ab").update(created_at="1960-01-01T00:00Z")
+    small.write_move(
+        depot, options=f'created_from="created_at", on_out_of_range="clamp", old={small.OLD}'
+    )
+    depot.migrate()
+    assert small.names(depot) == ["b", "a", "c", "e", "d"]
