@@ -2,6 +2,10 @@
 on the server of the tests."""
 
 import os
+from pathlib import Path
+from typing import Any
+
+from django.db.backends.signals import connection_created
 
 from tests.settings import DATABASES, MIDDLEWARE, SECRET_KEY, TEMPLATES
 
@@ -19,4 +23,13 @@ INSTALLED_APPS = [
 ]
 USE_TZ = True
 TIME_ZONE = "America/New_York"
+
+
+def _tell(**_: Any) -> None:
+    Path(os.environ["KEY_MOVES_CONNECTED"]).touch()
+
+
+if "KEY_MOVES_CONNECTED" in os.environ:
+    connection_created.connect(_tell)
+
 __all__ = ["DATABASES", "MIDDLEWARE", "SECRET_KEY", "TEMPLATES"]
