@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from .. import schemes
 from ..schemes import ID, InvalidID, OutOfRange, Scheme
-from ..schemes.errors import shown
+from ..schemes.errors import Message, shown
 from . import options
 from .form_fields import IDFormField, MaskedIDFormField, without_number_input
 from .generating import GeneratedIDField, GetType, SetType, pop_scheme_options
@@ -216,7 +216,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
             params={
                 "value": shown(found.found if isinstance(found, Malformed) else found),
                 "scheme": self.scheme.title,
-                "expected": self.public_text.expected,
+                "expected": Message(getattr, self.public_text, "expected"),
             },
         )
 

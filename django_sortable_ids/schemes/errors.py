@@ -1,6 +1,7 @@
 """The exceptions of the schemes, and how their messages show bad values."""
 
 import reprlib
+from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
@@ -31,6 +32,29 @@ class LeaseUnavailable(RuntimeError):
 
 class LeaseLost(RuntimeError):
     """This process lost its worker number, and generates no more ids with it."""
+
+
+class Message:
+    """The text of an error, composed when it is read: most errors of a reading are caught, because
+    the text is then read in another way.
+
+    ``compose`` is called with the arguments.
+    """
+
+    __slots__ = ("_arguments", "_compose")
+
+    def __init__(self, compose: Callable[..., str], *arguments: Any) -> None:
+        self._compose = compose
+        self._arguments = arguments
+
+    def __str__(self) -> str:
+        return self._compose(*self._arguments)
+
+    def __repr__(self) -> str:
+        return repr(str(self))
+
+    def __reduce__(self) -> Any:
+        return str, (str(self),)
 
 
 LENGTH = 80

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple, Self, TypeGuard
 
 from .encodings.notation import uuid_of, uuids_of
 from .encodings.text_forms import TextForm
-from .errors import InvalidID, NotTimeOrdered, described
+from .errors import InvalidID, Message, NotTimeOrdered, described
 from .support import CopiedByFields, cached_property
 
 ID = uuid.UUID | str | int
@@ -115,9 +115,9 @@ class Scheme(CopiedByFields, ABC):
     def from_int(self, number: int) -> ID:
         """The value with this number; ``InvalidID`` if the scheme has none."""
         if isinstance(number, bool) or not isinstance(number, int):
-            raise InvalidID(self._refusal(number, "it is not a whole number", self.canonical))
+            raise self._refusal(number, "it is not a whole number", self.canonical)
         if not self.holds(number):
-            raise InvalidID(self._refusal(number, self._misfit(number), self.canonical))
+            raise self._refusal(number, self._misfit(number), self.canonical)
         return self.from_trusted(number)
 
     def to_int(self, value: ID) -> int:
@@ -125,12 +125,12 @@ class Scheme(CopiedByFields, ABC):
         if not isinstance(value, self.value_type) or isinstance(value, bool):
             expected, found = self.value_type.__name__, type(value).__name__
             reason = f"expected the type {expected}, found {found}"
-            raise InvalidID(self._refusal(value, reason, self.canonical))
+            raise self._refusal(value, reason, self.canonical)
         if isinstance(value, str):
             return self._read(value, self.canonical)
         number = value.int if isinstance(value, uuid.UUID) else value
         if not self.holds(number):
-            raise InvalidID(self._refusal(value, self._misfit(number), self.canonical))
+            raise self._refusal(value, self._misfit(number), self.canonical)
         return number
 
     @property
@@ -165,13 +165,13 @@ class Scheme(CopiedByFields, ABC):
 
     def _read(self, text: str, form: TextForm) -> int:
         if not isinstance(text, str):
-            raise InvalidID(self._refusal(text, "it is not text", form))
+            raise self._refusal(text, "it is not text", form)
         try:
             number = form.parse(text)
         except ValueError as error:
-            raise InvalidID(self._refusal(text, str(error), form)) from None
+            raise self._refusal(text, error, form) from None
         if not self.holds(number):
-            raise InvalidID(self._refusal(text, self._misfit(number), form))
+            raise self._refusal(text, self._misfit(number), form)
         return number
 
     def _misfit(self, number: int) -> str:
@@ -224,7 +224,11 @@ class Scheme(CopiedByFields, ABC):
         form = self.text_form(encoding)
         return f"{form.expected}, such as {form.format(self.to_int(self.example))}"
 
-    def _refusal(self, found: object, reason: str, form: TextForm) -> str:
+    def _refusal(self, found: object, reason: object, form: TextForm) -> InvalidID:
+        """The error for a value; ``reason`` is written as text when the error is."""
+        return InvalidID(Message(self._explained, found, reason, form))
+
+    def _explained(self, found: object, reason: object, form: TextForm) -> str:
         example = form.format(self.to_int(self.example))
         return (
             f"{described(found)} is not a valid {self.title}: {reason}. "

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, ClassVar, TypeGuard
 
 from .bit_templates import PLAIN, UUIDTemplate
-from .errors import InvalidID, NotTimeOrdered, OutOfRange
+from .errors import NotTimeOrdered, OutOfRange
 from .generation.clock import MICROSECOND, UNIX_EPOCH, unix_ns
 from .generation.generator import Generator
 from .generation.leased_generator import LeasedGenerator, LeaseSource
@@ -177,7 +177,7 @@ class TimeScheme(Scheme):
         number = self.to_int(value)
         parts = self.layout.split(number)
         if parts is None:
-            raise InvalidID(self._refusal(value, self._misfit(number), self.canonical))
+            raise self._refusal(value, self._misfit(number), self.canonical)
         return parts
 
     def tick(self, at: datetime) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 from ... import conf
 from ...schemes import ID, InvalidID, Scheme
 from ...schemes.encodings.text_forms import TextForm
-from ...schemes.errors import described
+from ...schemes.errors import Message, described
 from ...schemes.mask import MaskKey, mask, unmask
 from ...schemes.support import CopiedByFields, cached_property
 
@@ -180,8 +180,11 @@ class PublicText(CopiedByFields):
             if isinstance(text, str) and text.startswith(prefix)
         ]
         if not found:
-            raise InvalidID(f"{described(text)} does not begin with {self.full_prefix!r}")
+            raise InvalidID(Message(self._without, text))
         return found
+
+    def _without(self, text: Any) -> str:
+        return f"{described(text)} does not begin with {self.full_prefix!r}"
 
     def _candidates(self, bare: str) -> tuple[ID, ...]:
         if not self.masked:
