@@ -127,7 +127,7 @@ def _by_key(connection: Any, key: Key, found: Iterable[str]) -> dict[Any, list[s
             found_key = key.before.to_python(text)
         except ValidationError:
             continue
-        if True:
+        if not is_number or least <= found_key <= most:
             texts.setdefault(found_key, []).append(text)
     return texts
 
