@@ -149,7 +149,8 @@ WHERE (attrelid, attname) IN (
 
 def test_texts_have_their_collation(depot):
     """In another one, ids don't sort by time."""
-    small.create(depot, key="CharField(max_length=9, primary_key=True, db_collation='C')")
+    text = "CharField(max_length=9, primary_key=True, db_collation='C', default=key)"
+    small.create(depot, key=text, before="def key(keys=iter('vwxyz')): return next(keys)\n")
     small.write_move(
         depot,
         field="HexULIDField(primary_key=True)",

@@ -13,6 +13,7 @@ from typing import Any
 
 from django.db import transaction
 
+from ...db import tables
 from ...db.queries import row, rows, value
 from ...errors import BackfillError
 from ..changes import Change, Column, Key, Values
@@ -37,6 +38,7 @@ WHERE table_schema = DATABASE() AND table_name = %s
 _COLLATION = """
 SELECT character_set_name, collation_name FROM information_schema.columns
 WHERE table_schema = DATABASE() AND table_name = %s AND column_name = %s
+    AND collation_name IS NOT NULL
 """
 
 
@@ -182,13 +184,21 @@ class MySQLKeys(KeyEngine):
     def refers(self, column: Column, values: Values) -> str:
         """Texts of different collations can't be compared: the column takes that of the key."""
         table = next(each for each in self.change.tables if column in each.columns)
-        wanted, found = (
-            row(self.connection, _COLLATION, [plain(self.connection, name), of])
-            for name, of in ((values.table, values.column), (table.name, column.name))
-        )
-        if wanted == found or None in (*wanted, *found):
+        # A plan has no table of deleted keys yet.
+        is_there = tables.kind(self.connection, values.table)
+        key = values if is_there else column.key
+        wanted = self._collation(key.table, key.column)
+        found = self._collation(table.name, column.name)
+        if wanted == found or wanted is None or found is None:
             return super().refers(column, values)
         charset, collation = wanted
         quote = self.quote
         own = f"CONVERT(t.{quote(column.name)} USING {charset}) COLLATE {collation}"
         return f"p.{quote(values.column)} = {own}"
+
+    def _collation(self, table: str, column: str) -> tuple[str, str] | None:
+        """The character set and collation of a column; None if it contains no texts."""
+        found: tuple[str, str] | None = row(
+            self.connection, _COLLATION, [plain(self.connection, table), column]
+        )
+        return found
