@@ -115,12 +115,13 @@ def test_a_key_that_stays_a_number_may_be_calculated_with(project):
 def test_tables_that_no_model_has():
     group = Group.objects.create(name="a")
     kind = "text" if connection.vendor == "sqlite" else "json"
+    group_column, groups = map(connection.ops.quote_name, ("group", "groups"))
     operation = MigratePrimaryKey([MovedKey("auth.Group", "id", UUIDv7Field(primary_key=True))])
     with connection.cursor() as cursor:
         cursor.execute(
             f"CREATE TABLE legacy (group_id integer, former_group_id varchar(9), group_ids text, "
-            f"unused_group_id integer, other_group_id integer, groups text, extra {kind}, "
-            f"note text, {connection.ops.quote_name('group')} varchar(9))"
+            f"unused_group_id integer, other_group_id integer, {groups} text, "
+            f"extra {kind}, note text, {group_column} varchar(9))"
         )
         cursor.execute(
             "INSERT INTO legacy VALUES (%s, %s, '1,2', NULL, 77777, '1', %s, '{no JSON', %s)",
