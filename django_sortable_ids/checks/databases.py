@@ -56,9 +56,13 @@ def _check_database(alias: str) -> list[CheckMessage]:
     models = [model for model in apps.get_models() if router.allow_migrate_model(alias, model)]
     fields = [field for model in models for field in usable_fields(model)]
     try:
+        moves = _unrecorded_moves(connection)
+        stopped = {key.lower() for move in moves for key in move.keys}
+        present = [field for field in fields if str(field).lower() not in stopped]
         return [
             *_check_server(connection, fields),
-            *_check_columns(connection, fields),
+            *_check_columns(connection, present),
+            *map(messages.unrecorded_move, moves),
             *(
                 message
                 for model in models
@@ -67,6 +71,12 @@ def _check_database(alias: str) -> list[CheckMessage]:
         ]
     except DatabaseError:
         return []
+
+
+def _unrecorded_moves(connection: BaseDatabaseWrapper) -> Sequence[Any]:
+    from ..migrating.unrecorded_moves import find  # imports the backfill
+
+    return find(connection)
 
 
 # Servers

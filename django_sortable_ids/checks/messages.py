@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core.checks import CheckMessage, Error, Warning
 from django.db import models
 
 from ..fields import SortableIDField
+
+if TYPE_CHECKING:
+    from ..migrating.unrecorded_moves import UnrecordedMove
 
 # Models
 
@@ -235,4 +238,12 @@ def no_time_zones(alias: str) -> CheckMessage:
         f"times, such as TruncDay, return NULL or fail.",
         hint="Load them: mysql_tzinfo_to_sql /usr/share/zoneinfo | mysql -u root mysql",
         id="sortable_ids.W004",
+    )
+
+
+def unrecorded_move(move: UnrecordedMove) -> CheckMessage:
+    return Warning(
+        f"In the database {move.using!r}, {move.found}.",
+        hint=f"Complete it by `{move.command}`. Until then, stop the application.",
+        id="sortable_ids.W009",
     )

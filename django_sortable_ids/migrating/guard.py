@@ -20,6 +20,7 @@ from django.apps.registry import Apps
 from django.core.management.base import CommandError
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.migration import Migration
 from django.db.migrations.operations import (
     AddField,
@@ -73,8 +74,16 @@ def check_plan(
     if connection.vendor == "sqlite" and any(_is_committed_at_once(each) for each, _ in plan):
         refuse_orphans(connection, "Nothing was migrated")
     out = (stdout or sys.stdout) if verbosity else None
-    from .unrecorded_swaps import undo  # Imported here because it imports the backfill.
+    # Imported here because they import the backfill.
+    from . import left_over, unrecorded_moves
+    from .unrecorded_swaps import undo
 
+    loader = MigrationLoader(connection)
+    moves = unrecorded_moves.find(connection, loader)
+    if stopped := list(unrecorded_moves.refusals(moves, plan)):
+        raise CommandError("\n".join(["Nothing was migrated.", *stopped]))
+    if out and not moves and (notice := left_over.notice(connection, apps, plan, loader)):
+        print(notice, file=out)
     for notice in undo(connection, apps, plan):
         if out:
             print(notice, file=out)

@@ -12,9 +12,10 @@ from django.db.migrations import Migration
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 
-from ..operations import MigratePrimaryKey, SwapSortableID
+from ..operations import SwapSortableID
 from ..schema import swap_notes
 from ..schema.swap import Swap
+from .unrecorded_moves import of_migration
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +90,7 @@ def has_pending_migrations(connection: BaseDatabaseWrapper, app_label: str) -> b
 
 def _moved(migration: Migration) -> set[str]:
     """The apps whose keys the migration moves."""
-    return {
-        key.model_key[0]
-        for operation in migration.operations
-        if isinstance(operation, MigratePrimaryKey)
-        for key in operation.keys
-    }
+    return {key.model_key[0] for operation in of_migration(migration) for key in operation.keys}
 
 
 def _recorded(connection: BaseDatabaseWrapper) -> Apps:

@@ -3,15 +3,18 @@ before its migration is recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from ..db import tables
 from ..errors import BackfillError
 from ..models import VerificationRun
 from .changes.moved import MovedKey
 
 _STEPS = "steps"
 _NUMBERS = "last_numbers"
+_PREFIX = "move "
 
 
 class Note:
@@ -20,10 +23,10 @@ class Note:
     def __init__(self, keys: Sequence[MovedKey], using: str, *, backwards: bool) -> None:
         self._rows = VerificationRun.objects.using(using)
         self._model = keys[0].model
-        self._target = f"move {self._model}"[:200]
+        self._target = f"{_PREFIX}{self._model}"[:200]
         self._identity = {
             "backwards": backwards,
-            "keys": [[each.model, each.field.deconstruct()[1]] for each in keys],
+            "keys": _identity(keys),
         }
 
     @property
@@ -74,3 +77,34 @@ class Note:
     def _save(self, state: dict[str, Any]) -> None:
         values = {"judged_by": self._identity, "state": {"found": {"rows": 0}, **state}}
         self._rows.update_or_create(target=self._target, defaults=values)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The note of the last move of some keys."""
+
+    keys: list[list[str]]
+    backwards: bool
+    is_incomplete: bool
+    """Whether the move began to change tables, and did not end."""
+
+    def is_of(self, keys: Sequence[MovedKey]) -> bool:
+        """Whether a migration with these keys wrote it, perhaps of some of them."""
+        of_migration = _identity(keys)
+        return all(each in of_migration for each in self.keys)
+
+
+def written(connection: Any) -> Iterator[Written]:
+    """All notes of a database."""
+    if tables.kind(connection, VerificationRun._meta.db_table) != "table":
+        return
+    rows = VerificationRun.objects.using(connection.alias).filter(target__startswith=_PREFIX)
+    for row in rows.order_by("pk"):
+        keys, backwards = (row.judged_by.get(name) for name in ("keys", "backwards"))
+        if keys:
+            yield Written(keys, bool(backwards), _STEPS in row.state)
+
+
+def _identity(keys: Sequence[MovedKey]) -> list[list[str]]:
+    """The models, and the classes of their new keys."""
+    return [[each.model, each.field.deconstruct()[1]] for each in keys]

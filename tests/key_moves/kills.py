@@ -1,51 +1,61 @@
-"""``migrate`` is killed at random instants, or its database server is; then it is run again."""
+"""``migrate`` is killed at random instants, or its database server is; then it is run again, or the
+user first takes another way than to complete the move."""
 
-import os
 import random
-import subprocess
-import sys
-import tempfile
+import re
 import time
-from contextlib import suppress
-from pathlib import Path
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
 
-from django.db import connection
+from django.db import OperationalError, connection
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from tests.backfill.command import ROOT
 from tests.ecosystem.projects.moves import compare
 from tests.ecosystem.projects.moves.inside.move_catalogue import catalogue
 from tests.patience import PATIENCE, wait_until
 from tests.servers import Server
 
 from . import new_keys
-from .content import content, differences, dump
+from .content import Dump, content, differences, dump
 from .database import AFTER, BEFORE, create, insert
+from .instants import Instant, Trace
+from .process import PHASES, Migrate
 from .rows import MOMENTS, Rows, rows
 
 MORE = 200
 """Customers and orders for which each step takes a moment."""
 MOST_KILLS = 3
 """Of one migration before it ends."""
+SHOWN = 12
+"""Lines of what is wrong."""
 BUSY = "a killed one's statement still runs"
 """What says that it has to be run again."""
+_COMMAND = re.compile(r"`manage\.py migrate graph (\w+)`")
+_STATEMENT = re.compile(r"^\s+((?:ALTER TABLE|DROP TABLE|DROP INDEX) .+);$", re.MULTILINE)
+_LEFT_OVER = re.compile("moving_|sortable_ids_")
 
 
 def run(count: int, number: int, server: Server | None) -> int:
     """Kill until so many kills have met; 0 if all was right each time, else 1. ``number`` is the
     seed, which is printed."""
-    begun, failed, kills, runs = time.monotonic(), 0, 0, 0
+    started, failed, runs = time.monotonic(), 0, 0
+    met: Counter[str] = Counter()
     print(f"seed {number}", flush=True)
-    killing = Killing(number, server)
-    while kills < count:
-        problems = list(killing.migrate(random.Random(f"{number} {runs}"), count - kills))
-        kills, runs, failed = killing.kills, runs + 1, failed + bool(problems)
+    killing = Killing(number, server, met)
+    while met.total() < count:
+        draw = random.Random(f"{number} {runs}")
+        problems = killing.migrate(draw, count - met.total())
+        runs, failed = runs + 1, failed + bool(problems)
         print(f"{runs}. {killing.told}", *problems, sep="\n  ", flush=True)
         if problems:
-            killing = Killing(number, server, kills)
-    what = f"{connection.display_name}'s server" if server else "migrate"
-    seconds = time.monotonic() - begun
-    print(f"{kills} kills of {what} in {runs} migrations in {seconds:.0f} s: {failed} failed")
+            killing = Killing(number, server, met)
+    print(", ".join(f"{each}: {met[each]}" for each in sorted(met)))
+    what = (
+        f"{connection.display_name}'s server" if server else f"migrate on {connection.display_name}"
+    )
+    seconds = time.monotonic() - started
+    print(f"{met.total()} kills of {what} in {runs} migrations in {seconds:.0f} s: {failed} failed")
     return 1 if failed else 0
 
 
@@ -76,111 +86,136 @@ def graph(number: int) -> Rows:
     return largest
 
 
-class Migrate:
-    """A process with ``manage.py migrate``."""
-
-    def __init__(self, to: str) -> None:
-        self._folder = tempfile.TemporaryDirectory()
-        self._connected = Path(self._folder.name, "connected")
-        self._output = Path(self._folder.name, "output")
-        with self._output.open("wb") as output:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "django", "migrate", "graph", to],
-                cwd=ROOT,
-                env={**os.environ, "KEY_MOVES_CONNECTED": str(self._connected)},
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-            )
-
-    def __enter__(self) -> "Migrate":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.kill()
-        self._folder.cleanup()
-
-    def wait_until_connected(self) -> None:
-        def is_connected() -> bool:
-            return self._connected.exists() or self._process.poll() is not None
-
-        wait_until(is_connected, "a connection of migrate")
-
-    def wait(self, seconds: float) -> int:
-        return self._process.wait(seconds)
-
-    def kill(self) -> None:
-        self._process.kill()
-        self._process.wait()
-
-    @property
-    def output(self) -> str:
-        return self._output.read_text()
-
-
 class Killing:
-    """The rows, and what they are before and after a move that nobody kills."""
+    """The rows, and what they are before and after a move that nobody kills. ``met`` counts kills
+    by the direction and the phase that they met."""
 
-    def __init__(self, number: int, server: Server | None, kills: int = 0) -> None:
-        self.kills = kills
+    def __init__(self, number: int, server: Server | None, met: Counter[str]) -> None:
         self.told = ""
+        self._met = met
         self._server = server
         self._is_moved = False
         create()
         insert(graph(number))
         self._before, self._tables = dump(), {BEFORE: catalogue()}
-        self._seconds = {AFTER: self._complete(AFTER)}
+        self._content = content(self._before)
+        self._traces = {AFTER: self._traced(AFTER)}
         self._tables[AFTER] = catalogue()
-        self._seconds[BEFORE] = self._complete(BEFORE)
+        self._traces[BEFORE] = self._traced(BEFORE)
 
     def migrate(self, draw: random.Random, most: int) -> list[str]:
-        """Move there, or back, with kills at random instants; what is wrong at the end."""
+        """Move there, or back, with kills at random instants; what is wrong afterwards."""
         to = BEFORE if self._is_moved else AFTER
-        wanted, instants = min(most, draw.randint(1, MOST_KILLS)), []
-        for _ in range(wanted):
-            instants.append(draw.uniform(0, self._seconds[to]))
-            self.kills += self._kill(to, instants[-1])
-        listed = ", ".join(f"{each:.3f}" for each in instants)
-        self.told = f"{'back' if self._is_moved else 'there'}, killed after {listed} s"
+        self.told = "back" if self._is_moved else "there"
         try:
+            for _ in range(min(most, draw.randint(1, MOST_KILLS))):
+                self._kill(to, self._traces[to].draw(draw))
+                if draw.random() < 0.4:
+                    self._turn_round(to, tidies=draw.random() < 0.5)
             self._complete(to)
+            none(self._problems(to))
         except AssertionError as error:
-            return [str(error)]
+            return str(error).splitlines()[:SHOWN]
         self._is_moved = not self._is_moved
-        return list(self._problems(to))
+        return []
 
-    def _kill(self, to: str, seconds: float) -> bool:
-        """Kill that long after the first connection. Whether it met the migration."""
+    def _kill(self, to: str, at: Instant) -> None:
         with Migrate(to) as process:
-            process.wait_until_connected()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(seconds)
-                return False
+            if not process.reaches(at.phase, at.statement) or process.ends_within(at.seconds):
+                self.told += f", ended before {at}"
+                return
             if self._server is None:
                 process.kill()
-                return True
-            self._server.kill()
-            code = process.wait(PATIENCE)
-            self._server.start()
-            return code != 0
+            else:
+                self._server.kill()
+                status = process.wait()
+                self._server.start()
+                wait_until(_takes_connections, "the server takes connections again")
+                if status == 0:
+                    self.told += f", ended before {at}"
+                    return
+            phase = PHASES[process.log.phase]
+        self._met[f"{'back' if to == BEFORE else 'there'} {phase}"] += 1
+        self.told += f", killed at {at} as it {phase}"
 
-    def _complete(self, to: str) -> float:
-        """Migrate, and return the seconds from the first connection to the end."""
+    def _turn_round(self, to: str, *, tidies: bool) -> None:
+        """Migrate to the other side instead, and do what the messages tell to do. With ``tidies``,
+        also drop what they say is left over."""
+        other = AFTER if to == BEFORE else BEFORE
+        self.told += ", the other way"
+        status, output = self._run(other)
+        if status:
+            command = _COMMAND.search(output)
+            assert command, f"it does not say what to do: {output}"
+            named = command[1]
+            assert named.startswith(to), output
+            self._complete(named)
+            none(self._problems(to))
+            self._complete(other)
+            none(self._problems(other))
+            self.told += f" after `migrate graph {named}`"
+        elif tidies:
+            left_over = _STATEMENT.findall(output)
+            with connection.cursor() as cursor:
+                for sql in left_over:
+                    cursor.execute(sql)
+            self.told += f", {len(left_over)} leftovers dropped"
+            none(self._problems(other))
+        else:
+            none(self._problems(other, ignores_leftovers=True))
+
+    def _complete(self, to: str) -> None:
+        status, output = self._run(to)
+        assert status == 0, output
+
+    def _traced(self, to: str) -> Trace:
+        with Migrate(to) as process:
+            assert process.wait() == 0, process.output
+            return Trace(process.log.statements, time.monotonic())
+
+    def _run(self, to: str) -> tuple[int, str]:
+        """Migrate, and return the exit status and the output."""
         give_up = time.monotonic() + PATIENCE
+        connection.close()
         while True:
             with Migrate(to) as process:
-                process.wait_until_connected()
-                begun = time.monotonic()
-                if process.wait(PATIENCE) == 0:
-                    return time.monotonic() - begun
-                assert BUSY in process.output, process.output
-            assert time.monotonic() < give_up, process.output
+                status, output = process.wait(), process.output
+            if status == 0 or BUSY not in output:
+                return status, output
+            assert time.monotonic() < give_up, output
 
-    def _problems(self, to: str) -> list[str]:
+    def _problems(self, to: str, *, ignores_leftovers: bool = False) -> Iterator[str]:
         connection.close()
         found = dump()
-        problems = list(compare.catalogues(self._tables[to], catalogue()))
+        if ignores_leftovers:
+            found = _without_leftovers(found)
+        else:
+            yield from compare.catalogues(self._tables[to], catalogue())
         if to == BEFORE:
-            return problems + differences(self._before, found)
-        problems += differences(content(self._before), content(found))
-        return problems + list(new_keys.problems(self._before, found))
+            yield from differences(self._before, found)
+        else:
+            yield from differences(self._content, content(found))
+            yield from new_keys.problems(self._before, found)
+        connection.close()
+
+
+def _takes_connections() -> bool:
+    connection.close()
+    try:
+        connection.ensure_connection()
+    except OperationalError:
+        return False
+    return True
+
+
+def none(problems: Iterator[str]) -> None:
+    """Raise ``AssertionError`` with all problems, if there are any."""
+    if found := list(problems):
+        raise AssertionError("\n".join(found))
+
+
+def _without_leftovers(found: Dump) -> Dump:
+    def kept(names: dict[str, Any]) -> dict[str, Any]:
+        return {name: each for name, each in names.items() if not _LEFT_OVER.match(name)}
+
+    return {table: list(map(kept, rows)) for table, rows in kept(found).items()}

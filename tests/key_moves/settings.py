@@ -2,7 +2,7 @@
 on the server of the tests."""
 
 import os
-from pathlib import Path
+import time
 from typing import Any
 
 from django.db.backends.signals import connection_created
@@ -25,11 +25,24 @@ USE_TZ = True
 TIME_ZONE = "America/New_York"
 
 
-def _tell(**_: Any) -> None:
-    Path(os.environ["KEY_MOVES_CONNECTED"]).touch()
+STATEMENTS = os.environ.get("KEY_MOVES_STATEMENTS", "")
+"""The file to which each statement is appended before it is executed: a line with the time, which
+all processes have in common, and the first characters."""
 
 
-if "KEY_MOVES_CONNECTED" in os.environ:
-    connection_created.connect(_tell)
+def _tell(connection: Any, **_: Any) -> None:
+    if connection.execute_wrappers:
+        return
+    log = os.open(STATEMENTS, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+
+    def execute(run: Any, sql: str, *rest: Any) -> Any:
+        os.write(log, f"{time.monotonic()} {' '.join(sql.split())[:200]}\n".encode())
+        return run(sql, *rest)
+
+    connection.execute_wrappers.append(execute)
+
+
+if STATEMENTS:
+    connection_created.connect(_tell, weak=False)
 
 __all__ = ["DATABASES", "MIDDLEWARE", "SECRET_KEY", "TEMPLATES"]

@@ -68,7 +68,11 @@ def _plain(field: Any) -> Any:
 
 
 def _table(model: ModelState) -> str:
-    table = model.options.get("db_table") or f"{model.app_label}_{model.name_lower}"
+    return table_of(model.options.get("db_table") or f"{model.app_label}_{model.name_lower}")
+
+
+def table_of(table: str) -> str:
+    """The table of this kind for the table of a key."""
     schema, name = split_identifier(table)
     name = truncate_name(f"{_PREFIX}{name}", _LONGEST, 8)
     return f'"{schema}"."{name}"' if schema else name

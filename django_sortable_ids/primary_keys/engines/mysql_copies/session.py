@@ -10,7 +10,7 @@ from django.db.backends.utils import truncate_name
 
 from ....db import tables
 from ....db.locks import session_variables, with_short_lock_timeout
-from ....db.queries import row, value
+from ....db.queries import row, rows, value
 from ....errors import BackfillError
 
 _VARIABLES: dict[str, Any] = {
@@ -24,6 +24,11 @@ _VARIABLES: dict[str, Any] = {
 }
 _OF_MARIADB = {"max_statement_time": 0}
 _OF_MYSQL = {"information_schema_stats_expiry": 0}
+_NEW = "sortable_ids_new__"
+_COPIES = """
+SELECT table_name FROM information_schema.tables
+WHERE table_schema = DATABASE() AND LEFT(table_name, %s) = %s ORDER BY table_name
+"""
 WAIT = 10
 """Seconds for another process that moves keys, as a killed one may do for a moment."""
 _LONGEST = 54
@@ -32,7 +37,7 @@ _LONGEST = 54
 
 def copy_name(connection: Any, table: str) -> str:
     """The plain name of the new table, until it is used."""
-    return _named(connection, "sortable_ids_new__", table)
+    return _named(connection, _NEW, table)
 
 
 def old_name(connection: Any, table: str) -> str:
@@ -54,7 +59,7 @@ def alone(connection: Any) -> Iterator[None]:
 
     A killed process holds its lock until the server notices, after the statement that it runs.
     """
-    lock = f"move {value(connection, 'SELECT DATABASE()')}"[:_LONGEST]
+    lock = _lock(connection)
     if value(connection, "SELECT GET_LOCK(%s, %s)", [lock, WAIT]) != 1:
         holder = value(connection, "SELECT IS_USED_LOCK(%s)", [lock])
         raise BackfillError(
@@ -65,6 +70,18 @@ def alone(connection: Any) -> Iterator[None]:
         yield
     finally:
         row(connection, "SELECT RELEASE_LOCK(%s)", [lock])
+
+
+def unused_copies(connection: Any) -> list[str]:
+    """The plain names of copies, while no process moves keys of this database. Only a move whose
+    note began needs them still."""
+    if value(connection, "SELECT IS_USED_LOCK(%s)", [_lock(connection)]) is not None:
+        return []
+    return [name for (name,) in rows(connection, _COPIES, [len(_NEW), _NEW])]
+
+
+def _lock(connection: Any) -> str:
+    return f"move {value(connection, 'SELECT DATABASE()')}"[:_LONGEST]
 
 
 @contextmanager

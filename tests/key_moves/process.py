@@ -1,0 +1,130 @@
+"""A process with ``manage.py migrate``, and the phase of the move in which it is, which the
+statements show that it executes."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from tests.backfill.command import ROOT
+from tests.patience import PATIENCE
+
+_POLL = 0.0005
+_NOTE = r"(INSERT INTO|UPDATE) django_sortable_ids_verificationrun\b"
+_PHASES = {
+    "looks": "",
+    "rehearses": r"CREATE TABLE sortable_ids_new__",
+    "columns": r"ALTER TABLE \S+ ADD (COLUMN )?moving_",
+    "fills": r"\bmoving_\w+ IS NULL",
+    "copies": r"INSERT INTO sortable_ids_new__",
+    "notes": _NOTE,
+    "switches": (
+        r"CREATE TABLE moving__|CREATE TEMPORARY TABLE moving_|"
+        r"DROP TRIGGER (?!sortable_ids_)|ALTER TABLE \S+ DROP FOREIGN KEY"
+    ),
+    "restores": r"RENAME TABLE",
+    "ends": _NOTE,
+    "records": r"(INSERT INTO|DELETE FROM) django_migrations\b",
+}
+"""The statement with which each one starts; no database has all."""
+PHASES = list(_PHASES)
+_STARTS = [re.compile(each) for each in _PHASES.values()]
+
+
+class Log:
+    """Follows the file to which a process appends its statements."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._read = 0
+        self.phase = 0
+        self.statements: list[tuple[float, int]] = []
+        """Of each one when it started, and the phase."""
+
+    def follow(self) -> None:
+        if self._path.exists():
+            with self._path.open("rb") as file:
+                file.seek(self._read)
+                text = file.read()
+            complete = text[: text.rfind(b"\n") + 1]
+            self._read += len(complete)
+            self._add(complete.decode().splitlines())
+
+    def _add(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            at, _, quoted = line.partition(" ")
+            sql = re.sub(r'[`"]', "", quoted)
+            for phase in range(self.phase + 1, len(PHASES)):
+                if _STARTS[phase].match(sql) or (
+                    PHASES[phase] == "fills" and _STARTS[phase].search(sql)
+                ):
+                    self.phase = phase
+                    break
+            self.statements.append((float(at), self.phase))
+
+    def number_in(self, phase: int) -> int:
+        """How many statements of this phase, or of later ones, have started."""
+        return sum(found >= phase for _, found in self.statements)
+
+
+class Migrate:
+    """``migrate graph TO``."""
+
+    def __init__(self, to: str) -> None:
+        self._folder = tempfile.TemporaryDirectory()
+        self._output = Path(self._folder.name, "output")
+        statements = Path(self._folder.name, "statements")
+        self.log = Log(statements)
+        with self._output.open("wb") as output:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "django", "migrate", "graph", to],
+                cwd=ROOT,
+                env={**os.environ, "KEY_MOVES_STATEMENTS": str(statements)},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+
+    def __enter__(self) -> "Migrate":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        self._folder.cleanup()
+
+    def reaches(self, phase: int, number: int) -> bool:
+        """Wait until that many statements of the phase, or of later ones, have started. False if
+        the process ended before."""
+        give_up = time.monotonic() + PATIENCE
+        while self.log.number_in(phase) <= number:
+            if self._process.poll() is not None:
+                return False
+            assert time.monotonic() < give_up, self.output
+            time.sleep(_POLL)
+            self.log.follow()
+        return True
+
+    def ends_within(self, seconds: float) -> bool:
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def wait(self) -> int:
+        """Its exit status."""
+        status = self._process.wait(PATIENCE)
+        self.log.follow()
+        return status
+
+    def kill(self) -> None:
+        self._process.kill()
+        self.wait()
+
+    @property
+    def output(self) -> str:
+        return self._output.read_text()

@@ -1,0 +1,74 @@
+"""What a move leaves behind that was stopped before it changed a key: ``migrate`` shows how it is
+continued, and the statements that drop it."""
+
+import re
+from io import StringIO
+
+from django.core.management import call_command
+
+from tests.ecosystem.projects.moves import compare
+from tests.ecosystem.projects.moves.inside.move_catalogue import catalogue
+from tests.marks import own_tables
+
+from .mysql import mysql_only, run
+from .test_history import filled, shop  # noqa: F401
+from .test_unrecorded import stop_before
+
+pytestmark = own_tables
+NOTE = re.compile(r'(INSERT INTO|UPDATE) ["`]?django_sortable_ids_verificationrun')
+STATEMENT = re.compile(r"^    (.+);$", re.MULTILINE)
+
+
+def output(*to):
+    """What ``migrate`` of the depot says."""
+    out = StringIO()
+    call_command("migrate", *(to or ["depot"]), stdout=out)
+    return out.getvalue()
+
+
+def own_catalogue():
+    return {table: found for table, found in catalogue().items() if "depot" in table}
+
+
+def test_what_is_left_over_can_be_dropped(filled):  # noqa: F811
+    depot, before, keys = filled.depot, own_catalogue(), filled.keys()
+    filled.write_move()
+    stop_before(depot, NOTE, "0002_step")
+    assert own_catalogue() != before
+    assert filled.keys() == keys
+    said = output("depot", "0001_step")
+    assert "`manage.py migrate depot 0002_step` continues it." in said
+    found = STATEMENT.findall(said)
+    assert any("moving_id" in each for each in found)
+    assert any("old_id" in each for each in found)
+    run(*found)
+    assert list(compare.catalogues(before, own_catalogue())) == []
+    assert "left over" not in output("depot", "0001_step")
+    depot.migrate()
+    depot.migrate("0001_step")
+    assert filled.keys() == keys
+    assert list(compare.catalogues(before, own_catalogue())) == []
+
+
+def test_it_is_continued_without_a_word(filled):  # noqa: F811
+    depot = filled.depot
+    filled.write_move()
+    stop_before(depot, NOTE, "0002_step")
+    assert "left over" not in output("depot", "0002_step")
+    assert "left over" not in output("depot", "0001_step")
+
+
+@mysql_only
+def test_copies_of_an_undoing_are_left_over(filled):  # noqa: F811
+    depot = filled.depot
+    filled.write_move()
+    depot.migrate()
+    before, keys = own_catalogue(), filled.keys()
+    stop_before(depot, NOTE, "0001_step")
+    assert filled.keys() == keys
+    found = STATEMENT.findall(output())
+    assert found
+    assert all(each.startswith("DROP TABLE `sortable_ids_new__") for each in found)
+    run(*found)
+    assert list(compare.catalogues(before, own_catalogue())) == []
+    assert "left over" not in output()

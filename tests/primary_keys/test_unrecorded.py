@@ -1,0 +1,137 @@
+"""A move that was stopped after its tables began to change, and whose migration is not recorded:
+``migrate`` refuses all that does not complete it, and says what does."""
+
+import re
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection, models
+from django.db.migrations.recorder import MigrationRecorder
+from django.test.utils import isolate_apps
+
+from django_sortable_ids.checks import databases
+from django_sortable_ids.checks.databases import check_databases
+from django_sortable_ids.fields import UUIDv7Field
+from django_sortable_ids.models import VerificationRun
+from tests.marks import own_tables
+
+from . import small
+from .mysql import mysql_only
+from .test_interrupted import Stopped
+
+pytestmark = own_tables
+DIRECTIONS = pytest.mark.parametrize("backwards", [False, True], ids=["forwards", "backwards"])
+OLD = ["e", "d", "c", "b", "a"]
+RECORDS = re.compile(r'(INSERT INTO|DELETE FROM) ["`]?django_migrations')
+RENAMES = re.compile("RENAME TABLE")
+
+
+def stop_before(depot, statement, to):
+    """Migrate, and stop before the first statement that matches."""
+
+    def execute(run, sql, *rest):
+        if statement.match(sql):
+            raise Stopped
+        return run(sql, *rest)
+
+    with pytest.raises(Stopped), connection.execute_wrapper(execute):
+        depot.migrate(to)
+    connection.close()
+
+
+def stop(depot, *, backwards, statement=RECORDS):
+    """Stop a move, and return the targets of the way on and of the way back."""
+    small.create(depot)
+    small.write_move(depot)
+    if backwards:
+        depot.migrate()
+    targets = ["0001_step", "0002_step"] if backwards else ["0002_step", "0001_step"]
+    stop_before(depot, statement, targets[0])
+    return targets
+
+
+@DIRECTIONS
+def test_the_other_way_is_refused(depot, backwards):
+    on, back = stop(depot, backwards=backwards)
+    with pytest.raises(CommandError, match=rf"Complete it by `manage.py migrate depot {on}`"):
+        depot.migrate(back)
+    depot.migrate(on)
+    assert small.names(depot) == (OLD if backwards else small.IN_ORDER)
+    depot.migrate(back)
+    assert small.names(depot) == (small.IN_ORDER if backwards else OLD)
+
+
+@mysql_only
+@DIRECTIONS
+def test_the_other_way_is_refused_after_the_note_began(depot, backwards):
+    on, back = stop(depot, backwards=backwards, statement=RENAMES)
+    (note,) = VerificationRun.objects.filter(target="move depot.Customer")
+    assert note.state["steps"]
+    with pytest.raises(CommandError, match=rf"Complete it by `manage.py migrate depot {on}`"):
+        depot.migrate(back)
+    depot.migrate(on)
+    depot.migrate(back)
+    assert small.names(depot) == (small.IN_ORDER if backwards else OLD)
+
+
+@DIRECTIONS
+def test_the_migrations_of_other_apps_are_refused(depot, backwards):
+    on, _ = stop(depot, backwards=backwards)
+    with pytest.raises(CommandError, match="Nothing was migrated") as refused:
+        call_command("migrate", "django_sortable_ids", verbosity=0)
+    assert f"`manage.py migrate depot {on}`" in str(refused.value)
+
+
+def test_a_plan_that_starts_with_others_is_refused(depot):
+    stop(depot, backwards=False)
+    MigrationRecorder(connection).record_unapplied("depot", "0001_step")
+    with pytest.raises(CommandError, match="Nothing was migrated"):
+        depot.migrate()
+
+
+def test_what_is_first_of_its_app_is_undone_by_zero(depot):
+    moved = small.MOVE.format(
+        field="UUIDv7Field(primary_key=True)",
+        options=f'created_from="created_at", old={small.OLD}',
+        references=[small.REFERENCE],
+        generic=[],
+    )
+    operations = small.MODELS.format(key="BigAutoField(primary_key=True)")
+    depot.write(f"{operations}RunPython(add_rows, RunPython.noop),\n{moved}", small.ROWS, False)
+    depot.migrate()
+    note = VerificationRun.objects.get(target="move depot.Customer")
+    note.judged_by["backwards"] = True
+    note.save()
+    with pytest.raises(CommandError, match=r"`manage\.py migrate depot zero`"):
+        depot.migrate()
+
+
+@DIRECTIONS
+def test_a_recorded_move_is_none(depot, backwards):
+    small.create(depot)
+    small.write_move(depot)
+    depot.migrate()
+    if backwards:
+        depot.migrate("0001_step")
+    depot.migrate(depot.applied()[-1])
+    assert check_databases(databases=["default"]) == []
+
+
+@DIRECTIONS
+def test_a_check_names_the_command(depot, backwards):
+    on, _ = stop(depot, backwards=backwards)
+    (found,) = check_databases(databases=["default"])
+    assert found.id == "sortable_ids.W009"
+    assert f"`manage.py migrate depot {on}`" in found.hint
+
+
+def test_the_check_of_its_columns_waits(depot, monkeypatch):
+    """The models are those of after the move, and the tables those of before: without that,
+    ``migrate`` could not complete an undoing."""
+    stop(depot, backwards=True)
+    with isolate_apps("depot") as own:
+        meta = type("Meta", (), {"app_label": "depot", "db_table": "depot_customer"})
+        fields = {"id": UUIDv7Field(primary_key=True)}
+        type("Customer", (models.Model,), {"__module__": __name__, "Meta": meta, **fields})
+        monkeypatch.setattr(databases, "apps", own)
+        assert [each.id for each in check_databases(databases=["default"])] == ["sortable_ids.W009"]
