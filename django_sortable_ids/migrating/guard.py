@@ -80,7 +80,11 @@ def check_plan(
 
     loader = MigrationLoader(connection)
     moves = unrecorded_moves.find(connection, loader)
-    if stopped := list(unrecorded_moves.refusals(moves, plan)):
+    stopped = [
+        *unrecorded_moves.without_migration(connection, loader),
+        *unrecorded_moves.refusals(moves, plan),
+    ]
+    if stopped:
         raise CommandError("\n".join(["Nothing was migrated.", *stopped]))
     if out and not moves and (notice := left_over.notice(connection, apps, plan, loader)):
         print(notice, file=out)

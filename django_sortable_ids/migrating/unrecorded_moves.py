@@ -71,12 +71,7 @@ def find(
 def _unrecorded(
     note: notes.Written, loader: MigrationLoader, using: str
 ) -> Iterator[UnrecordedMove]:
-    migrations = [
-        (name, operation)
-        for name, migration in sorted(loader.graph.nodes.items())
-        for operation in of_migration(migration)
-        if note.is_of(operation.keys)
-    ]
+    migrations = list(_migrations(note, loader))
     applied = [each for each in migrations if each[0] in loader.applied_migrations]
     pending = [each for each in migrations if each not in applied]
     # The keys may have moved in the same way before: then other migrations have the same keys.
@@ -88,6 +83,16 @@ def _unrecorded(
         keys = tuple(f"{each.model}.{each.name}" for each in operation.keys)
         target = _before(loader, name) if note.backwards else name[1]
         yield UnrecordedMove(name, target, note.backwards, keys, using)
+
+
+def _migrations(
+    note: notes.Written, loader: MigrationLoader
+) -> Iterator[tuple[tuple[str, str], MigratePrimaryKey]]:
+    """Those that may have written the note."""
+    for name, migration in sorted(loader.graph.nodes.items()):
+        for operation in of_migration(migration):
+            if note.is_of(operation.keys):
+                yield name, operation
 
 
 def _before(loader: MigrationLoader, name: tuple[str, str]) -> str:
@@ -104,3 +109,15 @@ def refusals(moves: list[UnrecordedMove], plan: list[tuple[Migration, bool]]) ->
     for each in moves:
         if (each.migration, each.backwards) not in planned:
             yield f"{each.found}. Complete it by `{each.command}`, then migrate again."
+
+
+def without_migration(connection: BaseDatabaseWrapper, loader: MigrationLoader) -> Iterator[str]:
+    """Why nothing may be migrated, for incomplete moves that no migration of the project has."""
+    for note in notes.written(connection):
+        if note.is_incomplete and not list(_migrations(note, loader)):
+            names = ", ".join(model for model, _ in note.keys)
+            yield (
+                f"a migration that moved the primary keys of {names} was stopped in the middle, "
+                f"and the project doesn't have it as it was. Restore it, and complete it by "
+                f"`manage.py migrate`."
+            )

@@ -18,11 +18,11 @@ from ..backfill.supervising import run
 from ..backfill.target import Target
 from ..backfill.writing import at_once
 from ..db import tables
-from ..db.locks import with_short_lock_timeout
 from ..errors import BackfillError
 from ..fields import SortableIDField
 from ..models import BackfillRun, VerificationRun
 from ..schema.constraints import redefined
+from . import columns, fills
 from .changes import Key, deleted
 from .changes.graph import rendered
 from .changes.moved import MovedKey
@@ -46,17 +46,24 @@ def with_columns(state: ProjectState, moved: Sequence[MovedKey]) -> ProjectState
 def add_columns(
     editor: Any, state: ProjectState, filled: ProjectState, moved: Iterable[MovedKey]
 ) -> None:
-    """Add the columns of these fields, unless a killed run has."""
+    """Add the columns of these fields, unless a killed run has. A column that was filled before the
+    migration was edited is dropped first."""
     for key in moved:
         model = filled.apps.get_model(key.model)
         field = model._meta.get_field(key.next_name)
-        if not tables.has_column(editor.connection, model._meta.db_table, str(field.column)):
-            before = state.apps.get_model(key.model)
-            _add_column(editor, before, field)
+        if _has_column(editor, field) and fills.is_of_another(key, editor.connection.alias):
+            columns.drop(editor, field)
+            table = editor.quote_name(deleted.model_of(filled.apps, key)._meta.db_table)
+            editor.execute(f"DROP TABLE IF EXISTS {table}")
+        if not _has_column(editor, field):
+            if not editor.collect_sql:
+                forget([key], editor.connection.alias)
+                fills.remember(key, editor.connection.alias)
+            columns.add(editor, state.apps.get_model(key.model), field)
 
 
-def _add_column(editor: Any, model: Any, field: Any) -> None:
-    with_short_lock_timeout(editor, lambda: editor.add_field(model, field))
+def _has_column(editor: Any, field: Any) -> bool:
+    return tables.has_column(editor.connection, field.model._meta.db_table, str(field.column))
 
 
 def fill_new_keys(moved: Iterable[MovedKey], filled: ProjectState, using: str) -> None:
@@ -98,10 +105,11 @@ def described(moved: Iterable[MovedKey], filled: ProjectState) -> Iterator[str]:
         yield f"{column} gets new keys, {BATCH:,} rows in a transaction"
 
 
-def forget(moved: Iterable[MovedKey], using: str) -> None:
-    """Delete the runs of these backfills, whose columns are gone."""
+def forget(moved: Sequence[MovedKey], using: str) -> None:
+    """Delete the records of these backfills, whose columns are gone."""
     labels = [f"{key.model}.{key.next_name}" for key in moved]
     labels += [deleted.label_of(key) for key in moved]
+    labels += map(fills.target_of, moved)
     for records in (BackfillRun, VerificationRun):
         records.objects.using(using).filter(target__in=labels).delete()
 

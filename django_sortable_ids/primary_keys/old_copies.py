@@ -8,8 +8,7 @@ from typing import Any
 from django.db.migrations.state import ProjectState
 
 from ..db import tables
-from ..db.locks import with_short_lock_timeout
-from ..schema.constraints_sqlite import drop_column
+from . import columns
 from .changes.moved import KeyCopy
 
 
@@ -26,7 +25,7 @@ def _add(editor: Any, model: Any, copied: Any, field: Any) -> None:
     table, connection = model._meta.db_table, editor.connection
     if not tables.has_column(connection, table, field.column):
         deferred = list(editor.deferred_sql)
-        with_short_lock_timeout(editor, lambda: editor.add_field(model, field))
+        columns.add(editor, model, field)
         # Indexes are created at once: a killed run would forget those that are deferred.
         editor.deferred_sql[:] = deferred
     known = {each.lower() for each in tables.constraints(connection, table)}
@@ -41,11 +40,7 @@ def drop(editor: Any, state: ProjectState, copies: Iterable[KeyCopy]) -> None:
     """Drop these columns, unless a killed run has."""
     for field in _fields(state, copies):
         if tables.has_column(editor.connection, field.model._meta.db_table, field.column):
-            if editor.connection.vendor == "sqlite":
-                # Django would copy the table and lose what the model doesn't know.
-                drop_column(editor, field)
-            else:
-                editor.remove_field(field.model, field)
+            columns.drop(editor, field)
 
 
 def _fields(state: ProjectState, copies: Iterable[KeyCopy]) -> Iterator[Any]:

@@ -30,14 +30,18 @@ STATEMENTS = os.environ.get("KEY_MOVES_STATEMENTS", "")
 all processes have in common, and the first characters."""
 
 
+_NOTES = "django_sortable_ids_verificationrun"
+
+
 def _tell(connection: Any, **_: Any) -> None:
     if connection.execute_wrappers:
         return
     log = os.open(STATEMENTS, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
-    def execute(run: Any, sql: str, *rest: Any) -> Any:
-        os.write(log, f"{time.monotonic()} {' '.join(sql.split())[:200]}\n".encode())
-        return run(sql, *rest)
+    def execute(run: Any, sql: str, params: Any, *rest: Any) -> Any:
+        shown = f"{' '.join(sql.split())[:200]} {params!r}" if _NOTES in sql else sql[:200]
+        os.write(log, f"{time.monotonic()} {' '.join(shown.split())}\n".encode())
+        return run(sql, params, *rest)
 
     connection.execute_wrappers.append(execute)
 

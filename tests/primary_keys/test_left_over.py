@@ -15,7 +15,7 @@ from .test_history import filled, shop  # noqa: F401
 from .test_unrecorded import stop_before
 
 pytestmark = own_tables
-NOTE = re.compile(r'(INSERT INTO|UPDATE) ["`]?django_sortable_ids_verificationrun')
+NOTE = re.compile(r'(INSERT INTO|UPDATE) ["`]?django_sortable_ids_verificationrun.*backwards')
 STATEMENT = re.compile(r"^    (.+);$", re.MULTILINE)
 
 

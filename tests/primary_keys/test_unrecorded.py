@@ -27,12 +27,12 @@ RENAMES = re.compile("RENAME TABLE")
 
 
 def stop_before(depot, statement, to):
-    """Migrate, and stop before the first statement that matches."""
+    """Migrate, and stop before the first statement that matches, with its parameters."""
 
-    def execute(run, sql, *rest):
-        if statement.match(sql):
+    def execute(run, sql, params, *rest):
+        if statement.match(f"{sql} {params!r}"):
             raise Stopped
-        return run(sql, *rest)
+        return run(sql, params, *rest)
 
     with pytest.raises(Stopped), connection.execute_wrapper(execute):
         depot.migrate(to)
@@ -72,6 +72,19 @@ def test_the_other_way_is_refused_after_the_note_began(depot, backwards):
     depot.migrate(on)
     depot.migrate(back)
     assert small.names(depot) == (small.IN_ORDER if backwards else OLD)
+
+
+@mysql_only
+def test_nothing_is_migrated_without_its_migration(depot):
+    stop(depot, backwards=False, statement=RENAMES)
+    path = depot.folder / "migrations" / "0002_step.py"
+    written = path.read_text()
+    path.unlink()
+    with pytest.raises(CommandError, match="Restore it, and complete it"):
+        depot.migrate("0001_step")
+    path.write_text(written)
+    depot.migrate()
+    assert small.names(depot) == small.IN_ORDER
 
 
 @DIRECTIONS
