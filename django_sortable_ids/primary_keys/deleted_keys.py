@@ -21,7 +21,7 @@ from .changes import Column, Key, Table, Values
 from .changes.deleted import NEW_KEY, OLD_KEY, TIME
 from .changes.moved import OLD, History, MovedKey
 from .engines.base import KeyEngine
-from .filling import fill
+from .filling.new_keys import fill
 
 _TRIES = 10
 _INSERTED = """

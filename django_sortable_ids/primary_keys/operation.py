@@ -9,10 +9,10 @@ from django.db.migrations.exceptions import IrreversibleError
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
-from . import filling, old_copies
 from .changes import change, deleted, graph
 from .changes.moved import AdoptedTexts, GenericReference, History, KeyCopy, MovedKey, Reference
 from .deleted_keys import DeletedKeys
+from .filling import new_keys, old_copies
 from .move import Move
 from .notes import Note
 
@@ -91,16 +91,16 @@ class MigratePrimaryKey(Operation):
         if not keys:
             return
         copies = self._copies_of(keys)
-        filled = filling.with_columns(from_state, keys)
+        filled = new_keys.with_columns(from_state, keys)
         move = self._move(schema_editor, keys, filled, to_state, backwards=False)
         found = DeletedKeys(move.engine, self.histories)
         if schema_editor.collect_sql:
 
             def prepare() -> None:
-                filling.add_columns(schema_editor, from_state, filled, keys)
+                new_keys.add_columns(schema_editor, from_state, filled, keys)
                 old_copies.add(schema_editor, from_state, to_state, copies)
                 found.create_tables()
-                for line in (*filling.described(keys, filled), *found.described()):
+                for line in (*new_keys.described(keys, filled), *found.described()):
                     move.engine.comment(line)
 
             move.collect(prepare)
@@ -108,14 +108,14 @@ class MigratePrimaryKey(Operation):
         if not move.is_done:
             move.check()
             move.rehearse()
-            filling.add_columns(schema_editor, from_state, filled, keys)
+            new_keys.add_columns(schema_editor, from_state, filled, keys)
             old_copies.add(schema_editor, from_state, to_state, copies)
-            filling.fill_new_keys(keys, filled, using)
+            new_keys.fill_new_keys(keys, filled, using)
             found.collect()
             found.fill_new_keys(keys)
             move.execute()
         found.drop_tables([each.model for each in keys if each.old is None])
-        filling.forget(keys, using)
+        new_keys.forget(keys, using)
 
     def database_backwards(
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
@@ -142,7 +142,7 @@ class MigratePrimaryKey(Operation):
             found.collect()
             found.read_old_keys()
             for each in move.change.keys:
-                filling.fill_old_keys(each, using, move.engine.last_number)
+                new_keys.fill_old_keys(each, using, move.engine.last_number)
             move.execute()
         found.drop_tables([each.model for each in keys])
         old_copies.drop(schema_editor, from_state, self._copies_of(keys))
@@ -163,7 +163,7 @@ class MigratePrimaryKey(Operation):
         """The move from a state, for a plan."""
         after = before.clone()
         self.state_forwards("", after)
-        filled = filling.with_columns(before, self.keys)
+        filled = new_keys.with_columns(before, self.keys)
         return self._move(editor, self.keys, filled, after, backwards=False)
 
     def _move(

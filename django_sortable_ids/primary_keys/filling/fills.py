@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..models import VerificationRun
-from .changes.moved import MovedKey
+from ...models import VerificationRun
+from ..changes.moved import MovedKey
 
 _PREFIX = "fill "
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from django.db.migrations.state import ProjectState
 
-from ..db import tables
+from ...db import tables
+from ..changes.moved import KeyCopy
 from . import columns
-from .changes.moved import KeyCopy
 
 
 def add(editor: Any, before: ProjectState, after: ProjectState, copies: Iterable[KeyCopy]) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..db.locks import with_short_lock_timeout
-from ..schema.constraints_sqlite import drop_column
+from ...db.locks import with_short_lock_timeout
+from ...schema.constraints_sqlite import drop_column
 
 
 def add(editor: Any, model: Any, field: Any) -> None:

@@ -12,20 +12,20 @@ from django.db.migrations.operations import AddField
 from django.db.migrations.state import ProjectState
 from django.db.models import IntegerField, QuerySet
 
-from ..backfill.planning import plan
-from ..backfill.sources import find
-from ..backfill.supervising import run
-from ..backfill.target import Target
-from ..backfill.writing import at_once
-from ..db import tables
-from ..errors import BackfillError
-from ..fields import SortableIDField
-from ..models import BackfillRun, VerificationRun
-from ..schema.constraints import redefined
+from ...backfill.planning import plan
+from ...backfill.sources import find
+from ...backfill.supervising import run
+from ...backfill.target import Target
+from ...backfill.writing import at_once
+from ...db import tables
+from ...errors import BackfillError
+from ...fields import SortableIDField
+from ...models import BackfillRun, VerificationRun
+from ...schema.constraints import redefined
+from ..changes import Key, deleted
+from ..changes.graph import rendered
+from ..changes.moved import MovedKey
 from . import columns, fills
-from .changes import Key, deleted
-from .changes.graph import rendered
-from .changes.moved import MovedKey
 
 BATCH = 100_000
 """Rows in a transaction. Nobody else uses the tables, so nobody waits."""

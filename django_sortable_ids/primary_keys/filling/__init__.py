@@ -1,0 +1,1 @@
+"""Columns and tables with the values that keys get, before they are moved."""
