@@ -15,7 +15,7 @@ from ..db import tables
 from ..operations import MigratePrimaryKey
 from ..primary_keys.changes import deleted
 from ..primary_keys.engines.mysql_copies import session
-from .unrecorded_moves import of_migration
+from .unrecorded_moves import command, of_migration
 
 Planned = list[tuple[Migration, bool]]
 
@@ -33,7 +33,7 @@ def notice(
             for sql in _of_operation(connection, apps, operation)
         ]
         if found:
-            commands.append(f"`manage.py migrate {' '.join(name)}` continues it.")
+            commands.append(f"`{command(*name, connection.alias)}` continues it.")
             statements += found
     is_planned = any(True for migration, _ in plan for _ in of_migration(migration))
     if connection.vendor == "mysql" and not is_planned:

@@ -30,8 +30,7 @@ class UnrecordedMove:
     @property
     def command(self) -> str:
         """What completes the move."""
-        database = "" if self.using == "default" else f" --database {self.using}"
-        return f"manage.py migrate {self.migration[0]} {self.target}{database}"
+        return command(self.migration[0], self.target, self.using)
 
     @property
     def found(self) -> str:
@@ -42,6 +41,12 @@ class UnrecordedMove:
             f"{move} moved primary keys, and was stopped before it was recorded: tables "
             f"differ from the recorded migrations, and may not be complete"
         )
+
+
+def command(app_label: str, target: str, using: str) -> str:
+    """What migrates an app to a target."""
+    database = "" if using == "default" else f" --database {using}"
+    return f"manage.py migrate {app_label} {target}{database}"
 
 
 def of_migration(migration: Migration) -> Iterator[MigratePrimaryKey]:

@@ -12,6 +12,7 @@ from django.test.utils import isolate_apps
 from django_sortable_ids.checks import databases
 from django_sortable_ids.checks.databases import check_databases
 from django_sortable_ids.fields import UUIDv7Field
+from django_sortable_ids.migrating.unrecorded_moves import UnrecordedMove
 from django_sortable_ids.models import VerificationRun
 from tests.marks import own_tables
 
@@ -148,3 +149,15 @@ def test_the_check_of_its_columns_waits(depot, monkeypatch):
         type("Customer", (models.Model,), {"__module__": __name__, "Meta": meta, **fields})
         monkeypatch.setattr(databases, "apps", own)
         assert [each.id for each in check_databases(databases=["default"])] == ["sortable_ids.W009"]
+
+
+@pytest.mark.parametrize(
+    ("using", "wanted"),
+    [
+        ("default", "manage.py migrate shop 0002_move"),
+        ("other", "manage.py migrate shop 0002_move --database other"),
+    ],
+)
+def test_the_command_is_for_the_database(using, wanted):
+    move = UnrecordedMove(("shop", "0002_move"), "0002_move", False, (), using)
+    assert move.command == wanted
