@@ -13,5 +13,5 @@ class FlightPage(RedirectOldIDs, DetailView):
     Browsers keep permanent redirects, and this move can be undone.
     """
 
-    queryset = Flight.objects.select_related("airline", "origin", "destination", "plane")
+    queryset = Flight.objects.select_related("airline", "origin", "plane")
     redirect_permanently = False

@@ -89,12 +89,12 @@ class Demo:
         )
 
     @contextmanager
-    def served(self, *options: str) -> Iterator[str]:
+    def served(self, *options: str, port: int = 0) -> Iterator[str]:
         """Run and serve it; gives the beginning of its URLs."""
         log = self.database.with_suffix(".log")
         with (
             log.open("w") as file,
-            ended(self.start(*options, "--serve", "0", stdout=file)) as process,
+            ended(self.start(*options, "--serve", str(port), stdout=file)) as process,
         ):
             try:
                 yield _served_at(process, log)
