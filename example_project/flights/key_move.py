@@ -25,11 +25,12 @@ from .models import Flight
 MODELS = ["flights.Airline", "flights.Airport", "flights.Plane", "flights.Flight"]
 PERIOD = ["--start", "2012-01-01", "--end", "2012-12-31"]
 """Airlines, airports and planes have no creation time: they were there before the flights."""
-FOLDER = Path(settings.DATABASES["default"]["NAME"]).with_name("moved_keys")
+_SOURCE = Path(settings.DATABASES["default"]["NAME"])
+FOLDER = _SOURCE.with_name(f"{_SOURCE.stem}_moved_keys")
 """Of the copy, next to the database of the project."""
 _DATABASE = "flights.sqlite3"
 _URLS, _INTEGERS, _TEXTS = "config/urls.py", "<int:pk>", "<str:pk>"
-_LOCAL = ("*.sqlite3*", "*.log", "__pycache__", f"{FOLDER.name}*")
+_LOCAL = ("*.sqlite3*", "*.log", "__pycache__", "*_moved_keys*")
 """What isn't part of the project."""
 
 

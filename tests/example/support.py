@@ -40,7 +40,7 @@ class Demo:
     @property
     def moved(self) -> "Demo":
         """The copy of the project that ``--move-keys`` makes."""
-        project = self.database.with_name("moved_keys")
+        project = self.database.with_name(f"{self.database.stem}_moved_keys")
         return Demo(project / "flights.sqlite3", None, project)
 
     def start(self, *options: str, **popen: Any) -> subprocess.Popen[str]:

@@ -137,6 +137,18 @@ def test_the_log_of_the_admin_and_remarks_stay_with_their_rows(
     assert (flight["number"], remark["text"]) == (17, "On time.")
 
 
+def test_a_flight_keeps_its_public_id(visitor: Visitor) -> None:
+    admin = Visitor(visitor.host)
+    admin.log_in()
+    page = admin.get("/admin/flights/flight/17/change/")
+    (public_id,) = page.public_ids
+    link = re.search(r'href="(/admin/r/[^"]+)"', page.text)
+    assert link is not None
+    answer = admin.get(link[1])
+    assert answer.url == f"{visitor.host}/api/flights/{public_id}/"
+    assert answer.data["number"] == 17
+
+
 def test_references_lead_to_the_same_rows(moved: Moved) -> None:
     content = moved.demo.query(CONTENT.format(key="id"))
     assert len(content) == FLIGHTS
@@ -221,7 +233,7 @@ def test_finishes_after_kills_at_arbitrary_moments(demo: Demo) -> None:
     for number in range(20):
         with ended(demo.start("--move-keys")) as process:
             try:
-                process.communicate(timeout=1.5**number)
+                process.communicate(timeout=2**number)
             except TimeoutExpired:
                 process.kill()
             else:

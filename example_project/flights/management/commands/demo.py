@@ -110,7 +110,7 @@ class Command(BaseCommand):
         if all(map(is_loaded, TABLES)):
             path = settings.DATABASES["default"]["NAME"]
             self.stdout.write(
-                f"{Flight.objects.count():,} flights are loaded; to begin anew, delete {path}"
+                f"{Flight.objects.count():,} flights are loaded; to start again, delete {path}"
             )
             return
         self._migrate("flights", "0001")
@@ -176,7 +176,7 @@ class Command(BaseCommand):
 
     def _run(self, *command: str, verbosity: int = 1) -> None:
         self.stdout.write(self.style.MIGRATE_HEADING(f"\n$ manage.py {' '.join(command)}"))
-        call_command(*command, verbosity=verbosity, stdout=self.stdout)
+        call_command(*command, verbosity=verbosity)
 
     def _serve(self, port: int) -> None:
         users = get_user_model().objects
