@@ -26,6 +26,8 @@ from .operation import MigratePrimaryKey
 Model = type[models.Model]
 OWN_APP = "django_sortable_ids"
 """The app whose own tables move no keys."""
+_SHOWN = 10
+"""The number of models in a message."""
 
 
 @dataclass(frozen=True)
@@ -79,8 +81,11 @@ def build(
     state = loader.project_state()
     named = list(_named(labels, connections[using]))
     found = [model for model in named if _changes(model, state)]
-    if unprepared := _unprepared(labels, named, found):
-        raise NotEdited(list(edits_of(unprepared, keeps_old=keeps_old)))
+    unprepared = _unprepared(labels, named, found)
+    if edits := list(edits_of(unprepared, keeps_old=keeps_old)):
+        raise NotEdited(edits)
+    if unprepared or not found:
+        raise BackfillError("\n".join(_nothing_to_move(unprepared)))
     if problems := [*_renamed(found, state), *(_without_old(found, state) if keeps_old else ())]:
         raise BackfillError("\n".join(problems))
     before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
@@ -151,6 +156,23 @@ def _unprepared(labels: Iterable[str], named: Iterable[Model], found: list[Model
         for model in named
         if model not in found and (model._meta.label_lower in models or not found)
     ]
+
+
+def _nothing_to_move(unprepared: Sequence[Model]) -> Iterator[str]:
+    if not unprepared:
+        yield "No key to move: no table with a key is named"
+        return
+    yield "No key to move:"
+    for model in unprepared[:_SHOWN]:
+        key = model._meta.pk
+        kind = type(key).__name__
+        yield f"  {model._meta.label}.{key.name}: {kind} in the model and in the migrations"
+    if len(unprepared) > _SHOWN:
+        yield f"  and {len(unprepared) - _SHOWN:,} more"
+    yield (
+        "Make it a sortable id in the model. If makemigrations wrote a migration of that already, "
+        "which isn't applied, delete it, and run this again"
+    )
 
 
 def _renamed(found: Iterable[Model], state: ProjectState) -> Iterator[str]:

@@ -3,10 +3,12 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView
 from flights.api import router
+from flights.views import FlightPage
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="api-root")),
     path("admin/", admin.site.urls),
+    path("flights/<int:pk>/", FlightPage.as_view(), name="flight"),
     path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
     path("api/", include(router.urls)),
 ]

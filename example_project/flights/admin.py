@@ -11,19 +11,19 @@ admin.site.site_title = admin.site.site_header = "Flights from New York, 2013"
 
 
 @admin.register(Airline)
-class AirlineAdmin(admin.ModelAdmin):
+class AirlineAdmin(SortableIDAdmin):
     list_display = ["code", "name"]
     search_fields = ["code", "name"]
 
 
 @admin.register(Airport)
-class AirportAdmin(admin.ModelAdmin):
+class AirportAdmin(SortableIDAdmin):
     list_display = ["code", "name", "time_zone"]
     search_fields = ["code", "name"]
 
 
 @admin.register(Plane)
-class PlaneAdmin(admin.ModelAdmin):
+class PlaneAdmin(SortableIDAdmin):
     list_display = ["tail_number", "manufacturer", "model", "year", "seats"]
     search_fields = ["tail_number", "manufacturer", "model"]
 
@@ -42,7 +42,7 @@ class FlightAdmin(SortableIDAdmin):
 
     @admin.display(description="public id", ordering="public_id")
     def public_text(self, flight: Flight) -> str | None:
-        return public_id(flight)
+        return public_id(flight, "public_id")
 
     @admin.display(ordering="origin__code")
     def route(self, flight: Flight) -> str:
@@ -63,7 +63,7 @@ class WeatherAdmin(SortableIDAdmin):
 
     @admin.display(description="public id", ordering="public_id")
     def public_text(self, weather: Weather) -> str | None:
-        return public_id(weather)
+        return public_id(weather, "public_id")
 
 
 @admin.register(Remark)

@@ -1,12 +1,16 @@
-"""The REST API: flights and remarks by their public ids, airlines and airports by their codes."""
+"""The REST API: flights and remarks by public ids, planes by keys, the others by their codes."""
 
 from rest_framework import mixins, serializers, viewsets
 from rest_framework.pagination import CursorPagination
 from rest_framework.routers import DefaultRouter
 
-from django_sortable_ids.rest_framework import SortableIDLookupMixin, SortableIDModelSerializer
+from django_sortable_ids.rest_framework import (
+    RedirectOldIDs,
+    SortableIDLookupMixin,
+    SortableIDModelSerializer,
+)
 
-from .models import Airline, Airport, Flight, Remark
+from .models import Airline, Airport, Flight, Plane, Remark
 
 
 class FlightSerializer(SortableIDModelSerializer):
@@ -57,7 +61,22 @@ class AirlineSerializer(serializers.ModelSerializer):
 class AirportSerializer(serializers.ModelSerializer):
     class Meta:
         model = Airport
-        exclude = ["id"]
+        fields = [
+            "code",
+            "name",
+            "latitude",
+            "longitude",
+            "altitude",
+            "utc_offset",
+            "dst",
+            "time_zone",
+        ]
+
+
+class PlaneSerializer(SortableIDModelSerializer):
+    class Meta:
+        model = Plane
+        fields = ["id", "tail_number", "year", "type", "manufacturer", "model", "seats", "engine"]
 
 
 class EarliestFirst(CursorPagination):
@@ -107,8 +126,23 @@ class AirportViewSet(viewsets.ReadOnlyModelViewSet):
     lookup_field = "code"
 
 
+class FirstKeys(CursorPagination):
+    page_size = 20
+    ordering = "pk"
+
+
+class PlaneViewSet(RedirectOldIDs, SortableIDLookupMixin, viewsets.ReadOnlyModelViewSet):
+    """Planes by their keys. After a move of the keys, the old ones redirect."""
+
+    queryset = Plane.objects.all()
+    serializer_class = PlaneSerializer
+    pagination_class = FirstKeys
+    redirect_permanently = False
+
+
 router = DefaultRouter()
 router.register("flights", FlightViewSet)
 router.register("remarks", RemarkViewSet)
 router.register("airlines", AirlineViewSet)
 router.register("airports", AirportViewSet)
+router.register("planes", PlaneViewSet)

@@ -104,7 +104,7 @@ class Flight(models.Model):
         return f"{self.airline.code} {self.number}"
 
     def get_absolute_url(self) -> str:
-        return reverse("flight-detail", args=[ids.public_id(self)])
+        return reverse("flight-detail", args=[ids.public_id(self, "public_id")])
 
     @property
     def created_at(self) -> datetime | None:

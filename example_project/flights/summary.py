@@ -6,17 +6,19 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.core.management.base import CommandError
+from django.test import Client
 from django.urls import reverse
 
 from django_sortable_ids.ids import public_id
 
-from .models import Flight, Weather
+from .models import Flight, Plane, Weather
 
 INDEPENDENCE_DAY = date(2013, 7, 4)
 
 
-def lines(host: str) -> Iterator[str]:
-    """The summary, for people; ``host`` is what the URLs begin with."""
+def of_new_ids(host: str) -> Iterator[str]:
+    """The summary after the backfill; ``host`` is what the URLs begin with."""
     flight = _example()
     day = flight.created_at.date()
     path = Path(settings.DATABASES["default"]["NAME"])
@@ -38,6 +40,37 @@ def lines(host: str) -> Iterator[str]:
     yield f"    the {_count(day):,} flights of {day.day} {day:%B}, filtered by the id alone"
     yield f"  {admin}?{urlencode({'q': public_id(flight)})}"
     yield "    that flight in the admin's search\n"
+
+
+def of_moved_keys(host: str) -> Iterator[str]:
+    """The summary after the move of the keys. The URLs were requested."""
+    flight = _example()
+    day = flight.created_at.date()
+    path = Path(settings.DATABASES["default"]["NAME"])
+    before, after = _redirected(reverse("flight", args=[flight.old_id]))
+    api, plane = _redirected(reverse("plane-detail", args=[Plane.objects.earliest("pk").old_id]))
+    yield "\nWhat changed"
+    yield f"  {flight.airline} {flight.number} from {flight.origin} on {day.day} {day:%B %Y}"
+    yield f"    before: {host}{before}"
+    yield f"    after:  {host}{after}"
+    yield "            the old URL redirects to the new one"
+    yield f"  Everything is in {path}, {path.stat().st_size / 1e6:.0f} MB."
+    yield "\nOpen"
+    yield f"  {host}{before}"
+    yield "    the flight by its old id"
+    yield f"  {host}{api}"
+    yield f"    a plane in the API by its old id: redirects to {plane}"
+    yield f"  {host}{reverse('admin:flights_flight_change', args=[flight.old_id])}"
+    yield "    the flight in the admin by its old id\n"
+
+
+def _redirected(path: str) -> tuple[str, str]:
+    """A path and the one that it redirects to, which must answer."""
+    answer = Client(SERVER_NAME="127.0.0.1").get(path, follow=True)
+    chain: list[tuple[str, int]] = answer.redirect_chain
+    if answer.status_code != 200 or len(chain) != 1:
+        raise CommandError(f"{path} answers {answer.status_code} after {chain}, not one redirect")
+    return path, chain[0][0]
 
 
 def _example() -> Flight:

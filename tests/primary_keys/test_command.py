@@ -89,6 +89,46 @@ def test_it_says_how_to_edit_the_models(project):
     assert done.stderr.splitlines()[-len(EDITS) :] == [f"NotEdited: {EDITS[0]}", *EDITS[1:]]
 
 
+def refused(project, *arguments):
+    done = move(project, *arguments)
+    assert done.returncode == 1
+    return done.stderr.split("BackfillError: ")[1].splitlines()
+
+
+WHAT_TO_DO = [
+    "Make it a sortable id in the model. If makemigrations wrote a migration of that already, "
+    "which isn't applied, delete it, and run this again",
+]
+
+
+def test_it_says_that_makemigrations_was_first(project):
+    edited(project)
+    project.manage("makemigrations", "depot")
+    assert refused(project, "depot") == [
+        "No key to move:",
+        "  depot.Customer.id: UUIDv7AutoField in the model and in the migrations",
+        "  depot.Order.id: UUIDv7AutoField in the model and in the migrations",
+        "  depot.Country.code: CharField in the model and in the migrations",
+        *WHAT_TO_DO,
+    ]
+    (made,) = (project.folder / "depot" / "migrations").glob("0002*")
+    made.unlink()
+    assert move(project, "depot").returncode == 0
+
+
+def test_it_says_that_a_named_model_has_no_new_key(project):
+    assert refused(edited(project), "depot.Customer", "depot.Country") == [
+        "No key to move:",
+        "  depot.Country.code: CharField in the model and in the migrations",
+        *WHAT_TO_DO,
+    ]
+
+
+def test_it_says_that_an_app_has_no_models(project):
+    message = "No key to move: no table with a key is named"
+    assert refused(project, "django_sortable_ids") == [message]
+
+
 def imports(done):
     return [line for line in done.stderr.splitlines() if line.startswith("from")]
 

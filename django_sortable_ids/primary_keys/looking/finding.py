@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 ADVICE: Mapping[str, str] = {
-    "url": "accept texts: <id:pk> of converters.register(accept_old=True), or <str:pk>",
+    "url": "accept texts, by <str:pk> or a converter of converters.register(accept_old=True)",
     "number": "expect a text or a UUID, which is no number",
     "input": "accept texts, by a ModelChoiceField, a PrimaryKeyRelatedField or a CharField",
     "constant": "find the row by another field, or by its old key",
@@ -19,7 +19,7 @@ ADVICE: Mapping[str, str] = {
     "cache": "change the VERSION of the cache, because cached rows and pages have the old key",
     "template": "put quotes around the key, and don't calculate with it",
     "setting": "change it to the new key, which you know after the move",
-    "column": "make it a foreign key before the move, or change its values after it",
+    "column": "name it by --adopt, or make it a foreign key before the move",
     "document": "change these values after the move, or read them by resolve_id()",
 }
 """By kind of finding."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -19,8 +19,9 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from django_sortable_ids.backfill.progress import Progress
 from django_sortable_ids.errors import Interrupted
+from django_sortable_ids.primary_keys.planning import NotEdited
 
-from ... import summary
+from ... import key_move, summary
 from ...legacy.csv_tables import CSVTables
 from ...legacy.loading import is_loaded, legacy_models, load
 from ...legacy.tables import TABLES, Table
@@ -36,7 +37,7 @@ class Command(BaseCommand):
     help = (
         "Makes the database of the example: loads all flights of 2013 from New York into tables "
         "with integer keys, gives them sortable ids with backfill_ids, and verifies these. Stopped "
-        "at any moment and run again, it finishes."
+        "at any moment and run again, it finishes. All flights take about a minute on SQLite."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -45,6 +46,12 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--limit", type=int, metavar="ROWS", help="load only the first ROWS flights"
+        )
+        parser.add_argument(
+            "--move-keys",
+            action="store_true",
+            help="then move the primary keys of airlines, airports, planes and flights to UUIDv7, "
+            "in a copy of the project next to the database (about 15 seconds more)",
         )
         parser.add_argument(
             "--serve",
@@ -62,23 +69,33 @@ class Command(BaseCommand):
         data: Path | None,
         limit: int | None,
         serve: int | None,
+        move_keys: bool,
         **options: Any,
     ) -> None:
         if limit is not None and limit < 1:
             raise CommandError(f"--limit {limit}: expected a whole number of rows from 1")
         started = time.monotonic()
         try:
-            for app in OTHER_APPS:
-                with _whole():
-                    call_command("migrate", app, verbosity=0)
-            self._load(data, limit)
-            self._add_ids()
+            if key_move.is_copy():
+                self._move_keys()
+            else:
+                if move_keys and key_move.FOLDER.exists():
+                    self._continue_in_copy(serve)
+                for app in OTHER_APPS:
+                    with _whole():
+                        call_command("migrate", app, verbosity=0)
+                self._load(data, limit)
+                self._add_ids()
+                if move_keys:
+                    self._copy()
+                    self._continue_in_copy(serve)
         except (KeyboardInterrupt, Interrupted) as wish:
             raise CommandError(
                 "Stopped. Run the demo again, and it continues from here.",
                 returncode=getattr(wish, "returncode", 130),
             ) from None
-        for line in summary.lines(f"http://127.0.0.1:{serve or 8000}"):
+        lines = summary.of_moved_keys if key_move.is_copy() else summary.of_new_ids
+        for line in lines(f"http://127.0.0.1:{serve or 8000}"):
             self.stdout.write(line)
         self.stdout.write(f"Done in {time.monotonic() - started:.0f} s.")
         if serve is None:
@@ -93,7 +110,7 @@ class Command(BaseCommand):
         if all(map(is_loaded, TABLES)):
             path = settings.DATABASES["default"]["NAME"]
             self.stdout.write(
-                f"{Flight.objects.count():,} flights are loaded; to begin anew, delete {path}"
+                f"{Flight.objects.count():,} flights are loaded; to start again, delete {path}"
             )
             return
         self._migrate("flights", "0001")
@@ -120,13 +137,46 @@ class Command(BaseCommand):
                 self._run("backfill_ids", target, "--verify")
         self._migrate("flights")
 
+    def _copy(self) -> None:
+        """Copy the project, and edit its models as the command says."""
+        command = ["backfill_ids", *key_move.MODELS, "--primary-key"]
+        try:
+            self._run(*command)
+        except NotEdited as error:
+            self.stdout.write(str(error))
+            for line in key_move.create_copy(error.edits):
+                self.stdout.write(line)
+
+    def _continue_in_copy(self, serve: int | None) -> NoReturn:
+        self.stdout.flush()
+        key_move.continue_in_copy("demo", *([] if serve is None else ["--serve", str(serve)]))
+
+    def _move_keys(self) -> None:
+        """Write the migration and run it, from where an earlier run stopped."""
+        if not all(map(is_loaded, TABLES)):
+            raise CommandError(
+                f"The tables are empty; to start again, delete {settings.BASE_DIR}, and run "
+                f"demo --move-keys in the project that it is a copy of"
+            )
+        migration = key_move.written_migration()
+        if migration is None:
+            command = ["backfill_ids", *key_move.MODELS, "--primary-key", *key_move.PERIOD]
+            self._run(*command, "--write-migration")
+            migration = key_move.written_migration()
+            assert migration is not None
+            self.stdout.write(f"\n{migration.read_text(encoding='utf-8')}")
+        if ("flights", migration.stem) in _applied():
+            self.stdout.write(f"The keys are moved; to start again, delete {settings.BASE_DIR}")
+        else:
+            self._run("migrate", "flights")
+
     def _migrate(self, *arguments: str) -> None:
         with _whole():
             self._run("migrate", *arguments, verbosity=0)
 
     def _run(self, *command: str, verbosity: int = 1) -> None:
         self.stdout.write(self.style.MIGRATE_HEADING(f"\n$ manage.py {' '.join(command)}"))
-        call_command(*command, verbosity=verbosity, stdout=self.stdout)
+        call_command(*command, verbosity=verbosity)
 
     def _serve(self, port: int) -> None:
         users = get_user_model().objects
