@@ -19,7 +19,7 @@ _PHASES = {
     "looks": "",
     "rehearses": r"CREATE TABLE sortable_ids_new__",
     "columns": r"ALTER TABLE \S+ ADD (COLUMN )?moving_",
-    "fills": r"\bmoving_\w+ IS NULL",
+    "fills": r".*\bmoving_\w+ IS NULL",
     "copies": r"INSERT INTO sortable_ids_new__",
     "notes": _NOTE,
     "switches": (
@@ -42,6 +42,7 @@ class Log:
         self._path = path
         self._read = 0
         self.phase = 0
+        self._counts = [0] * len(PHASES)
         self.statements: list[tuple[float, int]] = []
         """Of each one when it started, and the phase."""
 
@@ -59,16 +60,15 @@ class Log:
             at, _, quoted = line.partition(" ")
             sql = re.sub(r'[`"]', "", quoted)
             for phase in range(self.phase + 1, len(PHASES)):
-                if _STARTS[phase].match(sql) or (
-                    PHASES[phase] == "fills" and _STARTS[phase].search(sql)
-                ):
+                if _STARTS[phase].match(sql):
                     self.phase = phase
                     break
+            self._counts[self.phase] += 1
             self.statements.append((float(at), self.phase))
 
     def number_in(self, phase: int) -> int:
         """How many statements of this phase, or of later ones, have started."""
-        return sum(found >= phase for _, found in self.statements)
+        return sum(self._counts[phase:])
 
 
 class Migrate:
