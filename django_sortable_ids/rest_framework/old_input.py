@@ -71,11 +71,12 @@ class _OldLink(Link):
 def _accept_old_ids(relation: Any) -> None:
     """Let the relation accept old ids. It remains the same object: a class to the right may have
     set its queryset."""
+    declared: Any = type(relation)
     match relation:
         case PrimaryKeyRelatedField() | SlugRelatedField():
-            relation.__class__ = _combined(_OldKey, relation.__class__)
+            relation.__class__ = _combined(_OldKey, declared)
         case HyperlinkedRelatedField():
-            relation.__class__ = _combined(_OldLink, relation.__class__)
+            relation.__class__ = _combined(_OldLink, declared)
 
 
 @lru_cache
