@@ -14,6 +14,7 @@ from ...db.queries import rows, value
 from ...errors import BackfillError
 from ...fields import SortableIDField
 from ..changes import Change, Key, Texts, Values
+from . import stored
 from .text_map import TextMap
 
 _CONTENT_TYPES = "django_content_type"
@@ -45,6 +46,8 @@ def replace_values(editor: Any, change: Change) -> None:
 
 def _replace(connection: Any, texts: Texts, key: Key, condition: str) -> None:
     with TextMap(connection, texts.table, texts.column, condition) as replaced:
+        if replaced.count > _TEXTS:
+            _add_all(connection, texts, key, replaced)
         for found in replaced.rest(_TEXTS):
             new = dict(_new_values(connection, key, found))
             if _is_hexadecimal(connection, texts):
@@ -56,6 +59,20 @@ def _replace(connection: Any, texts: Texts, key: Key, condition: str) -> None:
                 f"key of {key.label}: correct these rows, and migrate again"
             )
         replaced.apply()
+
+
+def _add_all(connection: Any, texts: Texts, key: Key, replaced: TextMap) -> None:
+    """The usual texts of all keys, in SQL. Of others, and for some storages, Python knows them."""
+    for values in key.values:
+        if not tables.kind(connection, values.table):
+            continue
+        fields = values.key_field, values.next_field
+        names = (f"p.{connection.ops.quote_name(each.column)}" for each in fields)
+        old, new = (stored.text_of(*each, connection) for each in zip(fields, names, strict=True))
+        if old and new:
+            if _is_hexadecimal(connection, texts):
+                old, new = (f"REPLACE({each}, '-', '')" for each in (old, new))
+            replaced.add_all(values.table, old, new)
 
 
 def problems(editor: Any, change: Change) -> Iterator[str]:

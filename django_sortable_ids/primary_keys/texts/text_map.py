@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from ...db import tables
-from ...db.queries import row, rows
+from ...db.queries import row, rows, value
 
 _FOUND, _NEW = "moving_found_texts", "moving_new_texts"
 _LONGEST = 255
@@ -26,6 +26,12 @@ _AMBIGUOUS = """
 SELECT n.moving_next FROM {new} n JOIN {found} f ON f.moving_old = n.moving_next
 WHERE n.moving_next <> n.moving_old ORDER BY n.moving_next LIMIT 1
 """
+_KNOWN = """
+INSERT INTO {{new}} SELECT {old}, {next} FROM {values} p {join} {{found}} f ON f.moving_old = {old}
+WHERE {next} IS NOT NULL
+"""
+# The server would have to sort or to read one of the tables again in any other order.
+_JOINS = {"sqlite": "CROSS JOIN", "postgresql": "JOIN", "mysql": "STRAIGHT_JOIN"}
 _UPDATES = {
     "sqlite": (
         "UPDATE {table} SET {column} = "
@@ -61,7 +67,7 @@ class TextMap:
             "condition": condition,
             "new": quote(_NEW),
             "found": quote(_FOUND),
-            "text": self._text(quote(column)),
+            "text": self._compared(quote(column)),
             "kind": "text" if about is None else about.kind,
         }
 
@@ -96,6 +102,19 @@ class TextMap:
             yield texts
             after = texts[-1]
 
+    @property
+    def count(self) -> int:
+        """The number of texts in the column."""
+        return int(value(self._connection, self._sql("SELECT COUNT(*) FROM {found}")))
+
+    def add_all(self, values: str, old: str, new: str) -> None:
+        """Texts to replace: all that a table has, as expressions of its columns. Rows are named
+        ``p``."""
+        quoted = self._connection.ops.quote_name(values)
+        old, new = map(self._compared, (old, new))
+        join = _JOINS[self._connection.vendor]
+        self._run(_KNOWN.format(values=quoted, old=old, next=new, join=join))
+
     def add(self, new: Mapping[str, str]) -> None:
         """Texts to replace, each with the new one."""
         pairs = list(new.items())
@@ -117,14 +136,14 @@ class TextMap:
         self._analyze("{new}")
         self._run(_UPDATES[self._connection.vendor])
 
-    def _text(self, column: str) -> str:
-        """The column as text, to be compared with those of the temporary tables."""
+    def _compared(self, text: str) -> str:
+        """A text, to be compared with those of the temporary tables."""
         match self._connection.vendor:
             case "mysql":
-                return f"CONVERT({column} USING utf8mb4) COLLATE utf8mb4_bin"
+                return f"CONVERT({text} USING utf8mb4) COLLATE utf8mb4_bin"
             case "postgresql":
-                return f'{column}::text COLLATE "C"'
-        return f"CAST({column} AS text)"
+                return f'{text}::text COLLATE "C"'
+        return f"CAST({text} AS text)"
 
     @property
     def _length(self) -> str:
