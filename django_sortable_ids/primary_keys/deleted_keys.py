@@ -16,12 +16,12 @@ from ..backfill.sources.find import Given
 from ..db import tables
 from ..db.queries import value
 from ..errors import BackfillError
-from . import generic
 from .changes import Column, Key, Table, Values
 from .changes.deleted import NEW_KEY, OLD_KEY, TIME
 from .changes.moved import OLD, History, MovedKey
 from .engines.base import KeyEngine
 from .filling.new_keys import fill
+from .texts import generic
 
 _TRIES = 10
 _INSERTED = """
@@ -63,9 +63,9 @@ class DeletedKeys:
             )
         for texts in self._engine.change.texts:
             if texts.is_adopted and tables.kind(self._connection, texts.table):
-                found = sorted(generic.deleted_keys(self._connection, texts, key))
-                rows = (deleted.model(**{deleted.column: each}) for each in found)
-                self._rows(deleted).bulk_create(rows, batch_size=1000)
+                for found in generic.deleted_keys(self._connection, texts, key):
+                    rows = [deleted.model(**{deleted.column: each}) for each in found]
+                    self._rows(deleted).bulk_create(rows, batch_size=1000)
 
     def _adopted(self, key: Key) -> Iterator[tuple[Table, Column]]:
         """The adopted columns with values of the key."""
@@ -106,7 +106,8 @@ class DeletedKeys:
                 found = (
                     generic.deleted_keys(self._connection, texts, key) for key, _ in self._copied
                 )
-                yield f"{texts.table}.{texts.column}", sum(map(len, found))
+                number = sum(len(part) for each in found for part in each)
+                yield f"{texts.table}.{texts.column}", number
 
     def fill_new_keys(self, moved: Iterable[MovedKey]) -> None:
         """Give each a new key of that time, or the one that its old key is converted to.

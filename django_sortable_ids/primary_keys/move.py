@@ -11,12 +11,12 @@ from django.utils.functional import cached_property
 from ..db import tables
 from ..db.queries import row
 from ..errors import BackfillError
-from . import generic
 from .changes import Change, Column, Table
 from .changes.moved import Reference
 from .engines import engine_of
 from .engines.base import KeyEngine
 from .notes import Note
+from .texts import generic
 
 
 @dataclass(frozen=True)

@@ -35,13 +35,10 @@ class AcceptOldIDs(Serializer):
 
     def get_fields(self) -> Any:
         fields = super().get_fields()
-        for name, field in fields.items():
-            if isinstance(field, ManyRelatedField):
-                child = _accepting(field.child_relation)
-                child.bind(field_name="", parent=field)
-                field.child_relation = child
-            elif isinstance(field, RelatedField):
-                fields[name] = _accepting(field)
+        for field in fields.values():
+            relation = field.child_relation if isinstance(field, ManyRelatedField) else field
+            if isinstance(relation, RelatedField) and not relation.read_only:
+                _accept_old_ids(relation)
         return fields
 
 
@@ -71,18 +68,15 @@ class _OldLink(Link):
             return row
 
 
-def _accepting(relation: Any) -> Any:
-    """The same relation, which accepts old ids; itself if it takes no input."""
-    if relation.read_only:
-        return relation
+def _accept_old_ids(relation: Any) -> None:
+    """Let the relation accept old ids. It remains the same object: a class to the right may have
+    set its queryset."""
+    declared: Any = type(relation)
     match relation:
         case PrimaryKeyRelatedField() | SlugRelatedField():
-            base: Any = _OldKey
+            relation.__class__ = _combined(_OldKey, declared)
         case HyperlinkedRelatedField():
-            base = _OldLink
-        case _:
-            return relation
-    return _combined(base, relation.__class__)(*relation._args, **relation._kwargs)
+            relation.__class__ = _combined(_OldLink, declared)
 
 
 @lru_cache

@@ -77,6 +77,31 @@ def test_rows_outside_of_the_queryset_are_not_found():
         assert read(form(relation, AcceptOldIDs), shown(17)) is None
 
 
+class OnlyHidden(Serializer):
+    """Rows of one tenant, as many projects select them."""
+
+    def get_fields(self):
+        fields = super().get_fields()
+        row = getattr(fields["row"], "child_relation", fields["row"])
+        row.queryset = Purchase.objects.filter(name="hidden")
+        return fields
+
+
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize("relation", [PrimaryKeyRelatedField, SlugRelatedField])
+def test_a_queryset_that_another_class_sets_is_kept(relation, many):
+    row = moved(Purchase)
+    options = {"slug_field": "pk"} if relation is SlugRelatedField else {}
+    made = relation(queryset=Purchase.objects.all(), many=many, **options)
+    accepting = form(made, AcceptOldIDs, OnlyHidden)
+    for each in (17, public_id(row)):
+        assert read(accepting, [each] if many else each) is None
+    row.name = "hidden"
+    row.save()
+    for each in (17, public_id(row)):
+        assert read(accepting, [each] if many else each) == ([row] if many else row)
+
+
 @pytest.mark.parametrize("base", [ModelSerializer, SortableIDModelSerializer])
 def test_relations_of_a_model(base):
     row = moved(Purchase)

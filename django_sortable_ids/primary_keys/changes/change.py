@@ -130,6 +130,8 @@ class Texts(NamedTuple):
     """That model: ``app.Model``."""
     room: int | None
     """The most characters of a text; None if it isn't known."""
+    field: Any
+    """The field of the column; None if no model has it."""
     is_adopted: bool
     """Whether keys of deleted rows get new ones."""
 
@@ -190,8 +192,9 @@ def _texts(found: GenericReference | AdoptedTexts, before: Apps) -> Texts:
     table, column, of = found
     is_adopted = isinstance(found, AdoptedTexts)
     content_type, key = (None, of) if is_adopted and "." in of else (of, None)
-    room = getattr(graph.field_of(before, table, column), "max_length", None)
-    return Texts(table, column, content_type, key, room, is_adopted)
+    field = graph.field_of(before, table, column)
+    room = getattr(field, "max_length", None)
+    return Texts(table, column, content_type, key, room, field, is_adopted)
 
 
 def _may_have(texts: Texts, key: MovedKey) -> bool:

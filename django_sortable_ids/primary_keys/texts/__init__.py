@@ -1,0 +1,1 @@
+"""Columns of texts that contain keys."""

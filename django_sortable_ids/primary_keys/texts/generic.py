@@ -1,0 +1,210 @@
+"""Columns of texts that contain keys: those of ``GenericForeignKey`` and their like, which contain
+keys of several models, and adopted ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db.models import IntegerField, QuerySet, UUIDField
+
+from ...db import tables
+from ...db.queries import rows, value
+from ...errors import BackfillError
+from ...fields import SortableIDField
+from ..changes import Change, Key, Texts, Values
+from . import stored
+from .text_map import TextMap
+
+_CONTENT_TYPES = "django_content_type"
+_KEYS = 500
+"""Keys that are looked up in one statement."""
+_TEXTS = 10_000
+"""Texts that are in memory at once."""
+_UUID = 36
+"""Characters of a UUID as text."""
+_BIG = ("BigIntegerField", "BigAutoField")
+_SMALL = ("tinyint", "smallint", "mediumint", "int", "integer")
+"""Types of the databases, other than SQLite, whose numbers have 32 bits or fewer."""
+
+
+def replace_values(editor: Any, change: Change) -> None:
+    """Replace the keys in all columns of texts.
+
+    Values that are no key of a row stay as they are: the database has no foreign key there, so the
+    rows may be gone. Raises ``BackfillError`` if a new key is also an old one.
+    """
+    connection = editor.connection
+    for texts in change.texts:
+        if tables.kind(connection, texts.table):
+            for key in change.keys:
+                condition = _condition(connection, texts, key)
+                if condition and _unfit(connection, texts, key) is None:
+                    _replace(connection, texts, key, condition)
+
+
+def _replace(connection: Any, texts: Texts, key: Key, condition: str) -> None:
+    with TextMap(connection, texts.table, texts.column, condition) as replaced:
+        if replaced.count > _TEXTS:
+            _add_all(connection, texts, key, replaced)
+        for found in replaced.rest(_TEXTS):
+            new = dict(_new_values(connection, key, found))
+            if _is_hexadecimal(connection, texts):
+                new = {text: each.replace("-", "") for text, each in new.items()}
+            replaced.add(new)
+        if both := replaced.ambiguous():
+            raise BackfillError(
+                f"{texts.table}.{texts.column} contains {both}, which is an old and a new "
+                f"key of {key.label}: correct these rows, and migrate again"
+            )
+        replaced.apply()
+
+
+def _add_all(connection: Any, texts: Texts, key: Key, replaced: TextMap) -> None:
+    """The usual texts of all keys, in SQL. Of others, and for some storages, Python knows them."""
+    for values in key.values:
+        if not tables.kind(connection, values.table):
+            continue
+        fields = values.key_field, values.next_field
+        names = (f"p.{connection.ops.quote_name(each.column)}" for each in fields)
+        old, new = (stored.text_of(*each, connection) for each in zip(fields, names, strict=True))
+        if old and new:
+            if _is_hexadecimal(connection, texts):
+                old, new = (f"REPLACE({each}, '-', '')" for each in (old, new))
+            replaced.add_all(values.table, old, new)
+
+
+def problems(editor: Any, change: Change) -> Iterator[str]:
+    """Columns without room for the keys."""
+    connection, quote = editor.connection, editor.quote_name
+    for texts in change.texts:
+        if tables.kind(connection, texts.table) != "table":
+            continue
+        for key in change.keys:
+            condition = _condition(connection, texts, key)
+            unfit = condition and _unfit(connection, texts, key)
+            if not unfit:
+                continue
+            sql = f"SELECT COUNT({quote(texts.column)}) FROM {quote(texts.table)} WHERE {condition}"
+            if count := value(connection, sql):
+                yield (
+                    f"{count:,} rows of {texts.table}.{texts.column} contain keys of "
+                    f"{key.label}, and the column has room for {unfit}, migrate, and try again"
+                )
+
+
+def deleted_keys(connection: Any, texts: Texts, key: Key) -> Iterator[list[Any]]:
+    """The values of the column that may be keys, but are not those of rows: some at a time."""
+    condition = _condition(connection, texts, key)
+    if not condition:
+        return
+    table, column = map(connection.ops.quote_name, (texts.table, texts.column))
+    sql = f"SELECT DISTINCT {column} FROM {table} WHERE {condition} AND {column} IS NOT NULL"
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(sql)
+        while found := cursor.fetchmany(_TEXTS):
+            keys = set(_by_key(connection, key, (str(each) for (each,) in found)))
+            for values in key.values:
+                now = values.key_field.name
+                keys -= {each for (each,) in _looked_up(connection, values, list(keys), now)}
+            yield sorted(keys)
+
+
+def _condition(connection: Any, texts: Texts, key: Key) -> str:
+    """The condition in SQL for rows that contain values of the key; empty if none can."""
+    if not texts.has(key):
+        return ""
+    if texts.content_type is None:
+        return f"{connection.ops.quote_name(texts.column)} IS NOT NULL"
+    numbers = ", ".join(map(str, _content_types(connection, key)))
+    return f"{connection.ops.quote_name(texts.content_type)} IN ({numbers})" if numbers else ""
+
+
+def _unfit(connection: Any, texts: Texts, key: Key) -> str | None:
+    """Why the column can't contain the new keys, and what to do; None if it can."""
+    needed = _length(key.after)
+    wider = f"make it a CharField(max_length={needed})"
+    info = tables.column_info(connection, texts.table, texts.column)
+    kind = "" if info is None else info.kind.lower()
+    if "int" in kind:
+        if not isinstance(key.after, IntegerField):
+            return f"numbers only: {wider}"
+        is_small = connection.vendor != "sqlite" and kind in _SMALL
+        is_big = key.after.get_internal_type() in _BIG
+        return "numbers of 32 bits only: make it a BigIntegerField" if is_small and is_big else None
+    if isinstance(texts.field, SortableIDField):
+        return f"its own ids only: {wider}"
+    if kind == "uuid" or isinstance(texts.field, UUIDField):
+        return None if isinstance(key.after, UUIDField) else f"UUIDs only: {wider}"
+    is_number = isinstance(key.after, IntegerField)
+    is_short = not is_number and texts.room is not None and texts.room < needed
+    return f"{texts.room} characters only: {wider}" if is_short else None
+
+
+def _is_hexadecimal(connection: Any, texts: Texts) -> bool:
+    """Whether the texts are UUIDs without hyphens."""
+    native = connection.features.has_native_uuid_field
+    return isinstance(texts.field, UUIDField) and not native
+
+
+def _length(field: Any) -> int:
+    """Characters of a key as text."""
+    if isinstance(field, SortableIDField):
+        return field.scheme.canonical.length
+    return _UUID if isinstance(field, UUIDField) else field.max_length or 0
+
+
+def _content_types(connection: Any, key: Key) -> list[int]:
+    """The keys of the content types whose rows the key identifies."""
+    if not tables.kind(connection, _CONTENT_TYPES):
+        return []
+    name = connection.ops.quote_name(_CONTENT_TYPES)
+    known = rows(connection, f"SELECT id, app_label, model FROM {name}")
+    return [int(number) for number, *each in known if tuple(each) in key.content_types]
+
+
+def _by_key(connection: Any, key: Key, found: Iterable[str]) -> dict[Any, list[str]]:
+    """The texts that may stand for a key, by its value."""
+    texts: dict[Any, list[str]] = {}
+    is_number = isinstance(key.before, IntegerField)
+    kind = key.before.get_internal_type()
+    least, most = connection.ops.integer_field_range(kind) if is_number else (0, 0)
+    for text in found:
+        try:
+            found_key = key.before.to_python(text)
+        except ValidationError:
+            continue
+        # Python also reads "1_7" and "017", which no database takes for the text of 17.
+        is_other = is_number and (str(found_key) != text or not least <= found_key <= most)
+        if found_key is not None and not is_other:
+            texts.setdefault(found_key, []).append(text)
+    return texts
+
+
+def _new_values(connection: Any, key: Key, found: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The text of each next value, by the text that was found."""
+    texts = _by_key(connection, key, found)
+    folded: dict[Any, list[str]] = {}
+    for each, same in texts.items():
+        folded.setdefault(_folded(each), []).extend(same)
+    for values in key.values:
+        names = values.key_field.name, values.next_field.name
+        for old, new in _looked_up(connection, values, list(texts), *names):
+            # A collation may say that a key is equal to texts in other cases.
+            for text in texts.get(old) or folded.get(_folded(old), []):
+                yield text, str(new)
+
+
+def _folded(key: Any) -> Any:
+    return key.casefold().rstrip(" ") if isinstance(key, str) else key
+
+
+def _looked_up(connection: Any, values: Values, keys: list[Any], *names: str) -> Iterator[Any]:
+    """Fields of the rows that have these keys."""
+    if not tables.kind(connection, values.table):
+        return
+    known: QuerySet[Any] = QuerySet(values.model, using=connection.alias)
+    for start in range(0, len(keys), _KEYS):
+        part = known.filter(**{f"{values.key_field.name}__in": keys[start : start + _KEYS]})
+        yield from part.values_list(*names)

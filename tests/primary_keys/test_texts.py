@@ -1,0 +1,205 @@
+"""Columns of texts with keys: what is replaced, and by which statements."""
+
+import uuid
+
+import pytest
+from django.contrib.contenttypes.models import ContentType
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from django_sortable_ids.errors import BackfillError
+from django_sortable_ids.primary_keys.texts import generic
+from tests.marks import own_tables
+
+from . import small
+
+pytestmark = own_tables
+
+TAGGED = """\
+CreateModel("Tagged", [
+    ("id", BigAutoField(primary_key=True)),
+    ("object_id", {column}),
+    ("kind_id", IntegerField()),
+]),
+"""
+GENERIC = ("depot_tagged", "object_id", "kind_id")
+TEXT = "TextField()"
+
+
+@pytest.fixture
+def kind(db):
+    found = ContentType.objects.create(app_label="depot", model="customer")
+    yield found
+    found.delete()
+
+
+def create(depot, column=TEXT, **options):
+    small.create(depot, more=TAGGED.format(column=column), **options)
+
+
+def tag(depot, kind, texts):
+    tagged = depot.model("Tagged")
+    tagged.objects.bulk_create(tagged(object_id=each, kind_id=kind.pk) for each in texts)
+
+
+def texts_of(depot):
+    found = depot.model("Tagged").objects.order_by("pk").values_list("object_id", flat=True)
+    return list(found)
+
+
+def keys(depot):
+    return list(depot.model("Customer").objects.order_by("pk").values_list("pk", flat=True))
+
+
+def by_old(depot):
+    return {each.old_id: each.pk for each in depot.model("Customer").objects.all()}
+
+
+@pytest.fixture(params=[1, 2, 10_000])
+def size(request, monkeypatch):
+    """Of more texts than that, the database finds the usual ones."""
+    monkeypatch.setattr(generic, "_TEXTS", request.param)
+
+
+@pytest.mark.usefixtures("size")
+def test_one_statement_replaces_all(depot, kind):
+    create(depot)
+    before = keys(depot)
+    tag(depot, kind, [*map(str, before), *map(str, before), *"gone"])
+    small.write_move(depot, generic=[GENERIC])
+    with CaptureQueriesContext(
+        connection,
+    ) as captured:
+        depot.migrate()
+    updates = [each["sql"] for each in captured if each["sql"].startswith("UPDATE")]
+    assert len([each for each in updates if "depot_tagged" in each]) == 1
+    known = by_old(depot)
+    assert texts_of(depot) == [*(str(known[each]) for each in [*before, *before]), *"gone"]
+
+
+def test_what_only_python_reads_as_a_number_is_none(depot, kind):
+    create(depot)
+    one, *_ = keys(depot)
+    others = [
+        f"0{one}",
+        f" {one}",
+        f"+{one}",
+        f"{one}_0",
+        f"{one}.0",
+        "",
+        "9" * 300,
+        "9" * 19,
+        "x%s",
+    ]
+    tag(depot, kind, others)
+    small.write_move(depot, generic=[GENERIC])
+    depot.migrate()
+    assert texts_of(depot) == others
+
+
+UUID_KEY = {
+    "key": "UUIDField(primary_key=True, default=uuid.uuid4)",
+    "before": "import uuid\n",
+}
+OLD_UUID = 'created_from="created_at", old=UUIDField(null=True, unique=True, editable=False)'
+
+
+@pytest.mark.usefixtures("size")
+def test_a_column_of_uuids(depot, kind):
+    """Such a column contains no hyphens on SQLite and MySQL."""
+    create(depot, "UUIDField()", **UUID_KEY)
+    before = keys(depot)
+    gone = uuid.uuid4()
+    tag(depot, kind, [*before, gone])
+    small.write_move(depot, options=OLD_UUID, generic=[GENERIC])
+    depot.migrate()
+    known = by_old(depot)
+    assert texts_of(depot) == [*(known[each] for each in before), gone]
+    depot.migrate("0001_step")
+    assert texts_of(depot) == [*before, gone]
+
+
+def test_uuids_become_no_numbers(depot, kind):
+    create(depot, "UUIDField()", **UUID_KEY)
+    tag(depot, kind, keys(depot))
+    small.write_move(depot, "SnowflakeField(primary_key=True)", options=OLD_UUID, generic=[GENERIC])
+    with pytest.raises(BackfillError, match="room for UUIDs only: make it a CharField"):
+        depot.migrate()
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="its numbers have 64 bits")
+@pytest.mark.parametrize("column", ["IntegerField()", "PositiveIntegerField()"])
+def test_numbers_of_32_bits_are_no_room(depot, kind, column):
+    create(depot, column)
+    tag(depot, kind, keys(depot))
+    small.write_move(depot, "SnowflakeField(primary_key=True)", generic=[GENERIC])
+    with pytest.raises(
+        BackfillError,
+        match=r"5 rows .* numbers of 32 bits only: make it a BigIntegerField, migrate",
+    ):
+        depot.migrate()
+
+
+@pytest.mark.usefixtures("size")
+def test_numbers_become_numbers(depot, kind):
+    create(depot, "PositiveBigIntegerField()")
+    before = keys(depot)
+    tag(depot, kind, [*before, 99])
+    small.write_move(depot, "SnowflakeField(primary_key=True)", generic=[GENERIC])
+    depot.migrate()
+    known = by_old(depot)
+    assert texts_of(depot) == [*(known[each] for each in before), 99]
+    depot.migrate("0001_step")
+    assert texts_of(depot) == [*before, 99]
+
+
+CODES = """
+from itertools import count
+
+numbers = count(1)
+
+
+def code():
+    return f"Code{next(numbers)}"
+"""
+OLD_CODE = (
+    'created_from="created_at", old=CharField(max_length=9, null=True, unique=True, editable=False)'
+)
+
+
+@pytest.mark.skipif(connection.vendor != "mysql", reason="its texts are equal in all cases")
+def test_texts_in_another_case(depot, kind):
+    create(depot, key="CharField(max_length=9, primary_key=True, default=code)", before=CODES)
+    tag(depot, kind, ["CODE1", "code2", "Code3", "code"])
+    small.write_move(depot, options=OLD_CODE, generic=[GENERIC])
+    depot.migrate()
+    known = by_old(depot)
+    assert texts_of(depot) == [*(str(known[f"Code{n}"]) for n in (1, 2, 3)), "code"]
+
+
+KINDS = [
+    "UUIDv7Field(primary_key=True)",
+    'UUIDv7Field(primary_key=True, storage="binary")',
+    'UUIDv7Field(primary_key=True, storage="char32")',
+    'UUIDv7Field(primary_key=True, storage="char36")',
+    "ULIDField(primary_key=True)",
+    'ULIDField(primary_key=True, storage="char")',
+    "KSUIDField(primary_key=True)",
+    "Time64Field(primary_key=True)",
+    "SnowflakeField(primary_key=True)",
+    "HexULIDField(primary_key=True)",
+]
+
+
+@pytest.mark.usefixtures("size")
+@pytest.mark.parametrize("field", KINDS)
+def test_texts_are_those_of_the_keys(depot, kind, field):
+    create(depot)
+    before = keys(depot)
+    tag(depot, kind, [*map(str, before), "gone"])
+    small.write_move(depot, field, generic=[GENERIC])
+    depot.migrate()
+    known = by_old(depot)
+    assert texts_of(depot) == [*(str(known[each]) for each in before), "gone"]
+    depot.migrate("0001_step")
+    assert texts_of(depot) == [*map(str, before), "gone"]
