@@ -67,12 +67,14 @@ def build(
     *,
     keeps_old: bool,
     adopted: Sequence[str] = (),
+    allowed: Sequence[str] = (),
+    allow_triggers: bool = False,
 ) -> Planned:
     """The move of the keys of the named models or apps; without a name, of the whole project.
 
     Keys to be moved are sortable ids in the models, but not in the migrations. ``given`` is
-    preferred as the source of times. ``adopted`` are columns with keys, as ``--adopt`` names them.
-    Writes nothing.
+    preferred as the source of times. ``adopted`` are columns with keys, as ``--adopt`` names them,
+    and ``allowed`` the programs that ``--allow`` names. Writes nothing.
 
     Raises ``BackfillError`` if there are none, for edits that the models lack, and for all that
     prevents the move.
@@ -90,7 +92,7 @@ def build(
         raise BackfillError("\n".join(problems))
     before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
     chosen = sources.choose(before, given)
-    moved = [_moved(model, chosen[model._meta.label], keeps_old) for model in found]
+    moved = [_moved(each, chosen[each._meta.label], keeps_old, allow_triggers) for each in found]
     references = graph.references(state.apps, moved)
     generic = _present(graph.generic_references(apps), state)
     found_copies = [each for each in _copies(moved) if each.model_key in state.models]
@@ -106,6 +108,7 @@ def build(
             histories,
             more_edges.references,
             more_edges.texts,
+            allowed,
         )
         move = operation.move_of(connections[using].schema_editor(), state)
         more = list(move.unmodelled())
@@ -200,7 +203,7 @@ def _without_old(found: Sequence[Model], state: ProjectState) -> Iterator[str]:
             yield f"{model._meta.label}.{name}: expected null=True and unique=True"
 
 
-def _moved(model: Model, source: Given, keeps_old: bool) -> MovedKey:
+def _moved(model: Model, source: Given, keeps_old: bool, allow_triggers: bool) -> MovedKey:
     meta = model._meta
     old = meta.get_field(f"{OLD}{meta.pk.name}") if keeps_old else None
     return MovedKey(
@@ -213,6 +216,7 @@ def _moved(model: Model, source: Given, keeps_old: bool) -> MovedKey:
         created_at=source.created_at,
         start=source.start,
         end=source.end,
+        allow_triggers=allow_triggers,
     )
 
 

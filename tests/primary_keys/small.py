@@ -23,6 +23,7 @@ def add_rows(apps, schema_editor):
         Order.objects.create(name=name, customer=customer)
 """
 IN_ORDER = ["a", "c", "b", "e", "d"]
+IN_ORDER_OF_KEYS = ["e", "d", "c", "b", "a"]
 """The names by time, and then by old key."""
 OLD = "BigIntegerField(null=True, unique=True, editable=False)"
 MOVE = """\
@@ -30,6 +31,7 @@ MigratePrimaryKey(
     keys=[MovedKey("depot.Customer", "id", {field}, {options})],
     references={references},
     generic={generic},
+    {more}
 ),
 """
 REFERENCE = ("depot_order", "customer_id", "depot.Customer")
@@ -47,9 +49,10 @@ def write_move(
     options=f'created_from="created_at", old={OLD}',
     references=(REFERENCE,),
     generic=(),
+    more="",
 ):
     move = MOVE.format(
-        field=field, options=options, references=list(references), generic=list(generic)
+        field=field, options=options, references=list(references), generic=list(generic), more=more
     )
     return depot.write(move, atomic=False)
 

@@ -15,8 +15,10 @@ from django.utils.functional import cached_property
 from ...db.locks import with_short_lock_timeout
 from ...db.queries import row, rows, value
 from ..changes import Column, Key, Table
+from ..programs import Program
 from .base import ForeignKey, KeyEngine
 from .postgresql_dependents import problems
+from .postgresql_programs import fired, programs
 from .postgresql_views import create, drop, views_of
 
 _FOREIGN_KEYS = """
@@ -84,6 +86,12 @@ class PostgreSQLKeys(KeyEngine):
     def problems(self) -> Iterator[str]:
         for table in self.change.tables:
             yield from problems(self.connection, self.quote(table.name), table)
+
+    def programs(self) -> Iterator[Program]:
+        return programs(self.connection)
+
+    def fired(self, table: str, column: str) -> Iterator[str]:
+        return fired(self.connection, self.quote(table), column)
 
     def last_counted(self, key: Key) -> int:
         counter = self._counter(key.table, key.next)

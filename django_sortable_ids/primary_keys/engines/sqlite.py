@@ -14,8 +14,10 @@ from ...db.queries import rows, value
 from ...db.tables import folded_in_sqlite as folded
 from ...schema.sql_tokens import NotUnderstood
 from ..changes import Key, Table
+from ..programs import Program
 from .base import ForeignKey, KeyEngine
 from .sqlite_definition import Definition
+from .sqlite_programs import fired, programs
 
 _COPY = "moving__"
 _ALL_KEYS = """
@@ -46,6 +48,12 @@ class SQLiteKeys(KeyEngine):
                 self._definition(table)
             except NotUnderstood as error:
                 yield f"{table.name}: its definition can't be changed: {error}"
+
+    def programs(self) -> Iterator[Program]:
+        return programs(self.connection)
+
+    def fired(self, table: str, column: str) -> Iterator[str]:
+        return fired(self.connection, table, column)
 
     def last_counted(self, key: Key) -> int:
         return self._sequence(key.table) or 0
