@@ -27,6 +27,10 @@ SELECT DISTINCT table_schema, table_name, constraint_name, referenced_table_name
 FROM information_schema.key_column_usage
 WHERE table_schema <> DATABASE() AND referenced_table_schema = DATABASE()
 """
+_ON_CLUSTER = (
+    "primary keys can't be moved on a Galera cluster (wsrep_on is ON): stop all nodes but one, "
+    "start that one with --wsrep-on=OFF, migrate, and start the cluster from it"
+)
 
 
 class Problems:
@@ -38,9 +42,12 @@ class Problems:
 
     def found(self) -> Iterator[str]:
         """Each problem, with what to do."""
-        if row(self._connection, "SHOW VARIABLES LIKE 'wsrep_on'") == ("wsrep_on", "ON"):
-            yield "primary keys can't be moved on a Galera cluster"
-            return
+        # Those of a session may be off on a server that is part of a cluster.
+        for scope in ("GLOBAL", "SESSION"):
+            sql = f"SHOW {scope} VARIABLES LIKE 'wsrep_on'"
+            if row(self._connection, sql) == ("wsrep_on", "ON"):
+                yield _ON_CLUSTER
+                return
         yield from self._foreign_keys()
         yield from self._generic()
         for table in self._engine.change.tables:
