@@ -128,14 +128,23 @@ class Move:
 
     def unmodelled(self) -> Iterator[Reference]:
         """Foreign keys of the database that refer to a changed column, and that no model has."""
+        spelled = {self._folded(table.name): table.name for table in self.change.tables}
         changed = {
-            (table.name, name): key for table in self.change.tables for name, key in table.values
+            self._folded(table.name, name): key
+            for table in self.change.tables
+            for name, key in table.values
         }
         for found in self.engine.foreign_keys():
             for column, referred in zip(found.columns, found.referenced_columns, strict=True):
-                key = changed.get((found.referenced_table, referred))
-                if key and (found.table, column) not in changed:
-                    yield Reference(found.table, column, key.label)
+                key = changed.get(self._folded(found.referenced_table, referred))
+                if key and self._folded(found.table, column) not in changed:
+                    table = spelled.get(self._folded(found.table), found.table)
+                    yield Reference(table, column, key.label)
+
+    def _folded(self, table: str, column: str = "") -> tuple[str, str]:
+        """Both names as the database compares them."""
+        connection = self.editor.connection
+        return tables.folded_table(connection, table), tables.folded(connection, column)
 
     def _unlisted(self) -> Iterator[str]:
         modelled = {

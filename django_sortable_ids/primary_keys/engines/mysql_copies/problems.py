@@ -67,7 +67,7 @@ class Problems:
     def _foreign_keys(self) -> Iterator[str]:
         changed = {plain(self._connection, each.name) for each in self._engine.change.tables}
         for schema, table, name, referenced in rows(self._connection, _FROM_OTHERS):
-            if referenced in changed:
+            if tables.folded_table(self._connection, referenced) in changed:
                 yield (
                     f"{schema}.{table} of another database has the foreign key {name} to "
                     f"{referenced}: drop it, and add it again after the migration"
