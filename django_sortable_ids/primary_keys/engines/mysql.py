@@ -48,8 +48,8 @@ class MySQLKeys(KeyEngine):
     def foreign_keys(self) -> Iterator[ForeignKey]:
         found: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
         for name, table, column, parent, referenced in rows(self.connection, _FOREIGN_KEYS):
-            own, of = (tables.folded_table(self.connection, each) for each in (table, parent))
-            found.setdefault((name, own, of), []).append((column, referenced))
+            child, of = (tables.folded_table(self.connection, each) for each in (table, parent))
+            found.setdefault((name, child, of), []).append((column, referenced))
         for (name, table, parent), pairs in found.items():
             own, referenced_columns = zip(*pairs, strict=True)
             yield ForeignKey(name, table, own, parent, referenced_columns)
