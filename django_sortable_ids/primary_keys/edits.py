@@ -10,12 +10,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
+from django.apps import apps as django_apps
 from django.db import models
 
 from ..fields import SortableIDField
 from .changes.moved import OLD
 
 _IMPORT = "from django_sortable_ids.fields import {}"
+_AUTO_FIELD = "django_sortable_ids.fields.UUIDv7AutoField"
 _IMPORT_MODELS = "from django.db import models"
 _COUNTED = {
     "AutoField": "IntegerField",
@@ -70,10 +72,29 @@ def edits_of(found: Iterable[type[models.Model]], *, keeps_old: bool) -> Iterato
 def lines_of(edits: Iterable[Edit]) -> Iterator[str]:
     """The edits, for people."""
     found = list(edits)
+    if not found:
+        return
     yield "Edit the models first, with"
     yield from sorted({needed for each in found for needed in each.needs})
     for each in found:
         yield from each.lines()
+
+
+def lines_of_installed(found: Iterable[type[models.Model]]) -> Iterator[str]:
+    """What to do for models of installed packages, for people."""
+    apps: dict[str, list[str]] = {}
+    for model in found:
+        key = model._meta.pk
+        if key.auto_created and not isinstance(key, SortableIDField):
+            apps.setdefault(model._meta.app_label, []).append(model.__name__)
+    for label, names in apps.items():
+        config = type(django_apps.get_app_config(label))
+        yield (
+            f"{label} ({', '.join(names)}) is an installed package: have a subclass of "
+            f"{config.__module__}.{config.__name__} in INSTALLED_APPS in its place, with\n"
+            f'    default_auto_field = "{_AUTO_FIELD}"\n'
+            f"and give --drop-old, because its models get no field for the old key"
+        )
 
 
 def old_field(before: Any) -> str:

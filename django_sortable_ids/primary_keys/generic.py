@@ -15,7 +15,6 @@ from ..errors import BackfillError
 from ..fields import SortableIDField
 from .changes import Change, Key, Texts, Values
 
-_CONTENT_TYPES = "django_content_type"
 _KEYS = 500
 """Keys that are looked up in one statement."""
 _UUID = 36
@@ -85,8 +84,14 @@ def _conditions(connection: Any, texts: Texts, key: Key) -> list[str]:
         return []
     if texts.content_type is None:
         return [f"{connection.ops.quote_name(texts.column)} IS NOT NULL"]
-    column = connection.ops.quote_name(texts.content_type)
-    return [f"{column} = {number}" for number in _content_types(connection, key)]
+    if not tables.kind(connection, texts.content_types):
+        return []
+    column, found = map(connection.ops.quote_name, (texts.content_type, texts.content_types))
+    # Their keys may be any, and may move, too.
+    return [
+        f"{column} = (SELECT id FROM {found} WHERE app_label = '{app_label}' AND model = '{model}')"
+        for app_label, model in key.content_types
+    ]
 
 
 def _found(connection: Any, texts: Texts, condition: str) -> set[str]:
@@ -105,15 +110,6 @@ def _length(field: Any) -> int:
 def _is_numeric(connection: Any, texts: Texts) -> bool:
     found = tables.column_info(connection, texts.table, texts.column)
     return found is not None and "int" in found.kind.lower()
-
-
-def _content_types(connection: Any, key: Key) -> list[int]:
-    """The keys of the content types whose rows the key identifies."""
-    if not tables.kind(connection, _CONTENT_TYPES):
-        return []
-    name = connection.ops.quote_name(_CONTENT_TYPES)
-    known = rows(connection, f"SELECT id, app_label, model FROM {name}")
-    return [int(number) for number, *each in known if tuple(each) in key.content_types]
 
 
 def _by_key(connection: Any, key: Key, found: Iterable[str]) -> dict[Any, list[str]]:

@@ -132,6 +132,8 @@ class Texts(NamedTuple):
     """The most characters of a text; None if it isn't known."""
     is_adopted: bool
     """Whether keys of deleted rows get new ones."""
+    content_types: str = "django_content_type"
+    """The table of the content types."""
 
     def has(self, key: Key) -> bool:
         """Whether it may contain values of the key."""

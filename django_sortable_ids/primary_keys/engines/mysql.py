@@ -145,7 +145,10 @@ class MySQLKeys(KeyEngine):
         where they stay."""
         copies = {copy.name: copy.copy for copy in self._copies()}
         texts = (
-            each._replace(table=copies.get(plain(self.connection, each.table), each.table))
+            each._replace(
+                table=copies.get(plain(self.connection, each.table), each.table),
+                content_types=copies.get(each.content_types, each.content_types),
+            )
             for each in self.change.texts
         )
         return replace(self.change, texts=tuple(texts))
