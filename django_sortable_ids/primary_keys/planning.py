@@ -20,7 +20,7 @@ from . import adopting, sources
 from .changes import graph
 from .changes.moved import OLD, GenericReference, History, KeyCopy, MovedKey, Reference
 from .edits import Edit, edits_of, lines_of, lines_of_installed, old_field
-from .installed import is_model_installed
+from .looking.installed import is_model_installed
 from .move import Move
 from .operation import MigratePrimaryKey
 

@@ -11,8 +11,8 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from ...backfill.target import database_option
 from ...migrating.files import MigrationFile, migration_file
 from ...primary_keys import planning
-from ...primary_keys.installed import may_write_migrations
 from ...primary_keys.looking import lines_of, look
+from ...primary_keys.looking.installed import may_write_migrations
 from ...primary_keys.planning import NotEdited, Planned
 from ...primary_keys.report import report
 from .request import Request

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.migrations.loader import MigrationLoader
 
 INSTALLED = frozenset({"site-packages", "dist-packages"})
-_PACKAGE = Path(__file__).parents[1]
+_PACKAGE = Path(__file__).parents[2]
 
 
 def is_installed(path: Path) -> bool:
