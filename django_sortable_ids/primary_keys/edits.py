@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeGuard
 
 from django.apps import apps as django_apps
@@ -17,6 +18,9 @@ from ..fields import SortableIDField
 from .changes.moved import OLD
 
 _IMPORT = "from django_sortable_ids.fields import {}"
+INSTALLED = frozenset({"site-packages", "dist-packages"})
+"""The names of folders with packages."""
+_PACKAGE = Path(__file__).parents[1]
 _AUTO_FIELD = "django_sortable_ids.fields.UUIDv7AutoField"
 _IMPORT_MODELS = "from django.db import models"
 _COUNTED = {
@@ -95,6 +99,19 @@ def lines_of_installed(found: Iterable[type[models.Model]]) -> Iterator[str]:
             f'    default_auto_field = "{_AUTO_FIELD}"\n'
             f"and give --drop-old, because its models get no field for the old key"
         )
+
+
+def is_installed(path: Path) -> bool:
+    """Whether it belongs to a package that is not the project's."""
+    return bool(INSTALLED & set(path.parts)) or path.is_relative_to(_PACKAGE)
+
+
+def is_model_installed(model: type[models.Model]) -> bool:
+    """Whether nobody edits the model, because a package has it."""
+    try:
+        return is_installed(Path(inspect.getfile(model)))
+    except (OSError, TypeError):
+        return False
 
 
 def old_field(before: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db.models import BigIntegerField, IntegerField, QuerySet, UUIDField
 
+from ..backfill.engines.mysql_tables import kept_assignments
 from ..db import tables
 from ..db.queries import rows, value
 from ..errors import BackfillError
@@ -32,12 +33,14 @@ def replace_values(editor: Any, change: Change) -> None:
         if not tables.kind(connection, texts.table):
             continue
         table, column = quote(texts.table), quote(texts.column)
+        kept = kept_assignments(connection, texts.table)
         for key in change.keys:
             for condition in _conditions(connection, texts, key):
                 found = _found(connection, texts, condition)
                 new = dict(_new_values(connection, key, found))
                 _refuse_ambiguous(texts, key, found, new)
-                sql = f"UPDATE {table} SET {column} = %s WHERE {condition} AND {column} = %s"
+                place = f"{condition} AND {column} = %s"
+                sql = f"UPDATE {table} SET {column} = %s{kept} WHERE {place}"
                 with connection.cursor() as cursor:
                     cursor.executemany(sql, [(new[each], each) for each in sorted(new)])
 

@@ -19,8 +19,7 @@ from ..schema.constraints import redefined
 from . import adopting, sources
 from .changes import graph
 from .changes.moved import OLD, GenericReference, History, KeyCopy, MovedKey, Reference
-from .edits import Edit, edits_of, lines_of, lines_of_installed, old_field
-from .looking.installed import is_model_installed
+from .edits import Edit, edits_of, is_model_installed, lines_of, lines_of_installed, old_field
 from .move import Move
 from .operation import MigratePrimaryKey
 

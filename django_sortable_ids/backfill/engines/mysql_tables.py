@@ -66,6 +66,12 @@ def kept_columns(connection: Any, table: str) -> KeptColumns:
     return KeptColumns(tuple(types), f"{update} SET_VAR(time_zone = '+00:00') */", zone)
 
 
+def kept_assignments(connection: Any, table: str) -> str:
+    """What an UPDATE of one table, with parameters, adds to its assignments to change no other
+    column: empty on other databases."""
+    return kept_columns(connection, table).assignments() if connection.vendor == "mysql" else ""
+
+
 def _quote(name: str) -> str:
     """A name quoted for a statement with parameters. A foreign table may have any column names."""
     return f"`{name.replace('`', '``').replace('%', '%%')}`"

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import asdict
+from pathlib import Path
 
 from django.apps import apps
 from django.core.management.base import CommandError
 from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.migrations.loader import MigrationLoader
 
 from ...backfill.target import database_option
 from ...migrating.files import MigrationFile, migration_file
 from ...primary_keys import planning
+from ...primary_keys.edits import is_installed
 from ...primary_keys.looking import lines_of, look
-from ...primary_keys.looking.installed import may_write_migrations
 from ...primary_keys.planning import NotEdited, Planned
 from ...primary_keys.report import report
 from .request import Request
@@ -83,10 +86,21 @@ def _home(planned: Planned) -> str:
     of_keys = [each.model_key[0] for each in planned.operation.keys]
     every = [each.label for each in apps.get_app_configs()]
     for label in dict.fromkeys([*of_keys, *sorted(planned.apps), *every]):
-        if planned.loader.graph.leaf_nodes(label) and may_write_migrations(label):
+        if planned.loader.graph.leaf_nodes(label) and _may_write(label):
             return label
     raise CommandError(
         f"{of_keys[0]} is an installed package, whose folder of migrations is not the project's, "
         f"and no app of the project has migrations: start some by `manage.py makemigrations`, or "
         f"copy those of {of_keys[0]} into the project and name them in MIGRATION_MODULES"
     )
+
+
+def _may_write(app_label: str) -> bool:
+    """Whether the migrations of the app are files of the project, as MIGRATION_MODULES may say."""
+    name, _ = MigrationLoader.migrations_module(app_label)
+    try:
+        found = name and importlib.import_module(name)
+    except ImportError:
+        return False
+    file = getattr(found, "__file__", None)
+    return file is not None and not is_installed(Path(file))

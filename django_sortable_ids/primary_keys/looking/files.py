@@ -14,7 +14,7 @@ from django.apps import apps
 from django.conf import settings
 from django.template import engines
 
-from .installed import INSTALLED, is_installed
+from ..edits import INSTALLED, is_installed
 from .names import Names
 
 _LEFT_OUT = frozenset({"migrations", "tests", "test", "node_modules", "__pycache__"})
