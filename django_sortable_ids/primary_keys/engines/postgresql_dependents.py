@@ -19,7 +19,8 @@ FROM pg_depend JOIN pg_attribute ON attrelid = refobjid AND attnum = refobjsubid
 LEFT JOIN pg_rewrite ON classid = 'pg_rewrite'::regclass AND pg_rewrite.oid = objid
 LEFT JOIN pg_class ON pg_class.oid = ev_class
 WHERE refclassid = 'pg_class'::regclass AND refobjid = to_regclass(%s) AND attname = ANY (%s)
-    AND classid IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_policy'::regclass)
+    AND classid IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_policy'::regclass,
+        'pg_proc'::regclass, 'pg_publication_rel'::regclass)
     AND deptype = 'n' AND COALESCE(relkind, 'r') NOT IN ('v', 'm')
 ORDER BY 1
 """
