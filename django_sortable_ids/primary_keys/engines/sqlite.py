@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 
 from ...db.queries import rows, value
 from ...db.tables import folded_in_sqlite as folded
@@ -54,6 +54,19 @@ class SQLiteKeys(KeyEngine):
 
     def fired(self, table: str, column: str) -> Iterator[str]:
         return fired(self.connection, table, column)
+
+    def rehearse(self) -> Iterator[str]:
+        for table in self.change.tables:
+            try:
+                with transaction.atomic(self.connection.alias):
+                    self.execute(self._definition(table))
+                    transaction.set_rollback(True, self.connection.alias)
+            except DatabaseError as error:
+                reason = str(error).replace(_COPY, "")
+                yield (
+                    f"{table.name}: a copy with the new columns can't be made: {reason}. Make the "
+                    f"table again without what prevents it, such as STRICT, and migrate"
+                )
 
     def last_counted(self, key: Key) -> int:
         return self._sequence(key.table) or 0
