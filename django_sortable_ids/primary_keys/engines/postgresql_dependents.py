@@ -58,6 +58,14 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
                     f"{name} of {table.name} depends on {column}, whose values change: remove it, "
                     f"migrate, and add it again"
                 )
+    if table.key and not table.key.before.has_db_default():
+        parameters = [quoted, [table.key.column]]
+        owned = row(connection, "SELECT pg_get_serial_sequence(%s, %s)", [quoted, table.key.column])
+        for name, default in rows(connection, _DEFAULTS, parameters) if owned == (None,) else ():
+            yield (
+                f"{table.name}.{name} has the default {default}, which the new key would lose: "
+                f"drop the default, and migrate again"
+            )
     columns = [each.name for each in table.columns]
     for name, default in rows(connection, _DEFAULTS, [quoted, columns]):
         yield (

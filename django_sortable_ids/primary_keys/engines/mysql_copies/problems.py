@@ -120,6 +120,13 @@ class Problems:
             )
         for index in (each for one in gone for each in definition.indexes_with(one)):
             yield f"{name}: index {index} contains {', '.join(gone)}, which is dropped: drop it"
+        if table.key and not table.key.before.has_db_default():
+            own = definition.columns[table.key.column.lower()]
+            if default := default_of(own):
+                yield (
+                    f"{name}.{table.key.column} has the DEFAULT {default}, which the new key would "
+                    f"lose: run `ALTER TABLE {name} ALTER COLUMN {table.key.column} DROP DEFAULT`"
+                )
         for column in table.columns:
             found = definition.columns[column.name.lower()]
             if is_computed(found):
