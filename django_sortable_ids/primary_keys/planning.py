@@ -91,8 +91,7 @@ def build(
     if edits or any(lines_of_installed(installed)):
         raise NotEdited(edits, installed)
     if unprepared or not found:
-        raise BackfillError("
-".join(_nothing_to_move(unprepared)))
+        raise BackfillError("\n".join(_nothing_to_move(unprepared)))
     problems = [*_renamed(found, state), *_automatic(found, connections[using])]
     problems += _without_old(found, state) if keeps_old else ()
     if problems:
