@@ -33,6 +33,7 @@ FIT = {
     "SELECT l.id, o.name FROM depot_order o JOIN depot_log l ON l.id = o.amount WHERE l.id = 1": (),
     "SELECT l.text FROM depot_log l WHERE l.level = (SELECT count(id) FROM depot_customer)": (),
     "SELECT name FROM depot_customer c WHERE c.id <> (SELECT o.customer_id FROM depot_order o)": (),
+    "SELECT c.id AS id, c.name AS name FROM depot_customer AS c": (),
     "SELECT '; id = 1 --', \"name\" FROM depot_customer /* id = 1 */": (),
     "SELECT id FROM depot_log WHERE id = 1 AND id % 2 = 0": (),
 }

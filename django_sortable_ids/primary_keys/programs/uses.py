@@ -35,7 +35,8 @@ def wrong_uses(text: Text, ignored: set[int]) -> Iterator[str]:
     """What the text does with each column that changes. ``ignored`` are the places of names that
     are no values."""
     for name in text.names:
-        if name.start not in ignored and text.is_changed(name):
+        is_alias = text.at(name.start - 1).keyword == "AS"
+        if name.start not in ignored and not is_alias and text.is_changed(name):
             reason = _wrong(text, name)
             if reason:
                 yield reason
