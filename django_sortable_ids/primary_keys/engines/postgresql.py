@@ -19,7 +19,7 @@ from ..programs import Program
 from .base import ForeignKey, KeyEngine
 from .postgresql_dependents import problems
 from .postgresql_programs import fired, programs
-from .postgresql_rehearsal import rehearse
+from .postgresql_rehearsal import PATTERN_INDEXES, rehearse
 from .postgresql_views import View, create, drop, views_of
 
 _FOREIGN_KEYS = """
@@ -35,14 +35,6 @@ FROM pg_constraint c WHERE contype = 'f' AND conparentid = 0 ORDER BY conname
 _TYPE = """
 SELECT format_type(atttypid, atttypmod) FROM pg_attribute
 WHERE attrelid = to_regclass(%s) AND attname = %s
-"""
-_PATTERN_INDEXES = """
-SELECT DISTINCT i.indexrelid::regclass::text
-FROM pg_index i CROSS JOIN unnest(i.indclass::oid[]) AS class
-JOIN pg_opclass ON pg_opclass.oid = class
-JOIN pg_attribute ON attrelid = i.indrelid AND attnum = ANY (i.indkey::smallint[])
-WHERE i.indrelid = to_regclass(%s) AND attname = %s AND opcname LIKE '%%pattern_ops'
-    AND i.indnatts = 1
 """
 _IDENTITY = """
 SELECT attidentity <> '' FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = %s
@@ -188,7 +180,7 @@ class PostgreSQLKeys(KeyEngine):
         changes += map(self._changed_column, table.columns)
         for column in table.changed:
             for (index,) in rows(
-                self.connection, _PATTERN_INDEXES, [self.quote(table.name), column]
+                self.connection, PATTERN_INDEXES, [self.quote(table.name), column]
             ):
                 self.execute(f"DROP INDEX {index}")
         self.execute(f"ALTER TABLE {self.quote(table.name)} {', '.join(changes)}")

@@ -11,9 +11,18 @@ from typing import Any
 from django.db import DatabaseError, transaction
 
 from ...db import tables
+from ...db.queries import rows
 from ..changes import Table
 from .postgresql_views import View, misfit
 
+PATTERN_INDEXES = """
+SELECT DISTINCT i.indexrelid::regclass::text
+FROM pg_index i CROSS JOIN unnest(i.indclass::oid[]) AS class
+JOIN pg_opclass ON pg_opclass.oid = class
+JOIN pg_attribute ON attrelid = i.indrelid AND attnum = ANY (i.indkey::smallint[])
+WHERE i.indrelid = to_regclass(%s) AND attname = %s AND opcname LIKE '%%pattern_ops'
+    AND i.indnatts = 1
+"""
 _LIKE = "INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING INDEXES INCLUDING STATISTICS"
 
 
@@ -42,6 +51,11 @@ def _copied(connection: Any, table: Table, types: Iterable[tuple[str, str]]) -> 
     quote = connection.ops.quote_name
     name = quote(tables.split(connection, table.name)[1])
     yield f"CREATE TEMPORARY TABLE {name} (LIKE {quote(table.name)} {_LIKE})"
+    types = list(types)
+    # The same as before the real change, whose types may not have such indexes.
+    for column, _ in types:
+        for (index,) in rows(connection, PATTERN_INDEXES, [f"pg_temp.{name}", column]):
+            yield f"DROP INDEX {index}"
     changes = (f"ALTER {quote(column)} TYPE {kind} USING NULL" for column, kind in types)
     yield f"ALTER TABLE pg_temp.{name} {', '.join(changes)}"
 
