@@ -31,7 +31,6 @@ MigratePrimaryKey(
     keys=[MovedKey("depot.Customer", "id", {field}, {options})],
     references={references},
     generic={generic},
-    {more}
 ),
 """
 REFERENCE = ("depot_order", "customer_id", "depot.Customer")
@@ -52,9 +51,9 @@ def write_move(
     more="",
 ):
     move = MOVE.format(
-        field=field, options=options, references=list(references), generic=list(generic), more=more
+        field=field, options=options, references=list(references), generic=list(generic)
     )
-    return depot.write(move, atomic=False)
+    return depot.write(move.replace("\n),\n", f"\n    {more}\n),\n"), atomic=False)
 
 
 def names(depot):
