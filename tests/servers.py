@@ -70,6 +70,7 @@ MYSQL = Kind(
     f"{_MYSQL} {_SOCKETS} --mysqlx=OFF --secure-file-priv=",
     "{programs}/mysqld --no-defaults --datadir={data} --secure-file-priv= --initialize-insecure",
 )
+_OF_DATA = "--lower-case-table-names"
 
 
 class Server:
@@ -83,6 +84,7 @@ class Server:
         folder: Path,
         port: int,
         like: "Server | None" = None,
+        made_with: Sequence[str] = (),
     ) -> None:
         self.kind = kind
         self.port = port
@@ -96,14 +98,15 @@ class Server:
         self.url = f"{kind.scheme}://{kind.superuser}@127.0.0.1:{self.port}/crashes"
         if not os.geteuid():
             shutil.chown(folder, USER)
-        if like or "ENGINE_ROOT" in os.environ:
+        if like or ("ENGINE_ROOT" in os.environ and not made_with):
             made = like.data if like else root / "srv" / "made"
             subprocess.run(["cp", "-a", made, self.data], check=True)
             # The name of a MySQL; no two of a replication may have the same.
             (self.data / "auto.cnf").unlink(missing_ok=True)
         else:
             create = kind.create.format(data=self._inner, programs=Path(self._program).parent)
-            subprocess.run(self._inside(create.split()), check=True, stdout=subprocess.DEVNULL)
+            command = self._inside([*create.split(), *made_with])
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
     def start(self) -> None:
         """Run it, and wait until it takes connections."""
@@ -158,12 +161,15 @@ class Server:
 
 
 @contextmanager
-def server(scheme: str) -> Iterator[Server]:
-    """One of the engines of DATABASE_URLs with that scheme, which runs; its data is gone behind.
+def server(scheme: str, *options: str) -> Iterator[Server]:
+    """One of the engines of DATABASE_URLs with that scheme, which runs with these options; its data
+    is gone behind.
 
     Raises ``NoServer``.
     """
-    with _made(scheme, 1) as (made,):
+    of_data = [each for each in options if each.startswith(_OF_DATA)]
+    with _made(scheme, 1, of_data) as (made,):
+        made.options = list(options)
         made.start()
         yield made
 
@@ -198,8 +204,9 @@ def replicated(scheme: str) -> Iterator[tuple[Server, Server]]:
 
 
 @contextmanager
-def _made(scheme: str, count: int) -> Iterator[list[Server]]:
-    """So many servers with the same data, that don't run yet."""
+def _made(scheme: str, count: int, options: Sequence[str] = ()) -> Iterator[list[Server]]:
+    """So many servers with the same data, that don't run yet. ``options`` are those that the
+    data of MySQL is made with."""
     root = Path(os.environ.get("ENGINE_ROOT", "/"))
     kind, program = _find(scheme, root)
     made: list[Server] = []
@@ -209,7 +216,11 @@ def _made(scheme: str, count: int) -> Iterator[list[Server]]:
             folder = tempfile.mkdtemp(prefix="own", dir=root / "srv" if root.name else "/tmp")
             stack.callback(shutil.rmtree, folder)
             port, like = stack.enter_context(own_port()), made[0] if made else None
-            made.append(Server(kind, root, program, Path(folder), port, like))
+            made.append(
+                Server(
+                    kind, root, program, Path(folder), port, like, options if kind is MYSQL else ()
+                )
+            )
             stack.callback(made[-1].kill)
         yield made
 

@@ -33,12 +33,13 @@ SELECT attname, attnum, NOT (attnotnull OR (typtype = 'd' AND typnotnull)),
     format_type(atttypid, NULL), NULLIF(atttypmod, -1)
 FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
 WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped
+ORDER BY attnum
 """
 # Unlike SELECT *, information_schema also lists INVISIBLE columns.
 _MYSQL_COLUMNS = """
 SELECT column_name, ordinal_position, is_nullable = 'YES', data_type, datetime_precision
 FROM information_schema.columns
-WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
+WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s ORDER BY ordinal_position
 """
 _MOST_DIGITS = 6
 
@@ -73,6 +74,13 @@ def folded(connection: Any, name: str) -> str:
         case "sqlite":
             return folded_in_sqlite(name)
     return name
+
+
+def folded_table(connection: Any, name: str) -> str:
+    """As ``folded``, for a table's plain name: MariaDB and MySQL may be told to ignore its case."""
+    if connection.vendor == "mysql" and not connection.features.ignores_table_name_case:
+        return name
+    return folded(connection, name)
 
 
 def folded_in_sqlite(name: str) -> str:

@@ -8,14 +8,20 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeGuard
 
+from django.apps import apps as django_apps
 from django.db import models
 
 from ..fields import SortableIDField
 from .changes.moved import OLD
 
 _IMPORT = "from django_sortable_ids.fields import {}"
+INSTALLED = frozenset({"site-packages", "dist-packages"})
+"""The names of folders with packages."""
+_PACKAGE = Path(__file__).parents[1]
+_AUTO_FIELD = "django_sortable_ids.fields.UUIDv7AutoField"
 _IMPORT_MODELS = "from django.db import models"
 _COUNTED = {
     "AutoField": "IntegerField",
@@ -70,10 +76,42 @@ def edits_of(found: Iterable[type[models.Model]], *, keeps_old: bool) -> Iterato
 def lines_of(edits: Iterable[Edit]) -> Iterator[str]:
     """The edits, for people."""
     found = list(edits)
+    if not found:
+        return
     yield "Edit the models first, with"
     yield from sorted({needed for each in found for needed in each.needs})
     for each in found:
         yield from each.lines()
+
+
+def lines_of_installed(found: Iterable[type[models.Model]]) -> Iterator[str]:
+    """What to do for models of installed packages, for people."""
+    apps: dict[str, list[str]] = {}
+    for model in found:
+        key = model._meta.pk
+        if key.auto_created and not isinstance(key, SortableIDField):
+            apps.setdefault(model._meta.app_label, []).append(model.__name__)
+    for label, names in apps.items():
+        config = type(django_apps.get_app_config(label))
+        yield (
+            f"{label} ({', '.join(names)}) is an installed package: have a subclass of "
+            f"{config.__module__}.{config.__name__} in INSTALLED_APPS in its place, with\n"
+            f'    default_auto_field = "{_AUTO_FIELD}"\n'
+            f"and give --drop-old, because its models get no field for the old key"
+        )
+
+
+def is_installed(path: Path) -> bool:
+    """Whether it belongs to a package that is not the project's."""
+    return bool(INSTALLED & set(path.parts)) or path.is_relative_to(_PACKAGE)
+
+
+def is_model_installed(model: type[models.Model]) -> bool:
+    """Whether nobody edits the model, because a package has it."""
+    try:
+        return is_installed(Path(inspect.getfile(model)))
+    except (OSError, TypeError):
+        return False
 
 
 def old_field(before: Any) -> str:

@@ -11,11 +11,13 @@ from django.utils.functional import cached_property
 from ..db import tables
 from ..db.queries import row
 from ..errors import BackfillError
+from . import programs
 from .changes import Change, Column, Table
 from .changes.moved import Reference
 from .engines import engine_of
 from .engines.base import KeyEngine
 from .notes import Note
+from .programs import Known
 from .texts import generic
 
 
@@ -28,6 +30,10 @@ class Move:
     known: frozenset[Reference]
     """The references that the migration lists."""
     note: Note
+    allowed: frozenset[str] = frozenset()
+    """The names of programs that fit the new keys, as somebody says who read them."""
+    allows_triggers: bool = False
+    """Whether the UPDATEs of the migration may fire triggers."""
 
     @cached_property
     def change(self) -> Change:
@@ -62,8 +68,29 @@ class Move:
             *self._orphans(),
             *generic.problems(self.editor, self.change),
             *self.engine.problems(),
+            *self._programs(),
+            *self._fired(),
         ]
         self._refuse(found)
+
+    def _programs(self) -> Iterator[str]:
+        known = Known(self.editor.connection, self.change)
+        for name, problem in programs.problems(self.engine.programs(), known):
+            if name not in self.allowed:
+                yield (
+                    f"{problem}: drop it, migrate, and create one that fits the new keys; or, if "
+                    f"it fits already, write the migration with --allow {name}"
+                )
+
+    def _fired(self) -> Iterator[str]:
+        if self.allows_triggers:
+            return
+        for table, column in self.engine.updated_in_place():
+            for name in self.engine.fired(table, column):
+                yield (
+                    f"{table}: an UPDATE of {column}, which the migration executes, fires {name}: "
+                    f"disable it, or write the migration with --allow-triggers"
+                )
 
     def rehearse(self) -> None:
         """Raise ``BackfillError`` with all that fails on tables without rows, which are dropped."""
@@ -102,14 +129,23 @@ class Move:
 
     def unmodelled(self) -> Iterator[Reference]:
         """Foreign keys of the database that refer to a changed column, and that no model has."""
+        spelled = {self._folded(table.name): table.name for table in self.change.tables}
         changed = {
-            (table.name, name): key for table in self.change.tables for name, key in table.values
+            self._folded(table.name, name): key
+            for table in self.change.tables
+            for name, key in table.values
         }
         for found in self.engine.foreign_keys():
             for column, referred in zip(found.columns, found.referenced_columns, strict=True):
-                key = changed.get((found.referenced_table, referred))
-                if key and (found.table, column) not in changed:
-                    yield Reference(found.table, column, key.label)
+                key = changed.get(self._folded(found.referenced_table, referred))
+                if key and self._folded(found.table, column) not in changed:
+                    table = spelled.get(self._folded(found.table), found.table)
+                    yield Reference(table, column, key.label)
+
+    def _folded(self, table: str, column: str = "") -> tuple[str, str]:
+        """Both names as the database compares them."""
+        connection = self.editor.connection
+        return tables.folded_table(connection, table), tables.folded(connection, column)
 
     def _unlisted(self) -> Iterator[str]:
         modelled = {

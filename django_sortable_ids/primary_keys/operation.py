@@ -24,7 +24,9 @@ class MigratePrimaryKey(Operation):
     contain values of the keys, and ``generic`` those of generic foreign keys. ``copies`` are fields
     of history models that copy keys, and ``histories`` the models whose rows may contain keys of
     deleted rows. ``adopted`` and ``texts`` are columns that ``--adopt`` named: such as references,
-    and of texts. Rows are written, so the application must not run meanwhile.
+    and of texts. ``allowed`` are names of triggers, views and routines that use the keys and fit
+    the new ones, as ``--allow`` named them. Rows are written, so the application must not run
+    meanwhile.
 
     The migration needs ``atomic = False`` and the dependency
     ``("django_sortable_ids", "0001_initial")``. After a stop at any statement, ``migrate``
@@ -47,6 +49,7 @@ class MigratePrimaryKey(Operation):
         "histories",
         "adopted",
         "texts",
+        "allowed",
     ]
 
     def __init__(
@@ -58,6 +61,7 @@ class MigratePrimaryKey(Operation):
         histories: Iterable[Sequence[str]] = (),
         adopted: Iterable[Sequence[str]] = (),
         texts: Iterable[Sequence[str]] = (),
+        allowed: Iterable[str] = (),
     ) -> None:
         self.keys = list(keys)
         self.references = [Reference(*each) for each in references]
@@ -66,6 +70,7 @@ class MigratePrimaryKey(Operation):
         self.histories = [History(*each) for each in histories]
         self.adopted = [Reference(*each) for each in adopted]
         self.texts = [AdoptedTexts(*each) for each in texts]
+        self.allowed = list(allowed)
 
     def deconstruct(self) -> Any:
         kwargs: dict[str, Any] = {"keys": self.keys}
@@ -74,6 +79,8 @@ class MigratePrimaryKey(Operation):
         for name in ("references", "generic", "histories", "adopted", "texts"):
             if found := getattr(self, name):
                 kwargs[name] = [tuple(each) for each in found]
+        if self.allowed:
+            kwargs["allowed"] = self.allowed
         return type(self).__name__, [], kwargs
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
@@ -193,7 +200,8 @@ class MigratePrimaryKey(Operation):
             adopted,
             backwards=backwards,
         )
-        return Move(editor, built, frozenset(known), note)
+        allows_triggers = any(each.allow_triggers for each in keys)
+        return Move(editor, built, frozenset(known), note, frozenset(self.allowed), allows_triggers)
 
     def _allowed(self, schema_editor: Any, state: ProjectState) -> list[MovedKey]:
         """The keys whose tables this database has."""

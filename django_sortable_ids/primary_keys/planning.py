@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from django.apps import apps
 from django.db import connections, models
@@ -19,7 +19,7 @@ from ..schema.constraints import redefined
 from . import adopting, sources
 from .changes import graph
 from .changes.moved import OLD, GenericReference, History, KeyCopy, MovedKey, Reference
-from .edits import Edit, edits_of, lines_of, old_field
+from .edits import Edit, edits_of, is_model_installed, lines_of, lines_of_installed, old_field
 from .move import Move
 from .operation import MigratePrimaryKey
 
@@ -53,10 +53,11 @@ class Planned:
 
 
 class NotEdited(BackfillError):
-    """The models have the keys that the migrations have. ``edits`` says what to change."""
+    """The models have the keys that the migrations have. ``edits`` says what to change, and
+    ``installed`` are models that nobody edits."""
 
-    def __init__(self, edits: list[Edit]) -> None:
-        super().__init__("\n".join(lines_of(edits)))
+    def __init__(self, edits: list[Edit], installed: list[Model]) -> None:
+        super().__init__("\n".join([*lines_of(edits), *lines_of_installed(installed)]))
         self.edits = edits
 
 
@@ -67,12 +68,14 @@ def build(
     *,
     keeps_old: bool,
     adopted: Sequence[str] = (),
+    allowed: Sequence[str] = (),
+    allow_triggers: bool = False,
 ) -> Planned:
     """The move of the keys of the named models or apps; without a name, of the whole project.
 
     Keys to be moved are sortable ids in the models, but not in the migrations. ``given`` is
-    preferred as the source of times. ``adopted`` are columns with keys, as ``--adopt`` names them.
-    Writes nothing.
+    preferred as the source of times. ``adopted`` are columns with keys, as ``--adopt`` names them,
+    and ``allowed`` the programs that ``--allow`` names. Writes nothing.
 
     Raises ``BackfillError`` if there are none, for edits that the models lack, and for all that
     prevents the move.
@@ -82,15 +85,20 @@ def build(
     named = list(_named(labels, connections[using]))
     found = [model for model in named if _changes(model, state)]
     unprepared = _unprepared(labels, named, found)
-    if edits := list(edits_of(unprepared, keeps_old=keeps_old)):
-        raise NotEdited(edits)
+    installed = [each for each in unprepared if is_model_installed(each)]
+    own = (each for each in unprepared if each not in installed)
+    edits = list(edits_of(own, keeps_old=keeps_old))
+    if edits or any(lines_of_installed(installed)):
+        raise NotEdited(edits, installed)
     if unprepared or not found:
         raise BackfillError("\n".join(_nothing_to_move(unprepared)))
-    if problems := [*_renamed(found, state), *(_without_old(found, state) if keeps_old else ())]:
+    problems = [*_renamed(found, state), *_automatic(found, connections[using])]
+    problems += _without_old(found, state) if keeps_old else ()
+    if problems:
         raise BackfillError("\n".join(problems))
     before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
     chosen = sources.choose(before, given)
-    moved = [_moved(model, chosen[model._meta.label], keeps_old) for model in found]
+    moved = [_moved(each, chosen[each._meta.label], keeps_old, allow_triggers) for each in found]
     references = graph.references(state.apps, moved)
     generic = _present(graph.generic_references(apps), state)
     found_copies = [each for each in _copies(moved) if each.model_key in state.models]
@@ -106,6 +114,7 @@ def build(
             histories,
             more_edges.references,
             more_edges.texts,
+            allowed,
         )
         move = operation.move_of(connections[using].schema_editor(), state)
         more = list(move.unmodelled())
@@ -186,11 +195,40 @@ def _renamed(found: Iterable[Model], state: ProjectState) -> Iterator[str]:
             )
 
 
+def _automatic(found: Sequence[Model], connection: Any) -> Iterator[str]:
+    """Tables of many-to-many fields whose keys are sortable ids in the models only."""
+    labels = {model._meta.app_label for model in found}
+    for model in apps.get_models(include_auto_created=True):
+        meta, key = model._meta, model._meta.pk
+        is_wanted = meta.app_label in labels and meta.auto_created
+        if not is_wanted or not isinstance(key, SortableIDField):
+            continue
+        column = tables.column_info(connection, meta.db_table, str(key.column))
+        if column and _is_number(column.kind) and key.get_internal_type() != "BigIntegerField":
+            owner = cast("Model", meta.auto_created)._meta.label
+            yield (
+                f"{meta.db_table}.{key.column} is a number, and {type(key).__name__} by the "
+                f"default_auto_field of {meta.app_label}: Django migrates no key of the table of "
+                f"a ManyToManyField. Leave default_auto_field as it was, and give {owner} and the "
+                f"others a key of their own in the models; models of installed packages that have "
+                f"such fields can't be moved"
+            )
+
+
+def _is_number(kind: str) -> bool:
+    return "int" in kind.lower() or "serial" in kind.lower()
+
+
 def _without_old(found: Sequence[Model], state: ProjectState) -> Iterator[str]:
     for model in found:
         name = f"{OLD}{model._meta.pk.name}"
         fields = {each.name: each for each in model._meta.local_concrete_fields}
-        if name not in fields:
+        if name not in fields and is_model_installed(model):
+            yield (
+                f"{model._meta.label} has no field for its old key, and it is no model of the "
+                f"project: give --drop-old, after which no key of this move can come back"
+            )
+        elif name not in fields:
             yield (
                 f"{model._meta.label} has no field for its old key. Add\n"
                 f"    {name} = {old_field(state.apps.get_model(model._meta.label)._meta.pk)}\n"
@@ -200,7 +238,7 @@ def _without_old(found: Sequence[Model], state: ProjectState) -> Iterator[str]:
             yield f"{model._meta.label}.{name}: expected null=True and unique=True"
 
 
-def _moved(model: Model, source: Given, keeps_old: bool) -> MovedKey:
+def _moved(model: Model, source: Given, keeps_old: bool, allow_triggers: bool) -> MovedKey:
     meta = model._meta
     old = meta.get_field(f"{OLD}{meta.pk.name}") if keeps_old else None
     return MovedKey(
@@ -213,6 +251,7 @@ def _moved(model: Model, source: Given, keeps_old: bool) -> MovedKey:
         created_at=source.created_at,
         start=source.start,
         end=source.end,
+        allow_triggers=allow_triggers,
     )
 
 

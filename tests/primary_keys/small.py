@@ -23,6 +23,7 @@ def add_rows(apps, schema_editor):
         Order.objects.create(name=name, customer=customer)
 """
 IN_ORDER = ["a", "c", "b", "e", "d"]
+IN_ORDER_OF_KEYS = ["e", "d", "c", "b", "a"]
 """The names by time, and then by old key."""
 OLD = "BigIntegerField(null=True, unique=True, editable=False)"
 MOVE = """\
@@ -47,11 +48,12 @@ def write_move(
     options=f'created_from="created_at", old={OLD}',
     references=(REFERENCE,),
     generic=(),
+    more="",
 ):
     move = MOVE.format(
         field=field, options=options, references=list(references), generic=list(generic)
     )
-    return depot.write(move, atomic=False)
+    return depot.write(move.replace("\n),\n", f"\n    {more}\n),\n"), atomic=False)
 
 
 def names(depot):

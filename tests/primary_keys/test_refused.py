@@ -54,6 +54,20 @@ def test_a_foreign_key_that_no_model_has(depot):
     ]
 
 
+@pytest.mark.skipif(connection.vendor == "postgresql", reason="it tells names of any case apart")
+def test_a_foreign_key_whose_names_have_another_case(depot):
+    small.create(depot)
+    parent = "depot_customer" if connection.vendor == "mysql" else "Depot_CUSTOMER"
+    execute(
+        "CREATE TABLE depot_review (name varchar(9), Buyer bigint, "
+        f"FOREIGN KEY (BUYER) REFERENCES {parent} (ID))"
+    )
+    execute("INSERT INTO depot_review SELECT name, id FROM depot_customer")
+    small.write_move(depot)
+    [problem] = refusal(depot)
+    assert problem.lower().startswith("depot_review.buyer refers to depot.customer, and the ")
+
+
 def test_a_foreign_key_that_no_model_has_is_moved_if_it_is_listed(depot):
     small.create(depot)
     execute(

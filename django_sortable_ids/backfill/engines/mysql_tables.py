@@ -66,6 +66,14 @@ def kept_columns(connection: Any, table: str) -> KeptColumns:
     return KeptColumns(tuple(types), f"{update} SET_VAR(time_zone = '+00:00') */", zone)
 
 
+def kept_assignments(connection: Any, table: str, name: str = "") -> str:
+    """What an UPDATE with parameters adds to its assignments, so that no other column changes; empty
+    on other databases. With a join, ``name`` is that of the table and a dot, and the session must
+    copy values unchanged."""
+    is_mysql = connection.vendor == "mysql"
+    return kept_columns(connection, table).assignments(name) if is_mysql else ""
+
+
 def _quote(name: str) -> str:
     """A name quoted for a statement with parameters. A foreign table may have any column names."""
     return f"`{name.replace('`', '``').replace('%', '%%')}`"

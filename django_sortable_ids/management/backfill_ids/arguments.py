@@ -81,7 +81,8 @@ class _HelpFormatter(DjangoHelpFormatter):
 
 
 _MOVE = {
-    *("primary_key", "drop_old", "adopt", "dry_run", "write_migration"),
+    *("primary_key", "drop_old", "adopt", "allow", "dry_run", "write_migration"),
+    "allow_triggers",
     *("created_from", "start", "end", *_COMMON),
 }
 """The options that ``--primary-key`` accepts."""
@@ -153,6 +154,13 @@ def _add_modes(parser: ArgumentParser) -> None:
         help="with --primary-key: a column without a foreign key that contains keys of the model; "
         "TABLE.COLUMN=TABLE.OTHER for texts of keys whose content type is in the column OTHER. "
         "May be given several times",
+    )
+    parser.add_argument(
+        "--allow",
+        action="append",
+        metavar="NAME",
+        help="with --primary-key: a trigger, view or routine that uses the keys, and fits the new "
+        "ones although the command can't tell. May be given several times",
     )
 
 

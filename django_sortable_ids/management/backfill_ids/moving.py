@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import asdict
+from pathlib import Path
 
+from django.apps import apps
+from django.core.management.base import CommandError
 from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.migrations.loader import MigrationLoader
 
 from ...backfill.target import database_option
 from ...migrating.files import MigrationFile, migration_file
 from ...primary_keys import planning
+from ...primary_keys.edits import is_installed
 from ...primary_keys.looking import lines_of, look
 from ...primary_keys.planning import NotEdited, Planned
 from ...primary_keys.report import report
@@ -29,6 +35,8 @@ def move(request: Request) -> None:
             using,
             keeps_old=not options["drop_old"],
             adopted=options["adopt"] or (),
+            allowed=options["allow"] or (),
+            allow_triggers=options["allow_triggers"],
         )
     except NotEdited as error:
         output.add(edits=[asdict(each) for each in error.edits])
@@ -64,10 +72,35 @@ def _show_findings(request: Request, planned: Planned) -> None:
 
 
 def _file(planned: Planned) -> MigrationFile:
-    """The migration, in the app of the first key. It follows the last migrations of every app whose
-    tables change."""
+    """The migration. It follows the last migrations of every app whose tables change."""
     operation, loader = planned.operation, planned.loader
-    app_label = operation.keys[0].model_key[0]
-    leaves = {leaf for app in planned.apps for leaf in loader.graph.leaf_nodes(app)}
+    app_label = _home(planned)
+    leaves = {leaf for app in {*planned.apps, app_label} for leaf in loader.graph.leaf_nodes(app)}
     name = operation.migration_name_fragment
     return migration_file(loader, app_label, name, sorted({*leaves, _OWN}), [operation])
+
+
+def _home(planned: Planned) -> str:
+    """The app of the first key whose migrations are the project's. For keys of installed packages
+    only, another app: first those whose tables change."""
+    of_keys = [each.model_key[0] for each in planned.operation.keys]
+    every = [each.label for each in apps.get_app_configs()]
+    for label in dict.fromkeys([*of_keys, *sorted(planned.apps), *every]):
+        if planned.loader.graph.leaf_nodes(label) and _may_write(label):
+            return label
+    raise CommandError(
+        f"{of_keys[0]} is an installed package, whose folder of migrations is not the project's, "
+        f"and no app of the project has migrations: start some by `manage.py makemigrations`, or "
+        f"copy those of {of_keys[0]} into the project and name them in MIGRATION_MODULES"
+    )
+
+
+def _may_write(app_label: str) -> bool:
+    """Whether the migrations of the app are files of the project, as MIGRATION_MODULES may say."""
+    name, _ = MigrationLoader.migrations_module(app_label)
+    try:
+        found = name and importlib.import_module(name)
+    except ImportError:
+        return False
+    file = getattr(found, "__file__", None)
+    return file is not None and not is_installed(Path(file))

@@ -12,6 +12,7 @@ from ...db import tables
 from ...db.queries import row, value
 from ...errors import BackfillError
 from ..changes import Change, Column, Key, Table, Values
+from ..programs import Program
 
 if TYPE_CHECKING:
     from ..notes import Note
@@ -47,6 +48,22 @@ class KeyEngine(ABC):
     @abstractmethod
     def problems(self) -> Iterator[str]:
         """What can't be moved, each with what to do."""
+
+    @abstractmethod
+    def programs(self) -> Iterator[Program]:
+        """The triggers, views and routines of the database whose texts it doesn't check itself."""
+
+    @abstractmethod
+    def fired(self, table: str, column: str) -> Iterator[str]:
+        """The names of triggers and rules that an UPDATE of the column fires. The column need not
+        exist."""
+
+    def updated_in_place(self) -> Iterator[tuple[str, str]]:
+        """Table and column of each UPDATE of rows, which fires triggers."""
+        yield from ((each.table, each.next) for each in self.change.keys)
+        for texts in self.change.texts:
+            if tables.kind(self.connection, texts.table) == "table":
+                yield texts.table, texts.column
 
     def rehearse(self) -> Iterator[str]:
         """What fails when it is tried on tables without rows, which are dropped."""

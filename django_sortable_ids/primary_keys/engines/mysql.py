@@ -17,11 +17,13 @@ from ...db import tables
 from ...db.queries import row, rows, value
 from ...errors import BackfillError
 from ..changes import Change, Column, Key, Values
+from ..programs import Program
 from .base import ForeignKey, KeyEngine
 from .mysql_copies import triggers
 from .mysql_copies.copy import Copy, collation_of, is_renamed
 from .mysql_copies.definition import Definition
 from .mysql_copies.problems import Problems
+from .mysql_copies.programs import fired, programs
 from .mysql_copies.session import alone, copying, definition_of, old_name, plain
 from .mysql_copies.switch import Steps, Switch
 
@@ -46,7 +48,8 @@ class MySQLKeys(KeyEngine):
     def foreign_keys(self) -> Iterator[ForeignKey]:
         found: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
         for name, table, column, parent, referenced in rows(self.connection, _FOREIGN_KEYS):
-            found.setdefault((name, table, parent), []).append((column, referenced))
+            child, of = (tables.folded_table(self.connection, each) for each in (table, parent))
+            found.setdefault((name, child, of), []).append((column, referenced))
         for (name, table, parent), pairs in found.items():
             own, referenced_columns = zip(*pairs, strict=True)
             yield ForeignKey(name, table, own, parent, referenced_columns)
@@ -58,6 +61,19 @@ class MySQLKeys(KeyEngine):
     def rehearse(self) -> Iterator[str]:
         with alone(self.connection), copying(self.connection):
             yield from Problems(self).rehearsed()
+
+    def programs(self) -> Iterator[Program]:
+        return programs(self.connection)
+
+    def fired(self, table: str, column: str) -> Iterator[str]:
+        return fired(self.connection, plain(self.connection, table))
+
+    def updated_in_place(self) -> Iterator[tuple[str, str]]:
+        copied = {plain(self.connection, each.name) for each in self.change.tables}
+        keys = {(each.table, each.next) for each in self.change.keys}
+        for table, column in super().updated_in_place():
+            if (table, column) in keys or plain(self.connection, table) not in copied:
+                yield table, column
 
     def last_counted(self, key: Key) -> int:
         return self.note.last_number(key.label)
@@ -129,7 +145,10 @@ class MySQLKeys(KeyEngine):
         where they stay."""
         copies = {copy.name: copy.copy for copy in self._copies()}
         texts = (
-            each._replace(table=copies.get(plain(self.connection, each.table), each.table))
+            each._replace(
+                table=copies.get(plain(self.connection, each.table), each.table),
+                content_types=copies.get(each.content_types, each.content_types),
+            )
             for each in self.change.texts
         )
         return replace(self.change, texts=tuple(texts))

@@ -15,9 +15,12 @@ from django.utils.functional import cached_property
 from ...db.locks import with_short_lock_timeout
 from ...db.queries import row, rows, value
 from ..changes import Column, Key, Table
+from ..programs import Program
 from .base import ForeignKey, KeyEngine
 from .postgresql_dependents import problems
-from .postgresql_views import create, drop, views_of
+from .postgresql_programs import fired, programs
+from .postgresql_rehearsal import PATTERN_INDEXES, rehearse
+from .postgresql_views import View, create, drop, views_of
 
 _FOREIGN_KEYS = """
 SELECT conname, conrelid, confrelid, pg_get_constraintdef(c.oid), conrelid::regclass::text,
@@ -25,20 +28,13 @@ SELECT conname, conrelid, confrelid, pg_get_constraintdef(c.oid), conrelid::regc
     ARRAY(SELECT attname::text FROM unnest(conkey) WITH ORDINALITY AS k (number, place)
         JOIN pg_attribute ON attrelid = conrelid AND attnum = number ORDER BY place),
     ARRAY(SELECT attname::text FROM unnest(confkey) WITH ORDINALITY AS k (number, place)
-        JOIN pg_attribute ON attrelid = confrelid AND attnum = number ORDER BY place)
+        JOIN pg_attribute ON attrelid = confrelid AND attnum = number ORDER BY place),
+    obj_description(oid, 'pg_constraint')
 FROM pg_constraint c WHERE contype = 'f' AND conparentid = 0 ORDER BY conname
 """
 _TYPE = """
 SELECT format_type(atttypid, atttypmod) FROM pg_attribute
 WHERE attrelid = to_regclass(%s) AND attname = %s
-"""
-_PATTERN_INDEXES = """
-SELECT DISTINCT i.indexrelid::regclass::text
-FROM pg_index i CROSS JOIN unnest(i.indclass::oid[]) AS class
-JOIN pg_opclass ON pg_opclass.oid = class
-JOIN pg_attribute ON attrelid = i.indrelid AND attnum = ANY (i.indkey::smallint[])
-WHERE i.indrelid = to_regclass(%s) AND attname = %s AND opcname LIKE '%%pattern_ops'
-    AND i.indnatts = 1
 """
 _IDENTITY = """
 SELECT attidentity <> '' FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = %s
@@ -64,7 +60,7 @@ class _Counter(NamedTuple):
 
 class PostgreSQLKeys(KeyEngine):
     def foreign_keys(self) -> Iterator[ForeignKey]:
-        for name, _, _, _, table, parent, columns, referenced in self._foreign_keys:
+        for name, _, _, _, table, parent, columns, referenced, _ in self._foreign_keys:
             yield ForeignKey(name, table, tuple(columns), parent, tuple(referenced))
 
     @cached_property
@@ -85,6 +81,27 @@ class PostgreSQLKeys(KeyEngine):
         for table in self.change.tables:
             yield from problems(self.connection, self.quote(table.name), table)
 
+    def programs(self) -> Iterator[Program]:
+        return programs(self.connection)
+
+    def rehearse(self) -> Iterator[str]:
+        views = self._views()
+        return rehearse(self.connection, self.change.tables, self._new_types, views)
+
+    def _new_types(self, table: Table) -> Iterator[tuple[str, str]]:
+        if table.key:
+            yield table.key.column, self._type_of(table.key.after)
+        for each in table.columns:
+            yield each.name, self._new_type(each)
+
+    def _views(self) -> list[View]:
+        """Those that read a column that changes."""
+        found = [(self.quote(each.name), each.changed) for each in self.change.tables]
+        return views_of(self.connection, found)
+
+    def fired(self, table: str, column: str) -> Iterator[str]:
+        return fired(self.connection, self.quote(table), column)
+
     def last_counted(self, key: Key) -> int:
         counter = self._counter(key.table, key.next)
         return counter.last if counter else 0
@@ -100,11 +117,9 @@ class PostgreSQLKeys(KeyEngine):
         counters = {key: self._counter(key.table, key.column) for key in self.change.keys}
         keys = list(self._affected_keys())
         self._key_types = {each: self._type(each.table, each.column) for each in self.change.keys}
-        views = views_of(
-            self.connection, [(self.quote(each.name), each.changed) for each in self.change.tables]
-        )
+        views = self._views()
         drop(views, self.execute)
-        for table, name, _ in keys:
+        for table, name, *_ in keys:
             self.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
         for number, key in enumerate(self.change.keys):
             self._create_map(number, key)
@@ -112,21 +127,24 @@ class PostgreSQLKeys(KeyEngine):
             self._alter(each, counters[each.key] if each.key else None)
         for key in self.change.keys:
             self._finish(key, counters[key])
-        for table, name, definition in keys:
+        for table, name, definition, comment in keys:
             self.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition}")
+            if comment:
+                self.execute(f"COMMENT ON CONSTRAINT {name} ON {table} IS {_literal(comment)}")
         for number, _ in enumerate(self.change.keys):
             self.execute(f"DROP FUNCTION pg_temp.moved_{number}")
         create(views, self.execute)
         # Statistics of the old values would mislead the planner for minutes.
         self.execute(f"ANALYZE {names}")
 
-    def _affected_keys(self) -> Iterator[tuple[str, str, str]]:
-        """Table, name and definition of each foreign key from or to a column that changes."""
+    def _affected_keys(self) -> Iterator[tuple[str, str, str, str | None]]:
+        """Table, name, definition and comment of each foreign key from or to a column that
+        changes."""
         changed = {(each.name, column) for each in self.change.tables for column in each.changed}
-        for name, _, _, definition, table, parent, columns, referenced in self._foreign_keys:
+        for name, _, _, definition, table, parent, columns, referenced, text in self._foreign_keys:
             used = {*((table, each) for each in columns), *((parent, each) for each in referenced)}
             if used & changed:
-                yield self._spelled(table), self.quote(name), definition
+                yield self._spelled(table), self.quote(name), definition, text
 
     def _spelled(self, table: str) -> str:
         """The name in SQL; regclass quotes names of tables that no model has."""
@@ -162,7 +180,7 @@ class PostgreSQLKeys(KeyEngine):
         changes += map(self._changed_column, table.columns)
         for column in table.changed:
             for (index,) in rows(
-                self.connection, _PATTERN_INDEXES, [self.quote(table.name), column]
+                self.connection, PATTERN_INDEXES, [self.quote(table.name), column]
             ):
                 self.execute(f"DROP INDEX {index}")
         self.execute(f"ALTER TABLE {self.quote(table.name)} {', '.join(changes)}")
@@ -173,8 +191,11 @@ class PostgreSQLKeys(KeyEngine):
         number = self.change.keys.index(column.key)
         name = self.quote(column.name)
         moved = f"pg_temp.moved_{number}({name}::{self._key_types[column.key]})"
+        return f"ALTER {name} TYPE {self._new_type(column)} USING {moved}"
+
+    def _new_type(self, column: Column) -> str:
         collated = self._collated(column.after or column.key.after)
-        return f"ALTER {name} TYPE {column.db_type(self.connection)}{collated} USING {moved}"
+        return f"{column.db_type(self.connection)}{collated}"
 
     def _type_of(self, field: Any) -> str:
         return f"{field.db_type(self.connection)}{self._collated(field)}"

@@ -19,7 +19,8 @@ FROM pg_depend JOIN pg_attribute ON attrelid = refobjid AND attnum = refobjsubid
 LEFT JOIN pg_rewrite ON classid = 'pg_rewrite'::regclass AND pg_rewrite.oid = objid
 LEFT JOIN pg_class ON pg_class.oid = ev_class
 WHERE refclassid = 'pg_class'::regclass AND refobjid = to_regclass(%s) AND attname = ANY (%s)
-    AND classid IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_policy'::regclass)
+    AND classid IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_policy'::regclass,
+        'pg_proc'::regclass, 'pg_publication_rel'::regclass)
     AND deptype = 'n' AND COALESCE(relkind, 'r') NOT IN ('v', 'm')
 ORDER BY 1
 """
@@ -57,6 +58,14 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
                     f"{name} of {table.name} depends on {column}, whose values change: remove it, "
                     f"migrate, and add it again"
                 )
+    if table.key and not table.key.before.has_db_default():
+        parameters = [quoted, [table.key.column]]
+        owned = row(connection, "SELECT pg_get_serial_sequence(%s, %s)", [quoted, table.key.column])
+        for name, default in rows(connection, _DEFAULTS, parameters) if owned == (None,) else ():
+            yield (
+                f"{table.name}.{name} has the default {default}, which the new key would lose: "
+                f"drop the default, and migrate again"
+            )
     columns = [each.name for each in table.columns]
     for name, default in rows(connection, _DEFAULTS, [quoted, columns]):
         yield (

@@ -48,6 +48,7 @@ class View(NamedTuple):
     name: str
     kind: str
     """``VIEW`` or ``MATERIALIZED VIEW``."""
+    query: str
     statements: tuple[str, ...]
     """What creates it again, with its owner, rights, comment, indexes and triggers."""
 
@@ -74,10 +75,16 @@ def create(views: Iterable[View], execute: Callable[[str], None]) -> None:
             try:
                 execute(statement)
             except DatabaseError as error:
-                raise BackfillError(
-                    f"No key was moved: {view.name} can't be created again: {error}. Drop it, "
-                    f"migrate, and create one that fits the new keys"
-                ) from error
+                raise BackfillError(f"No key was moved: {misfit(view, error)}") from error
+
+
+def misfit(view: View, error: Exception) -> str:
+    """Why a move fails, and what to do."""
+    text = str(error).splitlines()[0]
+    return (
+        f"{view.name} can't be created again: {text}. Drop it, migrate, and create one that fits "
+        f"the new keys"
+    )
 
 
 def _view(connection: Any, oid: int) -> View:
@@ -95,7 +102,7 @@ def _view(connection: Any, oid: int) -> View:
         *_grants(connection, oid, name),
         *(sql for (sql,) in rows(connection, _PARTS, {"view": oid})),
     ]
-    return View(name, kind, tuple(statements))
+    return View(name, kind, definition, tuple(statements))
 
 
 def _grants(connection: Any, oid: int, name: str) -> Iterator[str]:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 
 from ...db.queries import rows, value
 from ...db.tables import folded_in_sqlite as folded
 from ...schema.sql_tokens import NotUnderstood
 from ..changes import Key, Table
+from ..programs import Program
 from .base import ForeignKey, KeyEngine
 from .sqlite_definition import Definition
+from .sqlite_programs import fired, programs
 
 _COPY = "moving__"
 _ALL_KEYS = """
@@ -46,6 +48,25 @@ class SQLiteKeys(KeyEngine):
                 self._definition(table)
             except NotUnderstood as error:
                 yield f"{table.name}: its definition can't be changed: {error}"
+
+    def programs(self) -> Iterator[Program]:
+        return programs(self.connection)
+
+    def fired(self, table: str, column: str) -> Iterator[str]:
+        return fired(self.connection, table, column)
+
+    def rehearse(self) -> Iterator[str]:
+        for table in self.change.tables:
+            try:
+                with transaction.atomic(self.connection.alias):
+                    self.execute(self._definition(table))
+                    transaction.set_rollback(True, self.connection.alias)
+            except DatabaseError as error:
+                reason = str(error).replace(_COPY, "")
+                yield (
+                    f"{table.name}: a copy with the new columns can't be made: {reason}. Make the "
+                    f"table again without what prevents it, such as STRICT, and migrate"
+                )
 
     def last_counted(self, key: Key) -> int:
         return self._sequence(key.table) or 0

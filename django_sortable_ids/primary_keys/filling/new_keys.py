@@ -7,11 +7,12 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from django.db import transaction
+from django.db import connections, transaction
 from django.db.migrations.operations import AddField
 from django.db.migrations.state import ProjectState
 from django.db.models import IntegerField, QuerySet
 
+from ...backfill.engines.mysql_tables import kept_assignments
 from ...backfill.planning import plan
 from ...backfill.sources import find
 from ...backfill.supervising import run
@@ -22,7 +23,7 @@ from ...errors import BackfillError
 from ...fields import SortableIDField
 from ...models import BackfillRun, VerificationRun
 from ...schema.constraints import redefined
-from ..changes import Key, deleted
+from ..changes import Key, Values, deleted
 from ..changes.graph import rendered
 from ..changes.moved import MovedKey
 from . import columns, fills
@@ -122,15 +123,28 @@ def fill_old_keys(key: Key, using: str, last_number: Callable[[Key], int]) -> No
     Raises ``BackfillError`` if the old key has neither.
     """
     following: Iterator[Any] | None = None
+    connection = connections[using]
     for values in key.values:
         name, order = values.next_field.name, values.key_field.name
+        pk_field = values.model._meta.pk
         rows: QuerySet[Any] = QuerySet(values.model, using=using)
         missing = rows.filter(**{f"{name}__isnull": True}).order_by(order)
+        sql = _update_of(values, connection)
         while found := list(missing.values_list("pk", flat=True)[:BATCH]):
             following = following or _old_keys(key, last_number)
-            with transaction.atomic(using):
+            with transaction.atomic(using), connection.cursor() as cursor:
                 for pk in found:
-                    rows.filter(pk=pk).update(**{name: next(following)})
+                    old = values.next_field.get_db_prep_save(next(following), connection)
+                    cursor.execute(sql, [old, pk_field.get_db_prep_save(pk, connection)])
+
+
+def _update_of(values: Values, connection: Any) -> str:
+    """The statement that sets the next value of one row."""
+    quote = connection.ops.quote_name
+    kept, pk = kept_assignments(connection, values.table), values.model._meta.pk.column
+    return (
+        f"UPDATE {quote(values.table)} SET {quote(values.next)} = %s{kept} WHERE {quote(pk)} = %s"
+    )
 
 
 def _old_keys(key: Key, last_number: Callable[[Key], int]) -> Iterator[Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.migrations.state import ProjectState
 
+from ...backfill.engines.mysql_tables import kept_assignments
 from ...db import tables
 from ..changes.moved import KeyCopy
 from . import columns
@@ -33,7 +34,8 @@ def _add(editor: Any, model: Any, copied: Any, field: Any) -> None:
         if str(statement.parts["name"]).strip('"`').lower() not in known:
             editor.execute(statement)
     quoted, old, key = map(editor.quote_name, (table, field.column, copied.column))
-    editor.execute(f"UPDATE {quoted} SET {old} = {key} WHERE {old} IS NULL", None)
+    kept = kept_assignments(connection, table)
+    editor.execute(f"UPDATE {quoted} SET {old} = {key}{kept} WHERE {old} IS NULL", ())
 
 
 def drop(editor: Any, state: ProjectState, copies: Iterable[KeyCopy]) -> None:

@@ -14,13 +14,12 @@ from django.apps import apps
 from django.conf import settings
 from django.template import engines
 
+from ..edits import INSTALLED, is_installed
 from .names import Names
 
-_INSTALLED = frozenset({"site-packages", "dist-packages"})
 _LEFT_OUT = frozenset({"migrations", "tests", "test", "node_modules", "__pycache__"})
 _TESTS = ("test_", "tests.", "conftest.")
 _MOST_BYTES = 1_000_000
-_PACKAGE = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +49,6 @@ def template_files(names: Names) -> list[SourceFile]:
     own = (each for each in folders if not is_installed(each))
     found = dict.fromkeys(each for folder in own for each in _walk(folder, {".html", ".txt"}))
     return list(_read(found, names))
-
-
-def is_installed(path: Path) -> bool:
-    """Whether it belongs to a package that is not the project's."""
-    return bool(_INSTALLED & set(path.parts)) or path.is_relative_to(_PACKAGE)
 
 
 def _folders(names: Names) -> list[Path]:
@@ -105,7 +99,7 @@ def _walk(folder: Path, endings: Collection[str]) -> Iterator[Path]:
 
 
 def _is_left_out(folder: str) -> bool:
-    return folder in _LEFT_OUT or folder in _INSTALLED or folder.startswith(".")
+    return folder in _LEFT_OUT or folder in INSTALLED or folder.startswith(".")
 
 
 def _read(found: Collection[Path], names: Names) -> Iterator[SourceFile]:

@@ -10,14 +10,13 @@ from django.core.exceptions import ValidationError
 from django.db.models import IntegerField, QuerySet, UUIDField
 
 from ...db import tables
-from ...db.queries import rows, value
+from ...db.queries import value
 from ...errors import BackfillError
 from ...fields import SortableIDField
 from ..changes import Change, Key, Texts, Values
 from . import stored
 from .text_map import TextMap
 
-_CONTENT_TYPES = "django_content_type"
 _KEYS = 500
 """Keys that are looked up in one statement."""
 _TEXTS = 10_000
@@ -117,8 +116,14 @@ def _condition(connection: Any, texts: Texts, key: Key) -> str:
         return ""
     if texts.content_type is None:
         return f"{connection.ops.quote_name(texts.column)} IS NOT NULL"
-    numbers = ", ".join(map(str, _content_types(connection, key)))
-    return f"{connection.ops.quote_name(texts.content_type)} IN ({numbers})" if numbers else ""
+    if not tables.kind(connection, texts.content_types):
+        return ""
+    column, found = map(connection.ops.quote_name, (texts.content_type, texts.content_types))
+    models = " OR ".join(
+        f"app_label = '{app_label}' AND model = '{model}'" for app_label, model in key.content_types
+    )
+    # Their keys may be any, and may move, too.
+    return f"{column} IN (SELECT id FROM {found} WHERE {models})"
 
 
 def _unfit(connection: Any, texts: Texts, key: Key) -> str | None:
@@ -153,15 +158,6 @@ def _length(field: Any) -> int:
     if isinstance(field, SortableIDField):
         return field.scheme.canonical.length
     return _UUID if isinstance(field, UUIDField) else field.max_length or 0
-
-
-def _content_types(connection: Any, key: Key) -> list[int]:
-    """The keys of the content types whose rows the key identifies."""
-    if not tables.kind(connection, _CONTENT_TYPES):
-        return []
-    name = connection.ops.quote_name(_CONTENT_TYPES)
-    known = rows(connection, f"SELECT id, app_label, model FROM {name}")
-    return [int(number) for number, *each in known if tuple(each) in key.content_types]
 
 
 def _by_key(connection: Any, key: Key, found: Iterable[str]) -> dict[Any, list[str]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
+from ...backfill.engines.mysql_tables import kept_assignments
 from ...db import tables
 from ...db.queries import row, rows, value
 
@@ -45,7 +46,7 @@ _UPDATES = {
     # Without STRAIGHT_JOIN, the server may read the whole table for each new text.
     "mysql": (
         "UPDATE {table} t STRAIGHT_JOIN {new} n ON n.moving_old = {text} "
-        "SET t.{column} = n.moving_next WHERE {condition}"
+        "SET t.{column} = n.moving_next{kept} WHERE {condition}"
     ),
 }
 
@@ -69,6 +70,7 @@ class TextMap:
             "found": quote(_FOUND),
             "text": self._compared(quote(column)),
             "kind": "text" if about is None else about.kind,
+            "kept": kept_assignments(connection, table, "t."),
         }
 
     def __enter__(self) -> TextMap:
@@ -134,7 +136,8 @@ class TextMap:
     def apply(self) -> None:
         """Replace them: each row once."""
         self._analyze("{new}")
-        self._run(_UPDATES[self._connection.vendor])
+        with self._connection.cursor() as cursor:
+            cursor.execute(self._sql(_UPDATES[self._connection.vendor]), ())
 
     def _compared(self, text: str) -> str:
         """A text, to be compared with those of the temporary tables."""

@@ -27,6 +27,10 @@ SELECT DISTINCT table_schema, table_name, constraint_name, referenced_table_name
 FROM information_schema.key_column_usage
 WHERE table_schema <> DATABASE() AND referenced_table_schema = DATABASE()
 """
+_ON_CLUSTER = (
+    "primary keys can't be moved on a Galera cluster (wsrep_on is ON): stop all nodes but one, "
+    "start that one with --wsrep-on=OFF, migrate, and start the cluster from it"
+)
 
 
 class Problems:
@@ -38,9 +42,12 @@ class Problems:
 
     def found(self) -> Iterator[str]:
         """Each problem, with what to do."""
-        if row(self._connection, "SHOW VARIABLES LIKE 'wsrep_on'") == ("wsrep_on", "ON"):
-            yield "primary keys can't be moved on a Galera cluster"
-            return
+        # Those of a session may be off on a server that is part of a cluster.
+        for scope in ("GLOBAL", "SESSION"):
+            sql = f"SHOW {scope} VARIABLES LIKE 'wsrep_on'"
+            if row(self._connection, sql) == ("wsrep_on", "ON"):
+                yield _ON_CLUSTER
+                return
         yield from self._foreign_keys()
         yield from self._generic()
         for table in self._engine.change.tables:
@@ -60,7 +67,7 @@ class Problems:
     def _foreign_keys(self) -> Iterator[str]:
         changed = {plain(self._connection, each.name) for each in self._engine.change.tables}
         for schema, table, name, referenced in rows(self._connection, _FROM_OTHERS):
-            if referenced in changed:
+            if tables.folded_table(self._connection, referenced) in changed:
                 yield (
                     f"{schema}.{table} of another database has the foreign key {name} to "
                     f"{referenced}: drop it, and add it again after the migration"
@@ -113,6 +120,13 @@ class Problems:
             )
         for index in (each for one in gone for each in definition.indexes_with(one)):
             yield f"{name}: index {index} contains {', '.join(gone)}, which is dropped: drop it"
+        if table.key and not table.key.before.has_db_default():
+            own = definition.columns[table.key.column.lower()]
+            if default := default_of(own):
+                yield (
+                    f"{name}.{table.key.column} has the DEFAULT {default}, which the new key would "
+                    f"lose: run `ALTER TABLE {name} ALTER COLUMN {table.key.column} DROP DEFAULT`"
+                )
         for column in table.columns:
             found = definition.columns[column.name.lower()]
             if is_computed(found):

@@ -50,7 +50,8 @@ def _named(connection: Any, prefix: str, table: str) -> str:
 
 
 def plain(connection: Any, table: str) -> str:
-    return tables.split(connection, table)[1]
+    """The name without a schema, as the server spells it."""
+    return tables.folded_table(connection, tables.split(connection, table)[1])
 
 
 @contextmanager

@@ -1,0 +1,189 @@
+"""MariaDB and MySQL with settings that a server has from its start."""
+
+import json
+from contextlib import contextmanager
+
+import MySQLdb
+import pytest
+
+from tests.backfill.own_project import SETTINGS, Project
+from tests.servers import NoServer, server
+
+from .mysql import mysql_only
+
+pytestmark = mysql_only
+
+MODELS = """
+from django.db import models
+
+
+class Customer(models.Model):
+    name = models.CharField(max_length=9)
+
+    class Meta:
+        db_table = "Depot_Customer"
+
+
+class Tag(models.Model):
+    customers = models.ManyToManyField(Customer, db_table="Depot_TAGS")
+
+
+class Order(models.Model):
+    customer = models.ForeignKey(Customer, models.CASCADE)
+
+    class Meta:
+        db_table = "Depot_ORDER"
+"""
+ROWS = """
+from depot.models import *
+
+for name in "abc":
+    customer = Customer.objects.create(name=name)
+    Order.objects.create(customer=customer)
+    Tag.objects.create().customers.add(customer)
+"""
+DUMP = """
+import json
+from depot.models import *
+
+names = [each.customer.name for each in Order.objects.order_by("id")]
+tags = [each.customers.get().name for each in Tag.objects.order_by("id")]
+print(json.dumps([names, tags]))
+"""
+START = "class Customer(models.Model):\n"
+KEY = """\
+    id = UUIDv7AutoField(primary_key=True)
+    old_id = models.BigIntegerField(null=True, unique=True, editable=False)
+"""
+IMPORT = "from django_sortable_ids.fields import UUIDv7AutoField\n"
+
+
+class Own:
+    """A server, and the project in one of its databases, as the user ``less``."""
+
+    def __init__(self, port):
+        self.port = port
+        self.root(
+            "CREATE DATABASE depot CHARACTER SET utf8mb4",
+            "CREATE USER less@'%' IDENTIFIED BY 'pw'",
+            "CREATE USER less@localhost IDENTIFIED BY 'pw'",
+            "GRANT ALL ON depot.* TO less@'%', less@localhost",
+        )
+        own = {
+            "ENGINE": "django.db.backends.mysql",
+            "NAME": "depot",
+            "USER": "less",
+            "PASSWORD": "pw",
+            "HOST": "127.0.0.1",
+            "PORT": port,
+        }
+        self.settings = f"{SETTINGS}DATABASES = {{'default': {own!r}}}\n"
+
+    def root(self, *statements):
+        made = MySQLdb.connect(host="127.0.0.1", port=self.port, user="root", autocommit=True)
+        try:
+            with made.cursor() as cursor:
+                for each in statements:
+                    cursor.execute(each)
+                return list(cursor.fetchall())
+        finally:
+            made.close()
+
+    def definitions(self):
+        names = [name for (name,) in self.root("USE depot", "SHOW TABLES")]
+        return {
+            name: self.root("USE depot", f"SHOW CREATE TABLE `{name}`")[0][1]
+            for name in names
+            if "depot" in name
+        }
+
+
+@contextmanager
+def started(*options):
+    try:
+        with server("mysql", *options) as made:
+            yield Own(made.port)
+    except NoServer as error:
+        pytest.skip(str(error))
+
+
+def created(own, folder):
+    """The project, whose models have the new key and whose database the old one."""
+    project = Project(folder / "project")
+    project.create(MODELS, own.settings)
+    project.manage("shell", "-c", ROWS)
+    return project
+
+
+def edited(project):
+    project.change_models(START, START + KEY)
+    project.change_models("from django.db", f"{IMPORT}from django.db")
+    return project
+
+
+def dump(project):
+    return json.loads(project.manage("shell", "-c", DUMP).splitlines()[-1])
+
+
+TRIGGER = "CREATE TRIGGER depot.named BEFORE INSERT ON depot.`{}` FOR EACH ROW SET NEW.name = 'n'"
+
+
+def test_a_binary_log_and_a_user_without_super(tmp_path):
+    """Error 1419: such a user may create no trigger, and a copied table needs its triggers."""
+    with started("--server-id=1", "--log-bin=changes") as own:
+        project = created(own, tmp_path)
+        own.root(TRIGGER.format("Depot_Customer"))
+        before = own.definitions()
+        edited(project)
+        done = project.backfill("depot", "--primary-key", "--write-migration")
+        assert done.returncode == 0, done.stderr
+        failed = project.run("migrate").stderr
+        assert "Depot_Customer: its triggers could not be created again: (1" in failed
+        assert "Migrate as a database user who may create triggers" in failed
+        assert own.definitions() == before
+        own.root("DROP TRIGGER depot.named")
+        project.manage("migrate")
+        assert dump(project) == [["a", "b", "c"], ["a", "b", "c"]]
+
+
+def test_a_binary_log_and_a_user_who_is_trusted(tmp_path):
+    trusted = "--log-bin-trust-function-creators=1"
+    with started("--server-id=1", "--log-bin=changes", trusted) as own:
+        project = created(own, tmp_path)
+        made = TRIGGER.format("Depot_Customer").replace("depot.", "")
+        code = f"from django.db import connection; connection.cursor().execute({made!r})"
+        project.manage("shell", "-c", code)
+        edited(project).backfill("depot", "--primary-key", "--write-migration")
+        project.manage("migrate")
+        project.manage(
+            "shell", "-c", "from depot.models import *; Customer.objects.create(name='z')"
+        )
+        assert own.root("SELECT name FROM depot.Depot_Customer WHERE old_id IS NULL") == [("n",)]
+
+
+def test_names_of_tables_whose_case_is_ignored(tmp_path):
+    with started("--lower-case-table-names=1") as own:
+        project = created(own, tmp_path)
+        own.root(
+            "CREATE TABLE depot.Depot_Review (id int PRIMARY KEY, Customer bigint, "
+            "CONSTRAINT reviewed FOREIGN KEY (Customer) REFERENCES depot.DEPOT_customer (ID))",
+            "INSERT INTO depot.depot_review SELECT id, id FROM depot.depot_customer",
+        )
+        before = own.definitions()
+        assert "depot_customer" in before
+        edited(project)
+        done = project.backfill("depot", "--primary-key", "--write-migration")
+        assert done.returncode == 0, done.stderr
+        assert "depot_review.Customer" in done.stdout
+        assert "Depot_ORDER.customer_id" in done.stdout
+        project.manage("migrate")
+        assert dump(project) == [["a", "b", "c"], ["a", "b", "c"]]
+        joined = (
+            "SELECT count(*) FROM depot.depot_review r JOIN depot.depot_customer c ON c.id = {}"
+        )
+        assert own.root(joined.format("r.Customer")) == [(3,)]
+        found = own.definitions()
+        assert set(found) == set(before)
+        assert "CONSTRAINT `reviewed` FOREIGN KEY" in found["depot_review"]
+        project.manage("migrate", "depot", "0001")
+        assert own.definitions() == before

@@ -1,0 +1,139 @@
+"""Tables of MariaDB and MySQL that were written by hand: all of it stays, or is refused by name."""
+
+import pytest
+from django.db import connection
+
+from tests.marks import own_tables
+
+from . import small
+from .mysql import ask, definitions, mysql_only, run
+from .test_refused import refusal
+
+pytestmark = [own_tables, mysql_only]
+
+DECORATIONS = """\
+ALTER TABLE depot_customer ADD UNIQUE depot_both (id, name), COMMENT 'those who pay',
+    MODIFY id bigint NOT NULL AUTO_INCREMENT COMMENT 'counted',
+    STATS_PERSISTENT = 1, ROW_FORMAT = COMPRESSED KEY_BLOCK_SIZE = 8;
+ALTER TABLE depot_order ADD FTS_DOC_ID bigint unsigned NOT NULL DEFAULT 0, ADD text text,
+    ADD place point NOT NULL DEFAULT (point(1, 2)), ADD `select` int INVISIBLE, ADD `UPPER` int,
+    ADD price decimal(9, 2) UNSIGNED ZEROFILL DEFAULT '1.50', ADD doc json, ADD raw varbinary(9);
+UPDATE depot_order SET FTS_DOC_ID = id, text = CONCAT('word ', name), raw = x'00ff', doc = '[1]';
+ALTER TABLE depot_order ADD UNIQUE FTS_DOC_ID_INDEX (FTS_DOC_ID), ADD FULLTEXT depot_full (text),
+    ADD SPATIAL depot_spatial (place), ADD INDEX `Odd Name` (customer_id, name(3));
+CREATE TABLE depot_visit (
+    customer bigint, name varchar(9), n int PRIMARY KEY, FULLTEXT (name),
+    CONSTRAINT depot_pair FOREIGN KEY (customer, name) REFERENCES depot_customer (id, name)
+        ON UPDATE CASCADE ON DELETE SET NULL
+);
+INSERT INTO depot_visit SELECT id, name, id FROM depot_customer"""
+GRANTS = (
+    "GRANT SELECT, INSERT ON {own}.depot_customer TO depot_clerk",
+    "GRANT UPDATE (name, id) ON {own}.depot_customer TO depot_clerk",
+    "GRANT REFERENCES (customer_id) ON {own}.depot_order TO depot_clerk WITH GRANT OPTION",
+)
+FOUND = (
+    "SELECT name FROM depot_order WHERE MATCH (text) AGAINST ('word') ORDER BY name",
+    "SELECT n FROM depot_visit WHERE MATCH (name) AGAINST ('a')",
+    "SELECT count(*) FROM depot_order WHERE MBRContains("
+    "ST_GeomFromText('POLYGON((0 0,0 9,9 9,9 0,0 0))'), place)",
+    "SELECT FTS_DOC_ID, name, price, HEX(raw), doc, `select` FROM depot_order ORDER BY name",
+    "SELECT n, name FROM depot_visit ORDER BY n",
+)
+
+
+@pytest.fixture
+def tables(depot):
+    small.create(depot)
+    own = connection.settings_dict["NAME"]
+    clerk = f"clerk_{own}"[-32:]
+    run(f"CREATE USER {clerk}")
+    yield depot, own, clerk
+    run(f"DROP USER {clerk}", "DROP TABLE IF EXISTS depot_visit")
+
+
+@pytest.fixture
+def mariadb(transactional_db):
+    if not connection.mysql_is_mariadb:
+        pytest.skip("MySQL has no such tables")
+
+
+def test_everything_stays(tables):
+    depot, own, clerk = tables
+    decorations = DECORATIONS
+    if connection.mysql_is_mariadb:
+        decorations = decorations.replace(" NOT NULL DEFAULT (point(1, 2))", " NOT NULL")
+        decorations = decorations.replace("doc = '[1]'", "doc = '[1]', place = point(1, 2)")
+    else:
+        decorations = decorations.replace(" NOT NULL DEFAULT (point(1, 2))", " NOT NULL SRID 0")
+    run(*decorations.replace("place point NOT NULL SRID 0", "place point SRID 0").split(";\n")[:2])
+    run(*(each.format(own=own).replace("depot_clerk", clerk) for each in GRANTS))
+    if not connection.mysql_is_mariadb:
+        run("UPDATE depot_order SET place = point(1, 2)")
+        run("ALTER TABLE depot_order MODIFY place point NOT NULL SRID 0")
+    run(*decorations.split(";\n")[2:])
+    before, grants = definitions(), sorted(ask(f"SHOW GRANTS FOR {clerk}"))
+    found = [ask(each) for each in FOUND]
+    assert found[0]
+    listed = [small.REFERENCE, ("depot_visit", "customer", "depot.Customer")]
+    small.write_move(depot, references=listed)
+    depot.migrate()
+    assert small.names(depot) == small.IN_ORDER
+    assert [ask(each) for each in FOUND] == found
+    assert sorted(ask(f"SHOW GRANTS FOR {clerk}")) == grants
+    for table, lines in before.items():
+        changed = ("`id` ", "`customer_id` ", "`customer` ")
+        kept = {each for each in lines if not each.startswith(changed)}
+        assert kept <= set(definitions()[table])
+    assert any("COMMENT 'counted'" in each for each in definitions()["depot_customer"])
+    depot.migrate("0001_step")
+    assert definitions() == before
+    assert [ask(each) for each in FOUND] == found
+    assert sorted(ask(f"SHOW GRANTS FOR {clerk}")) == grants
+
+
+@pytest.mark.parametrize(
+    ("statements", "problem"),
+    [
+        (
+            ["ALTER TABLE depot_order ADD SYSTEM VERSIONING"],
+            "depot_order is a SYSTEM VERSIONED, not a plain table",
+        ),
+        (
+            ["ALTER TABLE depot_customer ENGINE = Aria"],
+            "depot_customer is stored by Aria, which has no transactions: run `ALTER TABLE "
+            "depot_customer ENGINE = InnoDB`, and migrate again",
+        ),
+    ],
+)
+def test_what_mariadb_refuses(mariadb, depot, statements, problem):
+    small.create(depot)
+    if "Aria" in statements[0]:
+        for line in ask("SHOW CREATE TABLE depot_order")[0][1].splitlines():
+            if "FOREIGN KEY" in line:
+                run(f"ALTER TABLE depot_order DROP FOREIGN KEY {line.split()[1]}")
+    run(*statements)
+    small.write_move(depot)
+    try:
+        assert refusal(depot) == [problem]
+    finally:
+        if "SYSTEM" in problem:
+            run("ALTER TABLE depot_order DROP SYSTEM VERSIONING")
+
+
+def test_a_key_from_a_sequence(mariadb, depot):
+    small.create(depot)
+    run(
+        "CREATE SEQUENCE depot_numbers START WITH 100",
+        "SET foreign_key_checks = 0",
+        "ALTER TABLE depot_customer MODIFY id bigint NOT NULL DEFAULT nextval(depot_numbers)",
+        "SET foreign_key_checks = 1",
+    )
+    try:
+        before = definitions()["depot_customer"]
+        small.write_move(depot)
+        [problem] = refusal(depot)
+        assert problem.startswith("depot_customer.id has the DEFAULT nextval, which")
+        assert definitions()["depot_customer"] == before
+    finally:
+        run("ALTER TABLE depot_customer ALTER id DROP DEFAULT", "DROP SEQUENCE depot_numbers")

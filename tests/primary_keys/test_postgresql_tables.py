@@ -1,0 +1,199 @@
+"""Tables of PostgreSQL that were written by hand: all of it stays, or is refused by name."""
+
+import pytest
+from django.core.management.base import CommandError
+from django.db import connection
+
+from tests.marks import own_tables
+
+from . import small
+from .test_postgresql import execute
+
+pytestmark = [
+    own_tables,
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="objects of PostgreSQL"),
+]
+
+DECORATIONS = """
+CREATE ROLE {role};
+ALTER TABLE depot_customer SET (fillfactor = 70, autovacuum_enabled = false),
+    ADD "Group" int, ADD "user" text DEFAULT 'who''s',
+    ADD "UPPER" int GENERATED ALWAYS AS (length(name)) STORED,
+    ADD changed timestamp DEFAULT now(), ADD during tsrange,
+    ADD CONSTRAINT depot_both UNIQUE (id, name),
+    ADD EXCLUDE USING gist (during WITH &&),
+    ADD CONSTRAINT depot_named CHECK (id IS NOT NULL AND length(name) < 9) NOT VALID;
+UPDATE depot_customer SET "Group" = id WHERE id > 1;
+ALTER TABLE depot_customer ADD UNIQUE NULLS NOT DISTINCT ("Group");
+CREATE TABLE depot_visit (
+    customer bigint, name varchar(9), n int PRIMARY KEY,
+    CONSTRAINT depot_pair FOREIGN KEY (customer, name) REFERENCES depot_customer (id, name)
+        MATCH FULL ON UPDATE CASCADE ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+    EXCLUDE USING hash (customer WITH =) WHERE (customer IS NOT NULL)
+);
+INSERT INTO depot_visit SELECT id, name, id FROM depot_customer;
+ALTER TABLE depot_order ADD CONSTRAINT depot_more FOREIGN KEY (customer_id)
+    REFERENCES depot_customer (id) ON DELETE CASCADE NOT VALID;
+CREATE UNIQUE INDEX "Odd Name" ON depot_order (customer_id DESC NULLS LAST, name) INCLUDE (id)
+    WITH (fillfactor = 60) WHERE name <> 'q';
+CREATE INDEX depot_lower ON depot_order (lower(name), customer_id);
+CREATE INDEX depot_brin ON depot_order USING brin (customer_id);
+CREATE INDEX depot_hash ON depot_order USING hash (customer_id);
+CLUSTER depot_order USING depot_order_pkey;
+CREATE STATISTICS depot_stat ON customer_id, name FROM depot_order;
+ALTER TABLE depot_order ALTER customer_id SET STATISTICS 500;
+ALTER TABLE depot_order ALTER COLUMN name SET STORAGE EXTERNAL;
+ALTER TABLE depot_customer REPLICA IDENTITY USING INDEX depot_both;
+ALTER TABLE depot_order ENABLE ROW LEVEL SECURITY;
+CREATE POLICY depot_policy ON depot_order USING (name <> 'none');
+GRANT SELECT, INSERT ON depot_customer TO {role};
+GRANT UPDATE (name, id) ON depot_customer TO {role};
+GRANT REFERENCES (customer_id) ON depot_order TO {role} WITH GRANT OPTION;
+COMMENT ON TABLE depot_customer IS 'those who pay';
+COMMENT ON COLUMN depot_customer.id IS 'counted';
+COMMENT ON COLUMN depot_order.customer_id IS 'who';
+COMMENT ON INDEX "Odd Name" IS 'odd';
+COMMENT ON CONSTRAINT depot_pair ON depot_visit IS 'both';
+CREATE PUBLICATION depot_published FOR TABLE depot_customer, depot_order;
+CREATE RULE depot_rule AS ON DELETE TO depot_order WHERE (old.name = 'never') DO INSTEAD NOTHING
+"""
+CATALOGUE = """
+SELECT 'column', attrelid::regclass::text, attname::text, concat_ws(' ',
+    CASE WHEN attname IN ('id', 'customer_id', 'customer') THEN '' ELSE format_type(
+        atttypid, atttypmod) END, attnotnull, attstattarget, attstorage, attgenerated,
+    array_to_string(ARRAY(SELECT unnest(attacl)::text ORDER BY 1), ','),
+    col_description(attrelid, attnum))
+FROM pg_attribute WHERE attrelid::regclass::text LIKE 'depot_%' AND attnum > 0
+    AND NOT attisdropped AND attname <> 'old_id' AND attrelid IN (
+        SELECT oid FROM pg_class WHERE relkind = 'r')
+UNION ALL
+SELECT 'default', adrelid::regclass::text, attname::text, pg_get_expr(adbin, adrelid)
+FROM pg_attrdef JOIN pg_attribute ON (attrelid, attnum) = (adrelid, adnum)
+WHERE adrelid::regclass::text LIKE 'depot_%'
+UNION ALL
+SELECT 'constraint', conrelid::regclass::text, conname, concat_ws(' ', pg_get_constraintdef(oid),
+    obj_description(oid, 'pg_constraint'))
+FROM pg_constraint WHERE conrelid::regclass::text LIKE 'depot_%' AND conname NOT LIKE '%old_id%'
+UNION ALL
+SELECT 'index', indrelid::regclass::text, indexrelid::regclass::text, concat_ws(' ',
+    pg_get_indexdef(indexrelid), indisreplident, indisclustered,
+    obj_description(indexrelid, 'pg_class'))
+FROM pg_index WHERE indrelid::regclass::text LIKE 'depot_%'
+    AND indexrelid::regclass::text NOT LIKE '%old_id%'
+UNION ALL
+SELECT 'table', relname, relkind::text, concat_ws(' ', reloptions::text, relacl::text, relreplident,
+    relrowsecurity, obj_description(oid, 'pg_class'))
+FROM pg_class WHERE relname LIKE 'depot_%' AND relkind = 'r'
+UNION ALL
+SELECT 'policy', polrelid::regclass::text, polname, pg_get_expr(polqual, polrelid) FROM pg_policy
+UNION ALL
+SELECT 'rule', ev_class::regclass::text, rulename, pg_get_ruledef(oid) FROM pg_rewrite
+WHERE rulename = 'depot_rule'
+UNION ALL
+SELECT 'statistics', stxrelid::regclass::text, stxname, pg_get_statisticsobjdef(oid)
+FROM pg_statistic_ext
+UNION ALL
+SELECT 'published', tablename, pubname, rowfilter FROM pg_publication_tables
+WHERE pubname = 'depot_published' ORDER BY 1, 2, 3, 4
+"""
+
+
+def role():
+    """Roles are those of a server, and tests run in several of its databases."""
+    return f"depot_clerk_{connection.settings_dict['NAME']}"
+
+
+def catalogue():
+    return execute(CATALOGUE)
+
+
+@pytest.fixture
+def tables(depot):
+    small.create(depot)
+    yield depot
+    execute(
+        "DROP PUBLICATION IF EXISTS depot_published",
+        "DROP TABLE IF EXISTS depot_visit, depot_order, depot_customer CASCADE",
+        f"DROP ROLE IF EXISTS {role()}",
+    )
+
+
+def test_everything_stays(tables):
+    for each in DECORATIONS.replace("{role}", role()).split(";\n"):
+        execute(each)
+    before = catalogue()
+    listed = [small.REFERENCE, ("depot_visit", "customer", "depot.Customer")]
+    small.write_move(tables, references=listed)
+    tables.migrate()
+    assert small.names(tables) == small.IN_ORDER
+    assert catalogue() == before
+    joined = "SELECT count(*) FROM depot_visit v JOIN depot_customer c ON c.id = v.customer"
+    assert execute(joined) == [(5,)]
+    tables.migrate("0001_step")
+    assert catalogue() == before
+    assert execute("SELECT customer = n FROM depot_visit") == [(True,)] * 5
+
+
+REFUSED = {
+    "CREATE SEQUENCE depot_numbers; ALTER TABLE depot_customer ALTER id DROP IDENTITY, "
+    "ALTER id SET DEFAULT nextval('depot_numbers')": (
+        "depot_customer.id has the default nextval('depot_numbers'::regclass), which the new key "
+        "would lose: drop the default"
+    ),
+    "CREATE POLICY depot_p ON depot_order USING (customer_id > 0)": (
+        "policy depot_p on table depot_order depends on a column that changes"
+    ),
+    "CREATE RULE depot_r AS ON UPDATE TO depot_order WHERE new.customer_id > 5 "
+    "DO INSTEAD NOTHING": ("rule depot_r on table depot_order depends on a column that changes"),
+    "ALTER TABLE depot_order ADD g int GENERATED ALWAYS AS (customer_id % 2) STORED": (
+        "g of depot_order depends on customer_id, whose values change"
+    ),
+    "ALTER TABLE depot_order ADD CONSTRAINT depot_c CHECK (customer_id > 0)": (
+        "depot_c of depot_order depends on customer_id, whose values change"
+    ),
+    "CREATE INDEX depot_i ON depot_order (name) WHERE customer_id > 3": (
+        "depot_i of depot_order depends on customer_id, whose values change"
+    ),
+    "CREATE FUNCTION depot_f() RETURNS bigint LANGUAGE sql BEGIN ATOMIC; "
+    "SELECT max(id) FROM depot_customer; END": (
+        "function depot_f() depends on a column that changes"
+    ),
+    "CREATE PUBLICATION depot_published FOR TABLE depot_order WHERE (customer_id > 3)": (
+        "publication of table depot_order in publication depot_published depends on a column that "
+        "changes"
+    ),
+    "CREATE PUBLICATION depot_published FOR TABLE depot_order (id, customer_id)": (
+        "publication of table depot_order in publication depot_published depends on a column that "
+        "changes"
+    ),
+    "CREATE VIEW depot_v AS SELECT id + 1 AS next FROM depot_customer": (
+        "depot_v can't be created again: operator does not exist: uuid + integer. Drop it"
+    ),
+    "CREATE MATERIALIZED VIEW depot_v AS SELECT name FROM depot_order WHERE customer_id = 1": (
+        "depot_v can't be created again: operator does not exist: uuid = integer. Drop it"
+    ),
+    "CREATE FUNCTION depot_less(bigint, bigint) RETURNS boolean IMMUTABLE LANGUAGE sql AS "
+    "'SELECT $1 < $2'; CREATE OPERATOR <<< (LEFTARG = bigint, RIGHTARG = bigint, "
+    "FUNCTION = depot_less); CREATE VIEW depot_v AS SELECT id FROM depot_order "
+    "WHERE customer_id <<< id": "depot_v can't be created again: operator does not exist",
+}
+
+
+@pytest.mark.parametrize("statement", REFUSED)
+def test_what_is_refused(tables, statement):
+    execute(statement)
+    before = catalogue()
+    small.write_move(tables)
+    try:
+        with pytest.raises(CommandError) as error:
+            tables.migrate()
+        assert REFUSED[statement] in str(error.value)
+        assert str(error.value).startswith("No key was moved")
+        assert catalogue() == before
+    finally:
+        kind = "MATERIALIZED VIEW" if "MATERIALIZED" in statement else "VIEW"
+        execute(
+            f"DROP {kind} IF EXISTS depot_v",
+            "DROP FUNCTION IF EXISTS depot_f, depot_less CASCADE",
+            "DROP SEQUENCE IF EXISTS depot_numbers CASCADE",
+        )

@@ -1,0 +1,131 @@
+"""Tables of SQLite that were written by hand: all of it stays, or is refused by name."""
+
+import sqlite3
+
+import pytest
+from django.core.management.base import CommandError
+from django.db import connection
+
+from tests.marks import own_tables
+
+from . import small
+from .test_refused import refusal
+from .test_sqlite import execute
+
+pytestmark = [
+    own_tables,
+    pytest.mark.skipif(connection.vendor != "sqlite", reason="definitions of SQLite"),
+]
+
+CUSTOMER = """
+CREATE TABLE DEPOT_Customer (
+    "ID" INTEGER PRIMARY KEY, [Name] varchar(9) NOT NULL ON CONFLICT REPLACE DEFAULT 'x',
+    created_at datetime NOT NULL, "Group" int DEFAULT (1 + 2) CHECK ("Group" < 9 /* ) */),
+    `order` TEXT COLLATE RTRIM, "it's" BLOB DEFAULT x'00ff',
+    first AS (substr(name, 1, 1)) VIRTUAL,
+    CONSTRAINT "odd, name" UNIQUE (id, name) ON CONFLICT IGNORE
+)
+"""
+ORDER = """
+CREATE TABLE depot_order (
+    id integer, name varchar(9), customer_id bigint NOT NULL DEFAULT NULL,
+    CONSTRAINT pair FOREIGN KEY (Customer_ID, name) REFERENCES depot_customer (id, NAME)
+        ON UPDATE CASCADE ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+    PRIMARY KEY (id)
+){options}
+"""
+MORE = (
+    'CREATE UNIQUE INDEX "Odd Name" ON depot_order (customer_id COLLATE NOCASE DESC, name) '
+    "WHERE name <> 'q'",
+    "CREATE INDEX lowered ON depot_order (lower(name), customer_id)",
+    "CREATE TRIGGER [odd trigger] BEFORE UPDATE OF name ON depot_order WHEN new.name = 'no' "
+    "BEGIN SELECT RAISE(ABORT, 'no'); END",
+)
+
+
+PLAIN_ORDER = ORDER.format(options="")
+
+
+def create(depot, customer=CUSTOMER, order=PLAIN_ORDER):
+    small.create(depot)
+    names = {"depot_order": "id, name, customer_id", "depot_customer": "id, name, created_at"}
+    rows = {table: execute(f"SELECT {names[table]} FROM {table}") for table in names}
+    execute("DROP TABLE depot_order", "DROP TABLE depot_customer", customer, order)
+    for table, found in reversed(rows.items()):
+        for row in found:
+            values = ", ".join(map(repr, map(str, row)))
+            execute(f"INSERT INTO {table} ({names[table]}) VALUES ({values})")
+    execute(*MORE)
+
+
+def definitions():
+    return execute(
+        "SELECT type, lower(name), sql FROM sqlite_master WHERE lower(tbl_name) LIKE 'depot%' "
+        "AND sql IS NOT NULL AND type <> 'table' ORDER BY 1, 2"
+    )
+
+
+def columns(table):
+    """All about the columns but their types, and without the key."""
+    found = execute(f"PRAGMA table_xinfo({table})")
+    return [(name.lower(), *rest) for _, name, _, *rest in found if name.lower() not in LEFT_OUT]
+
+
+LEFT_OUT = ("id", "old_id", "moving_id")
+OPTIONS = ["", pytest.param(" WITHOUT ROWID", id="WITHOUT ROWID")]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_everything_stays(depot, options):
+    create(depot, order=ORDER.format(options=options))
+    tables = ("depot_customer", "depot_order")
+    before = definitions(), [columns(each) for each in tables]
+    keys = execute("PRAGMA foreign_key_list(depot_order)")
+    rows = execute("SELECT c.*, o.id FROM depot_customer c JOIN depot_order o ON o.name = c.name")
+    small.write_move(depot)
+    depot.migrate()
+    assert (definitions(), [columns(each) for each in tables]) == before
+    assert execute("PRAGMA foreign_key_list(depot_order)") == keys
+    assert execute("PRAGMA foreign_key_check") == []
+    assert small.names(depot) == small.IN_ORDER
+    [(sql,)] = execute("SELECT sql FROM sqlite_master WHERE name = 'depot_order'")
+    assert sql.rstrip().endswith(f"){options}")
+    depot.migrate("0001_step")
+    assert (definitions(), [columns(each) for each in tables]) == before
+    assert execute("PRAGMA foreign_key_check") == []
+    assert sorted(rows) == sorted(
+        execute("SELECT c.*, o.id FROM depot_customer c JOIN depot_order o ON o.name = c.name")
+    )
+
+
+@pytest.mark.skipif(sqlite3.sqlite_version_info < (3, 37), reason="it has no STRICT tables")
+def test_a_strict_table(depot):
+    strict = (
+        "CREATE TABLE depot_customer (id INTEGER PRIMARY KEY, name TEXT, created_at TEXT) STRICT"
+    )
+    create(
+        depot,
+        customer=strict,
+        order="CREATE TABLE depot_order (id integer PRIMARY KEY, "
+        "name text, customer_id integer REFERENCES depot_customer)",
+    )
+    small.write_move(depot)
+    [problem] = refusal(depot)
+    assert problem == (
+        "depot_customer: a copy with the new columns can't be made: unknown datatype for "
+        'depot_customer.id: "char(32)". Make the table again without what prevents it, such as '
+        "STRICT, and migrate"
+    )
+    assert [name for _, name, *_ in execute("PRAGMA table_info(depot_customer)")] == [
+        "id", "name", "created_at",
+    ]  # fmt: skip
+
+
+def test_a_key_without_rowid(depot):
+    create(depot, customer=CUSTOMER.rstrip() + " WITHOUT ROWID")
+    small.write_move(depot)
+    depot.migrate()
+    assert small.names(depot) == small.IN_ORDER
+    with pytest.raises(CommandError, match="depot_customer: a copy with the new columns can't be"):
+        depot.migrate("0001_step")
+    assert small.names(depot) == small.IN_ORDER
