@@ -67,9 +67,11 @@ def kept_columns(connection: Any, table: str) -> KeptColumns:
 
 
 def kept_assignments(connection: Any, table: str, name: str = "") -> str:
-    """What an UPDATE with parameters adds to its assignments, so that no other column changes; empty
-    on other databases. With a join, ``name`` is that of the table and a dot, and the session must
-    copy values unchanged."""
+    """What an UPDATE with parameters adds to its assignments, so that no other column changes.
+
+    Empty on other databases. With a join, ``name`` is that of the table and a dot, and the session
+    must copy values unchanged.
+    """
     is_mysql = connection.vendor == "mysql"
     return kept_columns(connection, table).assignments(name) if is_mysql else ""
 
