@@ -23,7 +23,7 @@ from urllib.request import HTTPCookieProcessor, ProxyHandler, Request, build_ope
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PUBLIC_ID = re.compile("flight_[0-7][0-9a-hjkmnp-tv-z]{25}")
-SERVED_AT = re.compile(r"Starting development server at (http://127\.0\.0\.1:\d+)/")
+SERVED_AT = re.compile(r"Starting (?:WSGI )?development server at (http://127\.0\.0\.1:\d+)/")
 SECONDS = 300
 """How long anything here may take before a test fails."""
 
