@@ -18,7 +18,6 @@ from ..changes import Key, Table
 from ..programs import Program
 from .base import ForeignKey, KeyEngine
 from .sqlite_definition import Definition
-from .sqlite_filling import filling_of
 from .sqlite_programs import fired, programs
 
 _COPY = "moving__"
@@ -113,22 +112,17 @@ class SQLiteKeys(KeyEngine):
                 self.execute("PRAGMA legacy_alter_table = OFF")
 
     def _copy(self, table: Table) -> None:
-        definition, copy = self._definition(table), _COPY + table.name
-        self.execute(definition)
-        filling = filling_of(self.connection, copy, definition)
-        if filling:
-            filling.create(self.execute)
+        copy = _COPY + table.name
+        self.execute(self._definition(table))
         selected = dict(self._selected(table))
         names = ", ".join(map(self.quote, selected))
         # Rows of a map are copied in the order of the old key, which is that of the file.
         key = table.key
         order = f" ORDER BY t.{self.quote(key.next)}" if key and not key.is_mapped else ""
         self.execute(
-            f"INSERT INTO {self.quote(filling.name if filling else copy)} ({names}) "
+            f"INSERT INTO {self.quote(copy)} ({names}) "
             f"SELECT {', '.join(selected.values())} FROM {self.quote(table.name)} t{order}"
         )
-        if filling:
-            filling.exchange(self.execute)
 
     def _selected(self, table: Table) -> Iterator[tuple[str, str]]:
         """Each column of the copy, and where its values come from."""
