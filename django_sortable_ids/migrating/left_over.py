@@ -13,7 +13,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from ..db import tables
 from ..operations import MigratePrimaryKey
-from ..primary_keys.changes import deleted
+from ..primary_keys.changes import deleted, maps
 from ..primary_keys.engines.mysql_copies import session
 from .unrecorded_moves import command, of_migration
 
@@ -68,8 +68,9 @@ def _of_operation(
     for key in operation.keys:
         table = _table(apps, key.model)
         yield from _column(connection, table, key.next_name)
-        if table and tables.kind(connection, deleted.table_of(table)):
-            yield f"DROP TABLE {quote(deleted.table_of(table))}"
+        for each in (deleted.table_of(table), maps.table_of(table)) if table else ():
+            if tables.kind(connection, each):
+                yield f"DROP TABLE {quote(each)}"
     for copy in operation.copies:
         if copy.old is not None:
             column = copy.old.db_column or copy.old_name

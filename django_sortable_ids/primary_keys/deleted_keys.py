@@ -153,7 +153,7 @@ class DeletedKeys:
 
     def _forget_taken(self, key: Key, deleted: Values) -> int:
         """Forget next values that are those of rows which exist; return how many there were."""
-        taken = self._live(key).values(key.next_field.name)
+        taken = self._all(key.live.model).values(key.live.next_field.name)
         rows = self._rows(deleted).filter(**{f"{deleted.next}__in": taken})
         return rows.update(**{deleted.next: None})
 
@@ -201,7 +201,7 @@ class DeletedKeys:
         return Subquery(others.order_by().values(name)[:1])
 
     def _live(self, key: Key) -> QuerySet[Any]:
-        return self._all(key.next_field.model)
+        return self._all(key.model)
 
     def _rows(self, deleted: Values) -> QuerySet[Any]:
         return self._all(deleted.model)

@@ -98,13 +98,14 @@ class MigratePrimaryKey(Operation):
         if not keys:
             return
         copies = self._copies_of(keys)
-        filled = new_keys.with_columns(from_state, keys)
+        filled = new_keys.with_next_keys(from_state, keys, schema_editor.connection.vendor)
         move = self._move(schema_editor, keys, filled, to_state, backwards=False)
         found = DeletedKeys(move.engine, self.histories)
         if schema_editor.collect_sql:
 
             def prepare() -> None:
                 new_keys.add_columns(schema_editor, from_state, filled, keys)
+                move.engine.create_maps()
                 old_copies.add(schema_editor, from_state, to_state, copies)
                 found.create_tables()
                 for line in (*new_keys.described(keys, filled), *found.described()):
@@ -113,14 +114,17 @@ class MigratePrimaryKey(Operation):
             move.collect(prepare)
             return
         if not move.is_done:
-            move.check()
-            move.rehearse()
-            new_keys.add_columns(schema_editor, from_state, filled, keys)
-            old_copies.add(schema_editor, from_state, to_state, copies)
-            new_keys.fill_new_keys(keys, filled, using)
-            found.collect()
-            found.fill_new_keys(keys)
-            move.execute()
+            with move.engine.working():
+                move.check()
+                move.rehearse()
+                new_keys.add_columns(schema_editor, from_state, filled, keys)
+                move.engine.create_maps()
+                old_copies.add(schema_editor, from_state, to_state, copies)
+                new_keys.fill_new_keys(keys, filled, using)
+                found.collect()
+                found.fill_new_keys(keys)
+                move.execute()
+        move.engine.drop_maps()
         found.drop_tables([each.model for each in keys if each.old is None])
         new_keys.forget(keys, using)
 
@@ -144,13 +148,14 @@ class MigratePrimaryKey(Operation):
             return
         found = DeletedKeys(move.engine, self.histories)
         if not move.is_done:
-            move.check()
-            move.rehearse()
-            found.collect()
-            found.read_old_keys()
-            for each in move.change.keys:
-                new_keys.fill_old_keys(each, using, move.engine.last_number)
-            move.execute()
+            with move.engine.working():
+                move.check()
+                move.rehearse()
+                found.collect()
+                found.read_old_keys()
+                for each in move.change.keys:
+                    new_keys.fill_old_keys(each, using, move.engine.last_number)
+                move.execute()
         found.drop_tables([each.model for each in keys])
         old_copies.drop(schema_editor, from_state, self._copies_of(keys))
 
@@ -170,7 +175,7 @@ class MigratePrimaryKey(Operation):
         """The move from a state, for a plan."""
         after = before.clone()
         self.state_forwards("", after)
-        filled = new_keys.with_columns(before, self.keys)
+        filled = new_keys.with_next_keys(before, self.keys, editor.connection.vendor)
         return self._move(editor, self.keys, filled, after, backwards=False)
 
     def _move(

@@ -107,9 +107,15 @@ class Layout:
 
     def join_each(self, ticks: Sequence[int], suffixes: Sequence[int]) -> list[int]:
         """``join`` for pairs of a tick and a suffix."""
-        size, last = self.suffixes, self.last
-        payloads = [tick * size + suffix for tick, suffix in zip(ticks, suffixes, strict=True)]
+        size = self.suffixes
+        return self.join_payloads(
+            [tick * size + suffix for tick, suffix in zip(ticks, suffixes, strict=True)]
+        )
+
+    def join_payloads(self, payloads: list[int]) -> list[int]:
+        """``join`` for pairs of a tick and a suffix, each given as tick * suffixes + suffix."""
         if self.descending:
+            last = self.last
             payloads = [last - payload for payload in payloads]
         return self.template.wrap_all(payloads)
 

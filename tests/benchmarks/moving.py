@@ -3,20 +3,25 @@
 Parents have a time and about 100 bytes, children refer to them and have about 60 bytes; both get
 UUIDv7 keys, and keep the old ones. So three columns change. The floor is an UPDATE of all rows for
 each of them, which sets a column without an index to a random UUID. Both sides run in a process of
-its own, on new tables.
+its own, on new tables. The size of the database is read several times a second during the move; on
+SQLite that is all files of the process: the database, its journal and temporary files.
 
 Run it as ``python -m tests.benchmarks.moving``.
 """
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from time import perf_counter
+from pathlib import Path
+from stat import S_ISREG
+from time import perf_counter, sleep
+from typing import NamedTuple
 
 from django.db import connection, models
 from django.db.migrations.state import ModelState, ProjectState
@@ -25,7 +30,7 @@ from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.models import BackfillRun, VerificationRun
 from django_sortable_ids.operations import MigratePrimaryKey, MovedKey
 
-from .support import heading, markdown, megabytes, table_of
+from .support import heading, markdown, megabytes, one_row, table_of
 
 CHILDREN = 2.7
 """For each parent."""
@@ -128,6 +133,21 @@ def update() -> None:
                 cursor.execute(f"UPDATE {table} SET {column} = {RANDOM[connection.vendor]}")
 
 
+class Measured(NamedTuple):
+    seconds: float
+    memory: int
+    """Bytes."""
+    growth: float
+    """The largest size of the database to that before."""
+
+
+SIZES = {
+    "postgresql": "SELECT pg_database_size(current_database())",
+    "mysql": "SELECT SUM(file_size) FROM information_schema.innodb_{}tablespaces "
+    "WHERE name LIKE CONCAT(DATABASE(), '/%')",
+}
+
+
 def measure(work: Callable[[], None]) -> None:
     """Print the seconds, and the bytes of memory that it took at most."""
     connection.ensure_connection()
@@ -137,15 +157,40 @@ def measure(work: Callable[[], None]) -> None:
     print(json.dumps([perf_counter() - start, memory]))
 
 
-def measured(way: str, parents: int) -> tuple[float, int]:
+def measured(way: str, parents: int) -> Measured:
     with filled(parents):
         name = str(connection.settings_dict["NAME"])
         command = [sys.executable, "-m", "tests.benchmarks.moving", "--way", way]
-        done = subprocess.run(
-            [*command, "--database", name], check=True, stdout=subprocess.PIPE, text=True
-        )
-        seconds, memory = json.loads(done.stdout)
-        return seconds, memory
+        command += ["--database", name]
+        before = largest = size(os.getpid())
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            while process.poll() is None:
+                largest = max(largest, size(process.pid))
+                sleep(0.2)
+            output = process.stdout.read() if process.stdout else ""
+        if process.returncode:
+            raise subprocess.CalledProcessError(process.returncode, command)
+        seconds, memory = json.loads(output)
+        return Measured(seconds, memory, largest / before)
+
+
+def size(process: int) -> int:
+    """The bytes of the database, or of the files that this process has open on SQLite."""
+    if connection.vendor != "sqlite":
+        prefix = "sys_" if getattr(connection, "mysql_is_mariadb", False) else ""
+        return int(one_row(SIZES[connection.vendor].format(prefix))[0])
+    database = Path(connection.settings_dict["NAME"])
+    files = {(each.st_dev, each.st_ino): each.st_size for each in _open_files(process)}
+    return max(sum(files.values()), database.stat().st_size)
+
+
+def _open_files(process: int) -> Iterator[os.stat_result]:
+    """Temporary files of SQLite have no name, but a process that has them open does."""
+    for link in Path(f"/proc/{process}/fd").glob("*"):
+        with suppress(OSError):
+            found = link.stat()
+            if S_ISREG(found.st_mode):
+                yield found
 
 
 @contextmanager
@@ -168,20 +213,21 @@ def main() -> None:
         connection.settings_dict["NAME"] = options.database
         measure({"move": move, "update": update}[options.way])
         return
-    floor, _ = measured("update", options.parents)
-    seconds, memory = measured("move", options.parents)
+    floor = measured("update", options.parents)
+    moved = measured("move", options.parents)
     rows = options.parents, int(options.parents * CHILDREN)
     print(heading("Moving two keys"))
     print(
         markdown(
-            ["parents", "children", "time", "plain UPDATEs", "ratio", "memory"],
+            ["parents", "children", "time", "plain UPDATEs", "ratio", "memory", "disk"],
             [
                 [
                     *(f"{each:,}" for each in rows),
-                    f"{seconds:.1f} s",
-                    f"{floor:.1f} s",
-                    f"{seconds / floor:.2f}",
-                    megabytes(memory),
+                    f"{moved.seconds:.1f} s",
+                    f"{floor.seconds:.1f} s",
+                    f"{moved.seconds / floor.seconds:.2f}",
+                    megabytes(moved.memory),
+                    f"{moved.growth:.1f}",
                 ]
             ],
         )

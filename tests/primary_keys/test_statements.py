@@ -15,8 +15,10 @@ from . import small
 pytestmark = own_tables
 _READS = re.compile(
     r"(?:--|SELECT(?! setval)|SHOW|SET |DESCRIBE|EXPLAIN|WITH|BEGIN|COMMIT|SAVEPOINT|RELEASE|"
-    r"PRAGMA (?!legacy)|UPDATE (?=.*moving_id.* IS NULL)|INSERT INTO sorted_rows)"
+    r"PRAGMA (?!legacy)|UPDATE (?=.*moving_id.* IS NULL)|INSERT INTO sorted_rows|"
+    r"INSERT INTO .sortable_ids_next__)"
 )
+_NEXT = re.compile("moving_id|sortable_ids_next__")
 _OWN = re.compile(r"django_sortable_ids_|django_migrations|django_content_type|sorted_rows|auth_")
 MORE = """\
 CreateModel("Gift", [
@@ -66,7 +68,7 @@ def statements(text):
 
 def moves(found):
     """Without what is tried at first, on tables without rows."""
-    start = next(n for n, each in enumerate(found) if "moving_id" in each)
+    start = next(n for n, each in enumerate(found) if _NEXT.search(each))
     return found[start:]
 
 

@@ -19,13 +19,23 @@ from ..target import Target
 from .clock_changes import check_skipped_hours
 
 
-def check_rows(target: Target, missing: int, engine: Engine, *, may_be_misread: bool) -> None:
-    """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows can't get an id."""
+def check_rows(
+    target: Target,
+    missing: int,
+    engine: Engine,
+    *,
+    may_be_misread: bool,
+    are_in_range: bool = False,
+) -> None:
+    """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows can't get an id.
+
+    ``are_in_range`` says that all of them have a time, in the scheme's range.
+    """
     _check_periods(target)
     engine.check_session(target)
     if may_be_misread:
         engine.check(target)
-    if target.on_null == "error":
+    if target.on_null == "error" and not are_in_range:
         _check_null_times(target)
     target.check()
     if not target.generates:
@@ -37,7 +47,7 @@ def check_rows(target: Target, missing: int, engine: Engine, *, may_be_misread: 
                 f"{target.label} is a {scheme.title}, whose ids do not sort by their times: fill a "
                 f"field of another scheme, such as UUIDv6Field or UUIDv7Field; nothing was written."
             )
-        if target.on_out_of_range == "error":
+        if target.on_out_of_range == "error" and not are_in_range:
             _check_range(target, scheme)
         if missing > scheme.layout.new.suffixes:
             _check_room(target, scheme)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connections, transaction
 from django.db.models import F
 
 from ...errors import BackfillError
 from ...schemes import OutOfRange, TimeScheme
+from ...times.columns import TextColumn
 from ..engines import engine_of
 from ..sources.columns import Days, OtherColumn
 from ..target import Row, Target
-from .minting import Position, ascending, mint
-from .reading import unix
+from .minting import Position, ascending_counts, mint_counted
+from .reading import parser, unix
 
 _PAGE = 100_000
 """Rows in a transaction."""
@@ -41,21 +42,37 @@ def fill(target: Target) -> None:
 
     Raises ``BackfillError``, naming a row, if an id can't be generated.
     """
-    writer = _Writer(target)
-    try:
-        for page in writer.pages():
+    statements = engine_of(target.using).statements(target, with_times=False)
+    with SortedRows(target) as rows:
+        ids = NewIDs(target, rows)
+        for page in rows.pages():
             with transaction.atomic(target.using):
-                writer.write(page)
-    finally:
-        writer.drop()
+                statements.send(page.keys, ids.stored(page), [])
 
 
-class _Writer:
+class Page(NamedTuple):
+    first: int
+    """The number of the first row."""
+    last: int
+    places: Sequence[Any]
+    """As the driver returns them: ``SortedRows.place`` converts one."""
+    keys: Sequence[Sequence[Any]]
+    """As they are stored; those of the last row only, if the others are not needed."""
+
+
+class SortedRows:
+    """The place and the key of each row that a run would give an id, in order. The temporary table
+    is dropped at the end of the context."""
+
+    table = _TABLE
+
     def __init__(self, target: Target) -> None:
         self._target = target
         self._connection: Any = connections[target.using]
-        self._statements = engine_of(target.using).statements(target, with_times=False)
-        self._position: Position | None = None
+        self._number = "rowid" if self._connection.vendor == "sqlite" else "n"
+
+    def __enter__(self) -> SortedRows:
+        target, vendor = self._target, self._connection.vendor
         keys = [field.attname for field in target.key_fields]
         place = target.selected_place
         rows = target.missing.annotate(**{_PLACE: F(place) if isinstance(place, str) else place})
@@ -64,60 +81,73 @@ class _Writer:
         sql, parameters = compiler.as_sql()
         self._convert = compiler.get_converters([compiler.select[0][0]])
         self._apply = compiler.apply_converters
-        vendor = self._connection.vendor
-        self.drop()
+        self._drop()
         self._execute(_CREATED[vendor].format(_TABLE, sql), parameters)
-        self._number = "rowid" if vendor == "sqlite" else "n"
+        self.key_columns = keys
         if vendor == "postgresql":
             self._execute(f"CREATE UNIQUE INDEX ON {_TABLE} (n)")
             self._execute(f"ANALYZE {_TABLE}")
+        return self
 
-    def pages(self) -> Iterator[list[Any]]:
-        """Place and stored key of each row."""
+    def __exit__(self, *_: object) -> None:
+        self._drop()
+
+    @property
+    def ends(self) -> tuple[Any, Any] | None:
+        """The first and the last place; None without rows."""
+        sql = f"SELECT {_PLACE} FROM {_TABLE} ORDER BY {self._number} {{}} LIMIT 1"
+        found = [
+            self.place(place)
+            for order in ("ASC", "DESC")
+            for (place,) in self._execute(sql.format(order))
+        ]
+        return (found[0], found[1]) if found else None
+
+    @property
+    def count(self) -> int:
+        return int(self._execute(f"SELECT COUNT(*) FROM {_TABLE}")[0][0])
+
+    def pages(self) -> Iterator[Page]:
         columns = "*" if self._number == "n" else "rowid, *"
         sql = f"SELECT {columns} FROM {_TABLE} WHERE {self._number} > %s ORDER BY 1 LIMIT %s"
         last, size = 0, _PAGE
         while numbered := self._execute(sql, [last, size]):
-            rows = list(self._apply([row[1:] for row in numbered], self._convert))
-            kept = self._without_last_tick(rows) if len(rows) == size else rows
-            if not kept:
+            places = self._whole_ticks([row[1] for row in numbered], size)
+            if not places:
                 size *= 2
                 continue
-            yield kept
-            last, size = numbered[len(kept) - 1][0], _PAGE
+            kept = numbered[: len(places)]
+            first, last, size = kept[0][0], kept[-1][0], _PAGE
+            yield Page(first, last, places, [row[2:] for row in kept])
 
-    def _without_last_tick(self, rows: list[Any]) -> list[Any]:
-        start, _ = self._target.tick_of(rows[-1][0])
-        count = len(rows)
-        while count and self._target.at(rows[count - 1][0]) >= start:
+    def places(self) -> Iterator[Page]:
+        """As ``pages``, but without keys other than the last one."""
+        sql = f"SELECT {_PLACE} FROM {_TABLE} WHERE {self._number} > %s ORDER BY {self._number}"
+        last, size = 0, _PAGE
+        while found := self._execute(f"{sql} LIMIT %s", [last, size]):
+            places = self._whole_ticks([place for (place,) in found], size)
+            if not places:
+                size *= 2
+                continue
+            first, last, size = last + 1, last + len(places), _PAGE
+            row = self._execute(f"SELECT * FROM {_TABLE} WHERE {self._number} = %s", [last])[0]
+            yield Page(first, last, places, [row[1:]])
+
+    def place(self, found: Any) -> Any:
+        """A place that the driver returned, as the target has it."""
+        return next(iter(self._apply([(found,)], self._convert)))[0] if self._convert else found
+
+    def _whole_ticks(self, places: list[Any], size: int) -> list[Any]:
+        """Without those of the last tick, if there may be more of it."""
+        if len(places) < size:
+            return places
+        start, _ = self._target.tick_of(self.place(places[-1]))
+        count = len(places)
+        while count and self._target.at(self.place(places[count - 1])) >= start:
             count -= 1
-        return rows[:count]
+        return places[:count]
 
-    def write(self, rows: list[Any]) -> None:
-        target, scheme = self._target, self._target.scheme
-        microseconds: list[int] = []
-        for place, same in groupby(row[0] for row in rows):
-            microseconds += [unix(target.at(place))] * len(list(same))
-        ticks = ascending(scheme.ticks(microseconds), self._position)
-        numbers = self._minted(ticks, (rows[-1][0], rows[-1][1]))
-        stored = target.field.stored(self._connection).all_to_db(numbers, self._connection)
-        self._statements.send([row[1:] for row in rows], stored, [])
-
-    def _minted(self, ticks: list[int], last: Row) -> list[int]:
-        scheme = self._target.scheme
-        # If possible, with room in the last tick: local times may go back into it.
-        for more in (len(ticks), 0):
-            try:
-                numbers, self._position = mint(scheme, ticks, self._position, more)
-            except OutOfRange as error:
-                if not more:
-                    named = self._target.named(last)
-                    raise BackfillError(f"stopped at {named}: {error}") from error
-            else:
-                break
-        return numbers
-
-    def drop(self) -> None:
+    def _drop(self) -> None:
         temporary = "TEMPORARY " if self._connection.vendor == "mysql" else ""
         self._execute(f"DROP {temporary}TABLE IF EXISTS {_TABLE}")
 
@@ -125,3 +155,53 @@ class _Writer:
         with self._connection.cursor() as cursor:
             cursor.execute(sql, parameters)
             return list(cursor.fetchall()) if cursor.description else []
+
+
+class NewIDs:
+    """Ids for pages, one after the other."""
+
+    def __init__(self, target: Target, rows: SortedRows) -> None:
+        self._target = target
+        self._rows = rows
+        self._connection: Any = connections[target.using]
+        is_text = isinstance(target.times, TextColumn)
+        self._parse = parser(target) if is_text else self._microseconds
+        self._position: Position | None = None
+
+    def stored(self, page: Page) -> list[Any]:
+        """The ids of a page as the database stores them.
+
+        Raises ``BackfillError``, naming a row, if an id can't be generated.
+        """
+        target = self._target
+        microseconds: list[int] = []
+        counts: list[int] = []
+        for place, same in groupby(page.places):
+            microseconds.append(self._parse(place))
+            counts.append(len(list(same)))
+        ticks = target.scheme.ticks(microseconds)
+        counted = ascending_counts(zip(ticks, counts, strict=True), self._position)
+        last = page.keys[-1]
+        numbers = self._minted(
+            counted, (self._rows.place(page.places[-1]), last[0] if len(last) == 1 else last)
+        )
+        return target.field.stored(self._connection).all_to_db(numbers, self._connection)
+
+    def _microseconds(self, found: Any) -> int:
+        return unix(self._target.at(self._rows.place(found)))
+
+    def _minted(self, counted: list[tuple[int, int]], last: Row) -> list[int]:
+        rows = sum(count for _, count in counted)
+        # If possible, with room in the last tick: local times may go back into it.
+        for more in (rows, 0):
+            try:
+                numbers, self._position = mint_counted(
+                    self._target.scheme, counted, self._position, more
+                )
+            except OutOfRange as error:
+                if not more:
+                    named = self._target.named(last)
+                    raise BackfillError(f"stopped at {named}: {error}") from error
+            else:
+                break
+        return numbers

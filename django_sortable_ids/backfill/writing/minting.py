@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate, groupby
-from operator import add
+from operator import add, itemgetter
 
 from ...schemes import ID, OutOfRange, TimeScheme
 from ...schemes.generation.randomness import drawn_below
@@ -27,19 +27,28 @@ def mint(
     ``more``: how many later rows share the last tick; room is left for them. Raises ``OutOfRange``
     if a tick has no room for its rows. Returns the position of the last id as well.
     """
+    counted = [(tick, len(list(group))) for tick, group in groupby(ticks)]
+    return mint_counted(scheme, counted, position, more)
+
+
+def mint_counted(
+    scheme: TimeScheme, counted: Sequence[tuple[int, int]], position: Position | None, more: int
+) -> tuple[list[int], Position]:
+    """``mint`` for ascending ticks that are different, each with the number of its rows."""
     layout = scheme.layout
     starts: list[int] = []
+    """Of the slots, as payloads."""
     sizes: list[int] = []
-    for tick, group in groupby(ticks):
-        count = len(list(group))
+    rest = sum(count for _, count in counted)
+    for tick, count in counted:
         resumes = position if position and tick == position.tick else None
         start = layout.new_below(resumes.suffix + 1) if resumes else 0
-        rows = count + (more if len(starts) + count == len(ticks) else 0)
-        size = _slot(scheme, tick, start, rows)
-        starts += range(start, start + count * size, size)
+        rest -= count
+        size = _slot(scheme, tick, start, count if rest else count + more)
+        first = tick * layout.new.suffixes + start
+        starts += range(first, first + count * size, size)
         sizes += [size] * count
-    suffixes = list(map(add, starts, drawn_below(sizes)))
-    numbers = layout.new.join_each(ticks, suffixes)
+    numbers = layout.new.join_payloads(list(map(add, starts, drawn_below(sizes))))
     last = layout.split(numbers[-1])
     assert last is not None
     return numbers, Position(*last)
@@ -53,6 +62,17 @@ def ascending(ticks: Iterable[int], position: Position | None) -> list[int]:
     if position is None:
         return list(accumulate(ticks, max))
     return list(accumulate(ticks, max, initial=position.tick))[1:]
+
+
+def ascending_counts(
+    counted: Iterable[tuple[int, int]], position: Position | None
+) -> list[tuple[int, int]]:
+    """``ascending`` for ticks with the number of their rows; those of one tick are added."""
+    ticks, counts = zip(*counted, strict=True)
+    raised = zip(ascending(ticks, position), counts, strict=True)
+    return [
+        (tick, sum(count for _, count in same)) for tick, same in groupby(raised, key=itemgetter(0))
+    ]
 
 
 def mint_between(

@@ -58,13 +58,13 @@ def _read_raw(target: Target, rows: QuerySet[Any]) -> Rows | None:
         for time, *key in compiler.apply_converters([found[0], found[-1]], converters)
     )
     microseconds: list[int] = []
-    parse = _parser(target)
+    parse = parser(target)
     for text, same in groupby(row[0] for row in found):
         microseconds += [parse(text)] * len(list(same))
     return Rows(first, last, [], microseconds, [row[1:] for row in found])
 
 
-def _parser(target: Target) -> Callable[[str], int]:
+def parser(target: Target) -> Callable[[str], int]:
     """A function from a text of SQLite to the Unix time in microseconds."""
 
     def parse(text: str) -> int:

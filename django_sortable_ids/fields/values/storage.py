@@ -130,7 +130,7 @@ class UUIDStorage(Storage):
 
     def all_to_db(self, numbers: Sequence[int], connection: BaseDatabaseWrapper) -> list[Any]:
         native = connection.features.has_native_uuid_field
-        return uuids_of(numbers) if native else list(map("{:032x}".format, numbers))
+        return uuids_of(numbers) if native else [each.to_bytes(16).hex() for each in numbers]
 
     def driver_type(self, connection: BaseDatabaseWrapper) -> type:
         return uuid.UUID if connection.vendor == "postgresql" else str

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from django.apps.registry import Apps
 
-from . import deleted, graph
+from . import deleted, graph, maps
 from .moved import AdoptedTexts, GenericReference, MovedKey, Reference
 
 
@@ -47,9 +47,11 @@ class Key:
     table: str
     column: str
     next: str
-    """The column with the values that the key gets."""
-    next_field: Any
-    """Its field in the models before."""
+    """The column with the values that the key gets; no table has it yet if ``is_mapped``."""
+    model: Any
+    """The model before."""
+    live: Values
+    """The table with the next values of all rows: that of the model, or its map."""
     old: str | None
     """The column that keeps the previous values; None if they are dropped."""
     before: Any
@@ -65,10 +67,24 @@ class Key:
     key."""
 
     @property
+    def is_mapped(self) -> bool:
+        """Whether the next values are in a table of their own."""
+        return self.live.table != self.table
+
+    @property
+    def own(self) -> Values:
+        """The table of the model. It has no next values if the key ``is_mapped``."""
+        return self.live._replace(table=self.table, column=self.column, model=self.model)
+
+    @property
     def values(self) -> tuple[Values, ...]:
-        """The tables with all values of the key."""
-        live = Values(self.table, self.column, self.next, self.next_field.model)
-        return (live,) if self.deleted is None else (live, self.deleted)
+        """The tables with all next values of the key."""
+        return (self.live,) if self.deleted is None else (self.live, self.deleted)
+
+    @property
+    def holders(self) -> tuple[Values, ...]:
+        """The tables with all values of the key, which exist before there are next values."""
+        return (self.own, *self.values[1:])
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +101,13 @@ class Column:
 
     @property
     def values(self) -> tuple[Values, ...]:
-        """The tables with the values that it may contain."""
+        """The tables with the next values of those that it may contain."""
         return self.key.values if self.is_history else self.key.values[:1]
+
+    @property
+    def holders(self) -> tuple[Values, ...]:
+        """The tables with the values that it may contain."""
+        return self.key.holders if self.is_history else self.key.holders[:1]
 
     def db_type(self, connection: Any) -> str:
         """The type that the column gets."""
@@ -206,14 +227,15 @@ def _may_have(texts: Texts, key: MovedKey) -> bool:
 def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwards: bool) -> Key:
     models = [apps.get_model(moved.model) for apps in (before, after)]
     fields = [model._meta.pk for model in models]
-    following = models[0]._meta.get_field(moved.old_name if backwards else moved.next_name)
+    live = _live(moved, models[0], backwards)
     old = None if backwards or moved.old is None else models[1]._meta.get_field(moved.old_name)
     return Key(
         label=moved.model,
         table=models[0]._meta.db_table,
         column=str(fields[0].column),
-        next=str(following.column),
-        next_field=following,
+        next=moved.next_name if live.model is not models[0] else live.next,
+        model=models[0],
+        live=live,
         old=None if old is None else str(old.column),
         before=fields[0],
         after=fields[1],
@@ -221,6 +243,14 @@ def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwar
         content_types=tuple(graph.models_of(before, moved)),
         deleted=_deleted(moved, before, backwards) if is_copied else None,
     )
+
+
+def _live(moved: MovedKey, model: Any, backwards: bool) -> Values:
+    found = None if backwards else maps.model_of(model._meta.apps, moved)
+    if found is not None:
+        return Values(found._meta.db_table, maps.OLD_KEY, maps.NEW_KEY, found)
+    following = model._meta.get_field(moved.old_name if backwards else moved.next_name)
+    return Values(model._meta.db_table, str(model._meta.pk.column), str(following.column), model)
 
 
 def _deleted(moved: MovedKey, before: Apps, backwards: bool) -> Values:

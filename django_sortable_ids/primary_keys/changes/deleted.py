@@ -35,12 +35,12 @@ def add_models(state: ProjectState, moved: Iterable[MovedKey], old: ProjectState
         before = old.models[key.model_key].fields[key.name]
         fields = {
             "id": models.BigAutoField(primary_key=True),
-            OLD_KEY: _plain(before),
-            NEW_KEY: _plain(key.field),
+            OLD_KEY: plain(before, null=True, unique=True),
+            NEW_KEY: plain(key.field, null=True, unique=True),
             TIME: models.DateTimeField(null=True),
         }
         app_label, name = _model_key(key)
-        table = {"db_table": _table(state.models[key.model_key])}
+        table = {"db_table": table_of(name_of(state.models[key.model_key]))}
         state.add_model(ModelState(app_label, name, list(fields.items()), table))
 
 
@@ -59,20 +59,26 @@ def _model_key(key: MovedKey) -> tuple[str, str]:
     return app_label, f"{name}DeletedKeys"
 
 
-def _plain(field: Any) -> Any:
+def plain(field: Any, **options: Any) -> Any:
     """A field with the values of a primary key."""
     counted = _COUNTED.get(field.get_internal_type())
     if counted is not None:
-        return counted(null=True, unique=True)
-    return redefined(field, *_NOT_COPIED, null=True, unique=True)
-
-
-def _table(model: ModelState) -> str:
-    return table_of(model.options.get("db_table") or f"{model.app_label}_{model.name_lower}")
+        return counted(**options)
+    return redefined(field, *_NOT_COPIED, **options)
 
 
 def table_of(table: str) -> str:
     """The table of this kind for the table of a key."""
+    return table_like(table, _PREFIX)
+
+
+def name_of(model: ModelState) -> str:
+    """The table of a model."""
+    return str(model.options.get("db_table") or f"{model.app_label}_{model.name_lower}")
+
+
+def table_like(table: str, prefix: str) -> str:
+    """The name of the table with a prefix."""
     schema, name = split_identifier(table)
-    name = truncate_name(f"{_PREFIX}{name}", _LONGEST, 8)
+    name = truncate_name(f"{prefix}{name}", _LONGEST, 8)
     return f'"{schema}"."{name}"' if schema else name

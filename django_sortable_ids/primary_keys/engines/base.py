@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import transaction
@@ -34,12 +35,20 @@ class ForeignKey(NamedTuple):
 class KeyEngine(ABC):
     """Replaces the keys of one change, in one database."""
 
+    in_order_of_the_file = ""
+    """What makes a query read the rows of a table in the order of the file."""
+
     def __init__(self, editor: Any, change: Change, note: Note) -> None:
         self.editor = editor
         self.connection: Any = editor.connection
         self.change = change
         self.note = note
         self.quote = editor.quote_name
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """The session in which keys are filled and moved."""
+        yield
 
     @abstractmethod
     def foreign_keys(self) -> Iterator[ForeignKey]:
@@ -103,6 +112,7 @@ class KeyEngine(ABC):
         self.collect_generic()
         self.swap()
         self.comment(end().rstrip(";"))
+        self.drop_maps()
 
     def collect_generic(self) -> None:
         for each in self.change.texts:
@@ -119,6 +129,21 @@ class KeyEngine(ABC):
         """Create the table of a model, whose texts are compared as those of the table ``like``."""
         sql, parameters = self.editor.table_sql(model)
         self.editor.execute(f"{sql}{self.options_like(like)}", parameters or None)
+
+    def create_maps(self) -> None:
+        """Create the empty maps of the change. Those that a killed run filled are replaced."""
+        self.drop_maps()
+        for key in self.change.keys:
+            if key.is_mapped:
+                self.create_map(key)
+
+    def create_map(self, key: Key) -> None:
+        self.create_table(key.live.model, like=key.table)
+
+    def drop_maps(self) -> None:
+        for key in self.change.keys:
+            if key.is_mapped:
+                self.execute(f"DROP TABLE IF EXISTS {self.quote(key.live.table)}")
 
     def options_like(self, table: str) -> str:
         """What makes texts of a new table compare as those of another one."""
@@ -142,8 +167,7 @@ class KeyEngine(ABC):
         if self.editor.collect_sql:
             return
         for key in self.change.keys:
-            following, table = self.quote(key.next), self.quote(key.table)
-            if row(self.connection, f"SELECT 1 FROM {table} WHERE {following} IS NULL LIMIT 1"):
+            if self.is_unfilled(key):
                 raise BackfillError(
                     f"{key.label}: rows were inserted during the migration. No key was moved: stop "
                     f"the application, and migrate again"
@@ -155,6 +179,29 @@ class KeyEngine(ABC):
                     f"stop the application, and migrate again"
                 )
 
+    def is_unfilled(self, key: Key) -> bool:
+        return row(self.connection, f"SELECT 1 FROM {self._unfilled(key)} LIMIT 1") is not None
+
+    def _unfilled(self, key: Key) -> str:
+        """The rows without a next value, after FROM."""
+        if not key.is_mapped:
+            return f"{self.quote(key.table)} WHERE {self.quote(key.next)} IS NULL"
+        mapped = (
+            f"SELECT 1 FROM {self.quote(key.live.table)} p "
+            f"WHERE p.{self.quote(key.live.column)} = t.{self.quote(key.column)}"
+        )
+        return f"{self.quote(key.table)} t{self.in_order_of_the_file} WHERE NOT EXISTS ({mapped})"
+
+    def next_value(self, key: Key) -> str:
+        """The next value of the key of a row named ``t``."""
+        if not key.is_mapped:
+            return f"t.{self.quote(key.next)}"
+        live = key.live
+        return (
+            f"(SELECT p.{self.quote(live.next)} FROM {self.quote(live.table)} p "
+            f"WHERE p.{self.quote(live.column)} = t.{self.quote(key.column)})"
+        )
+
     def orphans(self, table: Table, column: Column) -> int:
         """The number of rows whose value is no key."""
         return int(value(self.connection, f"SELECT COUNT(*) {self.with_orphans(table, column)}"))
@@ -162,7 +209,7 @@ class KeyEngine(ABC):
     def with_orphans(self, table: Table, column: Column) -> str:
         """The clauses FROM and WHERE of these rows, which are named ``t``."""
         sql = f"FROM {self.quote(table.name)} t WHERE t.{self.quote(column.name)} IS NOT NULL"
-        for each in column.values:
+        for each in column.holders:
             if tables.kind(self.connection, each.table):
                 key = f"SELECT 1 FROM {self.quote(each.table)} p WHERE {self.refers(column, each)}"
                 sql += f" AND NOT EXISTS ({key})"

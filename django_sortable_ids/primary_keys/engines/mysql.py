@@ -97,6 +97,7 @@ class MySQLKeys(KeyEngine):
                 copy.fill()
             self.collect_generic()
             Switch(self.editor, self._steps()).execute()
+        self.drop_maps()
 
     def swap(self) -> None:
         with alone(self.connection), copying(self.connection):
@@ -127,6 +128,10 @@ class MySQLKeys(KeyEngine):
                     f"{copy.name} was written during the migration. No key was moved: stop the "
                     f"application, and migrate again"
                 )
+
+    def is_unfilled(self, key: Key) -> bool:
+        """Rows that are not in the map are missing in the copy."""
+        return not key.is_mapped and super().is_unfilled(key)
 
     def _count(self, table: str) -> int:
         return int(value(self.connection, f"SELECT COUNT(*) FROM {self.quote(table)}"))

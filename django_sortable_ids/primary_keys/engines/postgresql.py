@@ -165,7 +165,7 @@ class PostgreSQLKeys(KeyEngine):
         self.execute(f"ANALYZE pg_temp.moving_{number}")
         self.execute(
             f"CREATE FUNCTION pg_temp.moved_{number}({self._key_types[key]}) "
-            f"RETURNS {key.next_field.db_type(self.connection)} "
+            f"RETURNS {key.live.next_field.db_type(self.connection)} "
             f"LANGUAGE plpgsql STABLE STRICT AS "
             f"'BEGIN RETURN (SELECT new FROM pg_temp.moving_{number} WHERE old = $1); END'"
         )

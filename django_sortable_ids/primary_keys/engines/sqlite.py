@@ -7,10 +7,11 @@ triggers that no model knows remain.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from django.db import DatabaseError, transaction
 
-from ...db.queries import rows, value
+from ...db.queries import row, rows, value
 from ...db.tables import folded_in_sqlite as folded
 from ...schema.sql_tokens import NotUnderstood
 from ..changes import Key, Table
@@ -20,6 +21,9 @@ from .sqlite_definition import Definition
 from .sqlite_programs import fired, programs
 
 _COPY = "moving__"
+_SCHEMAS = ("main", "temp")
+_CACHE = 131_072
+"""Kilobytes."""
 _ALL_KEYS = """
 SELECT m.name, f.id, f."table", f."from", f."to"
 FROM main.sqlite_master AS m, pragma_foreign_key_list(m.name) AS f
@@ -33,6 +37,8 @@ ORDER BY type, rowid
 
 
 class SQLiteKeys(KeyEngine):
+    in_order_of_the_file = " NOT INDEXED"
+
     def foreign_keys(self) -> Iterator[ForeignKey]:
         for table, _, parent, column, referenced in rows(self.connection, _ALL_KEYS):
             yield ForeignKey("", table, (column,), parent, (referenced or self._key_of(parent),))
@@ -71,6 +77,28 @@ class SQLiteKeys(KeyEngine):
     def last_counted(self, key: Key) -> int:
         return self._sequence(key.table) or 0
 
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Pages of indexes and sorted rows are kept in memory, instead of written and read again
+        and again."""
+        before = {each: value(self.connection, f"PRAGMA {each}.cache_size") for each in _SCHEMAS}
+        # Another move of the same editor may have changed it already.
+        restore = [
+            f"PRAGMA {schema}.cache_size = {size}"
+            for schema, size in before.items()
+            if size != -_CACHE
+        ]
+        try:
+            for each in _SCHEMAS:
+                row(self.connection, f"PRAGMA {each}.cache_size = -{_CACHE}")
+            yield
+        except BaseException:
+            for each in restore:
+                row(self.connection, each)
+            raise
+        # The editor runs them after it has checked all foreign keys.
+        self.editor.deferred_sql += restore
+
     def swap(self) -> None:
         with transaction.atomic(self.connection.alias):
             self.refuse_unfilled()
@@ -84,12 +112,15 @@ class SQLiteKeys(KeyEngine):
                 self.execute("PRAGMA legacy_alter_table = OFF")
 
     def _copy(self, table: Table) -> None:
+        copy = _COPY + table.name
         self.execute(self._definition(table))
         selected = dict(self._selected(table))
         names = ", ".join(map(self.quote, selected))
-        order = f" ORDER BY t.{self.quote(table.key.next)}" if table.key else ""
+        # Rows of a map are copied in the order of the old key, which is that of the file.
+        key = table.key
+        order = f" ORDER BY t.{self.quote(key.next)}" if key and not key.is_mapped else ""
         self.execute(
-            f"INSERT INTO {self.quote(_COPY + table.name)} ({names}) "
+            f"INSERT INTO {self.quote(copy)} ({names}) "
             f"SELECT {', '.join(selected.values())} FROM {self.quote(table.name)} t{order}"
         )
 
@@ -98,7 +129,7 @@ class SQLiteKeys(KeyEngine):
         changed = {folded(each.name): self.new_value(each) for each in table.columns}
         key = table.key
         if key:
-            changed[folded(key.column)] = f"t.{self.quote(key.next)}"
+            changed[folded(key.column)] = self.next_value(key)
         about = rows(self.connection, f"PRAGMA main.table_xinfo({self.quote(table.name)})")
         for _, name, *_, hidden in about:
             is_next = key is not None and folded(name) == folded(key.next)
@@ -106,6 +137,15 @@ class SQLiteKeys(KeyEngine):
                 yield name, changed.get(folded(name), f"t.{self.quote(name)}")
         if key and key.old:
             yield key.old, f"t.{self.quote(key.column)}"
+
+    def create_map(self, key: Key) -> None:
+        """Of this connection, so that the file doesn't grow."""
+        live = key.live
+        kind = live.next_field.db_type(self.connection)
+        self.execute(
+            f"CREATE TEMPORARY TABLE {self.quote(live.table)} "
+            f"({self.quote(live.column)} integer PRIMARY KEY, {self.quote(live.next)} {kind})"
+        )
 
     def _exchange(self, table: Table) -> None:
         dependents = [sql for (sql,) in rows(self.connection, _DEPENDENTS, [table.name])]

@@ -14,7 +14,7 @@ from django.db.models import IntegerField, QuerySet
 
 from ...backfill.engines.mysql_tables import kept_assignments
 from ...backfill.planning import plan
-from ...backfill.sources import find
+from ...backfill.sources import every_row, find
 from ...backfill.supervising import run
 from ...backfill.target import Target
 from ...backfill.writing import at_once
@@ -23,23 +23,28 @@ from ...errors import BackfillError
 from ...fields import SortableIDField
 from ...models import BackfillRun, VerificationRun
 from ...schema.constraints import redefined
-from ..changes import Key, Values, deleted
+from ..changes import Key, Values, deleted, maps
 from ..changes.graph import rendered
 from ..changes.moved import MovedKey
+from ..engines import map_filling
 from . import columns, fills
 
 BATCH = 100_000
 """Rows in a transaction. Nobody else uses the tables, so nobody waits."""
 
 
-def with_columns(state: ProjectState, moved: Sequence[MovedKey]) -> ProjectState:
-    """The state with a field for the new keys of each model, and with the tables of keys of deleted
-    rows."""
+def with_next_keys(state: ProjectState, moved: Sequence[MovedKey], vendor: str) -> ProjectState:
+    """The state with a field or a map for the new keys of each model, and with the tables of keys
+    of deleted rows."""
     filled = rendered(state)
+    mapped = [each for each in moved if maps.is_mapped(each, filled.apps, vendor)]
     for key in moved:
+        if key in mapped:
+            continue
         unlike = ("primary_key", "serialize", "blank", "db_column")
         field = redefined(key.field, *unlike, null=True)
         AddField(key.model_key[1], key.next_name, field).state_forwards(key.model_key[0], filled)
+    maps.add_models(filled, mapped, state)
     deleted.add_models(filled, moved, state)
     return filled
 
@@ -50,12 +55,14 @@ def add_columns(
     """Add the columns of these fields, unless a killed run has. A column that was filled before the
     migration was edited is dropped first."""
     for key in moved:
+        if maps.model_of(filled.apps, key):
+            _drop_others(editor, state, filled, key)
+            continue
         model = filled.apps.get_model(key.model)
         field = model._meta.get_field(key.next_name)
         if _has_column(editor, field) and fills.is_of_another(key, editor.connection.alias):
             columns.drop(editor, field)
-            table = editor.quote_name(deleted.model_of(filled.apps, key)._meta.db_table)
-            editor.execute(f"DROP TABLE IF EXISTS {table}")
+            _drop_deleted(editor, filled, key)
         if not _has_column(editor, field):
             if not editor.collect_sql:
                 forget([key], editor.connection.alias)
@@ -63,17 +70,41 @@ def add_columns(
             columns.add(editor, state.apps.get_model(key.model), field)
 
 
+def _drop_others(editor: Any, state: ProjectState, filled: ProjectState, key: MovedKey) -> None:
+    """Drop what a killed run filled before the migration was edited. The map is filled again."""
+    connection = editor.connection
+    table = filled.apps.get_model(key.model)._meta.db_table
+    if tables.has_column(connection, table, key.next_name):
+        unmapped = with_next_keys(state, [key], "").apps.get_model(key.model)
+        columns.drop(editor, unmapped._meta.get_field(key.next_name))
+    if fills.is_of_another(key, connection.alias):
+        _drop_deleted(editor, filled, key)
+    if not editor.collect_sql:
+        fills.remember(key, connection.alias)
+
+
+def _drop_deleted(editor: Any, filled: ProjectState, key: MovedKey) -> None:
+    table = editor.quote_name(deleted.model_of(filled.apps, key)._meta.db_table)
+    editor.execute(f"DROP TABLE IF EXISTS {table}")
+
+
 def _has_column(editor: Any, field: Any) -> bool:
     return tables.has_column(editor.connection, field.model._meta.db_table, str(field.column))
 
 
 def fill_new_keys(moved: Iterable[MovedKey], filled: ProjectState, using: str) -> None:
-    """Fill the columns that ``add_columns`` added, by the same backfill as ``backfill_ids``.
+    """Fill the columns that ``add_columns`` added, by the same backfill as ``backfill_ids``, and
+    the empty maps.
 
     Raises ``BackfillError`` for rows without a usable time.
     """
+    checked: set[tuple[str, str]] = set()
     for key in moved:
         model = filled.apps.get_model(key.model)
+        if (mapped := maps.model_of(filled.apps, key)) is not None:
+            assert key.created_from is not None
+            _fill_map(key, model, mapped, using, checked)
+            continue
         field = model._meta.get_field(key.next_name)
         rows: QuerySet[Any] = QuerySet(model, using=using)
         missing = rows.filter(**{f"{key.next_name}__isnull": True})
@@ -86,6 +117,18 @@ def fill_new_keys(moved: Iterable[MovedKey], filled: ProjectState, using: str) -
             allow_triggers=key.allow_triggers,
         )
         fill(target)
+
+
+def _fill_map(
+    key: MovedKey, model: Any, mapped: Any, using: str, checked: set[tuple[str, str]]
+) -> None:
+    """``checked`` are the tables and columns whose times were checked."""
+    assert key.created_from is not None
+    field = mapped._meta.get_field(maps.NEW_KEY)
+    target = every_row.target_of(model, field, key.created_from, using)
+    source = target.source.model._meta.db_table, str(target.source.column)
+    map_filling.fill(target, mapped._meta.db_table, is_checked=source in checked)
+    checked.add(source)
 
 
 def fill(target: Target) -> None:
@@ -102,8 +145,11 @@ def described(moved: Iterable[MovedKey], filled: ProjectState) -> Iterator[str]:
     """What ``fill_new_keys`` does, whose statements depend on the rows."""
     for key in moved:
         meta = filled.apps.get_model(key.model)._meta
-        column = f"{meta.db_table}.{meta.get_field(key.next_name).column}"
-        yield f"{column} gets new keys, {BATCH:,} rows in a transaction"
+        if mapped := maps.model_of(filled.apps, key):
+            yield f"{mapped._meta.db_table} gets the new keys of {meta.db_table}"
+        else:
+            column = f"{meta.db_table}.{meta.get_field(key.next_name).column}"
+            yield f"{column} gets new keys, {BATCH:,} rows in a transaction"
 
 
 def forget(moved: Sequence[MovedKey], using: str) -> None:
@@ -154,7 +200,7 @@ def _old_keys(key: Key, last_number: Callable[[Key], int]) -> Iterator[Any]:
     if not old.has_default():
         raise BackfillError(
             f"{key.label}: rows that were inserted since the key was moved have no "
-            f"{key.next_field.name}, and a {type(old).__name__} has no next value: fill it, and "
-            f"migrate again"
+            f"{key.live.next_field.name}, and a {type(old).__name__} has no next value: fill it, "
+            f"and migrate again"
         )
     return iter(old.get_default, None)

@@ -123,7 +123,7 @@ class _Column:
                 wanted.append(key.before.to_python(each))
             except ValidationError:
                 continue
-        found: QuerySet[Any] = QuerySet(key.next_field.model, using=self._connection.alias)
+        found: QuerySet[Any] = QuerySet(key.model, using=self._connection.alias)
         return found.filter(pk__in=wanted).count() if wanted else 0
 
 

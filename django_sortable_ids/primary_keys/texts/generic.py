@@ -104,7 +104,7 @@ def deleted_keys(connection: Any, texts: Texts, key: Key) -> Iterator[list[Any]]
         cursor.execute(sql)
         while found := cursor.fetchmany(_TEXTS):
             keys = set(_by_key(connection, key, (str(each) for (each,) in found)))
-            for values in key.values:
+            for values in key.holders:
                 now = values.key_field.name
                 keys -= {each for (each,) in _looked_up(connection, values, list(keys), now)}
             yield sorted(keys)

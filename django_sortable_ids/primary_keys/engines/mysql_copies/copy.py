@@ -50,7 +50,8 @@ class Copy:
         return Definition(session.definition_of(self._connection, self.name))
 
     def create(self) -> None:
-        """Make the copy, without rows. One that a killed process made is replaced."""
+        """Make the copy, without rows. One that a killed process made is replaced. Most of its
+        indexes are added by ``add_indexes``: they are built from sorted rows in less time."""
         self.drop()
         definition = self.definition()
         elements = ", ".join(self._elements(definition))
@@ -61,6 +62,12 @@ class Copy:
     def drop(self) -> None:
         session.execute(self._editor, f"DROP TABLE IF EXISTS {self._editor.quote_name(self.copy)}")
 
+    def add_indexes(self) -> None:
+        indexes = [f"ADD {text}" for text in self._later_indexes(self.definition())]
+        if indexes:
+            name = self._editor.quote_name(self.copy)
+            session.execute(self._editor, f"ALTER TABLE {name} {', '.join(indexes)}")
+
     def fill(self) -> None:
         quote = self._editor.quote_name
         selected = dict(self._selected())
@@ -68,9 +75,10 @@ class Copy:
         order = ", ".join(self._order(list(selected)))
         self._editor.execute(
             f"INSERT INTO {quote(self.copy)} ({names}) SELECT {', '.join(selected.values())} "
-            f"FROM {quote(self.name)} t{order and f' ORDER BY {order}'}",
+            f"FROM {quote(self.name)} t{self._joined()}{order and f' ORDER BY {order}'}",
             None,
         )
+        self.add_indexes()
         # Without it, plans are made for a table without rows.
         self._editor.execute(f"ANALYZE TABLE {quote(self.copy)}", None)
 
@@ -86,12 +94,31 @@ class Copy:
         quote, key = self._editor.quote_name, self._table.key
         changed = {each.name.lower(): self._engine.new_value(each) for each in self._table.columns}
         if key:
-            changed[key.column.lower()] = f"t.{quote(key.next)}"
+            mapped = f"m.{quote(key.live.next)}"
+            changed[key.column.lower()] = mapped if key.is_mapped else f"t.{quote(key.next)}"
         for (name,) in rows(self._connection, _COLUMNS, [self.name]):
             if key is None or name.lower() != key.next.lower():
                 yield name, changed.get(name.lower(), f"t.{quote(name)}")
         if key and key.old:
             yield key.old, f"t.{quote(key.column)}"
+
+    def _joined(self) -> str:
+        """The map of the key. Rows that are inserted after it was filled are left out, and the
+        number of rows shows it."""
+        key, quote = self._table.key, self._editor.quote_name
+        if key is None or not key.is_mapped:
+            return ""
+        live = key.live
+        same = f"m.{quote(live.column)} = t.{quote(key.column)}"
+        return f" JOIN {quote(live.table)} m ON {same}"
+
+    def _later_indexes(self, definition: Definition) -> Iterator[str]:
+        key = self._table.key
+        if key and key.old and key.old_field.unique:
+            yield f"UNIQUE ({self._editor.quote_name(key.old)})"
+        for element in definition.elements:
+            if _is_later(element, definition) and not (key and element.is_of(key.next.lower())):
+                yield element.text
 
     def _elements(self, definition: Definition) -> Iterator[str]:
         """Those of the copy. Foreign keys are added when it is used."""
@@ -99,7 +126,7 @@ class Copy:
         changed = {each.name.lower(): each for each in self._table.columns}
         for element in definition.elements:
             name = element.name.lower()
-            if element.is_constraint("FOREIGN"):
+            if element.is_constraint("FOREIGN") or _is_later(element, definition):
                 continue
             if key and element.is_of(key.next.lower()):
                 continue
@@ -122,7 +149,8 @@ class Copy:
     def _old_column(self, key: Key) -> Iterator[str]:
         if key.old:
             sql, _ = self._editor.column_sql(key.old_field.model, key.old_field)
-            yield f"{self._editor.quote_name(key.old)} {sql}"
+            # ``_later_indexes`` has it.
+            yield f"{self._editor.quote_name(key.old)} {sql.removesuffix(' UNIQUE')}"
 
     def _next_number(self, definition: Definition) -> int:
         return self._last_number + 1 if self._table.key else definition.next_number
@@ -150,6 +178,17 @@ class Copy:
             quote = self._editor.quote_name
             new = f"{self.copy}{check.name[len(self.name) :]}"
             yield check.text.replace(quote(check.name), quote(new), 1)
+
+
+def _is_later(element: Element, definition: Definition) -> bool:
+    """Whether the index is added to the filled table. A column with AUTO_INCREMENT always needs
+    one."""
+    counted = {
+        name
+        for name, column in definition.columns.items()
+        if any(each.keyword == "AUTO_INCREMENT" for each in column.tokens)
+    }
+    return element.tokens[0].keyword in ("KEY", "UNIQUE") and not counted & {*element.columns}
 
 
 def collation_of(connection: Any, table: str) -> str:

@@ -59,6 +59,7 @@ class Problems:
             copy = Copy(self._engine, table)
             try:
                 copy.create()
+                copy.add_indexes()
                 yield from triggers.problems(self._engine.editor, copy.name, copy.copy)
                 copy.drop()
             except Error as error:

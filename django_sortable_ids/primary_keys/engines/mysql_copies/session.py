@@ -21,6 +21,8 @@ _VARIABLES: dict[str, Any] = {
     # INSERT ... SELECT ... ORDER BY of MySQL writes TIMESTAMPs as local times, which occur twice
     # when summer time ends.
     "time_zone": "+00:00",
+    # Rows are sorted by their new keys.
+    "sort_buffer_size": 64 << 20,
 }
 _OF_MARIADB = {"max_statement_time": 0}
 _OF_MYSQL = {"information_schema_stats_expiry": 0}
