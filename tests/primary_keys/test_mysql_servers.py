@@ -2,8 +2,8 @@
 
 import json
 from contextlib import contextmanager
+from importlib import import_module
 
-import MySQLdb
 import pytest
 
 from tests.backfill.own_project import SETTINGS, Project
@@ -80,7 +80,9 @@ class Own:
         self.settings = f"{SETTINGS}DATABASES = {{'default': {own!r}}}\n"
 
     def root(self, *statements):
-        made = MySQLdb.connect(host="127.0.0.1", port=self.port, user="root", autocommit=True)
+        made = import_module("MySQLdb").connect(
+            host="127.0.0.1", port=self.port, user="root", autocommit=True
+        )
         try:
             with made.cursor() as cursor:
                 for each in statements:

@@ -69,7 +69,7 @@ class KeyEngine(ABC):
 
     def updated_in_place(self) -> Iterator[tuple[str, str]]:
         """Table and column of each UPDATE of rows, which fires triggers."""
-        yield from ((each.table, each.next) for each in self.change.keys)
+        yield from ((each.table, each.next) for each in self.change.keys if not each.is_mapped)
         for texts in self.change.texts:
             if tables.kind(self.connection, texts.table) == "table":
                 yield texts.table, texts.column
