@@ -12,8 +12,10 @@ from django_sortable_ids.models import VerificationRun
 from django_sortable_ids.primary_keys.engines.mysql_copies import session
 from tests.marks import own_tables
 
+from . import small
 from .mysql import definition, definitions, mysql_only, run
 from .test_graph import MODELS, MOVE, ROWS, content
+from .test_kept_times import NOTES
 
 pytestmark = [own_tables, mysql_only]
 
@@ -139,6 +141,16 @@ def test_a_user_without_rights(graph, right, match):
     run("CREATE TRIGGER unseen BEFORE INSERT ON depot_order FOR EACH ROW SET @a = 1")
     with user_without(right):
         refused(graph, match)
+
+
+def test_a_user_without_temporary_tables(depot):
+    small.create(depot, more=NOTES)
+    small.write_move(depot, generic=[("depot_note", "object_id", "kind_id")])
+    before = definitions()
+    refused = pytest.raises(BackfillError, match=r"texts can't be replaced: .*denied")
+    with user_without("CREATE TEMPORARY TABLES"), refused:
+        depot.migrate()
+    assert definitions() == before
 
 
 def test_a_definer_who_is_gone_or_greater(graph):

@@ -31,6 +31,7 @@ _ON_CLUSTER = (
     "primary keys can't be moved on a Galera cluster (wsrep_on is ON): stop all nodes but one, "
     "start that one with --wsrep-on=OFF, migrate, and start the cluster from it"
 )
+_TEMPORARY = "sortable_ids_temporary"
 
 
 class Problems:
@@ -55,6 +56,7 @@ class Problems:
 
     def rehearsed(self) -> Iterator[str]:
         """Make each copy without rows, and drop it: what fails."""
+        yield from self._temporary_tables()
         for table in self._engine.change.tables:
             copy = Copy(self._engine, table)
             try:
@@ -64,6 +66,20 @@ class Problems:
                 copy.drop()
             except Error as error:
                 yield f"{copy.name}: a copy with the new columns can't be made: {error}"
+
+    def _temporary_tables(self) -> Iterator[str]:
+        """Keys in texts are replaced with the help of such tables."""
+        if not any(tables.kind(self._connection, each.table) for each in self._engine.change.texts):
+            return
+        try:
+            with self._connection.cursor() as cursor:
+                cursor.execute(f"CREATE TEMPORARY TABLE {_TEMPORARY} (a int)")
+                cursor.execute(f"DROP TEMPORARY TABLE {_TEMPORARY}")
+        except Error as error:
+            yield (
+                f"keys in columns of texts can't be replaced: {error}. Grant CREATE TEMPORARY "
+                f"TABLES to the database user, and migrate again"
+            )
 
     def _foreign_keys(self) -> Iterator[str]:
         changed = {plain(self._connection, each.name) for each in self._engine.change.tables}
