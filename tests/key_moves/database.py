@@ -20,7 +20,9 @@ def create() -> None:
     drop()
     if connection.vendor != "sqlite":
         with connection._nodb_cursor() as cursor:
-            cursor.execute(f"CREATE DATABASE {connection.ops.quote_name(_name())}")
+            charset = " CHARACTER SET utf8mb4" if connection.vendor == "mysql" else ""
+            name = connection.ops.quote_name(_name())
+            cursor.execute(f"CREATE DATABASE {name}{charset}")
     for each in _MIGRATIONS:
         call_command("migrate", *([each] if isinstance(each, str) else each), verbosity=0)
 

@@ -182,12 +182,13 @@ class Copy:
 
 def _is_later(element: Element, definition: Definition) -> bool:
     """Whether the index is added to the filled table. A column with AUTO_INCREMENT always needs
-    one."""
+    one, and so does the one that counts the rows of a FULLTEXT index."""
     counted = {
         name
         for name, column in definition.columns.items()
         if any(each.keyword == "AUTO_INCREMENT" for each in column.tokens)
     }
+    counted.add("fts_doc_id")
     return element.tokens[0].keyword in ("KEY", "UNIQUE") and not counted & {*element.columns}
 
 
