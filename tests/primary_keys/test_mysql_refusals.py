@@ -98,6 +98,11 @@ def test_a_table_without_room_for_the_new_columns(graph):
     refused(graph, "depot_order: a copy with the new columns can't be made: .*[Rr]ow size", ULID)
 
 
+def test_an_index_without_room_for_the_new_keys(graph):
+    run("ALTER TABLE depot_order ADD note varchar(766), ADD INDEX (note, customer_id)")
+    refused(graph, "depot_order: a copy .* can't be made: .*max key length")
+
+
 def test_a_foreign_key_of_another_database(graph):
     own = connection.settings_dict["NAME"]
     run(

@@ -63,9 +63,9 @@ class Problems:
                 copy.create()
                 copy.add_indexes()
                 yield from triggers.problems(self._engine.editor, copy.name, copy.copy)
-                copy.drop()
             except Error as error:
                 yield f"{copy.name}: a copy with the new columns can't be made: {error}"
+            copy.drop()
 
     def _temporary_tables(self) -> Iterator[str]:
         """Keys in texts are replaced with the help of such tables."""
