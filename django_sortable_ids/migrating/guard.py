@@ -42,6 +42,7 @@ from ..schema.stored_values import misfit, sampled
 from . import refusals
 from .followed_plan import FollowedPlan
 
+OWN_NAME = "django_sortable_ids"
 _KINDS = {
     "integer": r"(big|medium|small|tiny)?(int|integer|serial)\b",
     "uuid": r"uuid\b",
@@ -59,6 +60,7 @@ def register(app_config: AppConfig) -> None:
 
 def check_plan(
     *,
+    sender: AppConfig,
     using: str,
     apps: Apps,
     plan: list[tuple[Migration, bool]],
@@ -68,9 +70,10 @@ def check_plan(
 ) -> None:
     """Raise ``CommandError``, with what to do instead, if the plan would damage a table. First
     undoes swaps whose migration was killed before it was recorded."""
-    connection = connections[using]
-    if not conf.guard_migrations():
+    # Signals know a sender by its id, which another app's config may get when this one is gone.
+    if sender.name != OWN_NAME or not conf.guard_migrations():
         return
+    connection = connections[using]
     if connection.vendor == "sqlite" and any(_is_committed_at_once(each) for each, _ in plan):
         refuse_orphans(connection, "Nothing was migrated")
     out = (stdout or sys.stdout) if verbosity else None

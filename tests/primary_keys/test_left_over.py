@@ -4,9 +4,12 @@ continued, and the statements that drop it."""
 import re
 from io import StringIO
 
+from django.apps import apps
 from django.core.management import call_command
 from django.db import connection
+from django.db.models.signals import pre_migrate
 
+from django_sortable_ids.migrating import guard
 from tests.ecosystem.projects.moves import compare
 from tests.ecosystem.projects.moves.inside.move_catalogue import catalogue
 from tests.marks import own_tables
@@ -50,6 +53,17 @@ def test_what_is_left_over_can_be_dropped(filled):  # noqa: F811
     depot.migrate("0001_step")
     assert filled.keys() == keys
     assert list(compare.catalogues(before, own_catalogue())) == []
+
+
+def test_it_is_said_once_if_another_app_has_the_id_of_a_config_that_is_gone(filled):  # noqa: F811
+    depot, other = filled.depot, apps.get_app_config("depot")
+    filled.write_move()
+    stop_before(depot, NOTE, "0002_step")
+    guard.register(other)
+    try:
+        assert output("depot", "0001_step").count("was stopped before it changed") == 1
+    finally:
+        pre_migrate.disconnect(sender=other, dispatch_uid="django_sortable_ids.migrating.guard")
 
 
 def test_it_is_continued_without_a_word(filled):  # noqa: F811
