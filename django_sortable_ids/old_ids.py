@@ -1,4 +1,4 @@
-"""Ids from before the move of a primary key to a sortable id: they go on answering.
+"""Ids from before the move of a primary key to a sortable id: they still answer.
 
 A moved model has its old key in a unique field next to the key, ``old_id`` for a key ``id``. New
 rows have NULL there. The functions also work before the move, when a model with another key has a

@@ -163,7 +163,7 @@ class Server:
 @contextmanager
 def server(scheme: str, *options: str) -> Iterator[Server]:
     """One of the engines of DATABASE_URLs with that scheme, which runs with these options; its data
-    is gone behind.
+    is gone after it.
 
     Raises ``NoServer``.
     """

@@ -6,7 +6,7 @@ A page is read from top to bottom. Its fenced blocks are steps:
   is the end of it, and so is every ``# settings.py``;
 - other ``python`` is a snippet for ``manage.py shell``, with the imports of the page's snippets;
 - ``sh`` are commands, each of which must succeed;
-- ``text`` behind either of them is what it printed, line by line, among other things; on the pages
+- ``text`` after either of them is what it printed, line by line, among other things; on the pages
   in ``PASTED`` it is all that it printed, and a line ``...`` stands for lines that are left out;
 - ``ini`` and ``yaml`` are files where they begin with ``# path``.
 

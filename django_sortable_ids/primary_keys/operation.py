@@ -26,7 +26,7 @@ class MigratePrimaryKey(Operation):
     deleted rows. ``adopted`` and ``texts`` are columns that ``--adopt`` named: such as references,
     and of texts. ``allowed`` are names of triggers, views and routines that use the keys and fit
     the new ones, as ``--allow`` named them. Rows are written, so the application must not run
-    meanwhile.
+    during the migration.
 
     The migration needs ``atomic = False`` and the dependency
     ``("django_sortable_ids", "0001_initial")``. After a stop at any statement, ``migrate``

@@ -1,4 +1,4 @@
-"""Views whose URLs go on working with the ids from before the move of a primary key."""
+"""Views whose URLs still work with the ids from before the move of a primary key."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def runs(options: argparse.Namespace, killed: Server | None) -> int:
 
 @contextmanager
 def database(killed: Server | None) -> Iterator[list]:
-    """The tables of the runs, in a database that is gone behind them."""
+    """The tables of the runs, in a database that is gone after them."""
     from django.db import connection
 
     from tests.backfill.support import own_models

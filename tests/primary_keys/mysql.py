@@ -30,6 +30,6 @@ def definition(table):
 
 
 def definitions():
-    """Of all tables of the app, also those that a move leaves behind."""
+    """Of all tables of the app, also those that are left over from a move."""
     names = (name for name, _ in ask("SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'"))
     return {name: definition(name) for name in names if "depot" in name}

@@ -294,7 +294,7 @@ def stop_after_collecting(depot):
         depot.migrate()
 
 
-def test_history_rows_that_are_inserted_meanwhile_stop_it(filled):
+def test_history_rows_that_are_inserted_during_the_move_stop_it(filled):
     before = filled.keys()
     filled.write_move()
     done = []

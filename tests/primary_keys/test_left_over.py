@@ -1,5 +1,5 @@
-"""What a move leaves behind that was stopped before it changed a key: ``migrate`` shows how it is
-continued, and the statements that drop it."""
+"""What is left over from a move that was stopped before it changed a key: ``migrate`` shows how it
+is continued, and the statements that drop it."""
 
 import re
 from io import StringIO

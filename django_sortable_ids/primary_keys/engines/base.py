@@ -155,11 +155,7 @@ class KeyEngine(ABC):
 
     def new_value(self, column: Column) -> str:
         """The next value of the key that the column contains, for a row named ``t``."""
-        found = [
-            f"(SELECT p.{self.quote(each.next)} FROM {self.quote(each.table)} p "
-            f"WHERE {self.refers(column, each)})"
-            for each in column.values
-        ]
+        found = [self._next_in(each, self.refers(column, each)) for each in column.values]
         return found[0] if len(found) == 1 else f"COALESCE({', '.join(found)})"
 
     def refuse_unfilled(self) -> None:
@@ -186,21 +182,24 @@ class KeyEngine(ABC):
         """The rows without a next value, after FROM."""
         if not key.is_mapped:
             return f"{self.quote(key.table)} WHERE {self.quote(key.next)} IS NULL"
-        mapped = (
-            f"SELECT 1 FROM {self.quote(key.live.table)} p "
-            f"WHERE p.{self.quote(key.live.column)} = t.{self.quote(key.column)}"
-        )
+        mapped = f"SELECT 1 FROM {self.quote(key.live.table)} p WHERE {self._is_mapped_row(key)}"
         return f"{self.quote(key.table)} t{self.in_order_of_the_file} WHERE NOT EXISTS ({mapped})"
 
     def next_value(self, key: Key) -> str:
         """The next value of the key of a row named ``t``."""
         if not key.is_mapped:
             return f"t.{self.quote(key.next)}"
-        live = key.live
+        return self._next_in(key.live, self._is_mapped_row(key))
+
+    def _next_in(self, values: Values, condition: str) -> str:
         return (
-            f"(SELECT p.{self.quote(live.next)} FROM {self.quote(live.table)} p "
-            f"WHERE p.{self.quote(live.column)} = t.{self.quote(key.column)})"
+            f"(SELECT p.{self.quote(values.next)} FROM {self.quote(values.table)} p "
+            f"WHERE {condition})"
         )
+
+    def _is_mapped_row(self, key: Key) -> str:
+        """The condition that the row ``p`` of the map is that of a row ``t``."""
+        return f"p.{self.quote(key.live.column)} = t.{self.quote(key.column)}"
 
     def orphans(self, table: Table, column: Column) -> int:
         """The number of rows whose value is no key."""

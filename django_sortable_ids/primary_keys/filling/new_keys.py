@@ -1,4 +1,4 @@
-"""Gives every row the value that its key will get, in a column of its own."""
+"""Gives every row the value that its key will get: in a column of its own, or in a map."""
 
 from __future__ import annotations
 
@@ -102,7 +102,6 @@ def fill_new_keys(moved: Iterable[MovedKey], filled: ProjectState, using: str) -
     for key in moved:
         model = filled.apps.get_model(key.model)
         if (mapped := maps.model_of(filled.apps, key)) is not None:
-            assert key.created_from is not None
             _fill_map(key, model, mapped, using, checked)
             continue
         field = model._meta.get_field(key.next_name)
