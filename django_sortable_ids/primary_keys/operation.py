@@ -12,7 +12,7 @@ from django.db.migrations.state import ProjectState
 from .changes import change, deleted, graph
 from .changes.moved import AdoptedTexts, GenericReference, History, KeyCopy, MovedKey, Reference
 from .deleted_keys import DeletedKeys
-from .filling import new_keys, old_copies
+from .filling import new_keys, old_copies, old_keys
 from .move import Move
 from .notes import Note
 
@@ -154,7 +154,7 @@ class MigratePrimaryKey(Operation):
                 found.collect()
                 found.read_old_keys()
                 for each in move.change.keys:
-                    new_keys.fill_old_keys(each, using, move.engine.last_number)
+                    old_keys.fill(each, using, move.engine.last_number)
                 move.execute()
         found.drop_tables([each.model for each in keys])
         old_copies.drop(schema_editor, from_state, self._copies_of(keys))

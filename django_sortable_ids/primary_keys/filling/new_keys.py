@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import count
 from typing import Any
 
-from django.db import connections, transaction
 from django.db.migrations.operations import AddField
 from django.db.migrations.state import ProjectState
-from django.db.models import IntegerField, QuerySet
+from django.db.models import QuerySet
 
-from ...backfill.engines.mysql_tables import kept_assignments
 from ...backfill.planning import plan
 from ...backfill.sources import every_row, find
 from ...backfill.supervising import run
 from ...backfill.target import Target
 from ...backfill.writing import at_once
 from ...db import tables
-from ...errors import BackfillError
-from ...fields import SortableIDField
 from ...models import BackfillRun, VerificationRun
 from ...schema.constraints import redefined
-from ..changes import Key, Values, deleted, maps
+from ..changes import deleted, maps
 from ..changes.graph import rendered
 from ..changes.moved import MovedKey
 from ..engines import map_filling
@@ -158,48 +153,3 @@ def forget(moved: Sequence[MovedKey], using: str) -> None:
     labels += map(fills.target_of, moved)
     for records in (BackfillRun, VerificationRun):
         records.objects.using(using).filter(target__in=labels).delete()
-
-
-def fill_old_keys(key: Key, using: str, last_number: Callable[[Key], int]) -> None:
-    """Give rows that were inserted since the move a key of the old type, in the order of their ids:
-    the next number after ``last_number``, or the default of the old key. Those that were deleted
-    again get theirs after them.
-
-    Raises ``BackfillError`` if the old key has neither.
-    """
-    following: Iterator[Any] | None = None
-    connection = connections[using]
-    for values in key.values:
-        name, order = values.next_field.name, values.key_field.name
-        pk_field = values.model._meta.pk
-        rows: QuerySet[Any] = QuerySet(values.model, using=using)
-        missing = rows.filter(**{f"{name}__isnull": True}).order_by(order)
-        sql = _update_of(values, connection)
-        while found := list(missing.values_list("pk", flat=True)[:BATCH]):
-            following = following or _old_keys(key, last_number)
-            with transaction.atomic(using), connection.cursor() as cursor:
-                for pk in found:
-                    old = values.next_field.get_db_prep_save(next(following), connection)
-                    cursor.execute(sql, [old, pk_field.get_db_prep_save(pk, connection)])
-
-
-def _update_of(values: Values, connection: Any) -> str:
-    """The statement that sets the next value of one row."""
-    quote = connection.ops.quote_name
-    kept, pk = kept_assignments(connection, values.table), values.model._meta.pk.column
-    return (
-        f"UPDATE {quote(values.table)} SET {quote(values.next)} = %s{kept} WHERE {quote(pk)} = %s"
-    )
-
-
-def _old_keys(key: Key, last_number: Callable[[Key], int]) -> Iterator[Any]:
-    old = key.after
-    if isinstance(old, IntegerField) and not isinstance(old, SortableIDField):
-        return count(last_number(key) + 1)
-    if not old.has_default():
-        raise BackfillError(
-            f"{key.label}: rows that were inserted since the key was moved have no "
-            f"{key.live.next_field.name}, and a {type(old).__name__} has no next value: fill it, "
-            f"and migrate again"
-        )
-    return iter(old.get_default, None)
