@@ -151,6 +151,7 @@ class MigratePrimaryKey(Operation):
             with move.engine.working():
                 move.check()
                 move.rehearse()
+                found.give_back_old_keys()
                 found.collect()
                 found.read_old_keys()
                 for each in move.change.keys:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count, islice
 from typing import Any
 
@@ -35,6 +35,14 @@ def fill(key: Key, using: str, last_number: Callable[[Key], int]) -> None:
         while found := list(missing.values_list("pk", flat=True)[:_BATCH]):
             following = following or _next_keys(key, last_number)
             _write(values, found, list(islice(following, len(found))), using)
+
+
+def give_back(values: Values, known: Iterable[tuple[Any, Any]], using: str) -> None:
+    """Give rows without an old key a known one: pairs of the primary key and the old key."""
+    pairs = iter(known)
+    while page := list(islice(pairs, _BATCH)):
+        pks, old = zip(*page, strict=True)
+        _write(values, pks, old, using)
 
 
 def _write(values: Values, pks: Sequence[Any], old: Sequence[Any], using: str) -> None:
