@@ -47,17 +47,22 @@ def with_next_keys(state: ProjectState, moved: Sequence[MovedKey], vendor: str) 
 def add_columns(
     editor: Any, state: ProjectState, filled: ProjectState, moved: Iterable[MovedKey]
 ) -> None:
-    """Add the columns of these fields, unless a killed run has. A column that was filled before the
+    """Add the columns of these fields, unless a killed run has. What was filled before the
     migration was edited is dropped first."""
     for key in moved:
+        is_of_another = fills.is_of_another(key, editor.connection.alias)
+        if is_of_another:
+            _drop_deleted(editor, filled, key)
         if maps.model_of(filled.apps, key):
-            _drop_others(editor, state, filled, key)
+            _drop_column(editor, state, filled, key)
+            if not editor.collect_sql:
+                fills.remember(key, editor.connection.alias)
             continue
+        _drop_map(editor, filled, key)
         model = filled.apps.get_model(key.model)
         field = model._meta.get_field(key.next_name)
-        if _has_column(editor, field) and fills.is_of_another(key, editor.connection.alias):
+        if is_of_another and _has_column(editor, field):
             columns.drop(editor, field)
-            _drop_deleted(editor, filled, key)
         if not _has_column(editor, field):
             if not editor.collect_sql:
                 forget([key], editor.connection.alias)
@@ -65,17 +70,19 @@ def add_columns(
             columns.add(editor, state.apps.get_model(key.model), field)
 
 
-def _drop_others(editor: Any, state: ProjectState, filled: ProjectState, key: MovedKey) -> None:
-    """Drop what a killed run filled before the migration was edited. The map is filled again."""
-    connection = editor.connection
+def _drop_column(editor: Any, state: ProjectState, filled: ProjectState, key: MovedKey) -> None:
+    """Drop the column of a key that is mapped now."""
     table = filled.apps.get_model(key.model)._meta.db_table
-    if tables.has_column(connection, table, key.next_name):
+    if tables.has_column(editor.connection, table, key.next_name):
         unmapped = with_next_keys(state, [key], "").apps.get_model(key.model)
         columns.drop(editor, unmapped._meta.get_field(key.next_name))
-    if fills.is_of_another(key, connection.alias):
-        _drop_deleted(editor, filled, key)
-    if not editor.collect_sql:
-        fills.remember(key, connection.alias)
+
+
+def _drop_map(editor: Any, filled: ProjectState, key: MovedKey) -> None:
+    """Drop the map of a key that has a column now."""
+    table = maps.table_of(filled.apps.get_model(key.model)._meta.db_table)
+    if tables.kind(editor.connection, table):
+        editor.execute(f"DROP TABLE {editor.quote_name(table)}")
 
 
 def _drop_deleted(editor: Any, filled: ProjectState, key: MovedKey) -> None:
