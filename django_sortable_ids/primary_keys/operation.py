@@ -189,7 +189,8 @@ class MigratePrimaryKey(Operation):
         backwards: bool,
     ) -> Move:
         before, after = map(graph.rendered, (before, after))
-        note = Note(keys, editor.connection.alias, backwards=backwards)
+        copies = self._copies_of(keys)
+        note = Note(keys, copies, editor.connection.alias, backwards=backwards)
         found = graph.references(before.apps, keys)
         labels = {each.model for each in keys}
         adopted = {each for each in self.adopted if each.key in labels}
