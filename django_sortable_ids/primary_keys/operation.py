@@ -126,7 +126,7 @@ class MigratePrimaryKey(Operation):
                 move.execute()
         move.engine.drop_maps()
         found.drop_tables([each.model for each in keys if each.old is None])
-        new_keys.forget(keys, using)
+        new_keys.forget(keys, using, copies)
 
     def database_backwards(
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState

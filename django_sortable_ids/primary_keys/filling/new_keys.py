@@ -20,7 +20,7 @@ from ...models import BackfillRun, VerificationRun
 from ...schema.constraints import redefined
 from ..changes import deleted, maps
 from ..changes.graph import rendered
-from ..changes.moved import MovedKey
+from ..changes.moved import KeyCopy, MovedKey
 from ..engines import map_filling
 from . import columns, fills
 
@@ -153,10 +153,10 @@ def described(moved: Iterable[MovedKey], filled: ProjectState) -> Iterator[str]:
             yield f"{column} gets new keys, {BATCH:,} rows in a transaction"
 
 
-def forget(moved: Sequence[MovedKey], using: str) -> None:
-    """Delete the records of these backfills, whose columns are gone."""
+def forget(moved: Sequence[MovedKey], using: str, copies: Iterable[KeyCopy] = ()) -> None:
+    """Delete the records of these backfills, whose columns are gone or stay."""
     labels = [f"{key.model}.{key.next_name}" for key in moved]
     labels += [deleted.label_of(key) for key in moved]
-    labels += map(fills.target_of, moved)
+    labels += map(fills.target_of, (*moved, *copies))
     for records in (BackfillRun, VerificationRun):
         records.objects.using(using).filter(target__in=labels).delete()
