@@ -37,10 +37,11 @@ class Note:
         self._rows = VerificationRun.objects.using(using)
         self._model = keys[0].model
         self._target = f"{_PREFIX}{self._model}"[:200]
+        changed: list[MovedKey | KeyCopy] = [*keys, *copies]
         self._identity = {
             "backwards": backwards,
             "keys": _identity(keys),
-            "fields": [source_of(field) for each in (*keys, *copies) for field in _fields(each)],
+            "fields": [source_of(field) for each in changed for field in _fields(each)],
         }
 
     @property

@@ -24,7 +24,8 @@ def remember(key: MovedKey, using: str) -> None:
 
 def copied(copy: KeyCopy, using: str) -> dict[str, str] | None:
     """What ``remember_copy`` saved; None if nothing."""
-    return _known(target_of(copy), using)
+    known: dict[str, str] | None = _known(target_of(copy), using)
+    return known
 
 
 def remember_copy(copy: KeyCopy, identity: dict[str, str], using: str) -> None:

@@ -157,6 +157,6 @@ def forget(moved: Sequence[MovedKey], using: str, copies: Iterable[KeyCopy] = ()
     """Delete the records of these backfills, whose columns are gone or stay."""
     labels = [f"{key.model}.{key.next_name}" for key in moved]
     labels += [deleted.label_of(key) for key in moved]
-    labels += map(fills.target_of, (*moved, *copies))
+    labels += [*map(fills.target_of, moved), *map(fills.target_of, copies)]
     for records in (BackfillRun, VerificationRun):
         records.objects.using(using).filter(target__in=labels).delete()
