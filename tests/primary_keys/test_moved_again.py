@@ -9,7 +9,7 @@ from django_sortable_ids.migrating.unrecorded_moves import find
 from tests.marks import own_tables
 
 from . import small
-from .test_interrupted import migrate_until_done
+from .stops import migrate_until_done
 from .test_unrecorded import RECORDS, stop_before
 
 pytestmark = own_tables
