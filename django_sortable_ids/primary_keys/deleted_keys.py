@@ -25,6 +25,8 @@ from .filling.new_keys import fill
 from .texts import generic
 
 _TRIES = 10
+_COMPARED = 500
+"""Values in one query."""
 _INSERTED = """
 INSERT INTO {table} ({key}, {time}) SELECT found_key, MIN(found_at) FROM ({found}) s
 GROUP BY found_key ORDER BY MIN(found_at), found_key
@@ -152,11 +154,16 @@ class DeletedKeys:
         """``new`` and ``old`` are the fields of ``rows`` with both keys."""
         live, name = self._live(key), key.live.next_field.name
         missing = live.filter(**{"pk": OuterRef(new), f"{name}__isnull": True})
-        taken = live.filter(**{name: OuterRef(old)})
-        found = rows.filter(Exists(missing), ~Exists(taken), **{f"{old}__isnull": False})
-        by_old = {number: pk for pk, number in found.order_by().values_list(new, old)}
-        known = {pk: number for number, pk in by_old.items()}
-        old_keys.give_back(key.live, known.items(), self._connection.alias)
+        found = rows.filter(Exists(missing), **{f"{old}__isnull": False}).order_by()
+        known = {number: pk for pk, number in found.values_list(new, old)}
+        # Columns of texts with different collations can't be compared in the database.
+        numbers = list(known)
+        for start in range(0, len(numbers), _COMPARED):
+            same = {f"{name}__in": numbers[start : start + _COMPARED]}
+            for taken in live.filter(**same).values_list(name, flat=True):
+                known.pop(taken, None)
+        pairs = {pk: number for number, pk in known.items()}
+        old_keys.give_back(key.live, pairs.items(), self._connection.alias)
 
     def read_old_keys(self) -> None:
         """Read the old keys of rows that were deleted since the move, where histories have them."""
