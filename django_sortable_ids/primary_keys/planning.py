@@ -117,7 +117,7 @@ def build(
             allowed,
         )
         move = operation.move_of(connections[using].schema_editor(), state)
-        more = list(move.unmodelled())
+        more = {*move.unmodelled()} - {*references}
         if not more:
             break
         references = sorted({*references, *more})

@@ -1,6 +1,7 @@
 """Tables of PostgreSQL in another schema than ``public``, by their name or by the search path."""
 
 import pytest
+from django.core.management.base import CommandError
 from django.db import connection
 
 from tests.marks import own_tables
@@ -123,3 +124,20 @@ def test_a_schema_in_the_search_path(in_path):
     write(in_path, **names)
     assert execute("SELECT to_regclass('public.depot_customer') IS NULL") == [(True,)]
     move_and_return(in_path)
+
+
+def test_a_table_that_no_model_has(sales):
+    names = {each: f'"Depot sales"."{each}"' for each in ("customer", "order", "history")}
+    write(sales, **names)
+    execute(
+        'CREATE TABLE "Depot sales".review (c bigint REFERENCES "Depot sales".customer (id))',
+        'INSERT INTO "Depot sales".review SELECT id FROM "Depot sales".customer',
+    )
+    with pytest.raises(CommandError) as error:
+        sales.migrate()
+    table = '"Depot sales"."review"'
+    assert f"{table}.c refers to depot.Customer" in str(error.value)
+    listed = MOVE.replace("references=[", f"references=[({table!r}, 'c', 'depot.Customer'),")
+    sales.names.pop()
+    sales.write(listed.format(**names), atomic=False)
+    move_and_return(sales)

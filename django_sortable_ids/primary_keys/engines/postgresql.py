@@ -23,15 +23,20 @@ from .postgresql_rehearsal import PATTERN_INDEXES, rehearse
 from .postgresql_views import View, create, drop, views_of
 
 _FOREIGN_KEYS = """
-SELECT conname, conrelid, confrelid, pg_get_constraintdef(c.oid), conrelid::regclass::text,
-    confrelid::regclass::text,
+SELECT conname, conrelid, confrelid, pg_get_constraintdef(c.oid),
+    (SELECT {spelled} WHERE t.oid = conrelid), (SELECT {spelled} WHERE t.oid = confrelid),
     ARRAY(SELECT attname::text FROM unnest(conkey) WITH ORDINALITY AS k (number, place)
         JOIN pg_attribute ON attrelid = conrelid AND attnum = number ORDER BY place),
     ARRAY(SELECT attname::text FROM unnest(confkey) WITH ORDINALITY AS k (number, place)
         JOIN pg_attribute ON attrelid = confrelid AND attnum = number ORDER BY place),
     obj_description(oid, 'pg_constraint')
 FROM pg_constraint c WHERE contype = 'f' AND conparentid = 0 ORDER BY conname
-"""
+""".format(
+    spelled="""CASE WHEN pg_table_is_visible(t.oid) THEN relname::text
+        ELSE '"' || nspname || '"."' || relname || '"' END
+        FROM pg_class t JOIN pg_namespace n ON n.oid = relnamespace"""
+)
+"""With the names of tables as models spell them."""
 _TYPE = """
 SELECT format_type(atttypid, atttypmod) FROM pg_attribute
 WHERE attrelid = to_regclass(%s) AND attname = %s
@@ -157,12 +162,7 @@ class PostgreSQLKeys(KeyEngine):
         for name, _, _, definition, table, parent, columns, referenced, text in self._foreign_keys:
             used = {*((table, each) for each in columns), *((parent, each) for each in referenced)}
             if used & changed:
-                yield self._spelled(table), self.quote(name), definition, text
-
-    def _spelled(self, table: str) -> str:
-        """The name in SQL; regclass quotes names of tables that no model has."""
-        known = {each.name for each in self.change.tables}
-        return str(self.quote(table)) if table in known else table
+                yield self.quote(table), self.quote(name), definition, text
 
     def _create_map(self, number: int, key: Key) -> None:
         """A function from the value of a key to its next one."""
