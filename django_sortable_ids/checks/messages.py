@@ -222,11 +222,22 @@ def too_narrow(field: SortableIDField, found: str, needed: str) -> CheckMessage:
 
 
 def values_of_another_scheme(field: SortableIDField, found: str) -> CheckMessage:
+    if field.primary_key:
+        label = field.model._meta.label
+        fix = (
+            f"Restore the field that generated them in the migrations: undo and delete the one "
+            f"that changed it. Then let `manage.py backfill_ids {label} --primary-key "
+            f"--write-migration` write one that moves the key."
+        )
+    else:
+        fix = (
+            "Restore the field that generated them in the model, add a second field of the new "
+            "scheme, fill it with `manage.py backfill_ids ... --convert-from`, and swap the two "
+            "with SwapSortableID."
+        )
     return Error(
         f"The column holds values of another scheme: {found}",
-        hint="Restore the field that generated them in the model, add a second field of the new "
-        "scheme, fill it with `manage.py backfill_ids ... --convert-from`, and swap the two with "
-        "SwapSortableID. To read UUIDs of other versions, set accept_other_versions=True.",
+        hint=f"{fix} To read UUIDs of other versions, set accept_other_versions=True.",
         obj=field,
         id="sortable_ids.E009",
     )

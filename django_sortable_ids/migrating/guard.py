@@ -202,11 +202,14 @@ class _Walk:
         reason = misfit(values, new, old, self.connection)
         if reason is None:
             return None
-        if isinstance(old, SortableIDField):
+        if old.primary_key:
+            text = refusals.ALTER_VALUES_OF_KEY
+        elif isinstance(old, SortableIDField):
             text = refusals.ALTER_SCHEME
         else:
             text = refusals.ALTER_NUMBERS if isinstance(values[0], int) else refusals.ALTER_VALUES
-        return text.format(misfit=reason, sampled=f"{len(values):,}", name=old.name)
+        found = {"name": old.name, "model": model._meta.label}
+        return text.format(misfit=reason, sampled=f"{len(values):,}", **found)
 
     def note_lost_ids(self, app_label: str, operation: Operation) -> None:
         """Note id fields that the plan removes, and those whose scheme it changes. Both in one

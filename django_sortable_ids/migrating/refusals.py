@@ -32,6 +32,16 @@ ALTER_VALUES = (
     "(UUIDs of other versions by accept_other_versions=True), or add a new field with null=True "
     f"and fill it with `manage.py backfill_ids`. {_SAMPLED}"
 )
+_MOVE = (
+    "Remove this operation, and let `manage.py backfill_ids {model} --primary-key "
+    "--write-migration` write one that moves the key"
+)
+ALTER_VALUES_OF_KEY = (
+    "the table has rows, and the values of the key would be treated as ids: {misfit} "
+    + _MOVE
+    + "; or declare what they are, if they may stay (UUIDs of other versions by "
+    f"accept_other_versions=True). {_SAMPLED}"
+)
 _CONVERT = (
     "Add a second field with null=True, fill it with `manage.py backfill_ids ... --convert-from "
     "{name}`, and swap the two by SwapSortableID."
@@ -55,6 +65,5 @@ ALTER_TYPE_OF_IDS = (
 )
 ALTER_KEY = (
     "the table has rows, and a change of the key's type from {old} to {new} maps no value, neither "
-    "here nor in the columns that refer to it. Remove this operation, and let `manage.py "
-    "backfill_ids {model} --primary-key --write-migration` write one that moves the key."
+    "here nor in the columns that refer to it. " + _MOVE + "."
 )

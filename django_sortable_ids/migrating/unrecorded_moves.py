@@ -76,14 +76,13 @@ def find(
 def _unrecorded(
     note: notes.Written, loader: MigrationLoader, using: str
 ) -> Iterator[UnrecordedMove]:
+    if not (note.is_incomplete or note.is_open):
+        return
     migrations = list(_migrations(note, loader))
     applied = [each for each in migrations if each[0] in loader.applied_migrations]
     pending = [each for each in migrations if each not in applied]
     # The keys may have moved in the same way before: then other migrations have the same keys.
-    is_unrecorded = bool(applied if note.backwards else pending)
-    if not note.is_incomplete:
-        is_unrecorded = not (pending if note.backwards else applied) and bool(migrations)
-    if is_unrecorded:
+    if applied if note.backwards else pending:
         name, operation = applied[-1] if note.backwards else pending[0]
         keys = tuple(f"{each.model}.{each.name}" for each in operation.keys)
         target = _before(loader, name) if note.backwards else name[1]

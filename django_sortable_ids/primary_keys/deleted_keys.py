@@ -20,10 +20,13 @@ from .changes import Column, Key, Table, Values
 from .changes.deleted import NEW_KEY, OLD_KEY, TIME
 from .changes.moved import OLD, History, MovedKey
 from .engines.base import KeyEngine
+from .filling import old_keys
 from .filling.new_keys import fill
 from .texts import generic
 
 _TRIES = 10
+_COMPARED = 500
+"""Values in one query."""
 _INSERTED = """
 INSERT INTO {table} ({key}, {time}) SELECT found_key, MIN(found_at) FROM ({found}) s
 GROUP BY found_key ORDER BY MIN(found_at), found_key
@@ -136,20 +139,49 @@ class DeletedKeys:
             target = find.of_source(deleted.model, field, given, self._connection.alias)
             fill(replace(target, on_out_of_range="clamp"))
 
+    def give_back_old_keys(self) -> None:
+        """Give their old keys to rows that were deleted, and are there again under their new keys.
+
+        No row gets the old key of another one.
+        """
+        for key, deleted in self._copied:
+            if tables.kind(self._connection, deleted.table):
+                self._give_back(key, self._rows(deleted), NEW_KEY, OLD_KEY)
+        for column, name in self._with_old_keys():
+            self._give_back(column.key, self._all(column.before.model), column.before.name, name)
+
+    def _give_back(self, key: Key, rows: QuerySet[Any], new: str, old: str) -> None:
+        """``new`` and ``old`` are the fields of ``rows`` with both keys."""
+        live, name = self._live(key), key.live.next_field.name
+        missing = live.filter(**{"pk": OuterRef(new), f"{name}__isnull": True})
+        found = rows.filter(Exists(missing), **{f"{old}__isnull": False}).order_by()
+        known = {number: pk for pk, number in found.values_list(new, old)}
+        # Columns of texts with different collations can't be compared in the database.
+        numbers = list(known)
+        for start in range(0, len(numbers), _COMPARED):
+            same = {f"{name}__in": numbers[start : start + _COMPARED]}
+            for taken in live.filter(**same).values_list(name, flat=True):
+                known.pop(taken, None)
+        pairs = {pk: number for number, pk in known.items()}
+        old_keys.give_back(key.live, pairs.items(), self._connection.alias)
+
     def read_old_keys(self) -> None:
         """Read the old keys of rows that were deleted since the move, where histories have them."""
-        for _, column in self._engine.change.histories:
-            if column.before is None or column.key.deleted is None:
-                continue
-            deleted, name = column.key.deleted, f"{OLD}{column.before.name}"
-            if not self._is_history(column) or not _has(column.before.model, name):
-                continue
+        for column, name in self._with_old_keys():
+            assert column.key.deleted is not None
             same = {column.before.name: OuterRef(NEW_KEY), f"{name}__isnull": False}
             known = self._all(column.before.model).filter(**same).order_by().values(name)
-            missing = self._rows(deleted).filter(**{f"{OLD_KEY}__isnull": True})
+            missing = self._rows(column.key.deleted).filter(**{f"{OLD_KEY}__isnull": True})
             missing.update(**{OLD_KEY: Subquery(known[:1])})
         for key, deleted in self._copied:
             self._forget_taken(key, deleted)
+
+    def _with_old_keys(self) -> Iterator[tuple[Column, str]]:
+        """The columns of histories, each with the name of the field that keeps the old key."""
+        for _, column in self._engine.change.histories:
+            name = f"{OLD}{column.before.name}" if self._is_history(column) else ""
+            if name and _has(column.before.model, name) and column.key.deleted is not None:
+                yield column, name
 
     def _forget_taken(self, key: Key, deleted: Values) -> int:
         """Forget next values that are those of rows which exist; return how many there were."""

@@ -64,6 +64,7 @@ class Move:
     def check(self) -> None:
         """Raise ``BackfillError`` with all that prevents the move. Writes nothing."""
         found = [
+            *self._with_old(),
             *self._unlisted(),
             *self._orphans(),
             *generic.problems(self.editor, self.change),
@@ -72,6 +73,15 @@ class Move:
             *self._fired(),
         ]
         self._refuse(found)
+
+    def _with_old(self) -> Iterator[str]:
+        for key in self.planned.keys:
+            if key.old and tables.has_column(self.editor.connection, key.table, key.old):
+                yield (
+                    f"{key.table} has a column {key.old} already, which a move adds: if the key "
+                    f"was moved before, restore the migration as it was then; otherwise rename or "
+                    f"drop the column, and migrate again"
+                )
 
     def _programs(self) -> Iterator[str]:
         known = Known(self.editor.connection, self.change)
@@ -118,7 +128,7 @@ class Move:
                 f"The statements depend on {missing[0]}, which doesn't exist yet: apply earlier "
                 "migrations first"
             )
-        elif self.note.is_done or self.note.steps is not None:
+        elif self.note.was_last or self.note.steps is not None:
             self.engine.comment(
                 "The keys are moved already, and the statements depend on the tables before that"
             )

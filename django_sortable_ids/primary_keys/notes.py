@@ -3,35 +3,57 @@ before its migration is recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from django.db import connections
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import Count, Max
 
 from ..db import tables
 from ..errors import BackfillError
 from ..models import VerificationRun
-from .changes.moved import MovedKey
+from .changes.moved import KeyCopy, MovedKey, source_of
 
 _STEPS = "steps"
 _NUMBERS = "last_numbers"
+_RECORDED = "recorded"
 _PREFIX = "move "
 
 
 class Note:
-    """``backwards`` is the direction of the move."""
+    """``copies`` are those of the keys, and ``backwards`` is the direction of the move."""
 
-    def __init__(self, keys: Sequence[MovedKey], using: str, *, backwards: bool) -> None:
+    def __init__(
+        self,
+        keys: Sequence[MovedKey],
+        copies: Iterable[KeyCopy],
+        using: str,
+        *,
+        backwards: bool,
+    ) -> None:
+        self._using = using
         self._rows = VerificationRun.objects.using(using)
         self._model = keys[0].model
         self._target = f"{_PREFIX}{self._model}"[:200]
+        changed: list[MovedKey | KeyCopy] = [*keys, *copies]
         self._identity = {
             "backwards": backwards,
             "keys": _identity(keys),
+            "fields": [source_of(field) for each in changed for field in _fields(each)],
         }
 
     @property
     def is_done(self) -> bool:
-        """Whether the last move of these keys was this one, and is complete."""
+        """Whether this move is complete, and waits for its migration to be recorded. Another one
+        of the same keys may follow later."""
+        note = self._found()
+        return note is not None and self.was_last and _is_open(note, self._using)
+
+    @property
+    def was_last(self) -> bool:
+        """Whether the last move of these keys was one as this, and is complete."""
         note = self._found()
         return note is not None and note.judged_by == self._identity and _STEPS not in note.state
 
@@ -47,7 +69,7 @@ class Note:
         if note.judged_by != self._identity:
             raise BackfillError(
                 f"a move of the key of {self._model} was stopped in the middle, and it was another "
-                f"one ({note.judged_by}): restore its migration, and run that again"
+                f"one ({note.judged_by}): restore its migration as it was, and run that again"
             )
         return note.state[_STEPS]
 
@@ -60,7 +82,7 @@ class Note:
 
     def write(self) -> None:
         """The move is complete: in its transaction, or after its last statement."""
-        self._save({_NUMBERS: self._numbers()})
+        self._save({_NUMBERS: self._numbers(), _RECORDED: _recorded(self._using)})
 
     def last_number(self, label: str) -> int:
         """What ``begin`` saved for this model; 0 if nothing."""
@@ -87,6 +109,8 @@ class Written:
     backwards: bool
     is_incomplete: bool
     """Whether the move began to change tables, and did not end."""
+    is_open: bool
+    """Whether no migration was recorded since it ended."""
 
     def is_of(self, keys: Sequence[MovedKey]) -> bool:
         """Whether a migration with these keys wrote it, perhaps of some of them."""
@@ -102,9 +126,35 @@ def written(connection: Any) -> Iterator[Written]:
     for row in rows.order_by("pk"):
         keys, backwards = (row.judged_by.get(name) for name in ("keys", "backwards"))
         if keys:
-            yield Written(keys, bool(backwards), _STEPS in row.state)
+            is_incomplete = _STEPS in row.state
+            is_open = not is_incomplete and _is_open(row, connection.alias)
+            yield Written(keys, bool(backwards), is_incomplete, is_open)
 
 
 def _identity(keys: Sequence[MovedKey]) -> list[list[str]]:
     """The models, and the classes of their new keys."""
     return [[each.model, each.field.deconstruct()[1]] for each in keys]
+
+
+def _fields(changed: MovedKey | KeyCopy) -> Iterator[Any]:
+    yield changed.field
+    if changed.old is not None:
+        yield changed.old
+
+
+def _is_open(note: VerificationRun, using: str) -> bool:
+    """Whether the migration of a complete note is still to be recorded: none was since. One that
+    is undone is recorded by the deletion of its row."""
+    before, now = note.state.get(_RECORDED), _recorded(using)
+    if before is None or now["last"] > before["last"]:
+        return False
+    return not note.judged_by["backwards"] or now["count"] >= before["count"]
+
+
+def _recorded(using: str) -> dict[str, int]:
+    """The number of recorded migrations, and that of the last one."""
+    recorder = MigrationRecorder(connections[using])
+    if not recorder.has_table():
+        return {"count": 0, "last": 0}
+    found = recorder.migration_qs.aggregate(count=Count("pk"), last=Max("pk"))
+    return {name: number or 0 for name, number in found.items()}

@@ -12,7 +12,7 @@ from django.db.migrations.state import ProjectState
 from .changes import change, deleted, graph
 from .changes.moved import AdoptedTexts, GenericReference, History, KeyCopy, MovedKey, Reference
 from .deleted_keys import DeletedKeys
-from .filling import new_keys, old_copies
+from .filling import new_keys, old_copies, old_keys
 from .move import Move
 from .notes import Note
 
@@ -126,7 +126,7 @@ class MigratePrimaryKey(Operation):
                 move.execute()
         move.engine.drop_maps()
         found.drop_tables([each.model for each in keys if each.old is None])
-        new_keys.forget(keys, using)
+        new_keys.forget(keys, using, copies)
 
     def database_backwards(
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
@@ -151,10 +151,11 @@ class MigratePrimaryKey(Operation):
             with move.engine.working():
                 move.check()
                 move.rehearse()
+                found.give_back_old_keys()
                 found.collect()
                 found.read_old_keys()
                 for each in move.change.keys:
-                    new_keys.fill_old_keys(each, using, move.engine.last_number)
+                    old_keys.fill(each, using, move.engine.last_number)
                 move.execute()
         found.drop_tables([each.model for each in keys])
         old_copies.drop(schema_editor, from_state, self._copies_of(keys))
@@ -188,7 +189,8 @@ class MigratePrimaryKey(Operation):
         backwards: bool,
     ) -> Move:
         before, after = map(graph.rendered, (before, after))
-        note = Note(keys, editor.connection.alias, backwards=backwards)
+        copies = self._copies_of(keys)
+        note = Note(keys, copies, editor.connection.alias, backwards=backwards)
         found = graph.references(before.apps, keys)
         labels = {each.model for each in keys}
         adopted = {each for each in self.adopted if each.key in labels}

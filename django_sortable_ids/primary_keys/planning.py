@@ -16,7 +16,7 @@ from ..db import tables
 from ..errors import BackfillError
 from ..fields import SortableIDField, history
 from ..schema.constraints import redefined
-from . import adopting, sources
+from . import adopting, allowing, sources
 from .changes import graph
 from .changes.moved import OLD, GenericReference, History, KeyCopy, MovedKey, Reference
 from .edits import Edit, edits_of, is_model_installed, lines_of, lines_of_installed, old_field
@@ -77,8 +77,8 @@ def build(
     preferred as the source of times. ``adopted`` are columns with keys, as ``--adopt`` names them,
     and ``allowed`` the programs that ``--allow`` names. Writes nothing.
 
-    Raises ``BackfillError`` if there are none, for edits that the models lack, and for all that
-    prevents the move.
+    Raises ``BackfillError`` if there are none, for edits that the models lack, for names that the
+    database doesn't have, and for all that prevents the move.
     """
     loader = MigrationLoader(connections[using])
     state = loader.project_state()
@@ -117,10 +117,11 @@ def build(
             allowed,
         )
         move = operation.move_of(connections[using].schema_editor(), state)
-        more = list(move.unmodelled())
+        more = {*move.unmodelled()} - {*references}
         if not more:
             break
         references = sorted({*references, *more})
+    allowing.check(allowed, move.engine.programs())
     move.check()
     return Planned(operation, move, loader, using)
 

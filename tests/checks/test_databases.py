@@ -14,6 +14,7 @@ from django_sortable_ids.fields import (
     LexicalSequenceField,
     SnowflakeField,
     ULIDField,
+    UUIDv6Field,
     UUIDv7Field,
 )
 from tests.fields.test_db_default import database_made
@@ -241,3 +242,28 @@ def test_django_runs_them(adopted, capsys):
     adopted(f"varchar(32) COLLATE {LOCALE[connection.vendor]}", KUUIDField(unique=True))
     with pytest.raises(Exception, match=r"testapp.Adopted.value: \(sortable_ids.E007\)"):
         call_command("check", databases=["default"], tags=["database"])
+
+
+@pytest.mark.parametrize(
+    ("options", "road"),
+    [
+        (
+            {"primary_key": True},
+            "`manage.py backfill_ids testapp.Adopted --primary-key --write-migration`",
+        ),
+        ({"unique": True}, "SwapSortableID"),
+    ],
+    ids=["key", "other field"],
+)
+def test_the_road_to_another_scheme(isolated, table, options, road):
+    model = table(define("Adopted", value=UUIDv7Field(**options), meta={"db_table": "adopted"}))
+    other = table(define("Other", value=UUIDv6Field(**options), meta={"db_table": "other"}))
+    other.objects.create()
+    with connection.cursor() as cursor:
+        cursor.execute("INSERT INTO adopted (value) SELECT value FROM other")
+    [message] = check_databases(databases=["default"])
+    assert (message.id, message.obj) == ("sortable_ids.E009", model._meta.get_field("value"))
+    assert [each in message.hint for each in ("--primary-key", "SwapSortableID")] == [
+        each in road for each in ("--primary-key", "SwapSortableID")
+    ]
+    assert road in message.hint

@@ -167,11 +167,13 @@ def test_a_scheme_that_has_no_such_numbers_is_refused(counted):
     with pytest.raises(CommandError) as refusal:
         counted.migrate()
     assert str(refusal.value) == (
-        "Nothing was migrated.\ndepot.0002_step, depot.order.id: the table has rows, and their "
-        f"numbers would be treated as ids: {number} is not a valid 64-bit decimal time id: it is "
-        "out of the scheme's range. Expected a whole number of 19 digits, such as "
-        "1767225600000071425. Add a new field with null=True and fill it with "
-        "`manage.py backfill_ids`."
+        "Nothing was migrated.\ndepot.0002_step, depot.order.id: the table has rows, and the "
+        f"values of the key would be treated as ids: {number} is not a valid 64-bit decimal time "
+        "id: it is out of the scheme's range. Expected a whole number of 19 digits, such as "
+        "1767225600000071425. Remove this operation, and let `manage.py backfill_ids depot.Order "
+        "--primary-key --write-migration` write one that moves the key; or declare what they are, "
+        "if they may stay (UUIDs of other versions by accept_other_versions=True). 5 values were "
+        "checked, from both ends and the middle of the table."
     )
     assert keys(counted) == before
 

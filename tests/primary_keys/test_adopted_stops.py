@@ -3,7 +3,7 @@
 from tests.marks import own_tables
 
 from . import small
-from .test_interrupted import migrate_until_done
+from .stops import migrate_until_done
 
 pytestmark = own_tables
 

@@ -3,11 +3,15 @@
 import pytest
 from django.db import connection
 
+from django_sortable_ids.db import tables
+from django_sortable_ids.errors import BackfillError
 from tests.marks import own_tables
 
 from . import small
+from .mysql import mysql_only
+from .test_history import DELETED, filled, is_one_to_one, shop  # noqa: F401
 from .test_left_over import NOTE
-from .test_unrecorded import stop_before
+from .test_unrecorded import RENAMES, stop_before
 
 pytestmark = own_tables
 EDITS = {
@@ -36,3 +40,81 @@ def test_the_keys_are_those_of_the_edited_migration(depot, edit):
     assert small.names(depot) == wanted
     key = depot.model("Customer")._meta.pk
     assert all(key.scheme.created_at(each.pk) for each in depot.model("Customer").objects.all())
+
+
+IN_A_COLUMN = 'created_from="created_at", on_null="now"'
+"""With that, no key is mapped."""
+
+
+def left_over():
+    names = connection.introspection.table_names()
+    return [each for each in names if each.startswith("sortable_ids_")]
+
+
+@pytest.mark.parametrize("field", ["UUIDv7Field", "SnowflakeField"])
+def test_a_map_that_is_not_needed_anymore_is_dropped(depot, field):
+    small.create(depot)
+    small.write_move(depot)
+    stop_before(depot, NOTE, "0002_step")
+    depot.names.pop()
+    small.write_move(
+        depot, field=f"{field}(primary_key=True)", options=f"{IN_A_COLUMN}, old={small.OLD}"
+    )
+    depot.migrate()
+    assert small.names(depot) == small.IN_ORDER
+    assert left_over() == []
+    depot.migrate("0001_step")
+    assert small.names(depot) == small.IN_ORDER_OF_KEYS
+
+
+def test_new_keys_of_deleted_rows_are_those_of_the_edited_migration(filled):  # noqa: F811
+    depot, before = filled.depot, filled.keys()
+    filled.write_move()
+    stop_before(depot, NOTE, "0002_step")
+    depot.names.pop()
+    filled.write_move("SnowflakeField", IN_A_COLUMN)
+    depot.migrate()
+    assert is_one_to_one(before, filled.keys())
+    assert {type(filled.key(name)) for name in "bce"} == {int}
+    assert left_over() == [DELETED]
+    depot.migrate("0001_step")
+    assert filled.keys() == before
+
+
+OLD_FIELDS = {"another": "BigIntegerField({})", "none": ""}
+
+
+@pytest.mark.parametrize("edit", OLD_FIELDS)
+def test_copies_of_old_keys_are_those_of_the_edited_migration(filled, edit):  # noqa: F811
+    depot, before = filled.depot, filled.keys()
+    filled.write_move(old="IntegerField({})")
+    stop_before(depot, NOTE, "0002_step")
+    depot.names.pop()
+    filled.write_move(old=OLD_FIELDS[edit])
+    depot.migrate()
+    assert is_one_to_one(before, filled.keys())
+    for table in ("depot_historicalcustomer", "depot_customer"):
+        column = tables.column_info(connection, table, "old_id")
+        assert (column and column.kind) == ("bigint" if OLD_FIELDS[edit] else None)
+    if OLD_FIELDS[edit]:
+        copies = filled.objects("HistoricalCustomer")
+        assert {each.pk: str(each.old_id) for each in copies.all()} == {
+            row: key for (name, row), key in before.items() if name == "HistoricalCustomer"
+        }
+        depot.migrate("0001_step")
+        assert filled.keys() == before
+
+
+@mysql_only
+def test_a_move_that_began_to_change_tables_is_completed_as_it_was(filled):  # noqa: F811
+    depot, before = filled.depot, filled.keys()
+    filled.write_move(old="IntegerField({})")
+    stop_before(depot, RENAMES, "0002_step")
+    depot.names.pop()
+    filled.write_move(old="BigIntegerField({})")
+    with pytest.raises(BackfillError, match="restore its migration as it was, and run that again"):
+        depot.migrate()
+    depot.names.pop()
+    filled.write_move(old="IntegerField({})")
+    depot.migrate()
+    assert is_one_to_one(before, filled.keys())

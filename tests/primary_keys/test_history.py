@@ -10,7 +10,7 @@ from django.db import connection
 from django_sortable_ids.ids import created_at
 from tests.marks import own_tables
 
-from .test_interrupted import migrate_until_done
+from .stops import migrate_until_done
 
 pytestmark = own_tables
 

@@ -1,46 +1,14 @@
 """A move that is stopped at any statement: ``migrate`` again ends it, in both directions."""
 
-from itertools import count
-
 import pytest
 from django.db import connection
 
 from tests.marks import own_tables
 
 from . import small
+from .stops import Stopped, migrate_until_done
 
 pytestmark = own_tables
-
-
-class Stopped(BaseException):
-    pass
-
-
-def stopping_at(number):
-    """Stop before the statement with that number that writes or changes a table."""
-    left = count(number, -1)
-
-    def execute(run, sql, params, many, context):
-        is_change = not sql.lstrip().upper().startswith(("SELECT", "PRAGMA", "SHOW"))
-        if is_change and next(left) == 0:
-            raise Stopped
-        return run(sql, params, many, context)
-
-    return connection.execute_wrapper(execute)
-
-
-def migrate_until_done(depot, *to):
-    """Stop at the first statement, then at the second and so on; the number of stops."""
-    stops = 0
-    while True:
-        try:
-            with stopping_at(stops):
-                depot.migrate(*to)
-        except Stopped:
-            connection.close()
-            stops += 1
-        else:
-            return stops
 
 
 def test_each_statement_can_be_the_last(depot):

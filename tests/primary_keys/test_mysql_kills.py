@@ -12,6 +12,7 @@ from django_sortable_ids.primary_keys.engines.mysql_copies.switch import Steps, 
 from tests.marks import own_tables
 
 from .mysql import ask, definitions, mysql_only, run
+from .stops import EVERY
 
 pytestmark = [own_tables, mysql_only]
 
@@ -171,11 +172,7 @@ def is_killed(kill, action):
     return status != 0
 
 
-PARTS = 4
-
-
-@pytest.mark.parametrize("part", range(PARTS))
-def test_it_continues_after_a_kill_at_any_statement(depot, small, part):
+def test_it_continues_after_a_kill_at_each_statement(depot, small):
     small()
     states, original, tables = {}, small_content(depot), definitions()
     for name in ("0002_step", "0001_step"):
@@ -183,10 +180,10 @@ def test_it_continues_after_a_kill_at_any_statement(depot, small, part):
         states[name] = small_content(depot), definitions()
         assert states[name][0] == original
     assert definitions() == tables
-    for number in range(1 + part, 1000, PARTS):
+    for number in range(1, 1000, EVERY):
         kills = 0
         for name in ("0002_step", "0001_step"):
-            kill = Kill(number, after=number // PARTS % 2)
+            kill = Kill(number, after=number // EVERY % 2)
             kills += is_killed(kill, lambda name=name: depot.migrate(name))
             depot.migrate(name)
             assert (small_content(depot), definitions()) == states[name], (number, name)

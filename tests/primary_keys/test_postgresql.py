@@ -3,6 +3,7 @@
 import pytest
 from django.core.management.base import CommandError
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from tests.marks import own_tables
 
@@ -164,3 +165,42 @@ def test_texts_have_their_collation(depot):
     assert old == ("depot_customer", "old_id", "default")
     depot.migrate("0001_step")
     assert execute(COLLATIONS) == before
+
+
+IDENTITY = """
+SELECT attidentity::text, seqstart, seqincrement, seqmin, seqmax, seqcache, seqcycle
+FROM pg_attribute CROSS JOIN pg_sequence
+WHERE attrelid = to_regclass('depot_customer') AND attname = 'id'
+    AND seqrelid = pg_get_serial_sequence('depot_customer', 'id')::regclass
+"""
+
+
+@pytest.mark.parametrize("kind", ["ALWAYS", "BY DEFAULT"])
+def test_an_identity_keeps_its_options(depot, kind):
+    small.create(depot)
+    execute(
+        f"ALTER TABLE depot_customer ALTER id SET GENERATED {kind} SET INCREMENT 10 SET CACHE 5 "
+        f"SET MAXVALUE 100000 SET START 3 SET CYCLE"
+    )
+    before = execute(IDENTITY)
+    small.write_move(depot)
+    depot.migrate()
+    depot.migrate("0001_step")
+    assert execute(IDENTITY) == before
+    assert small.names(depot) == small.IN_ORDER_OF_KEYS
+    last = max(depot.model("Customer").objects.values_list("pk", flat=True))
+    key = depot.model("Customer").objects.create(name="y", created_at="2024-05-01T00:00Z").pk
+    assert key > last
+
+
+def test_keys_are_written_with_statistics_of_all_rows(depot):
+    """With older ones, PostgreSQL looks for each key in the whole table."""
+    small.create(depot)
+    small.write_move(depot)
+    for to in ("0002_step", "0001_step"):
+        with CaptureQueriesContext(connection) as queries:
+            depot.migrate(to)
+        found = [each["sql"] for each in queries]
+        [update] = [n for n, sql in enumerate(found) if sql.startswith('UPDATE "depot_customer"')]
+        assert 'ANALYZE "depot_customer"' in found[:update]
+        depot.model("Customer").objects.create(name="z", created_at="2024-05-01T00:00Z")

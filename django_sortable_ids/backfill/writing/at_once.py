@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from django.db import connections, transaction
 from django.db.models import F
 
+from ...db import tables
 from ...errors import BackfillError
 from ...schemes import OutOfRange, TimeScheme
 from ...times.columns import TextColumn
@@ -43,6 +44,7 @@ def fill(target: Target) -> None:
     Raises ``BackfillError``, naming a row, if an id can't be generated.
     """
     statements = engine_of(target.using).statements(target, with_times=False)
+    tables.analyze(connections[target.using], target.model._meta.db_table)
     with SortedRows(target) as rows:
         ids = NewIDs(target, rows)
         for page in rows.pages():

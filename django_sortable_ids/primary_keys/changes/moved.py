@@ -6,6 +6,7 @@ from dataclasses import MISSING, dataclass, fields
 from typing import Any, Literal, NamedTuple
 
 from django.db import models
+from django.db.migrations.writer import MigrationWriter
 
 from ...backfill.sources.find import Given
 from ...fields import SortableIDField
@@ -14,6 +15,15 @@ OLD = "old_"
 """With the name of the primary key: the field that keeps the old key."""
 NEXT = "moving_"
 """With the name of the primary key: the field and column of the new keys, before they are used."""
+
+
+def source_of(field: models.Field[Any, Any]) -> str:
+    """The field as a migration writes it; its class, if no migration can."""
+    try:
+        text, _ = MigrationWriter.serialize(field)
+    except ValueError:
+        return str(field.deconstruct()[1])
+    return str(text)
 
 
 class _WithOld:

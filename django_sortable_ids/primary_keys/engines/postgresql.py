@@ -23,23 +23,37 @@ from .postgresql_rehearsal import PATTERN_INDEXES, rehearse
 from .postgresql_views import View, create, drop, views_of
 
 _FOREIGN_KEYS = """
-SELECT conname, conrelid, confrelid, pg_get_constraintdef(c.oid), conrelid::regclass::text,
-    confrelid::regclass::text,
+SELECT conname, conrelid, confrelid, pg_get_constraintdef(c.oid),
+    (SELECT {spelled} WHERE t.oid = conrelid), (SELECT {spelled} WHERE t.oid = confrelid),
     ARRAY(SELECT attname::text FROM unnest(conkey) WITH ORDINALITY AS k (number, place)
         JOIN pg_attribute ON attrelid = conrelid AND attnum = number ORDER BY place),
     ARRAY(SELECT attname::text FROM unnest(confkey) WITH ORDINALITY AS k (number, place)
         JOIN pg_attribute ON attrelid = confrelid AND attnum = number ORDER BY place),
     obj_description(oid, 'pg_constraint')
 FROM pg_constraint c WHERE contype = 'f' AND conparentid = 0 ORDER BY conname
-"""
+""".format(
+    spelled="""CASE WHEN pg_table_is_visible(t.oid) THEN relname::text
+        ELSE '"' || nspname || '"."' || relname || '"' END
+        FROM pg_class t JOIN pg_namespace n ON n.oid = relnamespace"""
+)
+"""With the names of tables as models spell them."""
 _TYPE = """
 SELECT format_type(atttypid, atttypmod) FROM pg_attribute
 WHERE attrelid = to_regclass(%s) AND attname = %s
 """
 _IDENTITY = """
-SELECT attidentity <> '' FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = %s
+SELECT CASE attidentity WHEN 'a' THEN 'ALWAYS' ELSE 'BY DEFAULT' END, attidentity <> ''
+FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = %s
 """
-_NAME = "SELECT relname::text FROM pg_class WHERE oid = to_regclass(%s)"
+_OPTIONS = """
+SELECT relname::text, CASE WHEN seqincrement > 0 THEN concat_ws(' ',
+    'INCREMENT BY ' || NULLIF(seqincrement, 1), 'START WITH ' || NULLIF(seqstart, 1),
+    'MINVALUE ' || NULLIF(seqmin, 1),
+    CASE WHEN seqmax NOT IN (32767, 2147483647, 9223372036854775807) THEN 'MAXVALUE ' || seqmax END,
+    'CACHE ' || NULLIF(seqcache, 1), CASE WHEN seqcycle THEN 'CYCLE' END) ELSE '' END
+FROM pg_sequence JOIN pg_class ON pg_class.oid = seqrelid WHERE seqrelid = to_regclass(%s)
+"""
+"""The name of a sequence, and what is not as usual; nothing of one that counts downwards."""
 _SCHEMA = """
 SELECT quote_ident(nspname) FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
 WHERE pg_class.oid = to_regclass(%s)
@@ -56,6 +70,10 @@ class _Counter(NamedTuple):
     last: int
     """The last number that it gave."""
     is_identity: bool
+    generated: str
+    """``ALWAYS`` or ``BY DEFAULT``."""
+    options: str
+    """Of the sequence, in SQL."""
 
 
 class PostgreSQLKeys(KeyEngine):
@@ -144,12 +162,7 @@ class PostgreSQLKeys(KeyEngine):
         for name, _, _, definition, table, parent, columns, referenced, text in self._foreign_keys:
             used = {*((table, each) for each in columns), *((parent, each) for each in referenced)}
             if used & changed:
-                yield self._spelled(table), self.quote(name), definition, text
-
-    def _spelled(self, table: str) -> str:
-        """The name in SQL; regclass quotes names of tables that no model has."""
-        known = {each.name for each in self.change.tables}
-        return str(self.quote(table)) if table in known else table
+                yield self.quote(table), self.quote(name), definition, text
 
     def _create_map(self, number: int, key: Key) -> None:
         """A function from the value of a key to its next one."""
@@ -223,7 +236,7 @@ class PostgreSQLKeys(KeyEngine):
             self.execute(f"DROP SEQUENCE {counter.sequence}")
         suffix = key.after.db_type_suffix(self.connection)
         last = self.last_number(key) if suffix else 0
-        remembered = self._remembered_name(key) if suffix else None
+        remembered = self._remembered(key) if suffix else None
         if key.old:
             old = self.quote(key.old)
             self.execute(f"ALTER TABLE {table} RENAME {following} TO {old}")
@@ -234,8 +247,11 @@ class PostgreSQLKeys(KeyEngine):
         else:
             self.execute(f"ALTER TABLE {table} DROP COLUMN {following}")
         if suffix:
-            named = f" (SEQUENCE NAME {remembered})" if remembered else ""
-            self.execute(f"ALTER TABLE {table} ALTER {name} ADD {suffix}{named}")
+            generated, options = remembered or ("BY DEFAULT", "")
+            suffix = suffix.replace("BY DEFAULT", generated)
+            self.execute(
+                f"ALTER TABLE {table} ALTER {name} ADD {suffix}{options and f' ({options})'}"
+            )
             literals = map(_literal, (table, key.column))
             self._set_last(f"pg_get_serial_sequence({', '.join(literals)})", last)
         self._create_pattern_index(key.after)
@@ -250,35 +266,45 @@ class PostgreSQLKeys(KeyEngine):
         sequence = self._sequence(table, column)
         if sequence is None:
             return None
-        name = value(self.connection, _NAME, [sequence])
+        name, options = row(self.connection, _OPTIONS, [sequence])
         number, is_called = row(self.connection, f"SELECT last_value, is_called FROM {sequence}")
         last = int(number) if is_called else int(number) - 1
-        is_identity = value(self.connection, _IDENTITY, [self.quote(table), column])
-        return _Counter(str(name), sequence, last, bool(is_identity))
+        generated, is_identity = row(self.connection, _IDENTITY, [self.quote(table), column])
+        return _Counter(name, sequence, last, is_identity, generated, options)
 
     def _remember(self, key: Key, counter: _Counter) -> None:
         """Keep the last number in a sequence of the old key, so that none is given twice after a
-        migration backwards. Its comment is the name of the previous sequence, which differs from
-        the usual one after a table was renamed."""
+        migration backwards. Its options are those of the previous one. Its comment says how that
+        generated keys, and its name, which differs from the usual one after a table was renamed."""
         name = self.quote(truncate_name(f"{key.table.strip(chr(34))}_{key.old}_seq", 63))
         column = f"{self.quote(key.table)}.{self.quote(key.old)}"
-        self.execute(f"CREATE SEQUENCE {name} OWNED BY {column}")
-        self.execute(f"COMMENT ON SEQUENCE {name} IS {_literal(counter.name)}")
+        options = counter.options and f"{counter.options} "
+        self.execute(f"CREATE SEQUENCE {name} {options}OWNED BY {column}")
+        comment = _literal(f"{counter.generated}: {counter.name}")
+        self.execute(f"COMMENT ON SEQUENCE {name} IS {comment}")
         self._set_last(_literal(name), counter.last)
 
-    def _remembered_name(self, key: Key) -> str | None:
-        """The name of the previous sequence in SQL, if it is free."""
+    def _remembered(self, key: Key) -> tuple[str, str] | None:
+        """How keys were generated, and the options of the sequence in SQL, with its name if that is
+        free."""
         sequence = self._sequence(key.table, key.next)
-        name = sequence and value(self.connection, _COMMENT, [sequence])
-        schema = name and value(self.connection, _SCHEMA, [self.quote(key.table)])
-        qualified = name and f"{schema}.{self.quote(name)}"
-        is_free = name and value(self.connection, "SELECT to_regclass(%s)", [qualified]) is None
-        return qualified if is_free else None
+        comment = sequence and value(self.connection, _COMMENT, [sequence])
+        if not comment:
+            return None
+        generated, _, name = comment.partition(": ")
+        _, options = row(self.connection, _OPTIONS, [sequence])
+        schema = value(self.connection, _SCHEMA, [self.quote(key.table)])
+        qualified = f"{schema}.{self.quote(name)}"
+        if value(self.connection, "SELECT to_regclass(%s)", [qualified]) is None:
+            options = f"SEQUENCE NAME {qualified} {options}".rstrip()
+        return generated, options
 
     def _set_last(self, sequence: str, number: int) -> None:
         """``sequence`` is an expression."""
-        is_called = "true" if number > 0 else "false"
-        self.execute(f"SELECT setval({sequence}, {max(number, 1)}, {is_called})")
+        self.execute(
+            f"SELECT setval(seqrelid, GREATEST({number}, seqmin), {number} >= seqmin) "
+            f"FROM pg_sequence WHERE seqrelid = {sequence}::regclass"
+        )
 
     def _create_pattern_index(self, field: Any) -> None:
         """The index with which Django finds texts that start with others."""

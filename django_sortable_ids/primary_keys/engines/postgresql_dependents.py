@@ -41,6 +41,22 @@ SELECT attname::text, pg_get_expr(adbin, adrelid)
 FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
 WHERE adrelid = to_regclass(%s) AND attgenerated = '' AND attname = ANY (%s)
 """
+_COUNTED_BY = """
+SELECT s.oid::regclass::text, k.attname::text,
+    pg_describe_object(used.classid, used.objid, used.objsubid)
+FROM pg_attribute k
+JOIN pg_depend owned ON owned.refclassid = 'pg_class'::regclass AND owned.refobjid = attrelid
+    AND owned.refobjsubid = attnum AND owned.classid = 'pg_class'::regclass
+    AND owned.deptype IN ('a', 'i')
+JOIN pg_class s ON s.oid = owned.objid AND relkind = 'S'
+JOIN pg_depend used ON used.refclassid = 'pg_class'::regclass AND used.refobjid = s.oid
+    AND used.deptype = 'n'
+LEFT JOIN pg_attrdef d ON used.classid = 'pg_attrdef'::regclass AND d.oid = used.objid
+WHERE attrelid = to_regclass(%s) AND attname = ANY (%s)
+    AND (adrelid, adnum) IS DISTINCT FROM (attrelid, attnum)
+ORDER BY 1, 3
+"""
+"""What else uses the sequence of a column."""
 
 
 def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
@@ -58,6 +74,12 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
                     f"{name} of {table.name} depends on {column}, whose values change: remove it, "
                     f"migrate, and add it again"
                 )
+    owners = [table.key.column, table.key.next] if table.key else []
+    for sequence, column, user in rows(connection, _COUNTED_BY, [quoted, owners]):
+        yield (
+            f"the sequence {sequence} of {table.name}.{column}, which the move drops, is used by "
+            f"{user}, too: give that another sequence, and migrate again"
+        )
     if table.key and not table.key.before.has_db_default():
         parameters = [quoted, [table.key.column]]
         owned = row(connection, "SELECT pg_get_serial_sequence(%s, %s)", [quoted, table.key.column])

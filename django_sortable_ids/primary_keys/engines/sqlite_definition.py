@@ -83,8 +83,15 @@ class Definition:
 
     def _sql_of(self, field: Any) -> str:
         definition, _ = self._editor.column_sql(field.model, field)
-        suffix = field.db_type_suffix(self._editor.connection)
+        # SQLite counts no keys of a table without rowids.
+        counts = not self._is_without_rowid
+        suffix = field.db_type_suffix(self._editor.connection) if counts else None
         return " ".join(filter(None, [self._editor.quote_name(field.column), definition, suffix]))
+
+    @property
+    def _is_without_rowid(self) -> bool:
+        end = max(at for at, each in enumerate(self._tokens) if each.text == ")")
+        return "ROWID" in {each.keyword for each in self._tokens[end:]}
 
     def _column(self, name: str) -> list[Token]:
         for tokens in self._columns:

@@ -1,42 +1,58 @@
-"""Remembers what the columns of new keys are filled with, because a migration may be edited after a
-move was stopped."""
+"""Remembers what columns of keys are filled with, because a migration may be edited after a move
+was stopped."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ...models import VerificationRun
-from ..changes.moved import MovedKey
+from ..changes.moved import KeyCopy, MovedKey, source_of
 
 _PREFIX = "fill "
 
 
 def is_of_another(key: MovedKey, using: str) -> bool:
     """Whether the column was filled for a key that differs from this one."""
-    known = _rows(using).filter(target=target_of(key)).first()
-    return known is not None and known.judged_by != _identity(key)
+    known = _known(target_of(key), using)
+    return known is not None and known != _identity(key)
 
 
 def remember(key: MovedKey, using: str) -> None:
     """To be called before the column is added."""
-    values = {"judged_by": _identity(key), "state": {"found": {"rows": 0}}}
-    _rows(using).update_or_create(target=target_of(key), defaults=values)
+    _save(target_of(key), _identity(key), using)
 
 
-def target_of(key: MovedKey) -> str:
-    """What the record of the key is found by."""
-    return f"{_PREFIX}{key.model}"[:200]
+def copied(copy: KeyCopy, using: str) -> dict[str, str] | None:
+    """What ``remember_copy`` saved; None if nothing."""
+    known: dict[str, str] | None = _known(target_of(copy), using)
+    return known
 
 
-def _rows(using: str) -> Any:
-    return VerificationRun.objects.using(using)
+def remember_copy(copy: KeyCopy, identity: dict[str, str], using: str) -> None:
+    """To be called before the column with the old keys is added."""
+    _save(target_of(copy), identity, using)
+
+
+def target_of(moved: MovedKey | KeyCopy) -> str:
+    """What the record is found by."""
+    name = f".{moved.name}" if isinstance(moved, KeyCopy) else ""
+    return f"{_PREFIX}{moved.model}{name}"[:200]
+
+
+def _known(target: str, using: str) -> Any:
+    known = VerificationRun.objects.using(using).filter(target=target).first()
+    return None if known is None else known.judged_by
+
+
+def _save(target: str, identity: Any, using: str) -> None:
+    values = {"judged_by": identity, "state": {"found": {"rows": 0}}}
+    VerificationRun.objects.using(using).update_or_create(target=target, defaults=values)
 
 
 def _identity(key: MovedKey) -> dict[str, Any]:
     """All on which the new keys depend."""
-    _, path, arguments, options = key.field.deconstruct()
     policies = (key.on_null, key.on_out_of_range)
     return {
-        "field": f"{path} {arguments} {sorted(options.items())}",
+        "field": source_of(key.field),
         "source": [*map(str, (key.given, *policies))],
     }

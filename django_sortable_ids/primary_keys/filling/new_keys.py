@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import count
 from typing import Any
 
-from django.db import connections, transaction
 from django.db.migrations.operations import AddField
 from django.db.migrations.state import ProjectState
-from django.db.models import IntegerField, QuerySet
+from django.db.models import QuerySet
 
-from ...backfill.engines.mysql_tables import kept_assignments
 from ...backfill.planning import plan
 from ...backfill.sources import every_row, find
 from ...backfill.supervising import run
 from ...backfill.target import Target
 from ...backfill.writing import at_once
 from ...db import tables
-from ...errors import BackfillError
-from ...fields import SortableIDField
 from ...models import BackfillRun, VerificationRun
 from ...schema.constraints import redefined
-from ..changes import Key, Values, deleted, maps
+from ..changes import deleted, maps
 from ..changes.graph import rendered
-from ..changes.moved import MovedKey
+from ..changes.moved import KeyCopy, MovedKey
 from ..engines import map_filling
 from . import columns, fills
 
@@ -52,17 +47,22 @@ def with_next_keys(state: ProjectState, moved: Sequence[MovedKey], vendor: str) 
 def add_columns(
     editor: Any, state: ProjectState, filled: ProjectState, moved: Iterable[MovedKey]
 ) -> None:
-    """Add the columns of these fields, unless a killed run has. A column that was filled before the
+    """Add the columns of these fields, unless a killed run has. What was filled before the
     migration was edited is dropped first."""
     for key in moved:
+        is_of_another = fills.is_of_another(key, editor.connection.alias)
+        if is_of_another:
+            _drop_deleted(editor, filled, key)
         if maps.model_of(filled.apps, key):
-            _drop_others(editor, state, filled, key)
+            _drop_column(editor, state, filled, key)
+            if not editor.collect_sql:
+                fills.remember(key, editor.connection.alias)
             continue
+        _drop_map(editor, filled, key)
         model = filled.apps.get_model(key.model)
         field = model._meta.get_field(key.next_name)
-        if _has_column(editor, field) and fills.is_of_another(key, editor.connection.alias):
+        if is_of_another and _has_column(editor, field):
             columns.drop(editor, field)
-            _drop_deleted(editor, filled, key)
         if not _has_column(editor, field):
             if not editor.collect_sql:
                 forget([key], editor.connection.alias)
@@ -70,17 +70,19 @@ def add_columns(
             columns.add(editor, state.apps.get_model(key.model), field)
 
 
-def _drop_others(editor: Any, state: ProjectState, filled: ProjectState, key: MovedKey) -> None:
-    """Drop what a killed run filled before the migration was edited. The map is filled again."""
-    connection = editor.connection
+def _drop_column(editor: Any, state: ProjectState, filled: ProjectState, key: MovedKey) -> None:
+    """Drop the column of a key that is mapped now."""
     table = filled.apps.get_model(key.model)._meta.db_table
-    if tables.has_column(connection, table, key.next_name):
+    if tables.has_column(editor.connection, table, key.next_name):
         unmapped = with_next_keys(state, [key], "").apps.get_model(key.model)
         columns.drop(editor, unmapped._meta.get_field(key.next_name))
-    if fills.is_of_another(key, connection.alias):
-        _drop_deleted(editor, filled, key)
-    if not editor.collect_sql:
-        fills.remember(key, connection.alias)
+
+
+def _drop_map(editor: Any, filled: ProjectState, key: MovedKey) -> None:
+    """Drop the map of a key that has a column now."""
+    table = maps.table_of(filled.apps.get_model(key.model)._meta.db_table)
+    if tables.kind(editor.connection, table):
+        editor.execute(f"DROP TABLE {editor.quote_name(table)}")
 
 
 def _drop_deleted(editor: Any, filled: ProjectState, key: MovedKey) -> None:
@@ -151,55 +153,10 @@ def described(moved: Iterable[MovedKey], filled: ProjectState) -> Iterator[str]:
             yield f"{column} gets new keys, {BATCH:,} rows in a transaction"
 
 
-def forget(moved: Sequence[MovedKey], using: str) -> None:
-    """Delete the records of these backfills, whose columns are gone."""
+def forget(moved: Sequence[MovedKey], using: str, copies: Iterable[KeyCopy] = ()) -> None:
+    """Delete the records of these backfills, whose columns are gone or stay."""
     labels = [f"{key.model}.{key.next_name}" for key in moved]
     labels += [deleted.label_of(key) for key in moved]
-    labels += map(fills.target_of, moved)
+    labels += [*map(fills.target_of, moved), *map(fills.target_of, copies)]
     for records in (BackfillRun, VerificationRun):
         records.objects.using(using).filter(target__in=labels).delete()
-
-
-def fill_old_keys(key: Key, using: str, last_number: Callable[[Key], int]) -> None:
-    """Give rows that were inserted since the move a key of the old type, in the order of their ids:
-    the next number after ``last_number``, or the default of the old key. Those that were deleted
-    again get theirs after them.
-
-    Raises ``BackfillError`` if the old key has neither.
-    """
-    following: Iterator[Any] | None = None
-    connection = connections[using]
-    for values in key.values:
-        name, order = values.next_field.name, values.key_field.name
-        pk_field = values.model._meta.pk
-        rows: QuerySet[Any] = QuerySet(values.model, using=using)
-        missing = rows.filter(**{f"{name}__isnull": True}).order_by(order)
-        sql = _update_of(values, connection)
-        while found := list(missing.values_list("pk", flat=True)[:BATCH]):
-            following = following or _old_keys(key, last_number)
-            with transaction.atomic(using), connection.cursor() as cursor:
-                for pk in found:
-                    old = values.next_field.get_db_prep_save(next(following), connection)
-                    cursor.execute(sql, [old, pk_field.get_db_prep_save(pk, connection)])
-
-
-def _update_of(values: Values, connection: Any) -> str:
-    """The statement that sets the next value of one row."""
-    quote = connection.ops.quote_name
-    kept, pk = kept_assignments(connection, values.table), values.model._meta.pk.column
-    return (
-        f"UPDATE {quote(values.table)} SET {quote(values.next)} = %s{kept} WHERE {quote(pk)} = %s"
-    )
-
-
-def _old_keys(key: Key, last_number: Callable[[Key], int]) -> Iterator[Any]:
-    old = key.after
-    if isinstance(old, IntegerField) and not isinstance(old, SortableIDField):
-        return count(last_number(key) + 1)
-    if not old.has_default():
-        raise BackfillError(
-            f"{key.label}: rows that were inserted since the key was moved have no "
-            f"{key.live.next_field.name}, and a {type(old).__name__} has no next value: fill it, "
-            f"and migrate again"
-        )
-    return iter(old.get_default, None)

@@ -1,0 +1,84 @@
+"""``--allow`` takes names of programs that the database has, and refuses others."""
+
+import pytest
+from django.db import connection
+
+from tests.backfill.own_project import Project
+from tests.marks import own_tables
+
+from .own_database import settings_of_project
+from .test_used_by_programs import ALLOWED, DO, NAMED
+
+pytestmark = own_tables
+
+MODELS = """
+from django.db import models
+
+
+class Customer(models.Model):
+    name = models.CharField(max_length=20)
+"""
+EDITED = """
+from django.db import models
+from django_sortable_ids.fields import UUIDv7AutoField
+
+
+class Customer(models.Model):
+    id = UUIDv7AutoField(primary_key=True)
+    old_id = models.BigIntegerField(null=True, unique=True, editable=False)
+    name = models.CharField(max_length=20)
+"""
+EXECUTE = """
+from django.db import connection
+
+with connection.cursor() as cursor:
+    cursor.execute("CREATE TABLE depot_log (number int)")
+    cursor.execute({!r}, None)
+"""
+BODY = "INSERT INTO depot_log (number) VALUES (NEW.id);"
+
+
+@pytest.fixture
+def project(tmp_path):
+    made = Project(tmp_path / "project")
+    with settings_of_project() as settings:
+        made.create(MODELS, settings)
+        yield made
+
+
+def create_trigger(project):
+    sql = DO[connection.vendor].format(
+        name="depot_logged", event="INSERT", table="depot_customer", body=BODY
+    )
+    project.manage("shell", "-c", EXECUTE.format(sql))
+
+
+def move(project, *arguments):
+    (project.folder / "depot" / "models.py").write_text(EDITED)
+    return project.backfill("depot", "--primary-key", "--write-migration", *arguments)
+
+
+def test_a_name_that_the_database_has(project):
+    create_trigger(project)
+    assert move(project).stderr.splitlines()[-1].endswith(f"--allow {ALLOWED}")
+    done = move(project, "--allow", ALLOWED)
+    assert done.returncode == 0, done.stderr
+    assert f"'{ALLOWED}'" in (project.migrations / f"{project.names[-1]}.py").read_text()
+
+
+def test_a_name_that_it_lacks(project):
+    create_trigger(project)
+    done = move(project, "--allow", ALLOWED, "--allow", "depot_loged")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "BackfillError: --allow depot_loged: the database has no trigger, view or routine of that "
+        f"name that is read for uses of keys; it has {NAMED}. Correct the name, or omit it"
+    )
+    assert project.names == ["0001_initial"]
+
+
+def test_a_name_in_a_database_without_programs(project):
+    done = move(project, "--allow", "depot_logged")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].endswith("; it has none. Correct the name, or omit it")
+    assert project.names == ["0001_initial"]
