@@ -1,5 +1,6 @@
-"""``{% load sortable_ids %}``: public text and creation time of an id in templates."""
+"""``{% load sortable_ids %}``: public text and creation time of an id, and bars of a histogram."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -7,6 +8,8 @@ from django import template
 from django.db import models
 
 from .. import ids
+from ..functions import Bar
+from ..histograms.drawing import HEIGHT, WIDTH, drawn
 from ..schemes import OutOfRange
 
 register = template.Library()
@@ -32,3 +35,20 @@ def created_at(instance: Any, field: str | None = None) -> datetime | str:
         return ids.created_at(instance, field) or ""
     except OutOfRange:
         return ""
+
+
+@register.inclusion_tag("django_sortable_ids/histogram.html")
+def sortable_id_histogram(bars: Iterable[Bar], title: str = "") -> dict[str, Any]:
+    """``{% sortable_id_histogram bars %}``: the bars of ``histogram()``, as a picture and a table.
+
+    ``title="Orders by day"`` is a text above it. The picture is SVG without script or style; its
+    colour is that of links, and ``--sortable-ids-bar`` in CSS is another one.
+    """
+    bars = list(bars)
+    return {
+        "bars": drawn(bars),
+        "title": title,
+        "width": str(len(bars) * WIDTH),
+        "height": str(HEIGHT),
+        "bar_width": str(WIDTH - 1),
+    }

@@ -1,0 +1,163 @@
+"""The drill-down above a list: bars of the years, of the months of a year, and so on to minutes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext
+
+from ..histograms.columns import TimedColumn
+from ..histograms.counting import Count, counts
+from ..histograms.drawing import HEIGHT, count_text, formatted, heights_of
+from ..histograms.ends import Ends, TookTooLong, ends
+from ..histograms.histogram import shown
+from ..histograms.spans import Span, end_of, start_of
+from .places import Place, years
+
+MOST_YEARS = 60
+"""With more of them between the first and the last row, years without rows are left out."""
+_PATH_FORMATS = {
+    "year": "Y",
+    "month": "F",
+    "day": "MONTH_DAY_FORMAT",
+    "hour": "TIME_FORMAT",
+    "minute": "TIME_FORMAT",
+}
+_LABEL_FORMATS = {"year": "Y", "month": "M", "day": "j", "hour": "TIME_FORMAT", "minute": ":i"}
+_TITLE_FORMATS = {
+    "year": "Y",
+    "month": "YEAR_MONTH_FORMAT",
+    "day": "DATE_FORMAT",
+    "hour": "DATETIME_FORMAT",
+    "minute": "DATETIME_FORMAT",
+}
+
+
+class Step(NamedTuple):
+    """One of the places from all rows to those that the bars show."""
+
+    title: str
+    place: str | None
+    """Its text in the URL; None for all rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrillDownBar:
+    place: str
+    label: str
+    title: str
+    count: str
+    y: str
+    height: str
+    is_empty: bool
+
+
+class DrillDown(NamedTuple):
+    """What the template draws."""
+
+    path: list[Step]
+    bars: list[DrillDownBar]
+    note: str
+    """Why there are no bars; empty if there are some."""
+
+
+def drill_down(
+    rows: QuerySet[Any], column: TimedColumn, chosen: Sequence[Place], seconds: float
+) -> DrillDown | None:
+    """The first level within the chosen place at which there are several places with rows.
+
+    ``rows`` are those of the chosen place. None if there are no rows and no place was chosen.
+    """
+    return _Level(rows, column, seconds).found(list(chosen))
+
+
+class _Level:
+    def __init__(self, rows: QuerySet[Any], column: TimedColumn, seconds: float) -> None:
+        self._rows = rows
+        self._column = column
+        self._end = time.monotonic() + seconds
+
+    def found(self, path: list[Place]) -> DrillDown | None:
+        try:
+            found = self._ends(*path[-1].span) if path else self._ends(None, None)
+            if found is None:
+                return DrillDown(_steps(path), [], gettext("No rows.")) if path else None
+            places = path[-1].inside() if path else self._years(found)
+        except TookTooLong:
+            return DrillDown(_steps(path), [], gettext("Counting the rows took too long."))
+        while only := _only(places, found):
+            path.append(only)
+            places = only.inside()
+        return DrillDown(_steps(path), self._bars(places, found), "")
+
+    def _left(self) -> float:
+        """Seconds."""
+        return self._end - time.monotonic()
+
+    def _ends(self, start: datetime | None, end: datetime | None) -> Ends | None:
+        return ends(self._rows, self._column, start, end, self._left())
+
+    def _years(self, found: Ends) -> list[Place]:
+        if found.last.year - found.first.year < MOST_YEARS:
+            return years(Span(start_of("year", found.first), end_of("year", found.last)))
+        with_rows: list[Place] = []
+        following: Ends | None = found
+        while following and len(with_rows) < MOST_YEARS:
+            year = Span(start_of("year", following.first), end_of("year", following.first))
+            with_rows += years(year)
+            following = self._ends(year.end, None)
+        return with_rows
+
+    def _bars(self, places: list[Place], found: Ends) -> list[DrillDownBar]:
+        """Places before the first row and after the last one have none: they are not counted."""
+        counted = {
+            place: Count(0, is_exact=True)
+            for place in places
+            if place.span.end <= found.first or place.span.start > found.last
+        }
+        asked = [place for place in places if place not in counted]
+        spans = [place.span for place in asked]
+        counted |= dict(
+            zip(asked, counts(self._rows, self._column, spans, self._left()), strict=True)
+        )
+        heights = heights_of(counted[place].rows for place in places)
+        return [
+            _bar(place, counted[place], height)
+            for place, height in zip(places, heights, strict=True)
+        ]
+
+
+def _only(places: list[Place], found: Ends) -> Place | None:
+    """The place that contains all rows, if there is one."""
+    for place in places:
+        if place.span.start <= found.first and found.last < place.span.end:
+            return place
+    return None
+
+
+def _steps(path: list[Place]) -> list[Step]:
+    return [
+        Step(gettext("All dates"), None),
+        *(Step(_formatted(place, _PATH_FORMATS), place.text) for place in path),
+    ]
+
+
+def _bar(place: Place, count: Count, height: int) -> DrillDownBar:
+    return DrillDownBar(
+        place=place.text,
+        label=_formatted(place, _LABEL_FORMATS),
+        title=_formatted(place, _TITLE_FORMATS),
+        count=count_text(count.rows, is_exact=count.is_exact),
+        y=str(HEIGHT - height),
+        height=str(height),
+        is_empty=count.is_exact and not count.rows,
+    )
+
+
+def _formatted(place: Place, forms: dict[str, str]) -> str:
+    return formatted(shown(place.span.start), forms[place.unit])
