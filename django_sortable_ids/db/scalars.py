@@ -11,8 +11,8 @@ from django.db import DatabaseError, connections, transaction
 
 from .error_codes import is_interrupted, is_statement_timeout
 
-_STEPS = 20_000
-"""SQLite looks at the clock each time that it has run so many instructions: some 0.2 ms."""
+_STEPS = 1_000
+"""SQLite looks at the clock each time that it has run so many instructions: some hundred rows."""
 
 
 class Select(NamedTuple):
