@@ -1,6 +1,14 @@
-"""The admin: shows the creation times in ids, and finds ids in any accepted spelling."""
+"""The admin: shows the creation times in ids, finds ids in any accepted spelling, and shows the
+progress of long work."""
+
+from django.apps import apps
+from django.contrib.admin import site
 
 from .created_at_filter import CreatedAtFilter
 from .model_admin import SortableIDAdmin
+from .own_models import register_own_models
 
-__all__ = ["CreatedAtFilter", "SortableIDAdmin"]
+__all__ = ["CreatedAtFilter", "SortableIDAdmin", "register_own_models"]
+
+if apps.models_ready and apps.is_installed("django_sortable_ids"):
+    register_own_models(site)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from ..db import tables
@@ -87,6 +88,12 @@ class Written:
     backwards: bool
     is_incomplete: bool
     """Whether the move began to change tables, and did not end."""
+    updated_at: datetime
+
+    @property
+    def models(self) -> list[str]:
+        """The labels of the models whose keys it moves."""
+        return [model for model, _ in self.keys]
 
     def is_of(self, keys: Sequence[MovedKey]) -> bool:
         """Whether a migration with these keys wrote it, perhaps of some of them."""
@@ -102,7 +109,7 @@ def written(connection: Any) -> Iterator[Written]:
     for row in rows.order_by("pk"):
         keys, backwards = (row.judged_by.get(name) for name in ("keys", "backwards"))
         if keys:
-            yield Written(keys, bool(backwards), _STEPS in row.state)
+            yield Written(keys, bool(backwards), _STEPS in row.state, row.updated_at)
 
 
 def _identity(keys: Sequence[MovedKey]) -> list[list[str]]:

@@ -107,7 +107,7 @@ IMPORTED = (
     "django.middleware.security",
     "django.template.defaultfilters",
     "django.views.debug",
-    "django_sortable_ids.admin",
+    "django_sortable_ids.views",
     "django_sortable_ids.backfill.writing.writer",
     "django_sortable_ids.checks",
     "django_sortable_ids.fields",

@@ -3,6 +3,8 @@ move was stopped."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from ...models import VerificationRun
@@ -26,6 +28,14 @@ def remember(key: MovedKey, using: str) -> None:
 def target_of(key: MovedKey) -> str:
     """What the record of the key is found by."""
     return f"{_PREFIX}{key.model}"[:200]
+
+
+def started(using: str) -> Iterator[tuple[str, datetime]]:
+    """The label of each model whose new keys are filled, but whose move is not complete, and when
+    that started."""
+    rows = _rows(using).filter(target__startswith=_PREFIX).order_by("pk")
+    for target, at in rows.values_list("target", "updated_at"):
+        yield target.removeprefix(_PREFIX), at
 
 
 def _rows(using: str) -> Any:
