@@ -4,7 +4,7 @@ import signal
 
 import pytest
 from django.contrib.auth.models import Permission, User
-from django.db import connections
+from django.db import connection, connections
 from django.test import Client
 from django.urls import reverse
 
@@ -192,14 +192,13 @@ def test_a_database_that_does_not_answer(visitor, other, monkeypatch, tmp_path):
     connections[other].close()
 
 
-@database
-def test_a_request_with_a_transaction_reads_on_after_an_error(visitor, other, monkeypatch):
-    """Of the other database; PostgreSQL would refuse all later queries."""
-    monkeypatch.setitem(connections[other].settings_dict, "ATOMIC_REQUESTS", True)
-    monkeypatch.setitem(connections["default"].settings_dict, "ATOMIC_REQUESTS", True)
-    with connections[other].cursor() as cursor:
-        cursor.execute("ALTER TABLE django_sortable_ids_backfillrun DROP COLUMN rate")
+@pytest.mark.skipif(connection.vendor == "mysql", reason="DDL ends the transaction of the test")
+def test_a_request_with_a_transaction_can_go_on_after_an_error(visitor):
+    """PostgreSQL refuses all later queries of a transaction with an error."""
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE django_sortable_ids_backfillrun RENAME COLUMN rate TO speed")
     assert "It can't be read: " in look(visitor).text
+    assert User.objects.exists()
 
 
 def staff(*codenames):

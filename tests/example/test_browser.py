@@ -1,7 +1,9 @@
 """What somebody sees in a browser: Debian's chromium, headless."""
 
 import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from uuid import UUID
 
@@ -11,8 +13,10 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
+from tests.patience import wait_until
+
 from . import data
-from .support import SECONDS, Demo, Visitor
+from .support import SECONDS, Demo, Visitor, ended
 
 pytestmark = pytest.mark.browser
 
@@ -33,6 +37,12 @@ ARGUMENTS = [
 class Browser(Chrome):
     def texts(self, selector: str) -> list[str]:
         return [element.text for element in self.find_elements(By.CSS_SELECTOR, selector)]
+
+    def texts_at_once(self, selector: str) -> list[str]:
+        """The texts on a page that may replace its elements at any moment."""
+        script = "return [...document.querySelectorAll(arguments[0])].map(each => each.innerText)"
+        found: list[str] = self.execute_script(script, selector)
+        return found
 
     def fill(self, selector: str, keys: str) -> None:
         self.find_element(By.CSS_SELECTOR, selector).send_keys(keys)
@@ -60,11 +70,16 @@ def browser(tmp_path: Path) -> Iterator[Browser]:
 @pytest.fixture
 def admin(browser: Browser, host: str) -> Browser:
     """On the list of the flights."""
-    browser.get(f"{host}/admin/flights/flight/")
+    log_in(browser, f"{host}/admin/flights/flight/")
+    return browser
+
+
+def log_in(browser: Browser, url: str) -> None:
+    """Log in on the way to a page of the admin."""
+    browser.get(url)
     browser.fill("[name=username]", "admin")
     browser.fill("[name=password]", "admin")
     browser.click(By.CSS_SELECTOR, "[type=submit]")
-    return browser
 
 
 def test_the_api_shows_a_flight_by_its_id(browser: Browser, host: str, visitor: Visitor) -> None:
@@ -108,6 +123,38 @@ def test_the_admin_finds_a_pasted_id(admin: Browser) -> None:
     assert admin.texts(".field-public_text") == [wanted]
     admin.click(By.LINK_TEXT, wanted)
     assert wanted in admin.texts(".field-public_text .readonly")
+
+
+def test_a_backfill_is_watched_while_it_runs(browser: Browser, demo: Demo) -> None:
+    """From its middle to its end, on a page that nobody reloads."""
+    with demo.served() as host:
+        demo.manage("migrate", "flights", "0002", "--verbosity=0")
+        with closing(sqlite3.connect(demo.database)) as database, database:
+            database.execute("UPDATE flights_flight SET public_id = NULL")
+        slow = ["--created-from=time_hour", "--batch-size=40", "--sleep=0.7"]
+        run = demo.start_command("backfill_ids", "flights.Flight.public_id", *slow)
+        with ended(run):
+            query = (
+                "SELECT 1 FROM django_sortable_ids_backfillrun "
+                "WHERE target LIKE '%Flight%' AND finished_at IS NULL"
+            )
+            wait_until(lambda: bool(demo.query(query)), "the start of the backfill")
+            log_in(browser, f"{host}/admin/django_sortable_ids/backfillrun/")
+            browser.execute_script("window.isTheSamePage = true")
+            first = browser.texts_at_once(".sortable-ids-work-running")
+            seen: set[str] = set()
+
+            def is_done() -> bool:
+                seen.update(browser.texts_at_once(".sortable-ids-work-progress span"))
+                return not browser.texts_at_once(".sortable-ids-work-running")
+
+            wait_until(is_done, "the end of the backfill")
+            run.communicate(timeout=SECONDS)
+        assert first == ["Running"]
+        assert len(seen) >= 3
+        assert browser.texts(".sortable-ids-work-state") == ["Done", "Done"]
+        assert "Nothing is running." in browser.texts(".sortable-ids-work-refresh")[0]
+        assert browser.execute_script("return window.isTheSamePage")
 
 
 def test_an_old_link_leads_to_the_page_with_the_new_key(browser: Browser, demo: Demo) -> None:
