@@ -10,6 +10,7 @@ from django.db import connection, connections
 from django_sortable_ids.admin.own_models.cards import cards
 from django_sortable_ids.backfill.reporting import work
 from django_sortable_ids.db.transactions import in_a_thread
+from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.primary_keys import sessions
 from tests.backfill.command import printed
 from tests.marks import own_tables
@@ -68,6 +69,19 @@ def test_before_during_and_after_a_move(depot):
     assert card().kind == "Move back to old keys"
     assert lines()[0].startswith("keys of depot.Customer: moved back at ")
     assert document()["backwards"]
+
+
+def test_a_backfill_of_a_move_is_not_left_over_from_a_field(depot):
+    small.create(depot)
+    small.write_move(depot)
+    stop_before(depot, NOTE, "0002_step")
+    BackfillRun.objects.create(target="depot.Customer.moving_id", options={})
+    BackfillRun.objects.create(target="depot.Order.gone", options={})
+    deletions = [line for line in lines() if "DELETE" in line]
+    assert len(deletions) == 1
+    assert "'depot.Order.gone'" in deletions[0]
+    notes = {each.name: each.notes for each in cards(work.of("default"))}
+    assert len(notes["depot.Customer.moving_id"]) < len(notes["depot.Order.gone"])
 
 
 @mysql_only

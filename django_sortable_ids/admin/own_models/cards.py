@@ -52,17 +52,15 @@ class Card:
 
 def cards(work: Work) -> list[Card]:
     """The work of a database: what runs first, what is done last."""
-    moves = any(each.state != "finished" for each in work.moves)
     found = [
         *(_of_move(each) for each in work.moves),
-        *(_of_run(each, moves) for each in work.runs),
+        *(_of_run(each) for each in work.runs),
         *(_of_check(each) for each in work.checks),
     ]
     return sorted(found, key=lambda card: _ORDER.index(card.state))
 
 
-def _of_run(status: Status, moves: bool) -> Card:
-    """``moves``: keys are being moved, whose new columns no model has yet."""
+def _of_run(status: Status) -> Card:
     run, condition = status.run, status.condition
     facts: list[tuple[str, str | datetime]] = []
     if condition == "finished":
@@ -89,7 +87,7 @@ def _of_run(status: Status, moves: bool) -> Card:
                 "start the same command again."
             )
         )
-    if not status.has_field and not moves:
+    if status.is_gone:
         notes.append(gettext("The field no longer exists. To delete the run:"))
         notes.append(status.deletion)
     percent = None if condition == "finished" else status.percent

@@ -25,6 +25,8 @@ class Status:
     run: BackfillRun
     has_field: bool
     """False where no model of the project has the field any more."""
+    is_of_move: bool = False
+    """Whether an unfinished move of keys fills the column, which no model has yet."""
 
     def lines(self) -> Iterator[str]:
         """The status as text."""
@@ -33,7 +35,7 @@ class Status:
         yield f"  {self._progress()}"
         if run.last_error:
             yield f"  last error: {run.last_error}"
-        if not self.has_field:
+        if self.is_gone:
             yield "  the field no longer exists; to delete the run:"
             yield f"    {self.deletion}"
 
@@ -59,6 +61,11 @@ class Status:
         }
 
     @property
+    def is_gone(self) -> bool:
+        """Whether the run is left over from a field that no longer exists."""
+        return not self.has_field and not self.is_of_move
+
+    @property
     def condition(self) -> Condition:
         """``gone``: its process of this machine no longer exists. ``silent``: its process has sent
         no heartbeat for a minute."""
@@ -75,6 +82,11 @@ class Status:
     def state(self) -> Literal["finished", "running", "stopped"]:
         condition = self.condition
         return condition if condition in ("finished", "running") else "stopped"
+
+    @property
+    def model(self) -> str:
+        """``app.Model``."""
+        return self.run.target.rpartition(".")[0]
 
     @property
     def rows_planned(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
@@ -58,7 +58,10 @@ def of(using: str, target: str | None = None) -> Work:
     runs = list(status.statuses(using, target))
     if target is not None:
         return Work(using, runs)
-    return Work(using, runs, list(checks.checks(using)), list(moves.statuses(using)))
+    moved = list(moves.statuses(using))
+    moving = {model for each in moved if each.state != "finished" for model in each.models}
+    runs = [replace(each, is_of_move=each.model in moving) for each in runs]
+    return Work(using, runs, list(checks.checks(using)), moved)
 
 
 def everywhere() -> Iterator[Work]:
