@@ -9,6 +9,7 @@ from django.contrib.admin.utils import quote, unquote
 from django.db import models
 from django.db.models.constants import LOOKUP_SEP
 from django.http import HttpRequest
+from django.urls import URLPattern
 
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_fields
@@ -16,6 +17,7 @@ from ..old_ids import old_key, old_row
 from ..schemes import TimeScheme
 from ..views import redirect_to_route
 from .columns import CreatedAtColumn
+from .inspector import inspect_id_urls
 
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
@@ -46,6 +48,9 @@ class SortableIDAdmin(ModelAdmin):
         timed = [field for field in usable if isinstance(field.scheme, TimeScheme)]
         if timed:
             self.id_created_at = CreatedAtColumn(timed[0])
+
+    def get_urls(self) -> list[URLPattern]:
+        return [*inspect_id_urls(self.admin_site), *super().get_urls()]
 
     def get_search_fields(self, request: HttpRequest) -> list[str]:
         declared = [self._whole(name) for name in super().get_search_fields(request)]
