@@ -1,14 +1,21 @@
-"""The admin: shows the creation times in ids, finds ids in any accepted spelling, and shows the
-progress of long work."""
+"""The admin: shows the creation times in ids, finds ids in any accepted spelling, takes them apart,
+and shows the progress of long work."""
 
 from django.apps import apps
 from django.contrib.admin import site
 
 from .created_at_filter import CreatedAtFilter
+from .inspector import inspect_id_urls, inspect_id_view
 from .model_admin import SortableIDAdmin
 from .own_models import register_own_models
 
-__all__ = ["CreatedAtFilter", "SortableIDAdmin", "register_own_models"]
+__all__ = [
+    "CreatedAtFilter",
+    "SortableIDAdmin",
+    "inspect_id_urls",
+    "inspect_id_view",
+    "register_own_models",
+]
 
 if apps.models_ready and apps.is_installed("django_sortable_ids"):
     register_own_models(site)

@@ -12,6 +12,7 @@ from django.core.exceptions import FieldError
 from django.db import models
 from django.db.models.constants import LOOKUP_SEP
 from django.http import HttpRequest
+from django.urls import URLPattern
 
 from ..checks.messages import wrong_hierarchy
 from ..fields import SortableIDField
@@ -23,6 +24,7 @@ from ..schemes import TimeScheme
 from ..views import redirect_to_route
 from .change_list import DrillDownMixin, with_drill_down
 from .columns import CreatedAtColumn
+from .inspector import inspect_id_urls
 
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
@@ -86,6 +88,9 @@ class SortableIDAdmin(ModelAdmin):
             context["list_template"] = response.resolve_template(response.template_name)
             response.template_name = "django_sortable_ids/admin/change_list.html"
         return response
+
+    def get_urls(self) -> list[URLPattern]:
+        return [*inspect_id_urls(self.admin_site), *super().get_urls()]
 
     def get_search_fields(self, request: HttpRequest) -> list[str]:
         declared = [self._whole(name) for name in super().get_search_fields(request)]
