@@ -1,4 +1,5 @@
-"""``{% load sortable_ids %}``: public text and creation time of an id, and bars of a histogram."""
+"""``{% load sortable_ids %}``: public text, creation time and picture of an id, and bars of a
+histogram."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -8,8 +9,11 @@ from django import template
 from django.db import models
 
 from .. import ids
+from ..fields.of_model import id_of
 from ..functions import Bar
 from ..histograms.drawing import HEIGHT, WIDTH, drawn
+from ..inspecting.output.picture_svg import in_words, picture
+from ..inspecting.parts import anatomy
 from ..schemes import OutOfRange
 
 register = template.Library()
@@ -52,3 +56,20 @@ def sortable_id_histogram(bars: Iterable[Bar], title: str = "") -> dict[str, Any
         "height": str(HEIGHT),
         "bar_width": str(WIDTH - 1),
     }
+
+
+@register.inclusion_tag("django_sortable_ids/id_picture_with_style.html")
+def sortable_id_picture(instance: Any, field: str | None = None) -> dict[str, Any]:
+    """``{% sortable_id_picture order %}``: the bits of the id as a picture, coloured by part.
+
+    ``{% sortable_id_picture order "number" %}`` selects one of several ids. The picture is SVG
+    without script. It shows the value itself, also the time in an id whose public text is masked.
+    Nothing is drawn without an id, or for one without a time.
+    """
+    if not isinstance(instance, models.Model):
+        return {}
+    id_field, value = id_of(instance, field)
+    found = None if value is None else anatomy(id_field.scheme, value)
+    if found is None or not found.text:
+        return {}
+    return {"picture": picture(found), "description": in_words(found)}

@@ -30,6 +30,7 @@ class PlaneAdmin(SortableIDAdmin):
 
 @admin.register(Flight)
 class FlightAdmin(SortableIDAdmin):
+    created_at_hierarchy = "public_id"
     list_display = ["public_text", "id_created_at", "__str__", "route"]
     list_filter = [("public_id", CreatedAtFilter), "airline"]
     list_select_related = ["airline", "origin"]
@@ -51,6 +52,7 @@ class FlightAdmin(SortableIDAdmin):
 
 @admin.register(Weather)
 class WeatherAdmin(SortableIDAdmin):
+    created_at_hierarchy = "public_id"
     list_display = ["public_text", "id_created_at", "origin__code", "temperature"]
     list_filter = [("public_id", CreatedAtFilter), ("origin", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["origin"]

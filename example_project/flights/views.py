@@ -3,11 +3,14 @@
 import time
 from datetime import date
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpResponse
+from django.urls import reverse
 from django.views.generic import DetailView, TemplateView
 
 from django_sortable_ids.functions import histogram
+from django_sortable_ids.ids import public_id
 from django_sortable_ids.views import RedirectOldIDs
 
 from .examples import example, links
@@ -32,6 +35,7 @@ class FrontPage(TemplateView):
         return super().get_context_data(
             flight=flight,
             before=before,
+            inspector=_inspector(flight),
             after=after,
             bars=bars,
             count=f"{sum(bar.count for bar in bars):,}",
@@ -43,6 +47,11 @@ class FrontPage(TemplateView):
         # The page works under a strict policy, and the browser shows that.
         policy = {"Content-Security-Policy": "default-src 'self'"}
         return super().render_to_response(context, headers=policy, **kwargs)
+
+
+def _inspector(flight: Flight) -> str:
+    """The page that takes the flight's id apart."""
+    return f"{reverse('admin:inspect_id')}?{urlencode({'q': public_id(flight, 'public_id')})}"
 
 
 class FlightPage(RedirectOldIDs, DetailView):
