@@ -11,6 +11,7 @@ from django.utils.formats import date_format, number_format
 from django.utils.text import capfirst
 from django.utils.translation import gettext
 
+from ..fields.values.times import local_zone
 from .histogram import Bar
 
 HEIGHT = 100
@@ -63,7 +64,10 @@ def count_text(count: int, *, is_exact: bool) -> str:
 def formatted(at: datetime, form: str) -> str:
     """The time in one of Django's formats; of two equal times, the second one with its zone."""
     text = capfirst(date_format(at, form))
-    return f"{text} {date_format(at, 'T')}" if at.fold and timezone.is_aware(at) else text
+    if not at.fold:
+        return text
+    zoned = at.replace(tzinfo=local_zone()) if timezone.is_naive(at) else at
+    return f"{text} {zoned.tzname()}"
 
 
 def _date_form(bars: Sequence[Bar]) -> str:

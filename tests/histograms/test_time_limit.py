@@ -79,7 +79,10 @@ def test_ends_that_are_not_found_in_time_are_an_error(slow):
         histogram(none, "uuid7", "day", time_limit=0.1)
 
 
-SLOW = "SELECT MAX(a.id + b.id + c.id + d.id) FROM testapp_order a, testapp_order b, testapp_order c, testapp_order d"
+SLOW = """
+    SELECT MAX(a.id + b.id + c.id + d.id)
+    FROM testapp_order a, testapp_order b, testapp_order c, testapp_order d
+"""
 
 
 @pytest.fixture
