@@ -36,7 +36,7 @@ class FlightAdmin(SortableIDAdmin):
     list_select_related = ["airline", "origin"]
     ordering = ["public_id"]
     search_fields = ["=tail_number"]
-    search_help_text = "The id of a flight, or the suffix number of a plane."
+    search_help_text = "The id of a flight, or the tail number of a plane."
     show_full_result_count = False
     autocomplete_fields = ["airline", "origin", "destination", "plane"]
     readonly_fields = ["public_text", "id_created_at"]
