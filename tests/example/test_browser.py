@@ -125,6 +125,24 @@ def test_the_admin_finds_a_pasted_id(admin: Browser) -> None:
     assert wanted in admin.texts(".field-public_text .readonly")
 
 
+def test_the_front_page_fits_a_phone_and_keeps_its_strict_policy(
+    browser: Browser, host: str
+) -> None:
+    phone = {"width": 320, "height": 640, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+    browser.get(f"{host}/")
+    assert browser.execute_script("return document.documentElement.scrollWidth") == 320
+    bars = browser.find_elements(By.CSS_SELECTOR, ".sortable-ids-histogram rect")
+    assert len(bars) == 365
+    assert max(bar.size["height"] for bar in bars) > 50
+    (time, *_) = browser.find_elements(By.CSS_SELECTOR, ".sortable-ids-picture .sortable-ids-time")
+    assert time.value_of_css_property("fill") == "rgb(185, 227, 245)"
+    messages = [each["message"] for each in browser.get_log("browser")]
+    assert [each for each in messages if "favicon" not in each] == []
+    browser.click(By.LINK_TEXT, "Browse the API")
+    assert browser.current_url == f"{host}/api/flights/"
+
+
 def test_a_backfill_is_watched_while_it_runs(browser: Browser, demo: Demo) -> None:
     """From its middle to its end, on a page that nobody reloads."""
     with demo.served() as host:
