@@ -1,4 +1,4 @@
-"""The admin; the filter by day and the search read the ids, no column of times."""
+"""The admin; the drill-down, the filter by day and the search read the ids, no column of times."""
 
 from django.contrib import admin
 
@@ -30,6 +30,7 @@ class PlaneAdmin(SortableIDAdmin):
 
 @admin.register(Flight)
 class FlightAdmin(SortableIDAdmin):
+    created_at_hierarchy = "public_id"
     list_display = ["public_text", "id_created_at", "__str__", "route"]
     list_filter = [("public_id", CreatedAtFilter), "airline"]
     list_select_related = ["airline", "origin"]
