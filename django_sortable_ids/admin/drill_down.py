@@ -9,24 +9,27 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
+from django.utils.formats import get_format
 from django.utils.translation import gettext
 
 from ..histograms.columns import TimedColumn
 from ..histograms.counting import Count, counts
 from ..histograms.drawing import HEIGHT, count_text, formatted, heights_of
 from ..histograms.ends import Ends, TookTooLong, ends
-from ..histograms.histogram import shown
-from ..histograms.spans import Span, end_of, start_of
+from ..histograms.spans import Span, end_of, local, start_of
 from .places import Place, years
 
 MOST_YEARS = 60
 """With more of them between the first and the last row, years without rows are left out."""
+_FEW = 6
+"""Bars that would be too wide if they filled the row."""
+_MOST_CHARACTERS = 9
 _PATH_FORMATS = {
     "year": "Y",
     "month": "F",
     "day": "MONTH_DAY_FORMAT",
     "hour": "TIME_FORMAT",
-    "minute": "TIME_FORMAT",
+    "minute": ":i",
 }
 _LABEL_FORMATS = {"year": "Y", "month": "M", "day": "j", "hour": "TIME_FORMAT", "minute": ":i"}
 _TITLE_FORMATS = {
@@ -54,7 +57,11 @@ class DrillDownBar:
     count: str
     y: str
     height: str
-    is_empty: bool
+    is_exact: bool
+
+    @property
+    def is_empty(self) -> bool:
+        return self.is_exact and self.height == "0"
 
 
 class DrillDown(NamedTuple):
@@ -64,6 +71,14 @@ class DrillDown(NamedTuple):
     bars: list[DrillDownBar]
     note: str
     """Why there are no bars; empty if there are some."""
+
+    @property
+    def classes(self) -> str:
+        """Classes of the list of bars, which make each bar as wide as its words, and no wider."""
+        texts = [text for bar in self.bars for text in (bar.label, *bar.count.split())]
+        longest = min(max(map(len, texts), default=0), _MOST_CHARACTERS)
+        few = " sortable-ids-few" if len(self.bars) <= _FEW else ""
+        return f"sortable-ids-bars sortable-ids-characters-{longest}{few}"
 
 
 def drill_down(
@@ -91,8 +106,9 @@ class _Level:
         except TookTooLong:
             return DrillDown(_steps(path), [], gettext("Counting the rows took too long."))
         while only := _only(places, found):
-            path.append(only)
             places = only.inside()
+            if places:
+                path.append(only)
         return DrillDown(_steps(path), self._bars(places, found), "")
 
     def _left(self) -> float:
@@ -150,14 +166,21 @@ def _steps(path: list[Place]) -> list[Step]:
 def _bar(place: Place, count: Count, height: int) -> DrillDownBar:
     return DrillDownBar(
         place=place.text,
-        label=_formatted(place, _LABEL_FORMATS),
+        label=_label(place),
         title=_formatted(place, _TITLE_FORMATS),
         count=count_text(count.rows, is_exact=count.is_exact),
         y=str(HEIGHT - height),
         height=str(height),
-        is_empty=count.is_exact and not count.rows,
+        is_exact=count.is_exact,
     )
 
 
 def _formatted(place: Place, forms: dict[str, str]) -> str:
-    return formatted(shown(place.span.start), forms[place.unit])
+    return formatted(local(place.span.start), forms[place.unit])
+
+
+def _label(place: Place) -> str:
+    # English has words for noon and midnight, which are longer than the hours between them.
+    if place.unit == "hour" and get_format("TIME_FORMAT") == "P":
+        return formatted(local(place.span.start), "g a")
+    return _formatted(place, _LABEL_FORMATS)

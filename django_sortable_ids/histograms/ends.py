@@ -10,6 +10,8 @@ from django.db import connections
 from django.db.models import QuerySet
 
 from ..db.scalars import Select, scalars
+from ..fields.values.times import MICROSECOND
+from ..schemes import TimeScheme
 from .columns import TimedColumn
 
 
@@ -51,9 +53,22 @@ def ends(
         raise TookTooLong
     if found[0] is None:
         return None
-    read = column.field.stored(connections[queryset.db]).reader(column.scheme)
-    times = [column.scheme.created_at(value) for value in map(read, found) if value is not None]
+    stored = column.field.stored(connections[queryset.db])
+    times = [_time(column.scheme, stored.from_db(value)) for value in found]
     return Ends(min(times), max(times))
+
+
+def _time(scheme: TimeScheme, number: int) -> datetime:
+    """The time of an id; for a UUID of another version, that of the ids beside it."""
+    if scheme.layout.split(number) is not None:
+        return scheme.created_at(scheme.from_trusted(number))
+    before, after = scheme.earliest, scheme.latest
+    while after - before > MICROSECOND:
+        middle = before + (after - before) / 2
+        numbers = scheme.number_range(middle, None)
+        is_later = numbers is not None and numbers[0] <= number <= numbers[1]
+        before, after = (middle, after) if is_later else (before, middle)
+    return before
 
 
 def _first(rows: QuerySet[Any], order: str) -> Select:

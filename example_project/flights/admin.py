@@ -1,4 +1,4 @@
-"""The admin; the filter by day and the search read the ids, no column of times."""
+"""The admin; the drill-down, the filter by day and the search read the ids, no column of times."""
 
 from django.contrib import admin
 

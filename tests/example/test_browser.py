@@ -11,6 +11,8 @@ import pytest
 from selenium.webdriver import Chrome, ChromeOptions
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support import expected_conditions as EC  # noqa: N812 - its usual name
 from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.patience import wait_until
@@ -173,6 +175,52 @@ def test_a_backfill_is_watched_while_it_runs(browser: Browser, demo: Demo) -> No
         assert browser.texts(".sortable-ids-work-state") == ["Done", "Done"]
         assert "Nothing is running." in browser.texts(".sortable-ids-work-refresh")[0]
         assert browser.execute_script("return window.isTheSamePage")
+
+
+def test_the_admin_drills_down_to_one_flight(admin: Browser) -> None:
+    bars, path = ".sortable-ids-bars", ".sortable-ids-path li"
+    # All flights are of one month, so its days are the first thing to choose from.
+    assert admin.texts(path) == ["All dates", "2013", "July"]
+    assert admin.texts(f"{bars} a .sortable-ids-count") == [f"{data.FLIGHTS_A_DAY}"] * data.DAYS
+    admin.click(By.CSS_SELECTOR, f"{bars} [aria-label='July 4, 2013: {data.FLIGHTS_A_DAY}']")
+    assert admin.texts(path)[-1] == "July 4"
+    assert len(admin.texts(f"{bars} a")) == 12
+    admin.fill("#searchbar", "N14228")
+    admin.click(By.CSS_SELECTOR, "#changelist-search [type=submit]")
+    assert admin.texts(path)[-1] == "July 4"
+    hour = admin.find_elements(By.CSS_SELECTOR, f"{bars} a")[0]
+    count = int(hour.find_element(By.CSS_SELECTOR, ".sortable-ids-count").text)
+    label = hour.get_attribute("aria-label")
+    admin.execute_script("arguments[0].focus()", hour)
+    page = admin.find_element(By.TAG_NAME, "html")
+    hour.send_keys(Keys.ENTER)
+    WebDriverWait(admin, SECONDS).until(EC.staleness_of(page))
+    shown = admin.texts(".field-id_created_at")
+    assert shown == [str(label).rpartition(":")[0]] * count
+    wanted = admin.texts(".field-public_text")[0]
+    admin.click(By.LINK_TEXT, wanted)
+    assert wanted in admin.texts(".field-public_text .readonly")
+    admin.back()
+    admin.click(By.LINK_TEXT, "All dates")
+    assert admin.texts(path) == ["All dates", "2013", "July"]
+
+
+@pytest.mark.parametrize("width", [320, 1360])
+def test_the_bars_fit_the_window_and_are_seen(admin: Browser, width: int) -> None:
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    admin.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    for scheme in ("light", "dark"):
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        admin.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        admin.refresh()
+        nav = admin.find_element(By.CSS_SELECTOR, ".sortable-ids-drill-down")
+        for bar in nav.find_elements(By.CSS_SELECTOR, ".sortable-ids-bars li"):
+            assert bar.rect["x"] >= 0
+            assert bar.rect["x"] + bar.rect["width"] <= width
+        rect = nav.find_element(By.CSS_SELECTOR, "a rect")
+        assert rect.rect["height"] > 40
+        assert rect.value_of_css_property("fill") not in ("none", "rgb(0, 0, 0)")
+        assert admin.execute_script("return document.documentElement.scrollWidth") <= width
 
 
 def test_an_old_link_leads_to_the_page_with_the_new_key(browser: Browser, demo: Demo) -> None:

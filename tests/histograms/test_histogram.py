@@ -1,6 +1,7 @@
 """``histogram()``: the counts of each bar, compared with counting one by one."""
 
 import random
+import uuid
 from datetime import date, datetime, timedelta
 
 import pytest
@@ -10,11 +11,14 @@ from django.db.models import Count, Q
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.functions import Bar, histogram
 from django_sortable_ids.histograms.spans import UNITS
 from django_sortable_ids.schemes import TimeScheme
 from tests.combinations import each_with, in_one_case
-from tests.lookups.support import each_field, fill, utc
+from tests.lookups.support import _numbers, each_field, fill, utc
+from tests.marks import own_tables
+from tests.own_tables import table_with
 from tests.schemes.support import ids_at
 from tests.store.models import PRODUCTS, Basket, Profile, Refund, Stock, ULIDProduct
 from tests.store.models import Order as StoreOrder
@@ -151,6 +155,36 @@ def test_ids_at_both_ends_of_a_scheme():
         histogram(Order.objects, "uuid7", "year")
     last = histogram(Order.objects, "uuid7", "year", utc(9990, 1, 1, 5))
     assert rows_in(last) == [0] * 9 + [1]
+
+
+@own_tables
+def test_uuids_of_other_versions_that_are_accepted_are_not_counted():
+    field = UUIDv7Field(accept_other_versions=True)
+    moments = [utc(2026, 7, day, 12) for day in (1, 1, 2, 4)]
+    own = ids_at(field.scheme, moments)
+    others = [uuid.UUID(int=value.int & ~(0xF << 76) | 4 << 76) for value in own[:3]]
+    with table_with(field) as model:
+        model.objects.bulk_create(model(made=value) for value in [*own, *others, uuid.uuid4()])
+        bars = histogram(model.objects, "made", "day")
+        assert rows_in(bars) == [2, 1, 0, 1]
+
+
+def test_uuids_of_other_versions_that_should_not_be_there_stop_nothing():
+    """They count where they sort, as for the filters."""
+    own = ids_at(Order._meta.get_field("uuid7").scheme, [utc(2026, 7, 1, 12), utc(2026, 7, 4, 12)])
+    fill("uuid7", [utc(2026, 7, 2, 12)])
+    for value in own:
+        other = uuid.UUID(int=value.int & ~(0xF << 76) | 4 << 76)
+        stored = other if connection.features.has_native_uuid_field else other.hex
+        row = Order.objects.create(number=f"{next(_numbers)}")
+        with connection.cursor() as cursor:
+            cursor.execute("UPDATE testapp_order SET uuid7 = %s WHERE id = %s", [stored, row.pk])
+    bars = histogram(Order.objects, "uuid7", "day")
+    if connection.features.has_native_uuid_field and connection.vendor == "mysql":
+        # MariaDB's uuid sorts UUIDs of version 4 by their last bytes.
+        assert sum(rows_in(bars)) >= 1
+    else:
+        assert rows_in(bars) == [1, 1, 0, 1]
 
 
 # Relations
