@@ -21,7 +21,7 @@ from ..fields.of_model import id_fields
 from ..inspecting.details import Details, details
 from ..inspecting.inspection import Answer, Inspection, inspect
 from ..inspecting.output import report
-from ..inspecting.output.picture_svg import Picture, picture
+from ..inspecting.output.picture_svg import Picture, in_words, picture
 from ..inspecting.parts import Part
 from ..inspecting.reading.texts import shown
 from ..inspecting.rows import Column
@@ -54,14 +54,6 @@ def inspect_id_urls(site: admin.AdminSite) -> list[URLPattern]:
     return [path("inspect-id/", inspect_id_view(site), name=NAME)]
 
 
-def inspect_id_url(site: admin.AdminSite) -> str | None:
-    """The URL of the page in a site; None if none of its model admins has one."""
-    try:
-        return reverse(f"admin:{NAME}", current_app=site.name)
-    except NoReverseMatch:
-        return None
-
-
 @dataclass(frozen=True)
 class _Shown:
     """A candidate as the template shows it."""
@@ -79,16 +71,7 @@ class _Shown:
     @property
     def description(self) -> str:
         """The picture in words."""
-        anatomy = self.details.anatomy
-        if anatomy is None:
-            return ""
-        parts = ", ".join(f"{part.name} {part.width}" for part in anatomy.parts)
-        words = (
-            _("%(count)d bits: %(parts)s")
-            if anatomy.is_binary
-            else _("%(count)d digits: %(parts)s")
-        )
-        return words % {"count": len(anatomy.text), "parts": parts}
+        return in_words(self.details.anatomy) if self.details.anatomy else ""
 
 
 @dataclass(frozen=True)

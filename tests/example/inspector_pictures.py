@@ -1,8 +1,8 @@
 """Makes docs/inspect-light.png and docs/inspect-dark.png: a flight's id in the inspector.
 
-``python -m tests.example.inspector_pictures FOLDER`` runs the demo with a few flights there, serves it,
-and photographs the page in a headless chromium. It needs what ``tests.example.pictures`` needs, except
-xvfb.
+``python -m tests.example.inspector_pictures FOLDER`` runs the demo with a few flights there, serves
+it, and photographs the page in a headless chromium. It needs the example extra, and on Debian the
+packages chromium, chromium-driver and imagemagick.
 """
 
 import shutil

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from ..parts import Anatomy, Kind, Place
 
 _PER_ROW = 16
@@ -83,6 +85,15 @@ def picture(anatomy: Anatomy) -> Picture:
     width = max((box.x + box.width for box in boxes), default=0) + _MARGIN
     height = max((box.y + box.height for box in boxes), default=0) + _MARGIN
     return Picture(width, height, boxes, cells, labels)
+
+
+def in_words(anatomy: Anatomy) -> str:
+    """The picture for those who don't see it."""
+    parts = ", ".join(f"{part.name} {part.width}" for part in anatomy.parts)
+    words = (
+        _("%(count)d bits: %(parts)s") if anatomy.is_binary else _("%(count)d digits: %(parts)s")
+    )
+    return words % {"count": len(anatomy.text), "parts": parts}
 
 
 def _rows_of(place: Place) -> Iterator[Place]:
