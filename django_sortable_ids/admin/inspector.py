@@ -54,14 +54,6 @@ def inspect_id_urls(site: admin.AdminSite) -> list[URLPattern]:
     return [path("inspect-id/", inspect_id_view(site), name=NAME)]
 
 
-def inspect_id_url(site: admin.AdminSite) -> str | None:
-    """The URL of the page in a site; None if none of its model admins has one."""
-    try:
-        return reverse(f"admin:{NAME}", current_app=site.name)
-    except NoReverseMatch:
-        return None
-
-
 @dataclass(frozen=True)
 class _Shown:
     """A candidate as the template shows it."""

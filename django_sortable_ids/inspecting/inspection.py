@@ -84,10 +84,10 @@ def inspect(
     looked up, too, each with one query; otherwise there is no query. ``scheme`` is the name of the
     only scheme that the ids may have.
     """
-    fields = [column.field for column in columns if scheme in (None, column.field.scheme.name)]
+    columns = [each for each in columns if scheme in (None, each.field.scheme.name)]
+    fields = list(dict.fromkeys(each.field for each in columns))
     schemes = [each for each in known_schemes(fields) if scheme in (None, each.name)]
     cleaned = texts.cleaned(text)
-    columns = [each for each in columns if each.field in fields]
     found = list(_ids_in(cleaned, schemes, fields))
     searched = columns if looks_up else ()
     rows, errors = look_up(searched, {each.text: each.candidates for each in found})

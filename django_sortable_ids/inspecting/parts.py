@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import gettext_noop
 
 from ..functions import bits
 from ..schemes import ID, Digits, Prefixed, Scheme, TimeScheme
@@ -16,11 +15,6 @@ from ..schemes.encodings.text_forms import TextForm
 BINARY = "01"
 _VERSION, _VARIANT = range(76, 80), range(62, 64)
 """The bits of a UUID that have these names, counted from the least significant one."""
-
-for _name in ("clock sequence", "node", "machine", "process", "counter", "fingerprint"):
-    gettext_noop(_name)
-for _name in ("high counter", "low counter", "entropy"):
-    gettext_noop(_name)
 
 
 class Kind(StrEnum):
@@ -44,6 +38,22 @@ _NAMES = {
     Kind.VARIANT: _("variant"),
     Kind.FIXED: _("fixed"),
 }
+
+
+_NAMES_IN_SUFFIXES = {
+    "clock sequence": _("clock sequence"),
+    "counter": _("counter"),
+    "entropy": _("entropy"),
+    "fingerprint": _("fingerprint"),
+    "high counter": _("high counter"),
+    "low counter": _("low counter"),
+    "machine": _("machine"),
+    "node": _("node"),
+    "process": _("process"),
+    "random": _("random"),
+    "sequence": _("sequence"),
+}
+"""The names of ``SuffixPart`` in the catalogue."""
 
 
 class Place(NamedTuple):
@@ -181,7 +191,10 @@ def _named(scheme: TimeScheme) -> Sequence[tuple[Kind, str | Promise, int]]:
         named = [sequence, worker] if layout.worker_last else [worker, sequence]
         return [each for each in named if each[2] > 1]
     if scheme.suffix_parts:
-        return [(Kind(part.role), _(part.name), part.size) for part in scheme.suffix_parts]
+        return [
+            (Kind(part.role), _NAMES_IN_SUFFIXES.get(part.name, part.name), part.size)
+            for part in scheme.suffix_parts
+        ]
     return [(Kind.RANDOM, _NAMES[Kind.RANDOM], layout.suffixes)]
 
 

@@ -91,7 +91,7 @@ def look_up(
         if not values:
             continue
         try:
-            rows = list(_query(column, values))
+            rows = _found(column, values)
         except DatabaseError as error:
             errors.append(f"{column.field}: {' '.join(str(error).split())}")
             continue
@@ -114,13 +114,17 @@ def _values(field: SortableIDField, text: str, candidates: Iterable[Candidate]) 
             yield each.value
 
 
-def _query(column: Column, values: set[ID]) -> Iterator[models.Model]:
-    rows = column.rows()
+def rows_with(column: Column, values: set[ID]) -> models.QuerySet[Any]:
+    """The rows with one of the values, not too many of them."""
+    found = column.rows().filter(**{f"{column.field.name}__in": list(values)})
+    return found[: _MOST_ROWS * len(values)]
+
+
+def _found(column: Column, values: set[ID]) -> list[models.Model]:
+    rows = rows_with(column, values)
     connection = connections[rows.db]
     # On PostgreSQL an error ends the transaction, of which this may be only a part.
     guard = transaction.atomic(using=rows.db) if connection.in_atomic_block else nullcontext()
-    name = column.field.name
     with guard, suppress(EmptyResultSet, ValidationError, OutOfRange):
-        for row in rows.filter(**{f"{name}__in": list(values)})[: _MOST_ROWS * len(values)]:
-            if column.may_show(row):
-                yield row
+        return [row for row in rows if column.may_show(row)]
+    return []

@@ -12,11 +12,12 @@ from django.db import connection
 from django.test import Client, override_settings
 from django.test.utils import CaptureQueriesContext
 from django.urls import path, reverse
+from django.utils import translation
 
 from django_sortable_ids.admin import SortableIDAdmin, inspect_id_view
-from django_sortable_ids.admin.inspector import inspect_id_url
 from django_sortable_ids.fields.of_model import id_fields
 from django_sortable_ids.ids import public_id
+from django_sortable_ids.models import WorkerLease
 from django_sortable_ids.schemes import all_schemes, get
 from tests.store.models import PRODUCTS, Basket, Bundle, Order, ULIDProduct, UUIDv7Product
 from tests.testapp.models import MaskedKey
@@ -30,11 +31,13 @@ AT = datetime(2026, 1, 1, 10, 30, tzinfo=UTC)
 second = admin.AdminSite("second")
 second.register(Basket, SortableIDAdmin)
 second.register(MaskedKey, SortableIDAdmin)
-empty = admin.AdminSite("empty")
+second.register(WorkerLease)
+bare = admin.AdminSite("bare")
+bare.register(WorkerLease)
 urlpatterns = [
     path("second/inspect-id/", inspect_id_view(second), name="own_place"),
     path("second/", second.urls),
-    path("empty/", empty.urls),
+    path("bare/", bare.urls),
     path("admin/", admin.site.urls),
 ]
 own_urls = override_settings(ROOT_URLCONF=__name__)
@@ -91,6 +94,20 @@ def test_the_picture_has_every_bit_and_words_for_it(browser: Client) -> None:
     assert labels[:4] == ["1 time", "1 time", "1 time", "2 version"]
     kinds = {box["class"] for box in picture.find_all("rect")}
     assert kinds == {f"sortable-ids-{name}" for name in ("time", "version", "random", "variant")}
+
+
+def test_the_numbers_of_the_picture_in_every_language(browser: Client, settings: Any) -> None:
+    """SVG has points and no separators, whatever people use."""
+    value = str(get("kuuid").example)
+    expected = [rect.attributes for rect in look(browser, value).find("svg").find_all("rect")]
+    assert {float(rect["x"]) for rect in expected}
+    settings.USE_THOUSAND_SEPARATOR = True
+    with translation.override("de"):
+        answer = browser.get(url(value))
+    page = Page(answer.content.decode()).root.find("div", id="content-main")
+    assert [rect.attributes for rect in page.find("svg").find_all("rect")] == expected
+    for text in page.find("svg").find_all("text"):
+        assert float(text["x"]) >= 0
 
 
 def test_every_scheme_of_the_catalogue(browser: Client) -> None:
@@ -211,8 +228,8 @@ def test_a_masked_text_is_read_by_its_model_alone(browser: Client) -> None:
 
 @own_urls
 def test_every_site_with_sortable_ids_has_the_page(browser: Client) -> None:
-    assert inspect_id_url(second) == "/second/testapp/maskedkey/inspect-id/"
-    assert str(inspect_id_url(admin.site)).startswith("/admin/store/")
+    assert reverse("second:inspect_id") == "/second/testapp/maskedkey/inspect-id/"
+    assert reverse("admin:inspect_id").startswith("/admin/")
     basket = Basket.objects.create(name="a basket")
     page = look(browser, str(basket.pk), "/second/inspect-id/")
     assert [a["href"] for a in page.find_all("a") if a.text == "a basket"] == [
@@ -222,15 +239,12 @@ def test_every_site_with_sortable_ids_has_the_page(browser: Client) -> None:
     assert "a product" not in look(browser, str(product.pk), "/second/inspect-id/").text
 
 
-@override_settings(ROOT_URLCONF="tests.example.no_urls")
-def test_a_project_without_the_page(monkeypatch: Any) -> None:
-    import sys
-    import types
-
-    module = types.ModuleType("tests.example.no_urls")
-    module.urlpatterns = [path("empty/", empty.urls)]  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "tests.example.no_urls", module)
-    assert inspect_id_url(empty) is None
+@own_urls
+def test_the_page_of_the_apps_own_models_leads_to_it(browser: Client) -> None:
+    page = Page(browser.get("/second/django_sortable_ids/").content.decode())
+    links = page.root.find("div", id="content").find_all("a")
+    assert "/second/testapp/maskedkey/inspect-id/" in [link["href"] for link in links]
+    assert browser.get("/bare/django_sortable_ids/").status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -223,6 +223,33 @@ def test_the_bars_fit_the_window_and_are_seen(admin: Browser, width: int) -> Non
         assert admin.execute_script("return document.documentElement.scrollWidth") <= width
 
 
+def test_the_inspector_by_keyboard_in_a_narrow_window(admin: Browser, host: str) -> None:
+    wanted = admin.texts(".field-public_text")[3]
+    admin.set_window_size(500, 900)
+    size = {"width": 320, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    admin.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    admin.get(f"{host}/admin/flights/flight/inspect-id/")
+    field = admin.switch_to.active_element
+    assert field.get_attribute("name") == "q"
+    page = admin.find_element(By.TAG_NAME, "html")
+    field.send_keys(f"https://example.com/flights/{wanted}/?page=2{Keys.ENTER}")
+    WebDriverWait(admin, SECONDS).until(lambda _: admin.find_element(By.TAG_NAME, "html") != page)
+    assert admin.texts("h2 code") == [wanted]
+    (picture,) = admin.find_elements(By.CSS_SELECTOR, "svg.sortable-ids-picture")
+    assert picture.accessible_name.startswith("128 bits: time 48, version 4, random 74")
+    assert picture.rect["width"] <= 320
+    assert admin.execute_script("return document.documentElement.scrollWidth") <= 320
+    admin.click(By.CSS_SELECTOR, "#content-main section li a")
+    assert wanted in admin.texts(".field-public_text .readonly")
+
+
+def test_the_inspector_needs_no_script(admin: Browser, host: str) -> None:
+    admin.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    admin.get(f"{host}/admin/flights/flight/inspect-id/?q=017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
+    assert admin.texts("h3")[0] == "UUIDv7"
+    assert len(admin.find_elements(By.CSS_SELECTOR, "svg .sortable-ids-digit")) == 128
+
+
 def test_an_old_link_leads_to_the_page_with_the_new_key(browser: Browser, demo: Demo) -> None:
     with demo.served("--limit", "20") as host:
         browser.get(f"{host}/flights/17/")

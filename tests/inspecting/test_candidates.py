@@ -112,7 +112,7 @@ def test_the_scheme_of_a_field_is_more_likely_than_others():
     text = field.scheme.format(field.scheme.lower_bound(AT))
     found = first(text, field)
     assert (found.scheme, found.fields) == (field.scheme, (field,))
-    assert "store.Order.time64: ids of this scheme" in found.reasons
+    assert "ids of this project: store.Order.time64" in found.reasons
 
 
 def test_a_uuid_without_a_time():

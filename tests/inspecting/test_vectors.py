@@ -6,12 +6,13 @@ from datetime import datetime
 
 import pytest
 
+from django_sortable_ids.inspecting import parts
 from django_sortable_ids.inspecting.details import details
 from django_sortable_ids.inspecting.inspection import inspect
 from django_sortable_ids.inspecting.parts import Kind
 from django_sortable_ids.inspecting.reading.candidates import candidates
 from django_sortable_ids.inspecting.reading.known_schemes import as_format
-from django_sortable_ids.schemes import all_schemes, get
+from django_sortable_ids.schemes import TimeScheme, all_schemes, get
 from tests.combinations import in_one_case
 from tests.schemes.support import SCHEMES, VECTORS, evenly_spaced, unix_ns, vectors
 
@@ -164,6 +165,16 @@ def test_an_xid_as_its_own_tests_read_it():
         "process": 0xE428,
         "counter": 4271561,
     }
+
+
+def test_every_name_of_the_catalogue_can_be_translated():
+    named = {
+        part.name
+        for scheme in all_schemes()
+        if isinstance(scheme, TimeScheme)
+        for part in scheme.suffix_parts
+    }
+    assert named == {*parts._NAMES_IN_SUFFIXES}
 
 
 def test_a_worker_number_in_a_scheme_that_has_names_for_its_parts():

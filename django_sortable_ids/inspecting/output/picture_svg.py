@@ -91,9 +91,7 @@ def in_words(anatomy: Anatomy) -> str:
     """The picture for those who don't see it."""
     parts = ", ".join(f"{part.name} {part.width}" for part in anatomy.parts)
     words = (
-        _("%(count)d bits: %(parts)s")
-        if anatomy.is_binary
-        else _("%(count)d digits: %(parts)s")
+        _("%(count)d bits: %(parts)s") if anatomy.is_binary else _("%(count)d digits: %(parts)s")
     )
     return words % {"count": len(anatomy.text), "parts": parts}
 

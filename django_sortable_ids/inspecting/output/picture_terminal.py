@@ -27,7 +27,7 @@ def picture(anatomy: Anatomy, *, colored: bool) -> list[str]:
         stop = min(start + _PER_LINE, len(anatomy.text))
         pieces = list(_pieces(anatomy, start, stop))
         lines.append("".join(_painted(text, part, colored) for text, part in pieces))
-        names = "".join(_fitted(str(part.name), len(text)) for text, part in pieces)
+        names = "".join(_fitted(str(part.name), text) for text, part in pieces)
         lines.append(names.rstrip())
     return lines
 
@@ -57,15 +57,16 @@ def _painted(text: str, part: Part, colored: bool) -> str:
     return blank + colorize(text[len(blank) :], fg="black", bg=_COLORS[part.kind])
 
 
-def _fitted(name: str, columns: int) -> str:
-    """The name in exactly that many columns, of which the last one is blank."""
-    shown, used = "", 0
+def _fitted(name: str, text: str) -> str:
+    """The name in the columns of the text, from its first digit on. The last one is blank."""
+    shown, used, columns = "", len(text) - len(text.lstrip()), len(text)
+    blank = " " * used
     for character in name:
         width = _columns(character)
         if used + width > columns - 1:
             break
         shown, used = shown + character, used + width
-    return shown + " " * (columns - used)
+    return blank + shown + " " * (columns - used)
 
 
 def _columns(character: str) -> int:

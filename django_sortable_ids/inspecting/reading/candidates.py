@@ -93,7 +93,7 @@ class Candidate:
                 % {"prefix": self.prefix, "field": labels}
             )
         elif self.fields:
-            found.append(_("%(fields)s: ids of this scheme") % {"fields": labels})
+            found.append(_("ids of this project: %(fields)s") % {"fields": labels})
         if isinstance(self.scheme, TimeScheme):
             version = self.scheme.layout.template.version
             if version is not None:

@@ -39,15 +39,17 @@ def near_schemes(
     """
     found = _of_prefixes(text, fields)
     nearest = [
-        (_distance(text, form), scheme.name not in _USUAL, order, scheme, encoding)
+        (_distance(text, form), order, scheme, encoding)
         for order, scheme in enumerate(schemes)
         for encoding, form in _usual_forms(scheme)
     ]
     expected = set()
-    for distance, _, _, scheme, encoding in sorted(nearest, key=lambda each: each[:3]):
+    for distance, _, scheme, encoding in sorted(nearest, key=_order):
         form = scheme.text_form(encoding)
-        if distance > furthest or len(found) == _MOST:
+        if len(found) == _MOST:
             break
+        if distance > furthest:
+            continue
         if form.expected not in expected and (refusal := _refusal(text, scheme, encoding)):
             expected.add(form.expected)
             found.append(refusal)
@@ -62,6 +64,12 @@ def examples(schemes: Sequence[Scheme]) -> list[Near]:
             text = scheme.format(scheme.example)
             found.append(Near(scheme.name, scheme.title, scheme.expectation(), text))
     return found
+
+
+def _order(near: tuple[int, int, Scheme, str]) -> tuple[int, int]:
+    """The usual schemes come before others that are nearer by one character."""
+    distance, order, scheme, _ = near
+    return distance - (scheme.name in _USUAL), order
 
 
 def _of_prefixes(text: str, fields: Sequence[SortableIDField]) -> list[Near]:

@@ -16,6 +16,7 @@ from ...inspecting.inspection import Answer, inspect
 from ...inspecting.output import report
 from ...inspecting.rows import columns_of_project
 from ...schemes import all_schemes
+from ..pipes import quiet_pipe
 
 _PUSH_ID = re.compile("-[0-9A-Za-z_][-0-9A-Za-z_]{18}")
 """A push id begins like an option."""
@@ -58,7 +59,9 @@ class Command(BaseCommand):
 
     def run_from_argv(self, argv: list[str]) -> None:
         # argparse takes what begins with a blank for no option.
-        super().run_from_argv([f" {each}" if _PUSH_ID.fullmatch(each) else each for each in argv])
+        argv = [f" {each}" if _PUSH_ID.fullmatch(each) else each for each in argv]
+        with quiet_pipe():
+            super().run_from_argv(argv)
 
     def handle(
         self,
