@@ -29,6 +29,13 @@ class SortableIDsConfig(AppConfig):
         masked_relations.register()
         guard.register(self)
         this_process.register()
+        if self._uses("django.contrib.admin"):
+            from django.contrib.admin import site
+
+            from .admin import register_own_models
+
+            # Not when the module is imported: the default site's own module may import it.
+            register_own_models(site)
         if self._uses("rest_framework"):
             from .rest_framework import relations
 

@@ -1,9 +1,6 @@
 """The admin: shows the creation times in ids, finds ids in any accepted spelling, takes them apart,
 and shows the progress of long work."""
 
-from django.apps import apps
-from django.contrib.admin import site
-
 from .created_at_filter import CreatedAtFilter
 from .inspector import inspect_id_urls, inspect_id_view
 from .model_admin import SortableIDAdmin
@@ -16,6 +13,3 @@ __all__ = [
     "inspect_id_view",
     "register_own_models",
 ]
-
-if apps.models_ready and apps.is_installed("django_sortable_ids"):
-    register_own_models(site)

@@ -12,10 +12,14 @@ def register_own_models(site: AdminSite) -> None:
     """Add backfills, worker leases and sequence counters to an admin site.
 
     The default site has them already. They are read-only, and need the permission to view the
-    model.
+    model. A model that the site has already is left as it is.
     """
     from ...models import BackfillRun, SequenceCounter, WorkerLease
 
-    site.register(BackfillRun, BackfillRunAdmin)
-    site.register(WorkerLease, WorkerLeaseAdmin)
-    site.register(SequenceCounter, SequenceCounterAdmin)
+    for model, model_admin in (
+        (BackfillRun, BackfillRunAdmin),
+        (WorkerLease, WorkerLeaseAdmin),
+        (SequenceCounter, SequenceCounterAdmin),
+    ):
+        if not site.is_registered(model):
+            site.register(model, model_admin)
