@@ -110,7 +110,7 @@ def _selects(
 
 def _identified(rows: QuerySet[Any]) -> QuerySet[Any]:
     """The queryset without its columns: one constant, or what makes its rows distinct."""
-    if rows.query.distinct or rows.query.group_by:
+    if rows.query.distinct:
         identified: QuerySet[Any] = rows.order_by().values("pk")
     else:
         identified = rows.order_by().annotate(**{_ROW: Value(1)}).values(_ROW)
