@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 
 from ..histograms.columns import TimedColumn
 from ..histograms.counting import Count, counts
-from ..histograms.drawing import HEIGHT, count_text, formatted, heights_of
+from ..histograms.drawing import HEIGHT, bar_text, count_text, formatted, heights_of
 from ..histograms.ends import Ends, TookTooLong, ends
 from ..histograms.spans import Span, end_of, local, start_of
 from .places import Place, years
@@ -53,7 +53,8 @@ class Step(NamedTuple):
 class DrillDownBar:
     place: str
     label: str
-    title: str
+    text: str
+    """Time and count in one line, for screen readers."""
     count: str
     y: str
     height: str
@@ -164,11 +165,12 @@ def _steps(path: list[Place]) -> list[Step]:
 
 
 def _bar(place: Place, count: Count, height: int) -> DrillDownBar:
+    shown = count_text(count.rows, is_exact=count.is_exact)
     return DrillDownBar(
         place=place.text,
         label=_label(place),
-        title=_formatted(place, _TITLE_FORMATS),
-        count=count_text(count.rows, is_exact=count.is_exact),
+        text=bar_text(_formatted(place, _TITLE_FORMATS), shown),
+        count=shown,
         y=str(HEIGHT - height),
         height=str(height),
         is_exact=count.is_exact,

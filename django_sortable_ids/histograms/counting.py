@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connections
-from django.db.models import BooleanField, Expression, F, QuerySet, Value
+from django.db.models import Expression, F, Field, QuerySet, Value
 from django.db.models.lookups import GreaterThanOrEqual, LessThanOrEqual
 
 from ..db.scalars import Select, scalars
@@ -110,7 +110,7 @@ def _selects(
 
 def _identified(rows: QuerySet[Any]) -> QuerySet[Any]:
     """The queryset without its columns: one constant, or what makes its rows distinct."""
-    if rows.query.distinct or rows.query.group_by:
+    if rows.query.distinct:
         identified: QuerySet[Any] = rows.order_by().values("pk")
     else:
         identified = rows.order_by().annotate(**{_ROW: Value(1)}).values(_ROW)
@@ -130,7 +130,7 @@ _NONE = Select("SELECT 0", ())
 class _Bound(Expression):
     """A parameter that is set after the query is compiled."""
 
-    output_field = BooleanField()
+    output_field: Field[Any, Any] = Field()
 
     def __init__(self, place: _Place) -> None:
         super().__init__()

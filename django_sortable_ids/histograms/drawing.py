@@ -28,6 +28,7 @@ class DrawnBar:
     height: str
     label: str
     count: str
+    text: str
     is_exact: bool
 
 
@@ -35,16 +36,23 @@ def drawn(bars: Sequence[Bar]) -> list[DrawnBar]:
     form = _date_form(bars)
     heights = heights_of(bar.count for bar in bars)
     return [
-        DrawnBar(
-            x=str(number * WIDTH),
-            y=str(HEIGHT - height),
-            height=str(height),
-            label=formatted(bar.start, form),
-            count=count_text(bar.count, is_exact=bar.is_exact),
-            is_exact=bar.is_exact,
-        )
+        _drawn(number, bar, height, form)
         for number, (bar, height) in enumerate(zip(bars, heights, strict=True))
     ]
+
+
+def _drawn(number: int, bar: Bar, height: int, form: str) -> DrawnBar:
+    label = formatted(bar.start, form)
+    count = count_text(bar.count, is_exact=bar.is_exact)
+    return DrawnBar(
+        x=str(number * WIDTH),
+        y=str(HEIGHT - height),
+        height=str(height),
+        label=label,
+        count=count,
+        text=bar_text(label, count),
+        is_exact=bar.is_exact,
+    )
 
 
 def heights_of(counts: Iterable[int]) -> list[int]:
@@ -59,6 +67,11 @@ def count_text(count: int, *, is_exact: bool) -> str:
     if is_exact:
         return number
     return gettext("more than %(count)s") % {"count": number} if count else gettext("not counted")
+
+
+def bar_text(time: str, count: str) -> str:
+    """What a bar says, in one line."""
+    return gettext("%(time)s: %(count)s") % {"time": time, "count": count}
 
 
 def formatted(at: datetime, form: str) -> str:

@@ -20,7 +20,7 @@ from tests.lookups.support import _numbers, each_field, fill, utc
 from tests.marks import own_tables
 from tests.own_tables import table_with
 from tests.schemes.support import ids_at
-from tests.store.models import PRODUCTS, Basket, Profile, Refund, Stock, ULIDProduct
+from tests.store.models import PRODUCTS, Basket, Bundle, Profile, Refund, Stock, ULIDProduct
 from tests.store.models import Order as StoreOrder
 from tests.testapp.models import Order
 
@@ -213,6 +213,16 @@ def test_through_relations_to_a_column_of_another_table():
         Refund.objects.create(uuid7=StoreOrder.objects.create(kuuid=scheme.generate(at)))
     Refund.objects.create()
     assert rows_in(histogram(Refund.objects, "uuid7__kuuid", "day")) == [2, 0, 1]
+
+
+def test_keys_that_are_relations():
+    for day in (1, 1, 3):
+        key = ULIDProduct._meta.get_field("id").scheme.generate(utc(2026, 7, day, 12))
+        Profile.objects.create(product=Bundle.objects.create(id=key).ulidproduct_ptr)
+    assert rows_in(histogram(Bundle.objects, "id", "day")) == [2, 0, 1]
+    assert rows_in(histogram(Bundle.objects, "pk", "day")) == [2, 0, 1]
+    assert rows_in(histogram(Profile.objects, "product", "day")) == [2, 0, 1]
+    assert rows_in(histogram(Profile.objects, "pk", "day")) == [2, 0, 1]
 
 
 # Querysets

@@ -87,13 +87,18 @@ def test_longer_units_through_some_years(unit):
 
 def test_a_clock_that_is_put_back_after_midnight():
     """In Newfoundland, until 2011, one minute after midnight was followed by 23:01."""
-    start, end = datetime(2010, 11, 5, tzinfo=UTC), datetime(2010, 11, 9, tzinfo=UTC)
+    start, end = datetime(2010, 11, 6, tzinfo=UTC), datetime(2010, 11, 9, tzinfo=UTC)
+    repeated = datetime(2010, 11, 7, 3, tzinfo=UTC)
     with timezone.override("America/St_Johns"):
+        assert local(repeated).isoformat() == "2010-11-06T23:30:00-03:30"
+        for unit in ("hour", "minute"):
+            assert list(spans(unit, start, end)) == list(walked(unit, start, end))
         for unit in UNITS:
             found = list(spans(unit, start, end))
             assert (found[0].start, found[-1].end) == (start, end)
             assert all(first.end == second.start for first, second in pairwise(found))
-        assert len(list(spans("day", start, end))) == 5
+            assert start_of(unit, repeated) <= repeated < end_of(unit, repeated)
+        assert len(list(spans("day", start, end))) == 4
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago"])
