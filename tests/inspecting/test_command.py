@@ -241,6 +241,14 @@ def test_an_id_of_no_row():
 
 
 @pytest.mark.django_db
+def test_the_name_of_a_row_is_escaped():
+    row = ULIDProduct.objects.create(name="a\x1b[2J\u202eb\nc")
+    assert "(a\\x1b[2J\\u202eb\\nc)" in run(row.pk)
+    (found,) = document(row.pk)["ids"]
+    assert found["rows"][0]["name"] == "a\\x1b[2J\\u202eb\\nc"
+
+
+@pytest.mark.django_db
 def test_several_rows_and_one_query_for_each_column():
     rows = [ULIDProduct.objects.create(name=f"row {n}") for n in range(3)]
     text = " ".join(row.pk for row in rows)

@@ -99,6 +99,16 @@ def test_huge_texts_take_little_time(pasted):
     ]
 
 
+def test_what_comes_after_many_characters_is_not_read():
+    assert texts(f"{ULID}{' ' * 100}{UUID}") == [ULID, UUID]
+    assert texts(f"{ULID}{' ' * 5000}{UUID}") == [ULID]
+
+
+def test_what_comes_after_many_words_is_not_read():
+    assert texts(f"{ULID} {'x ' * 10}{UUID}") == [ULID, UUID]
+    assert texts(f"{ULID} {'x ' * 100}{UUID}") == [ULID]
+
+
 @pytest.mark.parametrize(
     "pasted",
     [

@@ -167,6 +167,16 @@ def test_an_xid_as_its_own_tests_read_it():
     }
 
 
+def test_a_worker_number_after_the_sequence():
+    """https://github.com/sony/sonyflake: time, sequence 8, machine 16."""
+    found = taken_apart(get("sonyflake"), "52908628377796615")
+    assert (found.worker, found.sequence) == (7, 3)
+    assert [(part.kind, part.value) for part in found.anatomy.parts[-2:]] == [
+        (Kind.SEQUENCE, 3),
+        (Kind.WORKER, 7),
+    ]
+
+
 def test_every_name_of_the_catalogue_can_be_translated():
     named = {
         part.name
