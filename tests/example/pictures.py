@@ -1,5 +1,5 @@
 """Makes the pictures of docs/, each in light and dark: the drill-down of the admin, the front page,
-and one link before and after ``--move-keys``.
+the inspector, and one link before and after ``--move-keys``.
 
 ``python -m tests.example.pictures FOLDER`` runs the demo with all flights there, serves it, and
 photographs the pages and windows of a real chromium. It needs the example extra, and on Debian the
@@ -38,13 +38,19 @@ ARGUMENTS = [
     "--window-position=0,0",
     f"--window-size={WIDTH},{HEIGHT}",
 ]
-PAGES = {
-    "admin": ("/admin/flights/flight/?public_id__created_at__within=2013-07", 1360, 757),
-    "front": ("/", 1000, 1180),
-}
-"""By the name of the picture: the page, its width and its height."""
 CONVERT = "/usr/bin/convert"
 FEW_COLORS = ["+dither", "-colors", "160", "-strip"]
+
+
+@dataclass(frozen=True)
+class Page:
+    name: str
+    """Of its picture."""
+    path: str
+    """Empty for the last button of the front page."""
+    width: int
+    height: int
+    scale: int = 1
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,11 @@ class Look:
     text: str
 
 
+PAGES = [
+    Page("front", "/", 1000, 1180),
+    Page("admin", "/admin/flights/flight/?public_id__created_at__within=2013-07", 1360, 757),
+    Page("inspect", "", 900, 850, scale=2),
+]
 LOOKS = [
     Look("light", [], "#ffffff", "#1f2328"),
     Look("dark", ["--force-dark-mode"], "#0d1117", "#e6edf3"),
@@ -89,11 +100,13 @@ def photograph_pages(host: str, look: Look) -> None:
             browser.find_element(By.NAME, name).send_keys("admin")
         browser.find_element(By.CSS_SELECTOR, "[type=submit]").click()
         WebDriverWait(browser, SECONDS).until(lambda _: browser.current_url == f"{host}/")
-        for name, (path, width, height) in PAGES.items():
-            size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        inspector = browser.find_elements(By.CSS_SELECTOR, "nav a")[-1].get_attribute("href")
+        for page in PAGES:
+            size = {"width": page.width, "height": page.height, "mobile": False}
+            size["deviceScaleFactor"] = page.scale
             browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-            browser.get(host + path)
-            picture = ROOT / "docs" / f"{name}-{look.name}.png"
+            browser.get(host + page.path if page.path else inspector)
+            picture = ROOT / "docs" / f"{page.name}-{look.name}.png"
             browser.save_screenshot(str(picture))
             subprocess.run([CONVERT, str(picture), *FEW_COLORS, f"png8:{picture}"], check=True)
 
