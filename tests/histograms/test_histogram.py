@@ -280,6 +280,48 @@ def test_one_statement_counts_all_bars_by_ranges_of_the_id():
     assert "created_at" not in counting
 
 
+def explained(sql):
+    """The rows of the plan, as texts."""
+    before, explain = {
+        "sqlite": ([], "EXPLAIN QUERY PLAN"),
+        "postgresql": (
+            ["SET LOCAL enable_seqscan = off", "SET LOCAL enable_bitmapscan = off"],
+            "EXPLAIN",
+        ),
+        "mysql": (["ANALYZE TABLE testapp_order"], "EXPLAIN"),
+    }[connection.vendor]
+    with connection.cursor() as cursor:
+        for statement in before:
+            cursor.execute(statement)
+        cursor.execute(f"{explain} {sql}")
+        rows = [" ".join(map(str, row)) for row in cursor.fetchall()]
+    # MySQL 9 answers with one text of many lines.
+    return [line for row in rows for line in row.splitlines()]
+
+
+@pytest.mark.parametrize("name", ["uuid7", "ulid", "kuuid", "reversed_kuuid", "snowflake"])
+def test_no_row_is_read(name):
+    fill(name, [utc(2026, 7, 1) + timedelta(hours=n) for n in range(1_000)])
+    with CaptureQueriesContext(connection) as captured:
+        days = histogram(
+            Order.objects, name, "day", utc(2026, 7, 3, 4), utc(2026, 7, 6, 4), time_limit=None
+        )
+    assert rows_in(days) == [24, 24, 24]
+    (query,) = captured.captured_queries
+    lines = explained(query["sql"])
+    plan = [line for line in lines if "testapp_order" in line and "Filter" not in line]
+    is_mariadb = getattr(connection, "mysql_is_mariadb", False)
+    sign = {
+        "sqlite": "USING COVERING INDEX",
+        "postgresql": "Index Only Scan",
+        "mysql": "Using index" if is_mariadb else "Covering index range scan",
+    }[connection.vendor]
+    assert len(plan) == 3
+    for line in plan:
+        assert sign in line
+        assert "SCAN testapp_order" not in line
+
+
 @pytest.mark.parametrize("n", [400, 401])
 def test_the_number_of_bars_has_a_limit(n):
     start = utc(2026, 1, 1)
