@@ -17,6 +17,7 @@ from django.db.models.lookups import GreaterThanOrEqual, LessThanOrEqual
 
 from ..db.scalars import Select, scalars
 from .columns import TimedColumn
+from .ranges import filtered_first
 from .spans import Span
 
 _SHARE = 0.8
@@ -82,7 +83,8 @@ def _selects(
         # They carry no time, but sort among the others.
         queryset = queryset.filter(**{f"{column.path}__created_at__isnull": False})
     rows = _identified(
-        queryset.filter(
+        filtered_first(
+            queryset,
             GreaterThanOrEqual(F(column.path), _Bound(_LOWEST)),
             LessThanOrEqual(F(column.path), _Bound(_HIGHEST)),
         )

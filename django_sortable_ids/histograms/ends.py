@@ -13,6 +13,7 @@ from ..db.scalars import Select, scalars
 from ..fields.values.times import MICROSECOND
 from ..schemes import TimeScheme
 from .columns import TimedColumn
+from .ranges import filtered_first
 
 
 class Ends(NamedTuple):
@@ -43,7 +44,7 @@ def ends(
         within[f"{column.path}__created_at__lte"] = column.scheme.latest
     else:
         within[f"{column.path}__created_at__lt"] = end
-    rows = queryset.filter(**within)
+    rows = filtered_first(queryset, **within)
     try:
         selects = [_first(rows, order) for order in (column.path, f"-{column.path}")]
     except EmptyResultSet:

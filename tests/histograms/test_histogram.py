@@ -1,6 +1,7 @@
 """``histogram()``: the counts of each bar, compared with counting one by one."""
 
 import random
+import re
 import uuid
 from datetime import date, datetime, timedelta
 
@@ -278,6 +279,80 @@ def test_one_statement_counts_all_bars_by_ranges_of_the_id():
     assert counting.count("COUNT(*)") == 30
     assert counting.count(">=") == counting.count("<=") == 30
     assert "created_at" not in counting
+
+
+def explained(sql):
+    """The rows of the plan, as texts."""
+    before, explain = {
+        "sqlite": ([], "EXPLAIN QUERY PLAN"),
+        "postgresql": (
+            ["SET LOCAL enable_seqscan = off", "SET LOCAL enable_bitmapscan = off"],
+            "EXPLAIN",
+        ),
+        "mysql": (["ANALYZE TABLE testapp_order"], "EXPLAIN"),
+    }[connection.vendor]
+    with connection.cursor() as cursor:
+        for statement in before:
+            cursor.execute(statement)
+        cursor.execute(f"{explain} {sql}")
+        rows = [" ".join(map(str, row)) for row in cursor.fetchall()]
+    # MySQL 9 answers with one text of many lines.
+    return [line for row in rows for line in row.splitlines()]
+
+
+@pytest.mark.parametrize("name", ["uuid7", "ulid", "kuuid", "reversed_kuuid", "snowflake"])
+def test_no_row_is_read(name):
+    fill(name, [utc(2026, 7, 1) + timedelta(hours=n) for n in range(1_000)])
+    with CaptureQueriesContext(connection) as captured:
+        days = histogram(
+            Order.objects, name, "day", utc(2026, 7, 3, 4), utc(2026, 7, 6, 4), time_limit=None
+        )
+    assert rows_in(days) == [24, 24, 24]
+    (query,) = captured.captured_queries
+    lines = explained(query["sql"])
+    plan = [line for line in lines if "testapp_order" in line and "Filter" not in line]
+    is_mariadb = getattr(connection, "mysql_is_mariadb", False)
+    sign = {
+        "sqlite": "USING COVERING INDEX",
+        "postgresql": "Index Only Scan",
+        "mysql": "Using index" if is_mariadb else "Covering index range scan",
+    }[connection.vendor]
+    assert len(plan) == 3
+    for line in plan:
+        assert sign in line
+        assert "SCAN testapp_order" not in line
+
+
+FILTERED = {
+    "a range": lambda rows: rows.filter(uuid7__created_at__gte=utc(2026, 6, 1)),
+    "two ranges": lambda rows: rows.filter(
+        uuid7__created_at__gte=utc(2026, 6, 1), uuid7__created_at__lt=utc(2026, 9, 1)
+    ),
+    "one or another": lambda rows: (
+        rows.filter(uuid7__created_at__gte=utc(2026, 6, 1)) | rows.filter(name="x")
+    ),
+    "neither": lambda rows: rows.exclude(uuid7__created_at__lt=utc(2026, 6, 1)).exclude(name="x"),
+    "one of two": lambda rows: rows.filter(name="x") ^ rows.filter(uuid7__isnull=False),
+    "nothing": lambda rows: rows,
+}
+
+
+@pytest.mark.parametrize("name", FILTERED)
+def test_an_earlier_range_is_not_read_for_each_bar(name):
+    fill("uuid7", [utc(2026, 7, 1) + timedelta(minutes=20 * n) for n in range(4_000)])
+    rows = FILTERED[name](Order.objects)
+    with CaptureQueriesContext(connection) as captured:
+        bars = histogram(rows, "uuid7", "day", utc(2026, 7, 4, 4), utc(2026, 7, 6, 4))
+        ends = histogram(rows, "uuid7", "month", utc(2026, 7, 4, 4))
+    assert rows_in(bars) == [72, 72]
+    assert sum(rows_in(ends)) == 4_000 - 3 * 72 - 12
+    # The first bound of each part of a statement is the start of a bar, and not of the filter.
+    starts = {f"{int(bar.start.timestamp() * 1000):012x}" for bar in (*bars, *ends)}
+    for query in captured.captured_queries:
+        parts = query["sql"].replace("-", "").split("WHERE")[1:]
+        assert parts
+        for part in parts:
+            assert re.search(r"uuid7[^\w]+>= '(\w{12})", part)[1] in starts
 
 
 @pytest.mark.parametrize("n", [400, 401])
