@@ -13,7 +13,6 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, URLPattern, path, reverse
 from django.utils import timezone
-from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext as _
 
 from ..fields import SortableIDField
@@ -117,9 +116,7 @@ def _page(request: HttpRequest, site: admin.AdminSite) -> HttpResponse:
         "is_nav_sidebar_enabled": False,
     }
     request.current_app = site.name
-    response = TemplateResponse(request, _TEMPLATE, context)
-    patch_cache_control(response, private=True)
-    return response
+    return TemplateResponse(request, _TEMPLATE, context)
 
 
 def _columns(request: HttpRequest, site: admin.AdminSite) -> Iterator[Column]:
