@@ -22,7 +22,7 @@ from ..inspecting.inspection import Answer, Inspection, inspect
 from ..inspecting.output import report
 from ..inspecting.output.picture_svg import Picture, in_words, picture
 from ..inspecting.parts import Part
-from ..inspecting.reading.texts import shown
+from ..inspecting.reading.texts import cleaned, shown
 from ..inspecting.rows import Column
 from ..schemes import all_schemes
 
@@ -109,7 +109,7 @@ def _page(request: HttpRequest, site: admin.AdminSite) -> HttpResponse:
     context = {
         **site.each_context(request),
         "title": _("Inspect an id"),
-        "pasted": shown(text, 4_000),
+        "pasted": " ".join(cleaned(text).split()),
         "ids": [_ShownID(each) for each in answer.ids],
         "not_looked_up": [error.partition(":")[0] for error in answer.errors],
         "time_zone": timezone.get_current_timezone_name(),
@@ -140,7 +140,7 @@ def _column(
     def url(row: models.Model) -> str | None:
         return _change_url(model_admin.admin_site, row)
 
-    return Column(field, rows, may_show, url)
+    return Column(field, rows, may_show, url, unmasks_without_row=False)
 
 
 def _change_url(site: admin.AdminSite, row: models.Model) -> str | None:

@@ -221,11 +221,24 @@ def test_a_masked_text_is_read_by_its_model_alone(browser: Client) -> None:
     page = look(browser, text, at)
     assert str(row.pk) in page.text
     assert "This is a masked text of testapp.MaskedKey.id" in page.text
+    assert page.find("h3", class_="sortable-ids-scheme").text == "UUIDv7"
     user = staff("view_basket")
     page = look(user, text, at)
     assert str(row.pk) not in page.text
     assert "MaskedKey" not in page.text
     assert "UUID of version 4: random" in page.text
+
+
+@own_urls
+def test_a_masked_text_without_a_row_that_the_user_sees_stays_masked(browser: Client) -> None:
+    row = MaskedKey.objects.create()
+    text, value = str(public_id(row)), str(row.pk)
+    row.delete()
+    page = look(browser, text, "/second/inspect-id/")
+    assert "This is a masked text of testapp.MaskedKey.id" in page.text
+    assert "No row has this id" in page.text
+    assert value not in page.text
+    assert not list(page.find_all("svg"))
 
 
 @own_urls
