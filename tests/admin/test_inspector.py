@@ -147,12 +147,13 @@ def test_a_row_of_a_model_that_extends_another(browser: Client) -> None:
 
 
 def test_one_query_for_each_unique_column_of_the_scheme(browser: Client) -> None:
-    value = get("uuid7").generate()
+    # One in sixteen is also an id in the byte order of SQL Server.
+    value = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
     browser.get(url("x"))
     with CaptureQueriesContext(connection) as nothing:
         browser.get(url("x"))
     with CaptureQueriesContext(connection) as queries:
-        browser.get(url(str(value)))
+        browser.get(url(value))
     columns = [
         field
         for model in admin.site._registry
