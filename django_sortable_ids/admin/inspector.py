@@ -13,7 +13,6 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, URLPattern, path, reverse
 from django.utils import timezone
-from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext as _
 
 from ..fields import SortableIDField
@@ -23,7 +22,7 @@ from ..inspecting.inspection import Answer, Inspection, inspect
 from ..inspecting.output import report
 from ..inspecting.output.picture_svg import Picture, in_words, picture
 from ..inspecting.parts import Part
-from ..inspecting.reading.texts import shown
+from ..inspecting.reading.texts import cleaned, shown
 from ..inspecting.rows import Column
 from ..schemes import all_schemes
 
@@ -110,16 +109,14 @@ def _page(request: HttpRequest, site: admin.AdminSite) -> HttpResponse:
     context = {
         **site.each_context(request),
         "title": _("Inspect an id"),
-        "pasted": shown(text, 4_000),
+        "pasted": " ".join(cleaned(text).split()),
         "ids": [_ShownID(each) for each in answer.ids],
         "not_looked_up": [error.partition(":")[0] for error in answer.errors],
         "time_zone": timezone.get_current_timezone_name(),
         "is_nav_sidebar_enabled": False,
     }
     request.current_app = site.name
-    response = TemplateResponse(request, _TEMPLATE, context)
-    patch_cache_control(response, private=True)
-    return response
+    return TemplateResponse(request, _TEMPLATE, context)
 
 
 def _columns(request: HttpRequest, site: admin.AdminSite) -> Iterator[Column]:
@@ -143,7 +140,7 @@ def _column(
     def url(row: models.Model) -> str | None:
         return _change_url(model_admin.admin_site, row)
 
-    return Column(field, rows, may_show, url)
+    return Column(field, rows, may_show, url, unmasks_without_row=False)
 
 
 def _change_url(site: admin.AdminSite, row: models.Model) -> str | None:

@@ -1,15 +1,15 @@
 """Takes the ids in a text apart: the data that the command and the page show."""
 
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
 from ..fields import SortableIDField
 from ..schemes import Scheme, TimeScheme
 from .reading import texts
-from .reading.candidates import Candidate, candidates
+from .reading.candidates import Candidate, candidates, of_value
 from .reading.known_schemes import known_schemes
 from .reading.near import Near, examples, near_schemes
 from .rows import Column, Found, look_up
@@ -71,7 +71,7 @@ class Answer:
     """What is known of everything in a text."""
 
     ids: Sequence[Inspection]
-    errors: Sequence[str] = field(default=())
+    errors: Sequence[str] = ()
     """Columns that the database did not search, and why."""
 
 
@@ -91,8 +91,9 @@ def inspect(
     found = list(_ids_in(cleaned, schemes, fields))
     searched = columns if looks_up else ()
     rows, errors = look_up(searched, {each.text: each.candidates for each in found})
+    hidden = {each.field for each in columns if not each.unmasks_without_row}
     found = [replace(each, has_chosen_scheme=scheme is not None) for each in found]
-    with_rows = [_with_rows(each, rows[each.text], fields) for each in found]
+    with_rows = [_with_rows(each, rows[each.text], hidden) for each in found]
     if len(with_rows) > 1 and any(each.rows for each in with_rows):
         with_rows = [each for each in with_rows if each.rows or _strength(each) >= _LIKELY]
     ids = [
@@ -154,46 +155,51 @@ def _read(text: str, schemes: Sequence[Scheme], fields: Sequence[SortableIDField
     found = candidates(text, schemes, fields)
     number = uuid_number(text)
     if number is None:
-        number = next((_uuid_of(each) for each in found if _is_uuid(each)), None)
+        number = next(filter(None, map(_uuid_in_text, found)), None)
     facts = None if number is None else uuid_facts(number)
     if facts and facts.variant != RFC and found:
         facts = None  # 32 hexadecimal digits of another scheme.
     return Inspection(text, found, facts)
 
 
-def _is_uuid(candidate: Candidate) -> bool:
-    return candidate.masked_by is None and isinstance(candidate.value, uuid.UUID)
-
-
-def _uuid_of(candidate: Candidate) -> int:
-    return candidate.scheme.to_int(candidate.value)
+def _uuid_in_text(candidate: Candidate) -> int | None:
+    """The UUID that the text spells: for a masked text, the UUID of version 4."""
+    if not isinstance(candidate.value, uuid.UUID):
+        return None
+    return candidate.facade or candidate.value.int
 
 
 def _with_rows(
-    inspection: Inspection, rows: Sequence[Found], fields: Sequence[SortableIDField]
+    inspection: Inspection, rows: Sequence[Found], hidden: Collection[SortableIDField]
 ) -> Inspection:
-    return replace(inspection, rows=rows, notes=list(_notes(inspection, rows, fields)))
+    """With the rows, and without values that masked texts of the ``hidden`` fields don't show."""
+    values = {each.value for each in rows}
+    masked = [each for each in inspection.candidates if each.masked_by]
+    dropped = [
+        each for each in masked if each.value not in values and (values or each.masked_by in hidden)
+    ]
+    known = {each.value for each in inspection.candidates}
+    unmasked = [
+        of_value(each.column.field, each.value)
+        for each in rows
+        if each.column.field.masked and each.value not in known
+    ]
+    kept = [each for each in inspection.candidates if each not in dropped]
+    notes = list(_notes(inspection, masked + unmasked, has_row=bool(rows)))
+    return replace(inspection, candidates=[*unmasked, *kept], rows=rows, notes=notes)
 
 
-def _notes(
-    inspection: Inspection, rows: Sequence[Found], fields: Sequence[SortableIDField]
-) -> Iterator[str]:
-    masked = [each.masked_by for each in inspection.candidates if each.masked_by]
+def _notes(inspection: Inspection, masked: Sequence[Candidate], *, has_row: bool) -> Iterator[str]:
     if masked:
-        yield _(
-            "This is a masked text of %(field)s: it hides the time, which only the mask key shows."
-        ) % {"field": masked[0]}
-        if len(inspection.candidates) > 1 and not rows:
-            yield _("Several keys may have masked it, and no row has one of these ids.")
+        yield _("This is a masked text of %(field)s, which hides the time.") % {
+            "field": masked[0].masked_by
+        }
+        if not has_row:
+            yield _("No row has this id, so it is not certain that its mask key is a present one.")
     elif inspection.uuid and inspection.uuid.version == 4:
-        of_rows = [each.column.field for each in rows if each.column.field.masked]
-        if of_rows:
-            yield _("This is a masked text of %(field)s.") % {"field": of_rows[0]}
-        else:
-            yield _(
-                "A UUID of version 4 has no time. If it is a masked text, only its model can read "
-                "it."
-            )
+        yield _(
+            "A UUID of version 4 has no time. If it is a masked text, only its model can read it."
+        )
 
 
 def _malformed(

@@ -15,9 +15,6 @@ from ..schemes import ID, InvalidID, OutOfRange
 from .reading.candidates import Candidate
 from .reading.known_schemes import as_format
 
-_MOST_ROWS = 5
-"""Rows that are shown of one column."""
-
 
 @dataclass(frozen=True)
 class Column:
@@ -28,6 +25,8 @@ class Column:
     may_show: Callable[[models.Model], bool] = lambda row: True
     url: Callable[[models.Model], str | None] = lambda row: None
     """The page of a row, if there is one."""
+    unmasks_without_row: bool = True
+    """Whether masked texts may be read that no row has."""
 
 
 @dataclass(frozen=True)
@@ -115,9 +114,8 @@ def _values(field: SortableIDField, text: str, candidates: Iterable[Candidate]) 
 
 
 def rows_with(column: Column, values: set[ID]) -> models.QuerySet[Any]:
-    """The rows with one of the values, not too many of them."""
-    found = column.rows().filter(**{f"{column.field.name}__in": list(values)})
-    return found[: _MOST_ROWS * len(values)]
+    """The rows with one of the values."""
+    return column.rows().filter(**{f"{column.field.name}__in": list(values)})
 
 
 def _found(column: Column, values: set[ID]) -> list[models.Model]:

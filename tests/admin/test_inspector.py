@@ -67,7 +67,9 @@ def staff(*codenames: str) -> Client:
     return client
 
 
-def test_an_id_taken_apart(browser: Client) -> None:
+@pytest.mark.parametrize("use_tz", [True, False])
+def test_an_id_taken_apart(browser: Client, settings: Any, use_tz: bool) -> None:
+    settings.USE_TZ = use_tz
     value = get("ulid").lower_bound(AT)
     page = look(browser, value)
     assert page.find("h2").text == value
@@ -145,12 +147,13 @@ def test_a_row_of_a_model_that_extends_another(browser: Client) -> None:
 
 
 def test_one_query_for_each_unique_column_of_the_scheme(browser: Client) -> None:
-    value = get("uuid7").generate()
+    # One in sixteen is also an id in the byte order of SQL Server.
+    value = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
     browser.get(url("x"))
     with CaptureQueriesContext(connection) as nothing:
         browser.get(url("x"))
     with CaptureQueriesContext(connection) as queries:
-        browser.get(url(str(value)))
+        browser.get(url(value))
     columns = [
         field
         for model in admin.site._registry
@@ -219,11 +222,24 @@ def test_a_masked_text_is_read_by_its_model_alone(browser: Client) -> None:
     page = look(browser, text, at)
     assert str(row.pk) in page.text
     assert "This is a masked text of testapp.MaskedKey.id" in page.text
+    assert page.find("h3", class_="sortable-ids-scheme").text == "UUIDv7"
     user = staff("view_basket")
     page = look(user, text, at)
     assert str(row.pk) not in page.text
     assert "MaskedKey" not in page.text
     assert "UUID of version 4: random" in page.text
+
+
+@own_urls
+def test_a_masked_text_without_a_row_that_the_user_sees_stays_masked(browser: Client) -> None:
+    row = MaskedKey.objects.create()
+    text, value = str(public_id(row)), str(row.pk)
+    row.delete()
+    page = look(browser, text, "/second/inspect-id/")
+    assert "This is a masked text of testapp.MaskedKey.id" in page.text
+    assert "No row has this id" in page.text
+    assert value not in page.text
+    assert not list(page.find_all("svg"))
 
 
 @own_urls
@@ -280,4 +296,4 @@ def test_nothing_that_a_strict_policy_forbids(browser: Client) -> None:
     answer = browser.get(url("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"))
     main = answer.content.decode().partition('id="content-main"')[2]
     assert not re.search(r"<script|<style|\sstyle=|\son\w+=|javascript:", main)
-    assert answer["Cache-Control"].startswith("max-age=0") or "private" in answer["Cache-Control"]
+    assert "no-store" in answer["Cache-Control"]

@@ -20,7 +20,7 @@ from django_sortable_ids.ids import public_id
 from django_sortable_ids.schemes import all_schemes
 from tests.combinations import in_one_case
 from tests.store.models import PRODUCTS, Order, Review, Stock, ULIDProduct
-from tests.testapp.models import MaskedKey
+from tests.testapp.models import MaskedKey, MaskedPart
 
 ROOT = Path(__file__).parent.parent.parent
 UUID = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
@@ -284,6 +284,43 @@ def test_a_masked_text():
     (found,) = document(public_id(row))["ids"]
     assert [each["pk"] for each in found["rows"]] == [str(row.pk)]
     assert found["candidates"][0]["spellings"]["canonical"] == str(row.pk)
+    assert found["uuid"]["version"] == 4
+    assert found["notes"] == [
+        "This is a masked text of testapp.MaskedKey.id, which hides the time."
+    ]
+
+
+@pytest.mark.django_db
+def test_a_masked_text_without_a_prefix():
+    row = MaskedPart.objects.create()
+    text = public_id(row)
+    (found,) = document(text)["ids"]
+    assert [each["field"] for each in found["rows"]] == ["testapp.MaskedPart.code"]
+    assert found["uuid"]["version"] == 4
+    assert found["candidates"][0]["spellings"]["canonical"] == str(row.code)
+    assert found["candidates"][0]["created_at"].startswith("2026-11-20T12:00:00")
+    row.delete()
+    (found,) = document(text)["ids"]
+    assert str(row.code) not in json.dumps(found)
+    assert "only its model can read it" in found["notes"][0]
+
+
+@pytest.mark.django_db
+def test_a_masked_text_of_an_old_key(settings):
+    """Several keys may have masked it: the row tells which one has."""
+    old = settings.SORTABLE_IDS["MASK_KEYS"]
+    row = MaskedKey.objects.create()
+    text = public_id(row)
+    settings.SORTABLE_IDS = {"MASK_KEYS": ["1" * 32, *old]}
+    (found,) = document(text)["ids"]
+    assert [each["pk"] for each in found["rows"]] == [str(row.pk)]
+    masked = [each for each in found["candidates"] if each["fields"] == ["testapp.MaskedKey.id"]]
+    assert [each["spellings"]["canonical"] for each in masked] == [str(row.pk)]
+    row.delete()
+    (found,) = document(text)["ids"]
+    masked = [each for each in found["candidates"] if each["fields"] == ["testapp.MaskedKey.id"]]
+    assert len(masked) == 2
+    assert "not certain" in found["notes"][1]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
@@ -43,6 +43,8 @@ class Candidate:
     """Whether the prefix is that of the field."""
     masked_by: SortableIDField | None = None
     """The field whose public texts hide the time, if the text is one of them."""
+    facade: int | None = None
+    """The number of the UUID of version 4 that such a text spells."""
 
     @property
     def is_likely(self) -> bool:
@@ -131,30 +133,36 @@ def _has_known_prefix(text: str, fields: Iterable[SortableIDField]) -> bool:
 
 def _of_prefixes(text: str, fields: Iterable[SortableIDField]) -> Iterator[Candidate]:
     for field in fields:
-        for prefix in field.public_text.accepted_prefixes:
-            if prefix and text.startswith(prefix):
-                with suppress(ValidationError):
-                    yield from _of_field(text, prefix, field)
-                break
+        prefixes = filter(text.startswith, field.public_text.accepted_prefixes)
+        if prefix := max(prefixes, key=len, default=""):
+            with suppress(ValidationError):
+                yield from _of_field(text, prefix, field)
 
 
 def _of_field(text: str, prefix: str, field: SortableIDField) -> Iterator[Candidate]:
-    encoding = field.public_text.encoding or field.scheme.encodings[0]
     for value in field.candidates(text):
-        has_time = not is_of_another_version(field, value)
-        scheme = as_format(field.scheme) if has_time else field.scheme
-        created = plausible.created_at(scheme, value)
-        yield Candidate(
-            scheme=scheme,
-            value=value,
-            encoding=encoding,
-            fields=(field,),
-            created=created,
-            doubt=plausible.doubt(scheme, created, is_used=True) if has_time else None,
-            prefix=prefix,
-            is_of_prefix=True,
-            masked_by=field if field.masked else None,
-        )
+        found = replace(of_value(field, value), prefix=prefix, is_of_prefix=True)
+        if field.masked:
+            with suppress(ValueError):
+                facade = field.public_text.form.parse(text[len(prefix) :])
+                found = replace(found, facade=facade)
+        yield found
+
+
+def of_value(field: SortableIDField, value: ID) -> Candidate:
+    """The candidate of a value that the field has read."""
+    has_time = not is_of_another_version(field, value)
+    scheme = as_format(field.scheme) if has_time else field.scheme
+    created = plausible.created_at(scheme, value)
+    return Candidate(
+        scheme=scheme,
+        value=value,
+        encoding=field.public_text.encoding or scheme.encodings[0],
+        fields=(field,),
+        created=created,
+        doubt=plausible.doubt(scheme, created, is_used=True) if has_time else None,
+        masked_by=field if field.masked else None,
+    )
 
 
 def _of_schemes(
