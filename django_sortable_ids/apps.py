@@ -1,11 +1,12 @@
 """The app configuration: it only registers the parts of the package."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy
 
 
 class SortableIDsConfig(AppConfig):
     name = "django_sortable_ids"
-    verbose_name = "Sortable ids"
+    verbose_name = gettext_lazy("Sortable ids")
     default_auto_field = "django.db.models.BigAutoField"
 
     def import_models(self) -> None:
@@ -28,6 +29,13 @@ class SortableIDsConfig(AppConfig):
         masked_relations.register()
         guard.register(self)
         this_process.register()
+        if self._uses("django.contrib.admin"):
+            from django.contrib.admin import site
+
+            from .admin import register_own_models
+
+            # Not when the module is imported: the default site's own module may import it.
+            register_own_models(site)
         if self._uses("rest_framework"):
             from .rest_framework import relations
 

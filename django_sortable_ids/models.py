@@ -1,6 +1,7 @@
 """The app's own tables."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 class SequenceCounter(models.Model):
@@ -11,6 +12,10 @@ class SequenceCounter(models.Model):
     first = models.CharField(max_length=255)
     step = models.PositiveBigIntegerField()
     taken = models.PositiveBigIntegerField()
+
+    class Meta:
+        verbose_name = _("sequence counter")
+        verbose_name_plural = _("sequence counters")
 
     def __str__(self) -> str:
         return f"{self.key}: {self.taken} from {self.first}"
@@ -31,6 +36,10 @@ class WorkerLease(models.Model):
     starts = models.BigIntegerField()
     """Unix time in ms, like ``expires``."""
     expires = models.BigIntegerField()
+
+    class Meta:
+        verbose_name = _("worker lease")
+        verbose_name_plural = _("worker leases")
 
     def __str__(self) -> str:
         return f"{self.number}: {self.owner}"
@@ -73,6 +82,10 @@ class BackfillRun(models.Model):
     updated_at = models.DateTimeField(auto_now=True)
     finished_at = models.DateTimeField(null=True)
 
+    class Meta:
+        verbose_name = _("backfill")
+        verbose_name_plural = _("backfills")
+
     def __str__(self) -> str:
         return f"{self.target}: {self.rows_filled} rows"
 
@@ -87,6 +100,10 @@ class VerificationRun(models.Model):
     state = models.JSONField()
     """The last row that was checked, and the results so far."""
     updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        verbose_name = _("check of ids")
+        verbose_name_plural = _("checks of ids")
 
     def __str__(self) -> str:
         return f"{self.target}: {self.state['found']['rows']} rows"

@@ -63,7 +63,7 @@ for arguments in json.loads(sys.argv[1]):
     execute_from_command_line(["manage.py", *arguments])
 """
 """A ``manage.py`` that runs several commands, with a NUL in front of what each one prints."""
-PASTED = {"docs/tutorials/primary-key.md"}
+PASTED = {"docs/reference/inspect-id.md", "docs/tutorials/primary-key.md"}
 DIRECTIVES = ("{toctree}", "{eval-rst}", "{include}")
 MOST_LINES_OF_THE_README = 150
 

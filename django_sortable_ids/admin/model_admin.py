@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.contrib.admin.utils import quote, unquote
+from django.core.checks import CheckMessage
+from django.core.exceptions import FieldError
 from django.db import models
 from django.db.models.constants import LOOKUP_SEP
 from django.http import HttpRequest
+from django.urls import URLPattern
 
+from ..checks.messages import wrong_hierarchy
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_fields
+from ..histograms.columns import timed_column
+from ..histograms.histogram import SECONDS
 from ..old_ids import old_key, old_row
 from ..schemes import TimeScheme
 from ..views import redirect_to_route
+from .change_list import DrillDownMixin, with_drill_down
 from .columns import CreatedAtColumn
+from .inspector import inspect_id_urls
 
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
@@ -36,6 +45,15 @@ class SortableIDAdmin(ModelAdmin):
     see. For users: ``class OwnUserAdmin(SortableIDAdmin, UserAdmin)``.
     """
 
+    created_at_hierarchy: str | None = None
+    """The path of an id, ``"id"`` or ``"order__id"``, whose creation times are drawn above the
+    list: bars of the years, which lead to the months of a year, the days, the hours and the
+    minutes. The bars count the rows of the list, with its filters, search and ``get_queryset()``,
+    from the id's index alone."""
+    created_at_hierarchy_seconds: float = SECONDS
+    """How long a page may look for the bars and count them. After that time, the counts are said as
+    "more than", or left out."""
+
     def __init__(self, model: type[models.Model], admin_site: admin.AdminSite) -> None:
         super().__init__(model, admin_site)
         if not self.search_fields:
@@ -46,6 +64,33 @@ class SortableIDAdmin(ModelAdmin):
         timed = [field for field in usable if isinstance(field.scheme, TimeScheme)]
         if timed:
             self.id_created_at = CreatedAtColumn(timed[0])
+
+    def check(self, **kwargs: Any) -> list[Any]:
+        return [*super().check(**kwargs), *self._check_created_at_hierarchy()]
+
+    def _check_created_at_hierarchy(self) -> Iterator[CheckMessage]:
+        if self.created_at_hierarchy is None:
+            return
+        try:
+            timed_column(self.model, self.created_at_hierarchy)
+        except FieldError as error:
+            yield wrong_hierarchy(type(self), str(error))
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> Any:
+        change_list: Any = super().get_changelist(request, **kwargs)
+        return with_drill_down(change_list) if self.created_at_hierarchy else change_list
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        response: Any = super().changelist_view(request, extra_context)
+        context = getattr(response, "context_data", None) or {}
+        if isinstance(context.get("cl"), DrillDownMixin):
+            # Extends whatever template the list has, as each project may have its own.
+            context["list_template"] = response.resolve_template(response.template_name)
+            response.template_name = "django_sortable_ids/admin/change_list.html"
+        return response
+
+    def get_urls(self) -> list[URLPattern]:
+        return [*inspect_id_urls(self.admin_site), *super().get_urls()]
 
     def get_search_fields(self, request: HttpRequest) -> list[str]:
         declared = [self._whole(name) for name in super().get_search_fields(request)]

@@ -136,6 +136,19 @@ def unmasked_cursors(field: SortableIDField, view: type[Any]) -> CheckMessage:
     )
 
 
+# Admin
+
+
+def wrong_hierarchy(admin: type[Any], reason: str) -> CheckMessage:
+    return Error(
+        f"created_at_hierarchy can't draw creation times: {reason}.",
+        hint="Name the path of a sortable id with a time: 'id', or 'order__id' for that of a "
+        "related row.",
+        obj=admin,
+        id="sortable_ids.E017",
+    )
+
+
 # URLs
 
 

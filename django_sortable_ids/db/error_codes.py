@@ -48,6 +48,8 @@ is_lock_timeout = _LOCK_WAIT | Kind(codes={sqlite3.SQLITE_BUSY, sqlite3.SQLITE_L
 is_statement_timeout = Kind({"57014"}, {1969, 3024})
 """A statement exceeded the session's limit for its run time: ``statement_timeout``,
 ``max_statement_time`` of MariaDB, ``max_execution_time`` of MySQL."""
+is_interrupted = Kind(codes={sqlite3.SQLITE_INTERRUPT})
+"""The progress handler of SQLite stopped the statement."""
 is_timeout = is_statement_timeout | is_lock_timeout
 is_leaving = Kind(numbers={1047, 1053})
 """The server shuts down, or its node has left the cluster: "WSREP has not yet prepared node"."""

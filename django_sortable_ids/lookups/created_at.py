@@ -6,20 +6,18 @@ a pair of such bounds. It becomes a range from the first to the last id between 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from typing import Any
 
-from django.conf import settings
 from django.core.exceptions import EmptyResultSet, FullResultSet
 from django.db import models
 from django.db.models import lookups
 from django.db.models.functions import ExtractIsoYear, ExtractYear, TruncDate
-from django.utils import timezone
 
 from ..fields import SortableIDField
 from ..fields.values.storage import IntegerStorage
-from ..fields.values.times import in_utc
+from ..fields.values.times import MICROSECOND, first_moment, in_utc
 from ..functions import CreatedAt
 from ..functions.ticks import is_of_version
 
@@ -27,7 +25,6 @@ Bound = datetime | None
 """Aware; None is unbounded."""
 Bounds = tuple[Bound, Bound]
 
-_MICROSECOND = timedelta(microseconds=1)
 _LAST = datetime.max.replace(tzinfo=UTC)
 
 
@@ -49,18 +46,18 @@ class CreatedAtISOYear(ExtractIsoYear):
 
 def _span_of_moment(value: Any) -> Span:
     moment = in_utc(models.DateTimeField().get_prep_value(value))
-    return moment, None if moment == _LAST else moment + _MICROSECOND
+    return moment, None if moment == _LAST else moment + MICROSECOND
 
 
 def _span_of_date(value: Any) -> Span:
     day = models.DateField().get_prep_value(value)
-    return _midnight(day), None if day == date.max else _midnight(day + timedelta(days=1))
+    return first_moment(day), None if day == date.max else first_moment(day + timedelta(days=1))
 
 
 def _span_of_year(first_day: Callable[[int], date], value: Any) -> Span:
     year = models.IntegerField().get_prep_value(value)
-    end = None if year == date.max.year else _midnight(first_day(year + 1))
-    return _midnight(first_day(year)), end
+    end = None if year == date.max.year else first_moment(first_day(year + 1))
+    return first_moment(first_day(year)), end
 
 
 _SPANS: Mapping[type[models.Transform], Callable[[Any], Span]] = {
@@ -69,22 +66,6 @@ _SPANS: Mapping[type[models.Transform], Callable[[Any], Span]] = {
     CreatedAtYear: partial(_span_of_year, lambda year: date(year, 1, 1)),
     CreatedAtISOYear: partial(_span_of_year, lambda year: date.fromisocalendar(year, 1, 1)),
 }
-
-
-def _midnight(day: date) -> datetime:
-    """The start of a day; if the clock is put forward over midnight, the moment of the change."""
-    zone: tzinfo = (
-        timezone.get_current_timezone() if settings.USE_TZ else timezone.get_default_timezone()
-    )
-    local = datetime.combine(day, time.min, tzinfo=zone)
-    start, day_before = in_utc(local), in_utc(local.replace(fold=1))
-    while start - day_before > _MICROSECOND:
-        middle = day_before + (start - day_before) / 2
-        if middle.astimezone(zone).date() < day:
-            day_before = middle
-        else:
-            start = middle
-    return start
 
 
 class _Comparison(lookups.Lookup):

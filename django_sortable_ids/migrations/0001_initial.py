@@ -34,6 +34,7 @@ class Migration(migrations.Migration):
                 ("updated_at", models.DateTimeField(auto_now=True)),
                 ("finished_at", models.DateTimeField(null=True)),
             ],
+            options={"verbose_name": "backfill", "verbose_name_plural": "backfills"},
         ),
         migrations.CreateModel(
             name="SequenceCounter",
@@ -49,6 +50,10 @@ class Migration(migrations.Migration):
                 ("step", models.PositiveBigIntegerField()),
                 ("taken", models.PositiveBigIntegerField()),
             ],
+            options={
+                "verbose_name": "sequence counter",
+                "verbose_name_plural": "sequence counters",
+            },
         ),
         migrations.CreateModel(
             name="VerificationRun",
@@ -64,6 +69,7 @@ class Migration(migrations.Migration):
                 ("state", models.JSONField()),
                 ("updated_at", models.DateTimeField(auto_now=True)),
             ],
+            options={"verbose_name": "check of ids", "verbose_name_plural": "checks of ids"},
         ),
         migrations.CreateModel(
             name="WorkerLease",
@@ -74,5 +80,6 @@ class Migration(migrations.Migration):
                 ("starts", models.BigIntegerField()),
                 ("expires", models.BigIntegerField()),
             ],
+            options={"verbose_name": "worker lease", "verbose_name_plural": "worker leases"},
         ),
     ]

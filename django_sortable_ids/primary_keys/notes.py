@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import connections
@@ -111,6 +112,12 @@ class Written:
     """Whether the move began to change tables, and did not end."""
     is_open: bool
     """Whether no migration was recorded since it ended."""
+    updated_at: datetime
+
+    @property
+    def models(self) -> list[str]:
+        """The labels of the models whose keys it moves."""
+        return [model for model, _ in self.keys]
 
     def is_of(self, keys: Sequence[MovedKey]) -> bool:
         """Whether a migration with these keys wrote it, perhaps of some of them."""
@@ -128,7 +135,7 @@ def written(connection: Any) -> Iterator[Written]:
         if keys:
             is_incomplete = _STEPS in row.state
             is_open = not is_incomplete and _is_open(row, connection.alias)
-            yield Written(keys, bool(backwards), is_incomplete, is_open)
+            yield Written(keys, bool(backwards), is_incomplete, is_open, row.updated_at)
 
 
 def _identity(keys: Sequence[MovedKey]) -> list[list[str]]:

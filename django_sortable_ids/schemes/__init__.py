@@ -22,7 +22,7 @@ from .errors import (
     OutOfRange,
     SequenceExhausted,
 )
-from .layout import Layout
+from .layout import Layout, SuffixPart
 from .scheme import ID, Converted, Scheme
 from .sequence import LexicalSequence, Numeration
 from .time_scheme import MILLISECOND, SECOND, TimeScheme
@@ -49,6 +49,7 @@ __all__ = [
     "Prefixed",
     "Scheme",
     "SequenceExhausted",
+    "SuffixPart",
     "TimeScheme",
     "UUIDTemplate",
     "UUIDText",

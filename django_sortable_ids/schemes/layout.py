@@ -3,8 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Literal, NamedTuple
 
 from .bit_templates import PLAIN, BitTemplate, SetBitTemplate
+
+
+class SuffixPart(NamedTuple):
+    """What the definition of a format calls a part of the suffix, for people who read an id."""
+
+    name: str
+    """Such as ``"node"``."""
+    size: int
+    """How many values it has; the product of all sizes is ``Layout.suffixes``."""
+    role: Literal["worker", "sequence", "random"] = "random"
+    """What it is for: it tells machines apart, it counts, or neither."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from .generation.generator import Generator
 from .generation.leased_generator import LeasedGenerator, LeaseSource
 from .generation.node_generator import Node, NodeGenerator
 from .generation.randomness import spread
-from .layout import Layout
+from .layout import Layout, SuffixPart
 from .scheme import ID, Converted, Scheme
 from .support import cached_property
 
@@ -33,6 +33,9 @@ class TimeScheme(Scheme):
     """A scheme whose ids contain their creation time: all except the sequence."""
 
     layout: Layout
+    suffix_parts: tuple[SuffixPart, ...] = ()
+    """The parts of the suffix, the most significant first, if the format's definition names them.
+    Ids that ``generate`` returns have random bits there, or a worker number and a sequence."""
     epoch_ns: int = 0
     """Unix time of tick 0, in ns."""
     tick_ns: int

@@ -1,5 +1,7 @@
-"""``{% load sortable_ids %}``: public text and creation time of an id in templates."""
+"""``{% load sortable_ids %}``: public text, creation time and picture of an id, and bars of a
+histogram."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -7,6 +9,11 @@ from django import template
 from django.db import models
 
 from .. import ids
+from ..fields.of_model import id_of
+from ..functions import Bar
+from ..histograms.drawing import HEIGHT, WIDTH, drawn
+from ..inspecting.output.picture_svg import in_words, picture
+from ..inspecting.parts import anatomy
 from ..schemes import OutOfRange
 
 register = template.Library()
@@ -32,3 +39,37 @@ def created_at(instance: Any, field: str | None = None) -> datetime | str:
         return ids.created_at(instance, field) or ""
     except OutOfRange:
         return ""
+
+
+@register.inclusion_tag("django_sortable_ids/histogram.html")
+def sortable_id_histogram(bars: Iterable[Bar], title: str = "") -> dict[str, Any]:
+    """``{% sortable_id_histogram bars %}``: the bars of ``histogram()``, as a picture and a table.
+
+    ``title="Orders by day"`` is a text above it. The picture is SVG without script or style; its
+    colour is that of links, and ``--sortable-ids-bar`` in CSS is another one.
+    """
+    bars = list(bars)
+    return {
+        "bars": drawn(bars),
+        "title": title,
+        "width": str(len(bars) * WIDTH),
+        "height": str(HEIGHT),
+        "bar_width": str(WIDTH - 1),
+    }
+
+
+@register.inclusion_tag("django_sortable_ids/id_picture_with_style.html")
+def sortable_id_picture(instance: Any, field: str | None = None) -> dict[str, Any]:
+    """``{% sortable_id_picture order %}``: the bits of the id as a picture, coloured by part.
+
+    ``{% sortable_id_picture order "number" %}`` selects one of several ids. The picture is SVG
+    without script. It shows the value itself, also the time in an id whose public text is masked.
+    Nothing is drawn without an id, or for one without a time.
+    """
+    if not isinstance(instance, models.Model):
+        return {}
+    id_field, value = id_of(instance, field)
+    found = None if value is None else anatomy(id_field.scheme, value)
+    if found is None or not found.text:
+        return {}
+    return {"picture": picture(found), "description": in_words(found)}

@@ -1,12 +1,11 @@
 from django.contrib import admin
 from django.urls import include, path
-from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView
 from flights.api import router
-from flights.views import FlightPage
+from flights.views import FlightPage, FrontPage
 
 urlpatterns = [
-    path("", RedirectView.as_view(pattern_name="api-root")),
+    path("", FrontPage.as_view(), name="front"),
     path("admin/", admin.site.urls),
     path("flights/<int:pk>/", FlightPage.as_view(), name="flight"),
     path("api/schema/", SpectacularAPIView.as_view(), name="schema"),

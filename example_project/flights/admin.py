@@ -1,4 +1,4 @@
-"""The admin; the filter by day and the search read the ids, no column of times."""
+"""The admin; the drill-down, the filter by day and the search read the ids, no column of times."""
 
 from django.contrib import admin
 
@@ -30,12 +30,13 @@ class PlaneAdmin(SortableIDAdmin):
 
 @admin.register(Flight)
 class FlightAdmin(SortableIDAdmin):
+    created_at_hierarchy = "public_id"
     list_display = ["public_text", "id_created_at", "__str__", "route"]
     list_filter = [("public_id", CreatedAtFilter), "airline"]
     list_select_related = ["airline", "origin"]
     ordering = ["public_id"]
     search_fields = ["=tail_number"]
-    search_help_text = "The id of a flight, or the suffix number of a plane."
+    search_help_text = "The id of a flight, or the tail number of a plane."
     show_full_result_count = False
     autocomplete_fields = ["airline", "origin", "destination", "plane"]
     readonly_fields = ["public_text", "id_created_at"]
@@ -51,6 +52,7 @@ class FlightAdmin(SortableIDAdmin):
 
 @admin.register(Weather)
 class WeatherAdmin(SortableIDAdmin):
+    created_at_hierarchy = "public_id"
     list_display = ["public_text", "id_created_at", "origin__code", "temperature"]
     list_filter = [("public_id", CreatedAtFilter), ("origin", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["origin"]

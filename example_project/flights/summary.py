@@ -12,9 +12,8 @@ from django.urls import reverse
 
 from django_sortable_ids.ids import public_id
 
+from .examples import example, links
 from .models import Flight, Plane, Weather
-
-INDEPENDENCE_DAY = date(2013, 7, 4)
 
 
 def of_new_ids(host: str) -> Iterator[str]:
@@ -22,17 +21,18 @@ def of_new_ids(host: str) -> Iterator[str]:
     flight = _example()
     day = flight.created_at.date()
     path = Path(settings.DATABASES["default"]["NAME"])
+    before, after = links(flight)
     yield "\nWhat changed"
     yield f"  {flight.airline} {flight.number} from {flight.origin} on {day.day} {day:%B %Y}"
-    yield f"    before: {reverse('flight-detail', args=[flight.pk])}"
-    yield f"    after:  {flight.get_absolute_url()}"
+    yield f"    before: {before}"
+    yield f"    after:  {after}"
     yield f"            which says by itself that it is of {flight.created_at:%Y-%m-%d %H:%M %Z}"
     yield (
         f"  {Flight.objects.count():,} flights and {Weather.objects.count():,} weather reports "
         f"have an id each: unique, NOT NULL, verified to sort as (time_hour, integer key)."
     )
     yield f"  They are in {path}, {path.stat().st_size / 1e6:.0f} MB."
-    yield "\nOpen"
+    yield from _open(host)
     admin = f"{host}{reverse('admin:flights_flight_changelist')}"
     yield f"  {host}{flight.get_absolute_url()}"
     yield "    the flight in the API, by its id"
@@ -47,7 +47,7 @@ def of_moved_keys(host: str) -> Iterator[str]:
     flight = _example()
     day = flight.created_at.date()
     path = Path(settings.DATABASES["default"]["NAME"])
-    before, after = _redirected(reverse("flight", args=[flight.old_id]))
+    before, after = _redirected(links(flight)[0])
     api, plane = _redirected(reverse("plane-detail", args=[Plane.objects.earliest("pk").old_id]))
     yield "\nWhat changed"
     yield f"  {flight.airline} {flight.number} from {flight.origin} on {day.day} {day:%B %Y}"
@@ -55,13 +55,19 @@ def of_moved_keys(host: str) -> Iterator[str]:
     yield f"    after:  {host}{after}"
     yield "            the old URL redirects to the new one"
     yield f"  Everything is in {path}, {path.stat().st_size / 1e6:.0f} MB."
-    yield "\nOpen"
+    yield from _open(host)
     yield f"  {host}{before}"
     yield "    the flight by its old id"
     yield f"  {host}{api}"
     yield f"    a plane in the API by its old id: redirects to {plane}"
     yield f"  {host}{reverse('admin:flights_flight_change', args=[flight.old_id])}"
     yield "    the flight in the admin by its old id\n"
+
+
+def _open(host: str) -> Iterator[str]:
+    yield "\nOpen"
+    yield f"  {host}{reverse('front')}"
+    yield "    all of this in one look"
 
 
 def _redirected(path: str) -> tuple[str, str]:
@@ -74,10 +80,9 @@ def _redirected(path: str) -> tuple[str, str]:
 
 
 def _example() -> Flight:
-    """The first flight of 4 July, or the last one before it where that day wasn't loaded."""
-    flights = Flight.objects.select_related("airline", "origin").order_by("public_id")
-    found = flights.filter(public_id__created_at__date__gte=INDEPENDENCE_DAY).first()
-    return found or flights.latest("public_id")
+    flight = example()
+    assert flight is not None, "the flights are loaded"
+    return flight
 
 
 def _day(day: date) -> dict[str, str]:

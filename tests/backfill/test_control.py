@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from django_sortable_ids.backfill.reporting import status
 from django_sortable_ids.backfill.supervising import owner, run
 from django_sortable_ids.backfill.supervising.control import Control
 from django_sortable_ids.backfill.supervising.pace import FEWEST, MOST, BatchSize, Limits, Pace
 from django_sortable_ids.models import BackfillRun
 from tests.patience import wait_until
 
+from .command import printed
 from .support import SECOND, START, build, fill, insert_orders, is_strict, rows, saved_run
 
 NAME = "testapp.Order.uuid7"
@@ -233,7 +233,7 @@ def test_a_slow_pace_is_an_even_one():
 
 
 def shown():
-    return list(status.lines("default"))
+    return printed("--status").splitlines()
 
 
 @pytest.mark.django_db

@@ -1,8 +1,9 @@
-"""Makes docs/moved-light.png and docs/moved-dark.png: one link, before and after ``--move-keys``.
+"""Makes the pictures of docs/, each in light and dark: the drill-down of the admin, the front page,
+the inspector, and one link before and after ``--move-keys``.
 
 ``python -m tests.example.pictures FOLDER`` runs the demo with all flights there, serves it, and
-photographs the windows of a real chromium. It needs the example extra, and on Debian the packages
-chromium, chromium-driver, xvfb and imagemagick.
+photographs the pages and windows of a real chromium. It needs the example extra, and on Debian the
+packages chromium, chromium-driver, xvfb and imagemagick.
 """
 
 import os
@@ -17,8 +18,10 @@ from pathlib import Path
 
 from selenium.webdriver import Chrome, ChromeOptions
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
 
-from .support import ROOT, Demo
+from .support import ROOT, SECONDS, Demo
 
 PORT = 8000
 OLD = f"http://127.0.0.1:{PORT}/flights/253347/"
@@ -34,8 +37,20 @@ ARGUMENTS = [
     "--guest",
     "--window-position=0,0",
     f"--window-size={WIDTH},{HEIGHT}",
-    f"--force-device-scale-factor={SCALE}",
 ]
+CONVERT = "/usr/bin/convert"
+FEW_COLORS = ["+dither", "-colors", "160", "-strip"]
+
+
+@dataclass(frozen=True)
+class Page:
+    name: str
+    """Of its picture."""
+    path: str
+    """Empty for the last button of the front page."""
+    width: int
+    height: int
+    scale: int = 1
 
 
 @dataclass(frozen=True)
@@ -46,6 +61,11 @@ class Look:
     text: str
 
 
+PAGES = [
+    Page("front", "/", 1000, 1180),
+    Page("admin", "/admin/flights/flight/?public_id__created_at__within=2013-07", 1360, 757),
+    Page("inspect", "", 900, 850, scale=2),
+]
 LOOKS = [
     Look("light", [], "#ffffff", "#1f2328"),
     Look("dark", ["--force-dark-mode"], "#0d1117", "#e6edf3"),
@@ -54,6 +74,9 @@ LOOKS = [
 
 def main(folder: Path) -> None:
     demo = Demo(folder / "flights.sqlite3", data=None)
+    with demo.served(port=PORT) as host:
+        for look in LOOKS:
+            photograph_pages(host, look)
     demo.run("--move-keys")
     shots: dict[tuple[str, str], Path] = {}
     for state, options in (("before", []), ("after", ["--move-keys"])):
@@ -64,6 +87,37 @@ def main(folder: Path) -> None:
     for look in LOOKS:
         before, after = (shots[look.name, state] for state in ("before", "after"))
         stack(look, before, after, ROOT / "docs" / f"moved-{look.name}.png")
+
+
+def photograph_pages(host: str, look: Look) -> None:
+    """The pages alone, in a browser without a window."""
+    options = browser_options("--headless=new", "--hide-scrollbars", *ARGUMENTS)
+    with Chrome(options, Service(shutil.which("chromedriver"))) as browser:
+        scheme = {"name": "prefers-color-scheme", "value": look.name}
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+        browser.get(f"{host}/admin/login/?next=/")
+        for name in ("username", "password"):
+            browser.find_element(By.NAME, name).send_keys("admin")
+        browser.find_element(By.CSS_SELECTOR, "[type=submit]").click()
+        WebDriverWait(browser, SECONDS).until(lambda _: browser.current_url == f"{host}/")
+        inspector = browser.find_elements(By.CSS_SELECTOR, "nav a")[-1].get_attribute("href")
+        for page in PAGES:
+            size = {"width": page.width, "height": page.height, "mobile": False}
+            size["deviceScaleFactor"] = page.scale
+            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+            browser.get(host + page.path if page.path else inspector)
+            picture = ROOT / "docs" / f"{page.name}-{look.name}.png"
+            browser.save_screenshot(str(picture))
+            subprocess.run([CONVERT, str(picture), *FEW_COLORS, f"png8:{picture}"], check=True)
+
+
+def browser_options(*arguments: str) -> ChromeOptions:
+    options = ChromeOptions()
+    options.binary_location = str(shutil.which("chromium"))
+    options.add_experimental_option("excludeSwitches", ["enable-automation"])
+    for argument in arguments:
+        options.add_argument(argument)
+    return options
 
 
 @contextmanager
@@ -80,11 +134,7 @@ def display() -> Iterator[str]:
 
 
 def photograph(look: Look, number: str, to: Path) -> None:
-    options = ChromeOptions()
-    options.binary_location = str(shutil.which("chromium"))
-    options.add_experimental_option("excludeSwitches", ["enable-automation"])
-    for argument in [*ARGUMENTS, *look.arguments]:
-        options.add_argument(argument)
+    options = browser_options(f"--force-device-scale-factor={SCALE}", *ARGUMENTS, *look.arguments)
     environment = {**os.environ, "DISPLAY": number}
     with Chrome(options, Service(shutil.which("chromedriver"), env=environment)) as browser:
         browser.get(OLD)
@@ -101,8 +151,8 @@ def stack(look: Look, before: Path, after: Path, to: Path) -> None:
         style += ["-font", "DejaVu-Sans", "-pointsize", str(15 * SCALE)]
         parts += ["(", *style, f"label:{caption}", "-bordercolor", look.background]
         parts += ["-border", f"{4 * SCALE}x{6 * SCALE}", ")", str(shot)]
-    command = ["/usr/bin/convert", *parts, "-background", look.background, "-append"]
-    subprocess.run([*command, "+dither", "-colors", "48", "-strip", f"png8:{to}"], check=True)
+    command = [CONVERT, *parts, "-background", look.background, "-append"]
+    subprocess.run([*command, *FEW_COLORS, f"png8:{to}"], check=True)
 
 
 if __name__ == "__main__":

@@ -55,6 +55,10 @@ class Demo:
         """Run another command of the example on the same database."""
         return _output(self._manage(*arguments))
 
+    def start_command(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start another command of the example on the same database."""
+        return self._manage(*arguments)
+
     def kill_before_record(self, app: str) -> None:
         """Run it, and kill it between the first migration of an app and the record of it."""
         script = Path(__file__).with_name("killed_before_record.py")

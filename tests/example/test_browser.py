@@ -1,7 +1,9 @@
 """What somebody sees in a browser: Debian's chromium, headless."""
 
 import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from uuid import UUID
 
@@ -9,10 +11,14 @@ import pytest
 from selenium.webdriver import Chrome, ChromeOptions
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support import expected_conditions as EC  # noqa: N812 - its usual name
 from selenium.webdriver.support.ui import WebDriverWait
 
+from tests.patience import wait_until
+
 from . import data
-from .support import SECONDS, Demo, Visitor
+from .support import SECONDS, Demo, Visitor, ended
 
 pytestmark = pytest.mark.browser
 
@@ -33,6 +39,12 @@ ARGUMENTS = [
 class Browser(Chrome):
     def texts(self, selector: str) -> list[str]:
         return [element.text for element in self.find_elements(By.CSS_SELECTOR, selector)]
+
+    def texts_at_once(self, selector: str) -> list[str]:
+        """The texts on a page that may replace its elements at any moment."""
+        script = "return [...document.querySelectorAll(arguments[0])].map(each => each.innerText)"
+        found: list[str] = self.execute_script(script, selector)
+        return found
 
     def fill(self, selector: str, keys: str) -> None:
         self.find_element(By.CSS_SELECTOR, selector).send_keys(keys)
@@ -60,11 +72,16 @@ def browser(tmp_path: Path) -> Iterator[Browser]:
 @pytest.fixture
 def admin(browser: Browser, host: str) -> Browser:
     """On the list of the flights."""
-    browser.get(f"{host}/admin/flights/flight/")
+    log_in(browser, f"{host}/admin/flights/flight/")
+    return browser
+
+
+def log_in(browser: Browser, url: str) -> None:
+    """Log in on the way to a page of the admin."""
+    browser.get(url)
     browser.fill("[name=username]", "admin")
     browser.fill("[name=password]", "admin")
     browser.click(By.CSS_SELECTOR, "[type=submit]")
-    return browser
 
 
 def test_the_api_shows_a_flight_by_its_id(browser: Browser, host: str, visitor: Visitor) -> None:
@@ -108,6 +125,129 @@ def test_the_admin_finds_a_pasted_id(admin: Browser) -> None:
     assert admin.texts(".field-public_text") == [wanted]
     admin.click(By.LINK_TEXT, wanted)
     assert wanted in admin.texts(".field-public_text .readonly")
+
+
+def test_the_front_page_fits_a_phone_and_keeps_its_strict_policy(
+    browser: Browser, host: str
+) -> None:
+    phone = {"width": 320, "height": 640, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+    browser.get(f"{host}/")
+    assert browser.execute_script("return document.documentElement.scrollWidth") == 320
+    bars = browser.find_elements(By.CSS_SELECTOR, ".sortable-ids-histogram rect")
+    assert len(bars) == 365
+    assert max(bar.size["height"] for bar in bars) > 50
+    (time, *_) = browser.find_elements(By.CSS_SELECTOR, ".sortable-ids-picture .sortable-ids-time")
+    assert time.value_of_css_property("fill") == "rgb(185, 227, 245)"
+    messages = [each["message"] for each in browser.get_log("browser")]
+    assert [each for each in messages if "favicon" not in each] == []
+    browser.click(By.LINK_TEXT, "Browse the API")
+    assert browser.current_url == f"{host}/api/flights/"
+
+
+def test_a_backfill_is_watched_while_it_runs(browser: Browser, demo: Demo) -> None:
+    """From its middle to its end, on a page that nobody reloads."""
+    with demo.served() as host:
+        demo.manage("migrate", "flights", "0002", "--verbosity=0")
+        with closing(sqlite3.connect(demo.database)) as database, database:
+            database.execute("UPDATE flights_flight SET public_id = NULL")
+        slow = ["--created-from=time_hour", "--batch-size=40", "--sleep=0.7"]
+        run = demo.start_command("backfill_ids", "flights.Flight.public_id", *slow)
+        with ended(run):
+            query = (
+                "SELECT 1 FROM django_sortable_ids_backfillrun "
+                "WHERE target LIKE '%Flight%' AND finished_at IS NULL"
+            )
+            wait_until(lambda: bool(demo.query(query)), "the start of the backfill")
+            log_in(browser, f"{host}/admin/django_sortable_ids/backfillrun/")
+            browser.execute_script("window.isTheSamePage = true")
+            first = browser.texts_at_once(".sortable-ids-work-running")
+            seen: set[str] = set()
+
+            def is_done() -> bool:
+                seen.update(browser.texts_at_once(".sortable-ids-work-progress span"))
+                return not browser.texts_at_once(".sortable-ids-work-running")
+
+            wait_until(is_done, "the end of the backfill")
+            run.communicate(timeout=SECONDS)
+        assert first == ["Running"]
+        assert len(seen) >= 3
+        assert browser.texts(".sortable-ids-work-state") == ["Done", "Done"]
+        assert "Nothing is running." in browser.texts(".sortable-ids-work-refresh")[0]
+        assert browser.execute_script("return window.isTheSamePage")
+
+
+def test_the_admin_drills_down_to_one_flight(admin: Browser) -> None:
+    bars, path = ".sortable-ids-bars", ".sortable-ids-path li"
+    # All flights are of one month, so its days are the first thing to choose from.
+    assert admin.texts(path) == ["All dates", "2013", "July"]
+    assert admin.texts(f"{bars} a .sortable-ids-count") == [f"{data.FLIGHTS_A_DAY}"] * data.DAYS
+    admin.click(By.CSS_SELECTOR, f"{bars} [aria-label='July 4, 2013: {data.FLIGHTS_A_DAY}']")
+    assert admin.texts(path)[-1] == "July 4"
+    assert len(admin.texts(f"{bars} a")) == 12
+    admin.fill("#searchbar", "N14228")
+    admin.click(By.CSS_SELECTOR, "#changelist-search [type=submit]")
+    assert admin.texts(path)[-1] == "July 4"
+    hour = admin.find_elements(By.CSS_SELECTOR, f"{bars} a")[0]
+    count = int(hour.find_element(By.CSS_SELECTOR, ".sortable-ids-count").text)
+    label = hour.get_attribute("aria-label")
+    admin.execute_script("arguments[0].focus()", hour)
+    page = admin.find_element(By.TAG_NAME, "html")
+    hour.send_keys(Keys.ENTER)
+    WebDriverWait(admin, SECONDS).until(EC.staleness_of(page))
+    shown = admin.texts(".field-id_created_at")
+    assert shown == [str(label).rpartition(":")[0]] * count
+    wanted = admin.texts(".field-public_text")[0]
+    admin.click(By.LINK_TEXT, wanted)
+    assert wanted in admin.texts(".field-public_text .readonly")
+    admin.back()
+    admin.click(By.LINK_TEXT, "All dates")
+    assert admin.texts(path) == ["All dates", "2013", "July"]
+
+
+@pytest.mark.parametrize("width", [320, 1360])
+def test_the_bars_fit_the_window_and_are_seen(admin: Browser, width: int) -> None:
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    admin.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    for scheme in ("light", "dark"):
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        admin.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        admin.refresh()
+        nav = admin.find_element(By.CSS_SELECTOR, ".sortable-ids-drill-down")
+        for bar in nav.find_elements(By.CSS_SELECTOR, ".sortable-ids-bars li"):
+            assert bar.rect["x"] >= 0
+            assert bar.rect["x"] + bar.rect["width"] <= width
+        rect = nav.find_element(By.CSS_SELECTOR, "a rect")
+        assert rect.rect["height"] > 40
+        assert rect.value_of_css_property("fill") not in ("none", "rgb(0, 0, 0)")
+        assert admin.execute_script("return document.documentElement.scrollWidth") <= width
+
+
+def test_the_inspector_by_keyboard_in_a_narrow_window(admin: Browser, host: str) -> None:
+    wanted = admin.texts(".field-public_text")[3]
+    admin.set_window_size(500, 900)
+    size = {"width": 320, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    admin.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    admin.get(f"{host}/admin/flights/flight/inspect-id/")
+    field = admin.switch_to.active_element
+    assert field.get_attribute("name") == "q"
+    page = admin.find_element(By.TAG_NAME, "html")
+    field.send_keys(f"https://example.com/flights/{wanted}/?page=2{Keys.ENTER}")
+    WebDriverWait(admin, SECONDS).until(lambda _: admin.find_element(By.TAG_NAME, "html") != page)
+    assert admin.texts("h2 code") == [wanted]
+    (picture,) = admin.find_elements(By.CSS_SELECTOR, "svg.sortable-ids-picture")
+    assert picture.accessible_name.startswith("128 bits: time 48, version 4, random 74")
+    assert picture.rect["width"] <= 320
+    assert admin.execute_script("return document.documentElement.scrollWidth") <= 320
+    admin.click(By.CSS_SELECTOR, "#content-main section li a")
+    assert wanted in admin.texts(".field-public_text .readonly")
+
+
+def test_the_inspector_needs_no_script(admin: Browser, host: str) -> None:
+    admin.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    admin.get(f"{host}/admin/flights/flight/inspect-id/?q=017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
+    assert admin.texts("h3")[0] == "UUIDv7"
+    assert len(admin.find_elements(By.CSS_SELECTOR, "svg .sortable-ids-digit")) == 128
 
 
 def test_an_old_link_leads_to_the_page_with_the_new_key(browser: Browser, demo: Demo) -> None:

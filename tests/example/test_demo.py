@@ -42,7 +42,7 @@ def test_relations_are_empty_where_the_data_has_gaps_and_the_codes_are_kept(
     ) == [(data.FLIGHTS // 10,)]
 
 
-def test_prints_what_changed_and_three_urls(finished: tuple[Demo, str]) -> None:
+def test_prints_what_changed_and_four_urls(finished: tuple[Demo, str]) -> None:
     _, output = finished
     public_id = PUBLIC_ID.search(output.split("after:")[1])
     assert public_id is not None
@@ -50,6 +50,7 @@ def test_prints_what_changed_and_three_urls(finished: tuple[Demo, str]) -> None:
     urls = [line.strip() for line in output.splitlines() if line.startswith("  http:")]
     admin = "http://127.0.0.1:8000/admin/flights/flight/"
     assert urls == [
+        "http://127.0.0.1:8000/",
         f"http://127.0.0.1:8000/api/flights/{public_id[0]}/",
         f"{admin}?public_id__created_at__date__gte=2013-07-04"
         "&public_id__created_at__date__lte=2013-07-04",

@@ -67,6 +67,16 @@ def visitor(moved: Moved) -> Iterator[Visitor]:
         yield Visitor(host)
 
 
+def test_the_front_page_shows_the_same_link_before_and_after(visitor: Visitor) -> None:
+    page = visitor.get("/").text
+    before, after = re.findall(
+        "<code>(/flights/[^<]+)</code></a>|<code>(/flights/[^<]+)</code>", page
+    )
+    assert before[1]
+    assert visitor.get(before[1]).url == f"{visitor.host}{after[0]}"
+    assert f"{FLIGHTS} flights left New York in 2013." in page
+
+
 def test_shows_what_a_user_does(moved: Moved) -> None:
     steps = [
         "$ manage.py backfill_ids flights.Airline flights.Airport flights.Plane flights.Flight "

@@ -19,6 +19,7 @@ class BasketInline(admin.TabularInline):
 
 
 class ProductAdmin(SortableIDAdmin):
+    created_at_hierarchy = "id"
     list_display = ["id", "name", "id_created_at"]
     list_filter = [("id", CreatedAtFilter)]
     readonly_fields = ["id_created_at"]
@@ -40,6 +41,7 @@ for name, model in PRODUCTS.items():
 
 @admin.register(Basket)
 class BasketAdmin(SortableIDAdmin):
+    created_at_hierarchy = "id"
     list_display = ["id", "name", "id_created_at", "ulid"]
     list_editable = ["name"]
     list_filter = [
@@ -58,6 +60,7 @@ class BasketAdmin(SortableIDAdmin):
 class OrderAdmin(SortableIDAdmin):
     """Staff see the orders of their own tenant."""
 
+    created_at_hierarchy = "kuuid"
     list_display = ["name", "id_created_at"]
     list_filter = [(name, CreatedAtFilter) for name in TIMED]
 
@@ -70,6 +73,7 @@ class OrderAdmin(SortableIDAdmin):
 
 @admin.register(Refund)
 class RefundAdmin(SortableIDAdmin):
+    created_at_hierarchy = "ulid__snowflake"
     list_filter = [(name, CreatedAtFilter) for name in TIMED]
     raw_id_fields = list(PRODUCTS)[::2]
     search_fields = ["name", "ulid__ulid"]

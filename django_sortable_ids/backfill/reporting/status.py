@@ -1,10 +1,10 @@
-"""The progress of every backfill of a database, for another terminal."""
+"""The progress of every backfill of a database, for another terminal and for the admin."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
@@ -15,6 +15,8 @@ from ..progress import minutes, percent, share
 from ..sources.fields import check_table, find_field
 from ..supervising.owner import is_alive, is_gone, silence
 
+Condition = Literal["finished", "running", "stopped", "gone", "silent"]
+
 
 @dataclass(frozen=True, slots=True)
 class Status:
@@ -23,6 +25,8 @@ class Status:
     run: BackfillRun
     has_field: bool
     """False where no model of the project has the field any more."""
+    is_of_move: bool = False
+    """Whether an unfinished move of keys fills the column, which no model has yet."""
 
     def lines(self) -> Iterator[str]:
         """The status as text."""
@@ -31,15 +35,13 @@ class Status:
         yield f"  {self._progress()}"
         if run.last_error:
             yield f"  last error: {run.last_error}"
-        if not self.has_field:
+        if self.is_gone:
             yield "  the field no longer exists; to delete the run:"
-            yield f"    DELETE FROM {BackfillRun._meta.db_table} WHERE target = '{run.target}';"
+            yield f"    {self.deletion}"
 
     def document(self) -> dict[str, Any]:
         """The status as JSON."""
-        run, left = self.run, None
-        if run.rate and is_alive(run):
-            left = round(self._left / run.rate, 1)
+        run, left = self.run, self.seconds_left
         return {
             "field": run.target,
             "field_exists": self.has_field,
@@ -47,10 +49,10 @@ class Status:
             "owner": run.owner,
             "seconds_since_last_sign": round(silence(run), 1),
             "rows_filled": run.rows_filled,
-            "rows_planned": self._planned,
-            "percent": percent(run.rows_filled, self._planned),
+            "rows_planned": self.rows_planned,
+            "percent": percent(run.rows_filled, self.rows_planned),
             "rows_per_second": round(run.rate, 1) if is_alive(run) else None,
-            "seconds_left": left,
+            "seconds_left": None if left is None else round(left, 1),
             "batch_size": run.batch_size,
             "last_error": run.last_error or None,
             "started_at": run.started_at,
@@ -59,40 +61,80 @@ class Status:
         }
 
     @property
-    def state(self) -> str:
-        """``finished``, ``running`` or ``stopped``."""
-        if self.run.finished_at is not None:
-            return "finished"
-        return "running" if is_alive(self.run) else "stopped"
-
-    def _state(self) -> str:
-        run = self.run
-        if run.finished_at is not None:
-            return f"finished at {run.finished_at:%Y-%m-%d %H:%M:%S %Z}".rstrip()
-        heartbeat = f"last heartbeat {silence(run):.1f} s ago"
-        if is_alive(run):
-            return f"running, {run.owner}, {heartbeat}"
-        if not run.token:
-            return f"stopped, by {run.owner or 'an older version'}, {heartbeat}"
-        why = "is gone" if is_gone(run) else "is silent"
-        return f"stopped, {run.owner} {why}, {heartbeat}"
-
-    def _progress(self) -> str:
-        run = self.run
-        if run.finished_at is not None:
-            return f"{run.rows_filled:,} rows"
-        text = share(run.rows_filled, self._planned).strip()
-        if run.rate and is_alive(run):
-            text += f"  {run.rate:,.0f}/s  {minutes(self._left / run.rate)} left"
-        return f"{text}  batches of {run.batch_size:,}"
+    def is_gone(self) -> bool:
+        """Whether the run is left over from a field that no longer exists."""
+        return not self.has_field and not self.is_of_move
 
     @property
-    def _planned(self) -> int:
+    def condition(self) -> Condition:
+        """``gone``: its process of this machine no longer exists. ``silent``: its process has sent
+        no heartbeat for a minute."""
+        run = self.run
+        if run.finished_at is not None:
+            return "finished"
+        if is_alive(run):
+            return "running"
+        if not run.token:
+            return "stopped"
+        return "gone" if is_gone(run) else "silent"
+
+    @property
+    def state(self) -> Literal["finished", "running", "stopped"]:
+        condition = self.condition
+        return condition if condition in ("finished", "running") else "stopped"
+
+    @property
+    def model(self) -> str:
+        """``app.Model``."""
+        return self.run.target.rpartition(".")[0]
+
+    @property
+    def rows_planned(self) -> int:
+        """How many rows will be filled at the end; an estimate until then."""
         return max(self.run.rows_planned, self.run.rows_filled)
 
     @property
-    def _left(self) -> int:
-        return self._planned - self.run.rows_filled
+    def percent(self) -> int:
+        return percent(self.run.rows_filled, self.rows_planned)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """None if it doesn't run, or has no rate yet."""
+        run = self.run
+        if not run.rate or not is_alive(run):
+            return None
+        return (self.rows_planned - run.rows_filled) / run.rate
+
+    @property
+    def silence(self) -> float:
+        """Seconds since the last heartbeat."""
+        return silence(self.run)
+
+    @property
+    def deletion(self) -> str:
+        """The statement that deletes the run, for a field that no longer exists."""
+        return f"DELETE FROM {BackfillRun._meta.db_table} WHERE target = '{self.run.target}';"
+
+    def _state(self) -> str:
+        run, heartbeat = self.run, f"last heartbeat {self.silence:.1f} s ago"
+        match self.condition:
+            case "finished":
+                return f"finished at {run.finished_at:%Y-%m-%d %H:%M:%S %Z}".rstrip()
+            case "running":
+                return f"running, {run.owner}, {heartbeat}"
+            case "stopped":
+                return f"stopped, by {run.owner or 'an older version'}, {heartbeat}"
+            case why:
+                return f"stopped, {run.owner} is {why}, {heartbeat}"
+
+    def _progress(self) -> str:
+        run, left = self.run, self.seconds_left
+        if run.finished_at is not None:
+            return f"{run.rows_filled:,} rows"
+        text = share(run.rows_filled, self.rows_planned).strip()
+        if left is not None:
+            text += f"  {run.rate:,.0f}/s  {minutes(left)} left"
+        return f"{text}  batches of {run.batch_size:,}"
 
 
 def statuses(using: str, target: str | None = None) -> Iterator[Status]:
@@ -106,16 +148,6 @@ def statuses(using: str, target: str | None = None) -> Iterator[Status]:
         runs = runs.filter(target=str(find_field(target)[1]))
     for run in runs:
         yield Status(run, _has_field(run.target))
-
-
-def lines(using: str, target: str | None = None) -> Iterator[str]:
-    """The status of each run as text."""
-    has_runs = False
-    for status in statuses(using, target):
-        has_runs = True
-        yield from status.lines()
-    if not has_runs:
-        yield f"no backfill of {target or 'any column'} has started in the database {using!r}"
 
 
 def _has_field(label: str) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 
 from ...backfill.planning.plan import Plan
 from ...backfill.reporting.report import Entry
-from ...backfill.reporting.status import Status
+from ...backfill.reporting.work import Work
 from ...backfill.target import Target
 
 
@@ -57,5 +57,10 @@ def of_report(entries: Iterable[Entry], unanswered: Mapping[str, str]) -> dict[s
     return {"fields": fields, "unanswered": dict(unanswered)}
 
 
-def of_statuses(statuses: Iterable[Status], using: str) -> dict[str, Any]:
-    return {"database": using, "runs": [each.document() for each in statuses]}
+def of_work(work: Work) -> dict[str, Any]:
+    return {
+        "database": work.using,
+        "runs": [each.document() for each in work.runs],
+        "checks": [each.document() for each in work.checks],
+        "moves": [each.document() for each in work.moves],
+    }

@@ -6,7 +6,7 @@ from django.core.management.base import CommandError
 
 from ...backfill.planning import plan
 from ...backfill.progress import Progress
-from ...backfill.reporting import report, status
+from ...backfill.reporting import report, work
 from ...backfill.sources.fields import database_of
 from ...backfill.supervising import owner, replicas, run
 from ...backfill.supervising.control import Control, signals
@@ -33,10 +33,15 @@ def show_report(request: Request) -> None:
 def show_status(request: Request) -> None:
     label = request.options["target"]
     using = request.options["database"] or database_of(label)
+    found = work.of(using, label)
     if request.output.is_json:
-        request.output.add(**documents.of_statuses(status.statuses(using, label), using))
-    else:
-        request.output.say(*status.lines(using, label))
+        request.output.add(**documents.of_work(found))
+        return
+    if not found.runs:
+        request.output.say(
+            f"no backfill of {label or 'any column'} has started in the database {using!r}"
+        )
+    request.output.say(*found.lines())
 
 
 def show_plan(request: Request) -> None:

@@ -2,7 +2,6 @@
 ``backfill`` does the work."""
 
 import json
-import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ from ..backfill_ids.modes import FIRST_BATCH as FIRST_BATCH
 from ..backfill_ids.output import Output
 from ..backfill_ids.redirects import refuse_migrations
 from ..backfill_ids.request import Request
+from ..pipes import quiet_pipe
 
 _EARLY_ENDS = {
     1: "refused before the start: see stderr",
@@ -28,8 +28,6 @@ _EARLY_ENDS = {
     130: "stopped before the start",
 }
 """The error in the JSON document if the command ends before ``handle``, by exit code."""
-_BROKEN_PIPE = 141
-"""The exit code of shells for a process that SIGPIPE ends."""
 
 MODES: dict[str, Callable[[Request], None]] = {
     "report": modes.show_report,
@@ -62,7 +60,7 @@ class Command(BaseCommand):
         except CommandError as error:
             self.stderr.write(f"CommandError: {error}")
             sys.exit(error.returncode)
-        with _quiet_pipe(), self._early_end_written(argv):
+        with quiet_pipe(), self._early_end_written(argv):
             super().run_from_argv(argv)
 
     @contextmanager
@@ -112,17 +110,3 @@ class Command(BaseCommand):
             output.add(mode=mode)
             with stoppable(), request.stopped("nothing was written", self._given.again()):
                 MODES[mode](request)
-
-
-@contextmanager
-def _quiet_pipe() -> Iterator[None]:
-    """End without a traceback if the reader of the output, such as ``head``, has closed it."""
-    try:
-        try:
-            yield
-        finally:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        # Python flushes the rest of the buffer at exit: discard it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(_BROKEN_PIPE)

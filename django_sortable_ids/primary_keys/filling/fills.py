@@ -3,6 +3,8 @@ was stopped."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from ...models import VerificationRun
@@ -47,6 +49,17 @@ def _known(target: str, using: str) -> Any:
 def _save(target: str, identity: Any, using: str) -> None:
     values = {"judged_by": identity, "state": {"found": {"rows": 0}}}
     VerificationRun.objects.using(using).update_or_create(target=target, defaults=values)
+
+
+def started(using: str) -> Iterator[tuple[str, datetime]]:
+    """The label of each model whose new keys are filled, but whose move is not complete, and when
+    that started."""
+    rows = VerificationRun.objects.using(using).filter(target__startswith=_PREFIX).order_by("pk")
+    for target, at in rows.values_list("target", "updated_at"):
+        label = target.removeprefix(_PREFIX)
+        # A copied key has the name of its field, too.
+        if label.count(".") == 1:
+            yield label, at
 
 
 def _identity(key: MovedKey) -> dict[str, Any]:

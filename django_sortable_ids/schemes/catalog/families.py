@@ -10,7 +10,7 @@ from ..encodings.alphabets import BASE32_HEX_LOWER, BASE62, HEX_LOWER
 from ..encodings.prefixed import Prefixed
 from ..encodings.text_forms import Digits, Groups, TextForm
 from ..generation.node_generator import Node
-from ..layout import Layout
+from ..layout import Layout, SuffixPart
 from ..support import checked_epoch, checked_node, exponent, one_of
 from ..time_scheme import MILLISECOND, SECOND, TimeScheme
 from .rows import COMB4, row
@@ -26,6 +26,11 @@ _XID = row(
     Digits(BASE32_HEX_LOWER, 20, padding=4),
     time=32,
     suffix=64,
+    suffix_parts=(
+        SuffixPart("machine", 1 << 24, "worker"),
+        SuffixPart("process", 1 << 16, "worker"),
+        SuffixPart("counter", 1 << 24, "sequence"),
+    ),
     tick_ns=SECOND,
 )
 
@@ -37,6 +42,10 @@ _OBJECTID = row(
     Digits(HEX_LOWER, 24, fold="lower"),
     time=32,
     suffix=64,
+    suffix_parts=(
+        SuffixPart("random", 1 << 40),
+        SuffixPart("counter", 1 << 24, "sequence"),
+    ),
     tick_ns=SECOND,
 )
 

@@ -26,7 +26,7 @@ from ..encodings.alphabets import (
 from ..encodings.prefixed import Prefixed
 from ..encodings.sql_server import SQLServerText
 from ..encodings.text_forms import Digits, TextForm, UUIDText
-from ..layout import Layout
+from ..layout import Layout, SuffixPart
 from ..time_scheme import MILLISECOND, SECOND, TimeScheme
 
 _YEAR_1_NS = -62_135_596_800 * SECOND
@@ -36,6 +36,10 @@ _GREGORIAN: Any = {
     "time": 60,
     "suffix": 62,
     "set_bit": 40,
+    "suffix_parts": (
+        SuffixPart("clock sequence", 1 << 14, "sequence"),
+        SuffixPart("node", 1 << 48, "worker"),
+    ),
     "epoch_ns": -12_219_292_800 * SECOND,
     "tick_ns": 100,
 }
@@ -161,6 +165,11 @@ ROWS = (
         Digits(BASE36_LOWER, 25, fold="lower"),
         time=48,
         suffix=80,
+        suffix_parts=(
+            SuffixPart("high counter", 1 << 24, "sequence"),
+            SuffixPart("low counter", 1 << 24, "sequence"),
+            SuffixPart("entropy", 1 << 32),
+        ),
     ),
     row(
         "pushid",
@@ -186,6 +195,10 @@ ROWS = (
             smallest=(62**17 >> 64) + 1 << 64,
             largest=62**18 - 1,
         ),
+        suffix_parts=(
+            SuffixPart("node", 1 << 48, "worker"),
+            SuffixPart("sequence", 1 << 16, "sequence"),
+        ),
         tick_ns=MILLISECOND,
     ),
     # c | time 8 | counter 4 | fingerprint 4 | random 8, digits of base 36; all but the time are
@@ -199,6 +212,11 @@ ROWS = (
         text_forms=(("canonical", Prefixed("c", Digits(BASE36_LOWER, 24))),),
         stored_as_text=True,
         layout=Layout(ticks=36**8, suffixes=36**16),
+        suffix_parts=(
+            SuffixPart("counter", 36**4, "sequence"),
+            SuffixPart("fingerprint", 36**4, "worker"),
+            SuffixPart("random", 36**8),
+        ),
         tick_ns=MILLISECOND,
     ),
 )

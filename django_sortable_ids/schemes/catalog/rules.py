@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from fractions import Fraction
+from math import prod
 
 from ..bit_templates import PLAIN, UUIDTemplate
 from ..encodings.alphabets import UNRESERVED
@@ -54,6 +55,8 @@ def _layout(scheme: TimeScheme) -> Iterator[str]:
         2 <= layout.workers <= layout.suffixes and layout.suffixes % layout.workers == 0
     ):
         yield f"workers={layout.workers}: expected 2 or more, and a divisor of {layout.suffixes}"
+    if scheme.suffix_parts and prod(part.size for part in scheme.suffix_parts) != layout.suffixes:
+        yield f"suffix_parts: their sizes don't have the product {layout.suffixes}"
     if layout.set_bit is not None:
         yield f"set_bit={layout.set_bit}: leave it out, only nodes of UUIDs have one"
     if not 0 <= layout.smallest <= layout.last < size:

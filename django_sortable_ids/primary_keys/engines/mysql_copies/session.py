@@ -64,10 +64,9 @@ def alone(connection: Any) -> Iterator[None]:
     """
     lock = _lock(connection)
     if value(connection, "SELECT GET_LOCK(%s, %s)", [lock, WAIT]) != 1:
-        holder = value(connection, "SELECT IS_USED_LOCK(%s)", [lock])
         raise BackfillError(
             f"another process moves keys of this database, or a killed one's statement still runs: "
-            f"wait until connection {holder} ends (SHOW PROCESSLIST), and migrate again"
+            f"wait until connection {holder(connection)} ends (SHOW PROCESSLIST), and migrate again"
         )
     try:
         yield
@@ -75,10 +74,16 @@ def alone(connection: Any) -> Iterator[None]:
         row(connection, "SELECT RELEASE_LOCK(%s)", [lock])
 
 
+def holder(connection: Any) -> int | None:
+    """The id of the connection that moves keys of this database; None if none does."""
+    found: int | None = value(connection, "SELECT IS_USED_LOCK(%s)", [_lock(connection)])
+    return found
+
+
 def unused_copies(connection: Any) -> list[str]:
     """The plain names of copies, while no process moves keys of this database. Only a move whose
     note began needs them still."""
-    if value(connection, "SELECT IS_USED_LOCK(%s)", [_lock(connection)]) is not None:
+    if holder(connection) is not None:
         return []
     return [name for (name,) in rows(connection, _COPIES, [len(_NEW), _NEW])]
 

@@ -1,0 +1,90 @@
+"""Lists of the app's own rows, which only the package writes."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.contrib import admin
+from django.db import router
+from django.http import HttpRequest
+from django.urls import URLPattern, path
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from ... import conf
+
+if TYPE_CHECKING:
+    from ...models import WorkerLease
+
+    ModelAdmin = admin.ModelAdmin[Any]
+else:
+    ModelAdmin = admin.ModelAdmin
+
+
+class ReadOnlyList(ModelAdmin):
+    """A list without pages of rows, for users with the permission to view the model."""
+
+    actions = None
+    list_display_links = None
+    show_full_result_count = False
+
+    def get_urls(self) -> list[URLPattern]:
+        meta = self.opts
+        view = self.admin_site.admin_view(self.changelist_view)
+        return [path("", view, name=f"{meta.app_label}_{meta.model_name}_changelist")]
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        # The rows as they are: a replica may be late.
+        return super().get_queryset(request).using(router.db_for_write(self.model))
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class WorkerLeaseAdmin(ReadOnlyList):
+    """Who has which worker number, and until when."""
+
+    list_display = ["number", "owner", "state", "from_time", "until_time"]
+    ordering = ["number"]
+    search_fields = ["owner"]
+
+    @admin.display(description=_("state"))
+    def state(self, lease: WorkerLease) -> Any:
+        if not lease.token:
+            return _("given back")
+        now = time.time() * 1000
+        if now < lease.expires:
+            return _("leased")
+        _term, skew = conf.lease_seconds()
+        return _("expired") if now < lease.expires + skew * 1000 else _("free, never given back")
+
+    @admin.display(description=_("from"), ordering="starts")
+    def from_time(self, lease: WorkerLease) -> datetime:
+        return _time(lease.starts)
+
+    @admin.display(description=_("until"), ordering="expires")
+    def until_time(self, lease: WorkerLease) -> datetime:
+        return _time(lease.expires)
+
+
+class SequenceCounterAdmin(ReadOnlyList):
+    """How many ids each lexical sequence has reserved."""
+
+    list_display = ["key", "first", "step", "taken"]
+    ordering = ["key"]
+    search_fields = ["key"]
+
+
+def _time(ms: int) -> datetime:
+    """Unix ms as a time that the admin shows in the current time zone."""
+    at = datetime.fromtimestamp(ms // 1000, UTC)
+    return at if settings.USE_TZ else timezone.make_naive(at)

@@ -1,0 +1,95 @@
+"""Several values by one statement, within a limit of time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from django.db import DatabaseError, connections, transaction
+
+from .error_codes import is_interrupted, is_statement_timeout
+
+_STEPS = 1_000
+"""SQLite looks at the clock each time that it has run so many instructions: some hundred rows."""
+
+
+class Select(NamedTuple):
+    """A ``SELECT`` of one value."""
+
+    sql: str
+    params: Sequence[Any]
+
+
+def scalars(using: str, selects: Sequence[Select], seconds: float | None) -> Sequence[Any] | None:
+    """The value of each select, as the driver returns it; None if they took longer than that.
+
+    None as ``seconds`` means no limit. The caller's transaction can continue in both cases.
+    """
+    connection: Any = connections[using]
+    sql = "SELECT " + ", ".join(f"({select.sql})" for select in selects)
+    params = [param for select in selects for param in select.params]
+    if seconds is None:
+        return _row(connection, sql, params)
+    if seconds <= 0:
+        return None
+    try:
+        row: Sequence[Any] = _WITHIN[connection.vendor](connection, sql, params, seconds)
+    except DatabaseError as error:
+        if is_statement_timeout(error) or is_interrupted(error):
+            return None
+        raise
+    return row
+
+
+def _row(connection: Any, sql: str, params: Sequence[Any]) -> Sequence[Any]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        row: Sequence[Any] = cursor.fetchone()
+        return row
+
+
+_SET_TIMEOUT = """
+SELECT current_setting('statement_timeout'), set_config('statement_timeout', least(
+    %s, nullif((extract(epoch FROM current_setting('statement_timeout')::interval) * 1000)::int, 0)
+)::text, true)
+"""
+"""Sets the milliseconds of the transaction, unless they are fewer; returns what was set before."""
+
+
+def _on_postgresql(connection: Any, sql: str, params: Sequence[Any], seconds: float) -> Any:
+    # Without a transaction there is no local setting; within one, a savepoint survives the error.
+    with transaction.atomic(using=connection.alias):
+        before, _ = _row(connection, _SET_TIMEOUT, [max(1, int(seconds * 1000))])
+        row = _row(connection, sql, params)
+        _row(connection, "SELECT set_config('statement_timeout', %s, true)", [before])
+    return row
+
+
+def _on_mysql(connection: Any, sql: str, params: Sequence[Any], seconds: float) -> Any:
+    if connection.mysql_is_mariadb:
+        limited = f"SET STATEMENT max_statement_time={max(seconds, 0.001):.3f} FOR {sql}"
+    else:
+        hint = f"SELECT /*+ MAX_EXECUTION_TIME({max(1, int(seconds * 1000))}) */ "
+        limited = hint + sql.removeprefix("SELECT ")
+    return _row(connection, limited, params)
+
+
+def _on_sqlite(connection: Any, sql: str, params: Sequence[Any], seconds: float) -> Any:
+    connection.ensure_connection()
+    with _interrupted_after(connection.connection, seconds):
+        return _row(connection, sql, params)
+
+
+@contextmanager
+def _interrupted_after(driver: Any, seconds: float) -> Iterator[None]:
+    end = time.monotonic() + seconds
+    driver.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
+    try:
+        yield
+    finally:
+        driver.set_progress_handler(None, 0)
+
+
+_WITHIN = {"postgresql": _on_postgresql, "mysql": _on_mysql, "sqlite": _on_sqlite}

@@ -1,0 +1,148 @@
+"""The counts of rows by creation time, for every project."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime
+from itertools import islice
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Manager, QuerySet
+from django.utils import timezone
+
+from ..fields.values.times import first_moment, in_utc
+from .columns import TimedColumn, timed_column
+from .counting import counts
+from .ends import TookTooLong, ends
+from .spans import UNITS, Span, end_of, local, spans, start_of
+
+MOST_BARS = 400
+SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """How many rows were created from ``start`` to ``end`` (excluded)."""
+
+    start: datetime
+    """In the current time zone; naive local time with ``USE_TZ=False``."""
+    end: datetime
+    count: int
+    is_exact: bool
+    """False: there are more than ``count`` rows; if that is 0, it is unknown whether there are."""
+
+
+def histogram(
+    queryset: QuerySet[Any] | Manager[Any],
+    field: str,
+    unit: str,
+    start: date | None = None,
+    end: date | None = None,
+    *,
+    time_limit: float | None = SECONDS,
+) -> list[Bar]:
+    """The rows of the queryset by the creation time in an id, as bars: one for each year, quarter,
+    month, week, day, hour or minute, in the order of time, also if it has no rows.
+
+    ``field`` is the path of a sortable id with a time: ``"id"``, ``"order__id"``. ``unit`` is one
+    of ``"year"``, ``"quarter"``, ``"month"``, ``"week"`` (from Monday), ``"day"``, ``"hour"`` and
+    ``"minute"``, in the current time zone: a day has 23, 24 or 25 hours. ``start`` and ``end``
+    (excluded) are aware datetimes, or days for their first moment; the first and last bar are cut
+    off there. By default, the bars are those from the first row to the last one.
+
+    One statement counts ranges of the id's index, without reading rows, within the filters of the
+    queryset. If that takes longer than ``time_limit`` seconds in all, the counts have a limit:
+    see ``Bar.is_exact``. None counts for as long as it takes.
+
+    Raises ``FieldError`` if the field is no such id, or leads from one row to several, and
+    ``ValueError`` for an unknown unit, for a naive time (with ``USE_TZ``), if the end is before the
+    start, if there would be more than 400 bars, and for a queryset with a slice, union or groups.
+    """
+    rows = queryset.all()
+    column = timed_column(rows.model, field)
+    _check_rows(rows)
+    if unit not in UNITS:
+        raise ValueError(f"no unit {unit!r}; expected one of {', '.join(UNITS)}")
+    if time_limit is not None and time_limit <= 0:
+        raise ValueError(f"time_limit is {time_limit}; expected seconds above 0, or None")
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    whole = _whole(rows, column, unit, _instant(start), _instant(end), time_limit)
+    if whole is None:
+        return []
+    bars = list(islice(spans(unit, *whole), MOST_BARS + 1))
+    if len(bars) > MOST_BARS:
+        raise ValueError(
+            f"from {whole.start:%Y-%m-%d} to {whole.end:%Y-%m-%d} there are more than {MOST_BARS} "
+            f"bars of one {unit}; take a longer unit, or a later start"
+        )
+    left = None if deadline is None else deadline - time.monotonic()
+    return bars_of(bars, counts(rows, column, bars, left))
+
+
+def bars_of(of: Iterable[Span], counted: Iterable[tuple[int, bool]]) -> list[Bar]:
+    """The bars of spans and their counts, in local time."""
+    return [
+        Bar(shown(span.start), shown(span.end), *count)
+        for span, count in zip(of, counted, strict=True)
+    ]
+
+
+def shown(at: datetime) -> datetime:
+    """An instant as applications expect it."""
+    return local(at) if settings.USE_TZ else local(at).replace(tzinfo=None)
+
+
+def _check_rows(rows: QuerySet[Any]) -> None:
+    query = rows.query
+    has_own_columns = query.distinct and not query.default_cols
+    if (
+        query.is_sliced
+        or query.combinator
+        or query.distinct_fields
+        or has_own_columns
+        or isinstance(query.group_by, tuple)
+    ):
+        raise ValueError(
+            "histogram() counts rows of a model; this queryset has a slice, a union, groups or "
+            "distinct columns"
+        )
+
+
+def _instant(at: date | None) -> datetime | None:
+    """In UTC."""
+    if at is None:
+        return None
+    if not isinstance(at, datetime):
+        return first_moment(at)
+    if settings.USE_TZ and timezone.is_naive(at):
+        raise ValueError(f"{at} has no time zone; expected an aware datetime")
+    return in_utc(at)
+
+
+def _whole(
+    rows: QuerySet[Any],
+    column: TimedColumn,
+    unit: str,
+    start: datetime | None,
+    end: datetime | None,
+    seconds: float | None,
+) -> Span | None:
+    """From the first bar to the last one; None without rows between two bounds that are unknown."""
+    if start is None or end is None:
+        try:
+            found = ends(rows, column, start, end, seconds)
+        except TookTooLong:
+            raise ValueError(
+                f"the first and the last {column.path} were not found within {seconds} seconds; "
+                f"give start and end"
+            ) from None
+        if found is None:
+            return None
+        start = start_of(unit, found.first) if start is None else start
+        end = end_of(unit, found.last) if end is None else end
+    if end < start:
+        raise ValueError(f"the end, {end}, is before the start, {start}")
+    return Span(start, end)

@@ -1,0 +1,112 @@
+"""The digits of an id as a picture: a grid of cells, a colour and a number for each part."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from ..parts import Anatomy, Kind, Place
+
+_PER_ROW = 16
+_CELL, _GAP, _MARGIN = 20, 6, 2
+_GROUP = 8
+_LABEL, _BOX, _SPACE = 13, 22, 5
+_NARROW = 5.6
+"""Estimated width of a character of a label."""
+
+
+@dataclass(frozen=True)
+class Label:
+    """The number of a part and, if there is room, its name; above its first digit in a row."""
+
+    x: int
+    y: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One digit."""
+
+    x: int
+    y: int
+    kind: Kind
+    digit: str
+
+    @property
+    def center(self) -> float:
+        return self.x + _CELL / 2
+
+    @property
+    def baseline(self) -> int:
+        return self.y + 16
+
+
+@dataclass(frozen=True)
+class Box:
+    """The digits of a part in a row."""
+
+    x: int
+    y: int
+    width: int
+    kind: Kind
+    height: int = _BOX
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What the template draws, in units of the picture's own."""
+
+    width: int
+    height: int
+    boxes: list[Box]
+    cells: list[Cell]
+    labels: list[Label]
+
+
+def picture(anatomy: Anatomy) -> Picture:
+    """The picture of an id: 16 digits in each row, from left to right in every language."""
+    numbers = {part: number for number, part in enumerate(anatomy.parts, 1)}
+    boxes, labels = [], []
+    for place, part in anatomy.in_order:
+        for row in _rows_of(place):
+            x, y = _corner(row.first)
+            end, _y = _corner(row.last)
+            width = end + _CELL - x
+            boxes.append(Box(x, y, width, part.kind))
+            text = f"{numbers[part]} {part.name}"
+            fits = len(text.encode("utf-16-le")) / 2 * _NARROW <= width
+            labels.append(Label(x, y - 3, text if fits else str(numbers[part])))
+    cells = [
+        Cell(*_corner(place.first + offset), part.kind, anatomy.text[place.first + offset])
+        for place, part in anatomy.in_order
+        for offset in range(place.width)
+    ]
+    width = max((box.x + box.width for box in boxes), default=0) + _MARGIN
+    height = max((box.y + box.height for box in boxes), default=0) + _MARGIN
+    return Picture(width, height, boxes, cells, labels)
+
+
+def in_words(anatomy: Anatomy) -> str:
+    """The picture for those who don't see it."""
+    parts = ", ".join(f"{part.name} {part.width}" for part in anatomy.parts)
+    words = (
+        _("%(count)d bits: %(parts)s") if anatomy.is_binary else _("%(count)d digits: %(parts)s")
+    )
+    return words % {"count": len(anatomy.text), "parts": parts}
+
+
+def _rows_of(place: Place) -> Iterator[Place]:
+    """The place in each of the rows that it spans."""
+    first = place.first
+    while first <= place.last:
+        stop = min(place.last + 1, (first // _PER_ROW + 1) * _PER_ROW)
+        yield Place(first, stop - first)
+        first = stop
+
+
+def _corner(position: int) -> tuple[int, int]:
+    """The upper left corner of a digit."""
+    row, column = divmod(position, _PER_ROW)
+    x = _MARGIN + column * _CELL + column // _GROUP * _GAP
+    return x, _LABEL + _MARGIN + row * (_LABEL + _BOX + _SPACE)

@@ -1,0 +1,271 @@
+"""The parts of an id and where they are in it, derived from the layout of its scheme."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from ..functions import bits
+from ..schemes import ID, Digits, Prefixed, Scheme, TimeScheme
+from ..schemes.encodings.text_forms import TextForm
+
+BINARY = "01"
+_VERSION, _VARIANT = range(76, 80), range(62, 64)
+"""The bits of a UUID that have these names, counted from the least significant one."""
+
+
+class Kind(StrEnum):
+    """What a part is for. Pictures have a colour for each."""
+
+    TIME = "time"
+    WORKER = "worker"
+    SEQUENCE = "sequence"
+    RANDOM = "random"
+    VERSION = "version"
+    VARIANT = "variant"
+    FIXED = "fixed"
+
+
+_NAMES = {
+    Kind.TIME: _("time"),
+    Kind.WORKER: _("worker"),
+    Kind.SEQUENCE: _("sequence"),
+    Kind.RANDOM: _("random"),
+    Kind.VERSION: _("version"),
+    Kind.VARIANT: _("variant"),
+    Kind.FIXED: _("fixed"),
+}
+
+
+_NAMES_IN_SUFFIXES = {
+    "clock sequence": _("clock sequence"),
+    "counter": _("counter"),
+    "entropy": _("entropy"),
+    "fingerprint": _("fingerprint"),
+    "high counter": _("high counter"),
+    "low counter": _("low counter"),
+    "machine": _("machine"),
+    "node": _("node"),
+    "process": _("process"),
+    "random": _("random"),
+    "sequence": _("sequence"),
+}
+"""The names of ``SuffixPart`` in the catalogue."""
+
+
+class Place(NamedTuple):
+    """Digits next to each other: the first, counted from 0 at the left, and how many."""
+
+    first: int
+    width: int
+
+    @property
+    def last(self) -> int:
+        return self.first + self.width - 1
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of an id: the time, the worker number, random bits and so on."""
+
+    kind: Kind
+    name: str | Promise
+    value: int
+    """For the time, the ticks since the epoch of the scheme; else the number in these digits."""
+    places: tuple[Place, ...]
+    """From left to right; none if the part shares digits with another one."""
+
+    @property
+    def width(self) -> int:
+        """How many digits it has; 0 if it shares digits with another part."""
+        return sum(place.width for place in self.places)
+
+
+@dataclass(frozen=True)
+class Anatomy:
+    """All digits of an id, and the parts that they belong to."""
+
+    alphabet: str
+    """The digits in order: two for bits."""
+    text: str
+    """All digits of the id; empty if its parts share digits."""
+    parts: tuple[Part, ...]
+
+    @property
+    def is_binary(self) -> bool:
+        return self.alphabet == BINARY
+
+    @property
+    def in_order(self) -> list[tuple[Place, Part]]:
+        """Every place of every part, from left to right."""
+        places = [(place, part) for part in self.parts for place in part.places]
+        return sorted(places, key=lambda each: each[0])
+
+    def digits_of(self, part: Part) -> str:
+        """The digits of the part, from left to right."""
+        return "".join(self.text[place.first : place.last + 1] for place in part.places)
+
+
+class _Field(NamedTuple):
+    """A part before it has places: its value, and its digits within the tick or the suffix."""
+
+    kind: Kind
+    name: str | Promise
+    value: int
+    low: int
+    width: int
+
+
+def anatomy(scheme: Scheme, value: ID) -> Anatomy | None:
+    """The parts of an id; None for an id without a time, such as one of a sequence."""
+    if not isinstance(scheme, TimeScheme) or not scheme.carries_time(value):
+        return None
+    tick, suffix = scheme.parts(value)
+    alphabet, width = _digits_of_suffix(scheme)
+    fields = [] if alphabet is None else list(_suffix_fields(scheme, suffix, len(alphabet), width))
+    if alphabet is None or not fields:
+        return Anatomy(BINARY, "", _without_places(scheme, tick, suffix))
+    if alphabet == BINARY:
+        return _of_bits(scheme, scheme.to_int(value), tick, fields)
+    text = _last_form(scheme.canonical).format(scheme.to_int(value))
+    time = Part(Kind.TIME, _NAMES[Kind.TIME], tick, (Place(0, len(text) - width),))
+    others = [
+        Part(each.kind, each.name, each.value, (_from_left(text, each.low, each.width),))
+        for each in fields
+    ]
+    return Anatomy(alphabet, text, (time, *others))
+
+
+def worker_and_sequence(scheme: Scheme, value: ID) -> tuple[int, int] | None:
+    """The worker number and the sequence number; None if the scheme has none."""
+    if not isinstance(scheme, TimeScheme) or scheme.layout.workers is None:
+        return None
+    if not scheme.carries_time(value):
+        return None
+    suffix, workers = scheme.parts(value)[1], scheme.layout.workers
+    if scheme.layout.worker_last:
+        sequence, worker = divmod(suffix, workers)
+    else:
+        worker, sequence = divmod(suffix, scheme.layout.suffixes // workers)
+    return worker, sequence
+
+
+def _last_form(form: TextForm) -> TextForm:
+    """The form without a prefix that all ids have."""
+    return form.form if isinstance(form, Prefixed) else form
+
+
+def _digits_of_suffix(scheme: TimeScheme) -> tuple[str | None, int]:
+    """The digits that the suffix has for itself: their alphabet, and how many they are.
+
+    None: it shares a digit with the time.
+    """
+    suffixes, form = scheme.layout.suffixes, _last_form(scheme.canonical)
+    if width := _exponent(2, suffixes):
+        return BINARY, width
+    if isinstance(form, Digits):
+        width = form.count_of_last(suffixes)
+        return (form.alphabet, width) if width else (None, 0)
+    width = _exponent(10, suffixes)
+    return ("0123456789", width) if scheme.value_type is int and width else (None, 0)
+
+
+def _exponent(base: int, number: int) -> int:
+    """How many digits of the base have exactly that many values; 0 if none have."""
+    count = 0
+    while number > 1 and number % base == 0:
+        number //= base
+        count += 1
+    return count if number == 1 else 0
+
+
+def _named(scheme: TimeScheme) -> Sequence[tuple[Kind, str | Promise, int]]:
+    """The parts of the suffix with their sizes, the most significant first."""
+    layout = scheme.layout
+    if layout.workers is not None:
+        worker = (Kind.WORKER, _NAMES[Kind.WORKER], layout.workers)
+        sequence = (Kind.SEQUENCE, _NAMES[Kind.SEQUENCE], layout.suffixes // layout.workers)
+        named = [sequence, worker] if layout.worker_last else [worker, sequence]
+        return [each for each in named if each[2] > 1]
+    if scheme.suffix_parts:
+        return [
+            (Kind(part.role), _NAMES_IN_SUFFIXES.get(part.name, part.name), part.size)
+            for part in scheme.suffix_parts
+        ]
+    return [(Kind.RANDOM, _NAMES[Kind.RANDOM], layout.suffixes)]
+
+
+def _suffix_fields(scheme: TimeScheme, suffix: int, base: int, width: int) -> Iterator[_Field]:
+    """The parts of the suffix; nothing if two of them share a digit."""
+    named = _named(scheme)
+    widths = [_exponent(base, size) for _, _, size in named]
+    if 0 in widths:
+        return
+    low = width
+    for (kind, name, size), digits in zip(named, widths, strict=True):
+        low -= digits
+        yield _Field(kind, name, suffix // base**low % size, low, digits)
+
+
+def _without_places(scheme: TimeScheme, tick: int, suffix: int) -> tuple[Part, ...]:
+    parts = [Part(Kind.TIME, _NAMES[Kind.TIME], tick, ())]
+    rest = scheme.layout.suffixes
+    for kind, name, size in _named(scheme):
+        rest //= size
+        parts.append(Part(kind, name, suffix // rest % size, ()))
+    return tuple(parts)
+
+
+def _from_left(text: str, low: int, width: int) -> Place:
+    return Place(len(text) - low - width, width)
+
+
+# Bits
+
+
+def _of_bits(scheme: TimeScheme, number: int, tick: int, fields: Iterable[_Field]) -> Anatomy:
+    size = scheme.bits
+    text = f"{number:0{size}b}"
+    runs = bits.runs(scheme.layout, size)
+    found = []
+    time = tuple(_from_left(text, run.at, run.bits) for run in runs if run.part is bits.Part.TICK)
+    found.append(Part(Kind.TIME, _NAMES[Kind.TIME], tick, time))
+    for field in fields:
+        places = tuple(_places_in_suffix(text, runs, field))
+        found.append(Part(field.kind, field.name, field.value, places))
+    is_uuid = scheme.layout.template.version is not None
+    for run in runs:
+        if run.part is bits.Part.FIXED:
+            found += _fixed(text, run, is_uuid)
+    return Anatomy(BINARY, text, tuple(sorted(found, key=lambda part: part.places)))
+
+
+def _places_in_suffix(text: str, runs: Iterable[bits.Run], field: _Field) -> Iterator[Place]:
+    for run in runs:
+        if run.part is bits.Part.SUFFIX:
+            start = run.at + max(0, field.low - run.low)
+            stop = run.at + min(run.bits, field.low + field.width - run.low)
+            if inside := run.between(start, stop):
+                yield _from_left(text, inside.at, inside.bits)
+
+
+def _fixed(text: str, run: bits.Run, is_uuid: bool) -> Iterator[Part]:
+    """The fixed bits of a run, with those of a UUID's version and variant by themselves."""
+    kinds = [
+        Kind.VERSION
+        if is_uuid and bit in _VERSION
+        else Kind.VARIANT
+        if is_uuid and bit in _VARIANT
+        else Kind.FIXED
+        for bit in reversed(range(run.at, run.stop))
+    ]
+    start = 0
+    for end in range(1, len(kinds) + 1):
+        if end == len(kinds) or kinds[end] is not kinds[start]:
+            place = Place(len(text) - run.stop + start, end - start)
+            value = int(text[place.first : place.last + 1], 2)
+            yield Part(kinds[start], _NAMES[kinds[start]], value, (place,))
+            start = end

@@ -1,0 +1,128 @@
+"""The rows that have an id. Each is looked up by an index: nothing here reads a whole table."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from django.apps import apps
+from django.core.exceptions import EmptyResultSet, ValidationError
+from django.db import DatabaseError, connections, models, transaction
+
+from ..fields import SortableIDField, history
+from ..fields.of_model import usable_fields
+from ..schemes import ID, InvalidID, OutOfRange
+from .reading.candidates import Candidate
+from .reading.known_schemes import as_format
+
+
+@dataclass(frozen=True)
+class Column:
+    """An id of the project, and the rows of it that may be shown."""
+
+    field: SortableIDField
+    rows: Callable[[], models.QuerySet[Any]]
+    may_show: Callable[[models.Model], bool] = lambda row: True
+    url: Callable[[models.Model], str | None] = lambda row: None
+    """The page of a row, if there is one."""
+    unmasks_without_row: bool = True
+    """Whether masked texts may be read that no row has."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A row with the id."""
+
+    column: Column
+    row: models.Model
+    value: ID
+
+    @property
+    def public_id(self) -> str:
+        """The id as URLs and REST show it."""
+        return self.column.field.public_text.format(self.value)
+
+    @property
+    def model_name(self) -> str:
+        """The name of the model, for people."""
+        return str(self.row._meta.verbose_name)
+
+    @property
+    def url(self) -> str | None:
+        return self.column.url(self.row)
+
+
+def columns_of_project(using: str | None = None) -> list[Column]:
+    """The sortable ids of all models; ``using`` is the database of their rows, None: the usual."""
+    return [
+        Column(field, _rows_of(model, using))
+        for model in apps.get_models()
+        if history.original_of(model) is None
+        for field in usable_fields(model)
+    ]
+
+
+def _rows_of(model: type[models.Model], using: str | None) -> Callable[[], models.QuerySet[Any]]:
+    return lambda: model._base_manager.using(using)
+
+
+def has_index_of_its_own(field: SortableIDField) -> bool:
+    """Whether a unique index finds a value of the field."""
+    meta = field.model._meta
+    alone = [*meta.unique_together, *(each.fields for each in meta.total_unique_constraints)]
+    return field.unique or (field.name,) in {tuple(names) for names in alone}
+
+
+def look_up(
+    columns: Iterable[Column], texts: dict[str, Sequence[Candidate]]
+) -> tuple[dict[str, list[Found]], list[str]]:
+    """The rows by the text of their id, and the errors of the database. One query per column.
+
+    ``texts`` has the candidates of each text, for ids in other spellings than the column's own.
+    """
+    found: dict[str, list[Found]] = {text: [] for text in texts}
+    errors = []
+    for column in columns:
+        if not has_index_of_its_own(column.field):
+            continue
+        wanted = {text: set(_values(column.field, text, some)) for text, some in texts.items()}
+        values = set().union(*wanted.values())
+        if not values:
+            continue
+        try:
+            rows = _found(column, values)
+        except DatabaseError as error:
+            errors.append(f"{column.field}: {' '.join(str(error).split())}")
+            continue
+        for row in rows:
+            value = getattr(row, column.field.attname)
+            for text, some in wanted.items():
+                if value in some:
+                    found[text].append(Found(column, row, value))
+    return found, errors
+
+
+def _values(field: SortableIDField, text: str, candidates: Iterable[Candidate]) -> Iterator[ID]:
+    """What the text may be in the column."""
+    with suppress(InvalidID):
+        yield from field.public_text.read(text)
+    scheme = as_format(field.scheme)
+    for each in candidates:
+        # The bare id behind an unknown prefix, or another encoding than the column's own.
+        if each.scheme == scheme and (not each.is_of_prefix or each.fields == (field,)):
+            yield each.value
+
+
+def rows_with(column: Column, values: set[ID]) -> models.QuerySet[Any]:
+    """The rows with one of the values."""
+    return column.rows().filter(**{f"{column.field.name}__in": list(values)})
+
+
+def _found(column: Column, values: set[ID]) -> list[models.Model]:
+    rows = rows_with(column, values)
+    connection = connections[rows.db]
+    # On PostgreSQL an error ends the transaction, of which this may be only a part.
+    guard = transaction.atomic(using=rows.db) if connection.in_atomic_block else nullcontext()
+    with guard, suppress(EmptyResultSet, ValidationError, OutOfRange):
+        return [row for row in rows if column.may_show(row)]
+    return []

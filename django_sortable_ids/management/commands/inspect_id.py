@@ -1,0 +1,119 @@
+"""``manage.py inspect_id``: takes any id apart."""
+
+import json
+import os
+import re
+from argparse import ArgumentParser
+from contextlib import nullcontext
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+from django.utils import translation
+from django.utils.translation import ngettext
+
+from ...inspecting.inspection import Answer, inspect
+from ...inspecting.output import report
+from ...inspecting.rows import columns_of_project
+from ...schemes import all_schemes
+from ..pipes import quiet_pipe
+
+_PUSH_ID = re.compile("-[0-9A-Za-z_][-0-9A-Za-z_]{18}")
+"""A push id begins like an option."""
+
+
+class Command(BaseCommand):
+    help = (
+        "Takes ids apart: which schemes they may have, their time, worker number, sequence and "
+        "random bits, their other spellings, and the rows of the project that have them."
+    )
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "texts",
+            nargs="+",
+            metavar="TEXT",
+            help="An id in any spelling, a URL, or any text with ids in it.",
+        )
+        parser.add_argument(
+            "--json", action="store_true", dest="as_json", help="Print one JSON document."
+        )
+        parser.add_argument(
+            "--scheme",
+            choices=sorted({each.name for each in all_schemes()}),
+            metavar="NAME",
+            help="Read the ids as ids of this scheme only, such as discord.",
+        )
+        rows = parser.add_mutually_exclusive_group()
+        rows.add_argument(
+            "--database",
+            choices=list(connections),
+            help="Look up the rows in this database, instead of that of each model.",
+        )
+        rows.add_argument(
+            "--no-rows",
+            action="store_true",
+            help="Don't connect to a database: only take the ids apart.",
+        )
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        # argparse takes what begins with a blank for no option.
+        argv = [f" {each}" if _PUSH_ID.fullmatch(each) else each for each in argv]
+        with quiet_pipe():
+            super().run_from_argv(argv)
+
+    def handle(
+        self,
+        *,
+        texts: list[str],
+        as_json: bool,
+        database: str | None,
+        no_rows: bool,
+        scheme: str | None,
+        **options: Any,
+    ) -> None:
+        # Programs read the same words in every language.
+        with translation.override(None) if as_json else nullcontext():
+            columns = columns_of_project(database)
+            answers = [
+                inspect(text, columns, scheme=scheme, looks_up=not no_rows) for text in texts
+            ]
+            if as_json:
+                self._write_document(answers)
+            else:
+                self._write_text(answers, colored=self._has_colors(options))
+        unknown = sum(not each.is_id for answer in answers for each in answer.ids)
+        if unknown:
+            raise CommandError(
+                ngettext(
+                    "%(count)d text is not an id of any known scheme.",
+                    "%(count)d texts are not ids of any known scheme.",
+                    unknown,
+                )
+                % {"count": unknown}
+            )
+
+    def _write_document(self, answers: list[Answer]) -> None:
+        documents = [report.as_document(each) for each in answers]
+        whole = {
+            name: [each for document in documents for each in document[name]]
+            for name in ("ids", "not_looked_up")
+        }
+        self.stdout.write(json.dumps(whole, indent=2))
+
+    def _write_text(self, answers: list[Answer], *, colored: bool) -> None:
+        for number, answer in enumerate(answers):
+            if number:
+                self.stdout.write("")
+            for line in report.as_text(answer, colored=colored):
+                self.stdout.write(line)
+
+    def _has_colors(self, options: dict[str, Any]) -> bool:
+        if options["no_color"] or options["force_color"]:
+            return bool(options["force_color"])
+        return (
+            self.stdout.isatty()
+            and not os.environ.get("NO_COLOR")
+            and os.environ.get("TERM") != "dumb"
+        )

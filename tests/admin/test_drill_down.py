@@ -1,0 +1,457 @@
+"""The bars above a list: which rows they count, where they lead to, and what a wrong URL gets."""
+
+import random
+from datetime import timedelta
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.views.main import ChangeList
+from django.contrib.auth.models import Permission, User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone, translation
+
+from django_sortable_ids.admin import SortableIDAdmin
+from tests.combinations import in_one_case
+from tests.lookups.support import utc
+from tests.store.models import PRODUCTS, Basket, Order, Refund, SequenceProduct, ULIDProduct
+
+from .support import (
+    changelist,
+    choices,
+    each_timed_scheme,
+    list_url,
+    made_at,
+    names,
+    page_of,
+)
+
+pytestmark = pytest.mark.django_db
+
+MALFORMED = [
+    *(
+        "0",
+        "0000",
+        "10000",
+        "2013-13",
+        "2013-00",
+        "2013-02-30",
+        "2013-07-04-24",
+        "2013-07-04-13-60",
+    ),
+    *(
+        "x",
+        "2013-",
+        "-2013",
+        "2013-7",
+        "2013-07-04-13-05-00",
+        "2013-07-04T13",
+        "\uff12\uff10\uff11\uff13",
+        "\x00",
+    ),
+    *("2013-07b", "2026-07-04-01b", "2013 ", "2013\n", "2013-07' OR 1=1", "9" * 5_000, "<script>"),
+]
+
+
+def create(model, *moments, column="id", **values):
+    return [
+        model.objects.create(name=at.isoformat(), **{column: made_at(model, at, column)}, **values)
+        for at in moments
+    ]
+
+
+def bars(model, query="", **arguments):
+    """The counts of the bars that are no zero, by their label."""
+    level = changelist(model, query, **arguments).drill_down
+    return {} if level is None else {bar.label: bar.count for bar in level.bars if not bar.is_empty}
+
+
+def path(model, query="", **arguments):
+    return [step.title for step in changelist(model, query, **arguments).drill_down.path]
+
+
+def links(found):
+    return {link.shown.label: link.url for link in found.bar_links if link.url}
+
+
+YEARS = [utc(2024, 5, 5, 12), utc(2026, 7, 4, 12), utc(2026, 7, 4, 12, 30), utc(2026, 9, 1, 12)]
+
+
+@each_timed_scheme
+def test_each_level_leads_to_the_rows_of_the_next(scheme):
+    model = PRODUCTS[scheme]
+    create(model, *YEARS)
+    found = changelist(model)
+    assert bars(model) == {"2024": "1", "2026": "3"}
+    assert [bar.label for bar in found.drill_down.bars] == ["2024", "2025", "2026"]
+    steps = []
+    while links(found):
+        step, query = list(links(found).items())[0 if steps else -1]
+        steps.append(step)
+        found = changelist(model, query)
+    assert steps == ["2026", "Jul", ":00"]
+    assert names(found) == [YEARS[1].isoformat()]
+
+
+def test_levels_with_one_place_are_skipped():
+    """There is nothing to choose."""
+    create(ULIDProduct, *YEARS[1:3])
+    assert path(ULIDProduct) == ["All dates", "2026", "July", "July 4", "8 a.m."]
+    assert bars(ULIDProduct) == {":00": "1", ":30": "1"}
+
+
+def test_one_row_needs_no_bars():
+    create(ULIDProduct, YEARS[0])
+    assert path(ULIDProduct) == ["All dates", "2024", "May", "May 5", "8 a.m."]
+    assert bars(ULIDProduct) == {}
+    chosen = "?id__created_at__within=2024-05-05-08-00"
+    assert path(ULIDProduct, chosen)[-2:] == ["8 a.m.", ":00"]
+
+
+def test_without_rows_nothing_is_drawn():
+    assert changelist(ULIDProduct).drill_down is None
+    create(ULIDProduct, *YEARS)
+    empty = changelist(ULIDProduct, "?id__created_at__within=2025")
+    assert (empty.drill_down.note, names(empty)) == ("No rows.", [])
+    assert [link.url for link in empty.path_links] == ["?", ""]
+
+
+def test_a_place_filters_as_the_clock_does():
+    """In New York, the hour from one to two repeats on the first of November 2026."""
+    moments = [utc(2026, 11, 1, 3, 59), *(utc(2026, 11, 1, hour, 59) for hour in (4, 5, 6, 7))]
+    create(ULIDProduct, *moments, utc(2026, 11, 2, 4, 59), utc(2026, 11, 2, 5))
+    assert bars(ULIDProduct) == {"Oct": "1", "Nov": "6"}
+    day = changelist(ULIDProduct, "?id__created_at__within=2026-11-01")
+    assert len(day.drill_down.bars) == 25
+    assert {label: url.rpartition("=")[2] for label, url in links(day).items()} == {
+        "12 a.m.": "2026-11-01-00",
+        "1 a.m.": "2026-11-01-01",
+        "1 a.m. EST": "2026-11-01-01b",
+        "2 a.m.": "2026-11-01-02",
+        "11 p.m.": "2026-11-01-23",
+    }
+    for place, moment in (("01", moments[2]), ("01b", moments[3]), ("01b-59", moments[3])):
+        found = changelist(ULIDProduct, f"?id__created_at__within=2026-11-01-{place}")
+        assert names(found) == [moment.isoformat()]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_bars_of_all_levels_are_counted_right(seed):
+    """The labels and counts of each level, compared with the rows one by one."""
+    chance = random.Random(seed)
+    zone = ["Europe/Berlin", "Australia/Lord_Howe", "Asia/Beirut", "America/New_York"][seed]
+    start = [utc(2026, 10, 24), utc(2026, 4, 4), utc(2026, 3, 28), utc(2026, 3, 8)][seed]
+    with timezone.override(zone):
+        moments = [start + timedelta(minutes=chance.randrange(2_880)) for _ in range(60)]
+        create(ULIDProduct, *moments)
+        local = [timezone.localtime(at) for at in moments]
+        waiting = [("", len(local))]
+        levels = 0
+        while waiting:
+            query, expected = waiting.pop()
+            found = changelist(ULIDProduct, query)
+            assert found.result_count == expected
+            level = [bar for bar in found.drill_down.bars if not bar.is_empty]
+            if level:
+                assert sum(int(bar.count) for bar in level) == expected
+            waiting += [(link.url, int(link.shown.count)) for link in found.bar_links if link.url]
+            levels += 1
+        assert levels > 60
+
+
+def test_years_are_few_whatever_one_wrong_id_says():
+    create(ULIDProduct, utc(1971, 1, 1), *YEARS, utc(9000, 1, 1), utc(9999, 12, 31))
+    assert bars(ULIDProduct) == {"1970": "1", "2024": "1", "2026": "3", "8999": "1", "9999": "1"}
+    assert len(changelist(ULIDProduct).drill_down.bars) == 5
+    assert names(changelist(ULIDProduct, "?id__created_at__within=9999-12")) == [
+        utc(9999, 12, 31).isoformat()
+    ]
+
+
+def test_ids_that_may_be_missing_are_left_out():
+    create(Order, *YEARS, column="kuuid")
+    Order.objects.filter(pk=Order.objects.create(name="none").pk).update(kuuid=None)
+    assert bars(Order) == {"2024": "1", "2026": "3"}
+    assert changelist(Order).result_count == 5
+
+
+def test_through_a_relation(browser):
+    for at in YEARS:
+        (order,) = create(Order, at, column="snowflake")
+        Refund.objects.create(name=order.name, ulid=order)
+    Refund.objects.create(name="none")
+    assert bars(Refund) == {"2024": "1", "2026": "3"}
+    url = links(changelist(Refund))["2026"]
+    assert url == "?ulid__snowflake__created_at__within=2026"
+    assert names(changelist(Refund, url))
+    assert browser.get(list_url(Refund) + url).status_code == 200
+
+
+# With the rest of the list
+
+
+def test_no_bar_counts_rows_that_the_user_may_not_see():
+    create(Order, YEARS[0], column="kuuid", tenant="a")
+    create(Order, *YEARS[1:], column="kuuid", tenant="b")
+    for tenant, expected in (("a", {}), ("b", {"Jul": "2", "Sep": "1"}), ("c", {})):
+        user = User.objects.create(username=tenant, is_staff=True)
+        user.user_permissions.set(Permission.objects.filter(codename="view_order"))
+        assert bars(Order, user=user) == expected
+        client = Client()
+        client.force_login(user)
+        page = client.get(list_url(Order)).content.decode()
+        assert ("2024" in page) == (tenant == "a")
+        within = list_url(Order, kuuid__created_at__within="2026-07")
+        assert client.get(within).content.decode().count('class="sortable-ids-bars ') == (
+            tenant == "b"
+        )
+
+
+def test_search_filters_and_bars_hold_together(browser):
+    create(Basket, *YEARS)
+    Basket.objects.filter(name=YEARS[1].isoformat()).update(name="apple")
+    Basket.objects.filter(name=YEARS[3].isoformat()).update(name="apple pie")
+    found = changelist(Basket, "?q=apple&o=1&name__startswith=apple")
+    assert [bar.label for bar in found.drill_down.bars if not bar.is_empty] == ["Jul", "Sep"]
+    query = parse_qs(urlsplit(links(found)["Sep"]).query)
+    assert query == {
+        "q": ["apple"],
+        "o": ["1"],
+        "name__startswith": ["apple"],
+        "id__created_at__within": ["2026-09"],
+    }
+    narrowed = changelist(Basket, links(found)["Sep"])
+    assert names(narrowed) == ["apple pie"]
+    assert narrowed.path_links[0].url == "?name__startswith=apple&o=1&q=apple"
+
+
+def test_rows_found_twice_are_counted_once():
+    baskets = create(Basket, *YEARS)
+    products = [ULIDProduct.objects.create(name="a") for _ in range(3)]
+    for basket in baskets[1:]:
+        basket.all_ulid.set(products)
+    assert len(set(products)) == 3
+    query = "?all_ulid__created_at__date__gte=2026-01-01"
+    assert changelist(Basket, query).result_count == 3
+    assert bars(Basket, query) == {"Jul": "2", "Sep": "1"}
+
+
+def test_the_filter_by_creation_time_narrows_the_bars_and_a_choice_of_it_leaves_the_place():
+    create(ULIDProduct, *YEARS)
+    query = "?id__created_at__date__gte=2026-01-01"
+    assert bars(ULIDProduct, query) == {"Jul": "2", "Sep": "1"}
+    both = changelist(ULIDProduct, f"{query}&id__created_at__within=2026-07")
+    assert len(names(both)) == 2
+    (spec,) = both.filter_specs
+    assert spec.first_day == "2026-01-01"
+    assert all("within" not in choice["query_string"] for choice in spec.choices(both))
+    assert [name for name, _ in spec.other_parameters] == []
+    alone = changelist(ULIDProduct, "?id__created_at__within=2026")
+    selected = [title for title, each in choices(alone, spec.title).items() if each["selected"]]
+    assert selected == ["Any date"]
+
+
+def test_facets_count_within_the_place():
+    create(ULIDProduct, *YEARS)
+    found = changelist(ULIDProduct, "?id__created_at__within=2024&_facets=True")
+    (spec,) = found.filter_specs
+    assert next(choice["display"] for choice in spec.choices(found)) == "Any date (1)"
+
+
+def test_clearing_the_filters_keeps_the_place():
+    create(ULIDProduct, *YEARS)
+    found = changelist(
+        ULIDProduct, "?id__created_at__date__gte=2026-01-01&id__created_at__within=2026-07"
+    )
+    assert found.clear_all_filters_qs == "?id__created_at__within=2026-07"
+
+
+def test_pages_and_popups_keep_the_place(browser):
+    create(ULIDProduct, *(utc(2026, 7, 4, 12) + timedelta(minutes=n) for n in range(150)), YEARS[0])
+    found = changelist(ULIDProduct, "?id__created_at__within=2026-07&p=2&_popup=1&_to_field=id")
+    assert len(names(found)) == 50
+    assert set(parse_qs(urlsplit(next(iter(links(found).values()))).query)) == {
+        "_popup",
+        "_to_field",
+        "id__created_at__within",
+    }
+    page = page_of(browser, list_url(ULIDProduct, id__created_at__within="2026-07", _popup="1"))
+    assert "150 ulid products" in page.root.text
+
+
+def test_actions_are_limited_to_the_place(browser):
+    create(ULIDProduct, *YEARS)
+    keys = [str(pk) for pk in ULIDProduct.objects.values_list("pk", flat=True)]
+    answer = browser.post(
+        list_url(ULIDProduct, id__created_at__within="2026-07"),
+        {
+            "action": "delete_selected",
+            "_selected_action": keys,
+            "select_across": "1",
+            "post": "yes",
+        },
+    )
+    assert answer.status_code == 302
+    assert sorted(ULIDProduct.objects.values_list("name", flat=True)) == [
+        YEARS[0].isoformat(),
+        YEARS[3].isoformat(),
+    ]
+
+
+@in_one_case("text", MALFORMED)
+def test_a_wrong_place_leads_back_to_the_list(browser, text):
+    create(ULIDProduct, YEARS[0])
+    with pytest.raises(IncorrectLookupParameters):
+        changelist(ULIDProduct, "?" + urlencoded(text))
+    answer = browser.get(list_url(ULIDProduct, id__created_at__within=text))
+    assert (answer.status_code, answer.url) == (302, f"{list_url(ULIDProduct)}?e=1")
+
+
+def urlencoded(text):
+    return urlsplit(list_url(ULIDProduct, id__created_at__within=text)).query
+
+
+def test_the_last_of_several_places_counts(browser):
+    create(ULIDProduct, *YEARS)
+    both = "?id__created_at__within=2026&id__created_at__within=2024"
+    assert len(names(changelist(ULIDProduct, both))) == 1
+    blank = changelist(ULIDProduct, "?id__created_at__within=")
+    assert len(names(blank)) == 4
+    assert bars(ULIDProduct, "?id__created_at__within=") == {"2024": "1", "2026": "3"}
+
+
+def test_a_place_without_a_hierarchy_is_no_lookup(browser):
+    answer = browser.get(list_url(SequenceProduct, id__created_at__within="2026"))
+    assert (answer.status_code, answer.url) == (302, f"{list_url(SequenceProduct)}?e=1")
+
+
+# The page
+
+
+def test_the_page_has_links_and_texts_without_script_or_style(browser):
+    create(ULIDProduct, *YEARS)
+    page = page_of(browser, list_url(ULIDProduct))
+    nav = page.root.find("nav", class_="sortable-ids-drill-down")
+    assert nav["aria-label"] == "Creation time"
+    assert [link["aria-label"] for link in nav.find_all("a")] == ["2024: 1", "2026: 3"]
+    assert [step.text for step in nav.find("ol", class_="sortable-ids-path").find_all("li")] == [
+        "All dates"
+    ]
+    assert [each.text for each in nav.find("ol", class_="sortable-ids-bars").find_all("li")] == [
+        "2024 1",
+        "2025 0",
+        "2026 3",
+    ]
+    heights = [rect["height"] for rect in nav.find_all("rect")]
+    assert heights == ["33", "0", "100"]
+    assert not list(nav.find_all("script"))
+    assert not list(nav.find_all("style"))
+    assert "style" not in {name for each in nav.find_all("a") for name in each.attributes}
+
+
+def test_numbers_and_dates_are_those_of_the_language(browser, settings):
+    create(ULIDProduct, *YEARS)
+    settings.USE_THOUSAND_SEPARATOR = True
+    with translation.override("de"):
+        level = changelist(ULIDProduct, "?id__created_at__within=2026").drill_down
+    assert [bar.label for bar in level.bars][:4] == ["Jan", "Feb", "Mär", "Apr"]
+    assert level.bars[6].text == "Juli 2026: 2"
+
+
+def test_a_list_may_have_its_own_template(tmp_path, settings, browser):
+    folder = tmp_path / "admin" / "store" / "ulidproduct"
+    folder.mkdir(parents=True)
+    (folder / "change_list.html").write_text(
+        '{% extends "admin/change_list.html" %}{% block search %}<p>Own.</p>{% endblock %}'
+    )
+    settings.TEMPLATES = [{**settings.TEMPLATES[0], "DIRS": [tmp_path]}]
+    create(ULIDProduct, *YEARS)
+    page = page_of(browser, list_url(ULIDProduct))
+    assert "Own." in page.root.text
+    assert page.root.find("ol", class_="sortable-ids-bars")
+
+
+def test_a_list_may_have_its_own_class():
+    class OwnList(ChangeList):
+        pass
+
+    class OwnAdmin(SortableIDAdmin):
+        created_at_hierarchy = "id"
+
+        def get_changelist(self, request, **kwargs):
+            return super().get_changelist(request, **kwargs)
+
+    class Other(admin.ModelAdmin):
+        def get_changelist(self, request, **kwargs):
+            return OwnList
+
+    class BothAdmin(OwnAdmin, Other):
+        pass
+
+    site = admin.AdminSite()
+    site.register(ULIDProduct, BothAdmin)
+    create(ULIDProduct, *YEARS)
+    found = changelist(ULIDProduct, "?id__created_at__within=2026", site=site)
+    assert isinstance(found, OwnList)
+    assert len(names(found)) == 3
+    assert found.drill_down.bars
+
+
+def test_actions_do_not_look_for_bars(browser):
+    create(ULIDProduct, *YEARS)
+    with CaptureQueriesContext(connection) as captured:
+        browser.post(list_url(ULIDProduct), {"action": "", "_selected_action": ["x"]})
+    assert not [query for query in captured if "counted" in query["sql"]]
+
+
+def test_two_statements_draw_a_level():
+    create(ULIDProduct, *YEARS)
+    found = changelist(ULIDProduct)
+    with CaptureQueriesContext(connection) as captured:
+        assert found.drill_down.bars
+    selects = [query["sql"] for query in captured if "store_ulidproduct" in query["sql"]]
+    assert len(selects) == 2
+    assert "created_at" not in "".join(selects)
+
+
+def test_a_time_that_is_too_short_is_said():
+    class HastyAdmin(SortableIDAdmin):
+        created_at_hierarchy = "id"
+        created_at_hierarchy_seconds = 0
+
+    site = admin.AdminSite()
+    site.register(ULIDProduct, HastyAdmin)
+    create(ULIDProduct, *YEARS)
+    level = changelist(ULIDProduct, site=site).drill_down
+    assert (level.note, level.bars) == ("Counting the rows took too long.", [])
+
+
+# The check
+
+
+@in_one_case(
+    ("model", "hierarchy", "reason"),
+    [
+        (ULIDProduct, "name", "'name' of store.ULIDProduct is no sortable id"),
+        (ULIDProduct, "nothing", "is no sortable id"),
+        (ULIDProduct, "baskets__id", "leads from a row to several"),
+        (SequenceProduct, "id", "its ids carry no time"),
+    ],
+)
+def test_a_wrong_hierarchy_is_an_error_of_the_check(model, hierarchy, reason):
+    class WrongAdmin(SortableIDAdmin):
+        created_at_hierarchy = hierarchy
+
+    (error,) = WrongAdmin(model, admin.AdminSite()).check()
+    assert error.id == "sortable_ids.E017"
+    assert reason in error.msg
+    assert error.obj is WrongAdmin
+
+
+def test_right_hierarchies_pass_the_check():
+    for model, hierarchy in ((ULIDProduct, "id"), (ULIDProduct, "pk"), (Basket, "ulid__id")):
+        right = type("RightAdmin", (SortableIDAdmin,), {"created_at_hierarchy": hierarchy})
+        assert right(model, admin.AdminSite()).check() == []

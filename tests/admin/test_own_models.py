@@ -1,0 +1,102 @@
+"""Where the models of the app are registered, in projects of every kind."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+OWN = ["BackfillRun", "SequenceCounter", "WorkerLease"]
+SITE = """
+from django.contrib.admin import AdminSite
+from django_sortable_ids.admin import SortableIDAdmin
+
+
+class OwnSite(AdminSite):
+    default_admin = SortableIDAdmin
+"""
+CONFIG = """
+from django.contrib.admin.apps import AdminConfig
+
+
+class OwnConfig(AdminConfig):
+    default_site = "own_site.OwnSite"
+"""
+REGISTERS_ITS_OWN = """
+from django.apps import AppConfig
+
+
+class ShopConfig(AppConfig):
+    name = "shop"
+
+    def ready(self):
+        from django.contrib.admin import ModelAdmin, site
+        from django_sortable_ids.models import BackfillRun
+
+        class Mine(ModelAdmin):
+            pass
+
+        site.register(BackfillRun, Mine)
+"""
+SHOW = """
+import sys
+
+import django
+from django.conf import settings
+
+apps = {apps!r}
+settings.configure(INSTALLED_APPS=apps, USE_TZ=True)
+django.setup()
+if not django.apps.apps.is_installed("django.contrib.admin"):
+    assert "django.contrib.admin" not in sys.modules
+    sys.exit()
+from django.contrib.admin import site
+
+for model in sorted(site._registry, key=lambda model: model.__name__):
+    if model._meta.app_label == "django_sortable_ids":
+        print(type(site._wrapped).__name__, model.__name__, type(site._registry[model]).__name__)
+"""
+DJANGOS = ["django.contrib.contenttypes", "django.contrib.auth", "django.contrib.messages"]
+ADMIN, OURS = "django.contrib.admin", "django_sortable_ids"
+
+
+def registered(folder, apps):
+    """The app's models in the default site of such a project: site, model and model admin."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", SHOW.format(apps=[*DJANGOS, *apps])],
+        cwd=folder,
+        env={"PYTHONPATH": f"{folder}:{ROOT}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [line.split() for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("apps", [[ADMIN, OURS], [OURS, ADMIN]], ids=["after", "before"])
+def test_the_default_site_has_them_wherever_the_app_is_listed(tmp_path, apps):
+    assert registered(tmp_path, apps) == [["AdminSite", name, f"{name}Admin"] for name in OWN]
+
+
+@pytest.mark.parametrize("is_last", [True, False])
+def test_the_module_of_a_default_site_may_import_ours(tmp_path, is_last):
+    (tmp_path / "own_site.py").write_text(SITE)
+    (tmp_path / "own_config.py").write_text(CONFIG)
+    apps = ["own_config.OwnConfig", OURS]
+    found = registered(tmp_path, apps if is_last else apps[::-1])
+    assert found == [["OwnSite", name, f"{name}Admin"] for name in OWN]
+
+
+def test_a_model_that_the_project_registers_is_left_as_it_is(tmp_path):
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "__init__.py").touch()
+    (tmp_path / "shop" / "apps.py").write_text(REGISTERS_ITS_OWN)
+    found = registered(tmp_path, [ADMIN, "shop.apps.ShopConfig", OURS])
+    assert found[0] == ["AdminSite", "BackfillRun", "Mine"]
+    assert len(found) == 3
+
+
+def test_a_project_without_the_admin_imports_none(tmp_path):
+    assert registered(tmp_path, [OURS]) == []

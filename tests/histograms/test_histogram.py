@@ -1,0 +1,441 @@
+"""``histogram()``: the counts of each bar, compared with counting one by one."""
+
+import random
+import re
+import uuid
+from datetime import date, datetime, timedelta
+
+import pytest
+from django.core.exceptions import FieldError
+from django.db import connection
+from django.db.models import Count, Q
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from django_sortable_ids.fields import UUIDv7Field
+from django_sortable_ids.functions import Bar, histogram
+from django_sortable_ids.histograms.spans import UNITS
+from django_sortable_ids.schemes import TimeScheme
+from tests.combinations import each_with, in_one_case
+from tests.lookups.support import _numbers, each_field, fill, utc
+from tests.marks import own_tables
+from tests.own_tables import table_with
+from tests.schemes.support import ids_at
+from tests.store.models import PRODUCTS, Basket, Bundle, Profile, Refund, Stock, ULIDProduct
+from tests.store.models import Order as StoreOrder
+from tests.testapp.models import Order
+
+from .support import one_by_one, rows_in
+
+pytestmark = pytest.mark.django_db
+
+ZONES = {
+    "Europe/Berlin": utc(2026, 10, 25),
+    "America/New_York": utc(2026, 3, 8),
+    "Australia/Lord_Howe": utc(2026, 4, 4, 12),
+    "America/Sao_Paulo": utc(2018, 11, 4),
+    "Pacific/Apia": utc(2011, 12, 30),
+}
+
+
+def around(middle, n, seed=0):
+    """Moments within a day of the middle, to the second, and both ends of its hours."""
+    chance = random.Random(seed)
+    seconds = [chance.randrange(-86_400, 86_400) for _ in range(n)]
+    hours = [3_600 * hour + shift for hour in range(-3, 4) for shift in (-1, 0)]
+    return [middle + timedelta(seconds=each) for each in (*seconds, *hours)]
+
+
+@each_field
+def test_each_scheme_is_counted_at_each_change_of_the_clock(name):
+    zone, middle = random.Random(name).choice(list(ZONES.items()))
+    with timezone.override(zone):
+        fill(name, around(middle, 40))
+        times = [at for at in Order.objects.values_list("created_at", flat=True) if at]
+        for unit in ("day", "hour", "month"):
+            bars = histogram(Order.objects, name, unit)
+            assert rows_in(bars) == one_by_one(bars, times)
+            assert sum(rows_in(bars)) == len(times) == 54
+            assert bars[0].count
+            assert bars[-1].count
+
+
+def test_each_kind_of_column_is_counted(stored_key):
+    scheme = stored_key._meta.get_field("id").scheme
+    if not isinstance(scheme, TimeScheme):
+        with pytest.raises(FieldError, match="its ids carry no time"):
+            histogram(stored_key.objects, "id", "hour")
+        return
+    ids = ids_at(scheme, around(utc(2026, 3, 8), 30))
+    stored_key.objects.bulk_create(stored_key(id=value) for value in ids)
+    bars = histogram(stored_key.objects, "id", "hour")
+    assert rows_in(bars) == one_by_one(bars, map(scheme.created_at, ids))
+    assert sum(rows_in(bars)) == len(ids) == 44
+
+
+@pytest.mark.parametrize(("unit", "zone"), each_with(UNITS, list(ZONES)))
+def test_each_unit_is_counted_from_a_start_to_an_end(unit, zone):
+    with timezone.override(zone):
+        middle = ZONES[zone]
+        fill("uuid7", around(middle, 40))
+        times = [at for at in Order.objects.values_list("created_at", flat=True) if at]
+        long = unit not in ("minute", "hour")
+        start = middle - timedelta(days=40 if long else 0, hours=2, seconds=11)
+        end = middle + timedelta(days=40 if long else 0, hours=3, seconds=1)
+        bars = histogram(Order.objects, "uuid7", unit, start, end)
+        assert rows_in(bars) == one_by_one(bars, times)
+        assert (bars[0].start, bars[-1].end) == (start, end)
+        assert all(bar.start.tzinfo == timezone.get_current_timezone() for bar in bars)
+
+
+def test_days_are_those_of_the_current_time_zone():
+    fill("uuid7", [utc(2026, 7, 5, 3, 59), utc(2026, 7, 5, 4), utc(2026, 7, 7)])
+    with timezone.override("America/New_York"):
+        bars = histogram(Order.objects, "uuid7", "day")
+    assert [(f"{bar.start:%d %H:%M}", bar.count) for bar in bars] == [
+        ("04 00:00", 1),
+        ("05 00:00", 1),
+        ("06 00:00", 1),
+    ]
+
+
+def test_days_may_be_the_bounds():
+    fill("uuid7", [utc(2026, 7, day, 12) for day in range(1, 10)])
+    bars = histogram(Order.objects, "uuid7", "day", date(2026, 7, 3), date(2026, 7, 6))
+    assert rows_in(bars) == [1, 1, 1]
+    assert f"{bars[0].start:%c}" == "Fri Jul  3 00:00:00 2026"
+
+
+def test_one_bound_may_be_that_of_the_rows():
+    fill("kuuid", [utc(2026, 7, day, 12) for day in (2, 5, 9)])
+    assert rows_in(histogram(Order.objects, "kuuid", "day", utc(2026, 7, 4, 4))) == [
+        0,
+        1,
+        0,
+        0,
+        0,
+        1,
+    ]
+    until = histogram(Order.objects, "kuuid", "day", end=utc(2026, 7, 4))
+    assert rows_in(until) == [1, 0]
+
+
+def test_without_rows_there_are_no_bars_unless_both_bounds_are_given():
+    assert histogram(Order.objects, "uuid7", "day") == []
+    assert histogram(Order.objects, "uuid7", "day", utc(2026, 1, 1)) == []
+    assert histogram(Order.objects.none(), "uuid7", "day") == []
+    assert rows_in(
+        histogram(Order.objects.none(), "uuid7", "day", utc(2026, 1, 1, 12), utc(2026, 1, 2, 3))
+    ) == [0]
+    assert histogram(Order.objects, "uuid7", "day", utc(2026, 1, 1), utc(2026, 1, 1)) == []
+
+
+def test_without_time_zones_bars_have_local_times(settings):
+    settings.USE_TZ = False
+    settings.TIME_ZONE = "Europe/Berlin"
+    fill("ulid", [utc(2026, 3, 28, 22, 30), utc(2026, 3, 28, 23), utc(2026, 3, 29, 21, 59)])
+    bars = histogram(Order.objects, "ulid", "day")
+    assert bars == [
+        Bar(datetime(2026, 3, 28), datetime(2026, 3, 29), 1, is_exact=True),  # noqa: DTZ001
+        Bar(datetime(2026, 3, 29), datetime(2026, 3, 30), 2, is_exact=True),  # noqa: DTZ001
+    ]
+    assert histogram(Order.objects, "ulid", "day", bars[0].start, bars[1].end) == bars
+
+
+def test_ids_at_both_ends_of_a_scheme():
+    """Years after 9999 have no time, and the others no limit but that of the number of bars."""
+    scheme = Order._meta.get_field("uuid7").scheme
+    low, high = (scheme.from_int(number) for number in scheme.whole_range)
+    Order.objects.bulk_create(
+        Order(uuid7=value, number=number) for number, value in (("91", low), ("92", high))
+    )
+    (only,) = histogram(Order.objects, "uuid7", "year")
+    assert (only.count, only.start.year) == (1, 1969)  # in New York
+    fill("uuid7", [scheme.latest])
+    with pytest.raises(ValueError, match="more than 400 bars of one year; take a longer unit"):
+        histogram(Order.objects, "uuid7", "year")
+    last = histogram(Order.objects, "uuid7", "year", utc(9990, 1, 1, 5))
+    assert rows_in(last) == [0] * 9 + [1]
+
+
+@own_tables
+def test_uuids_of_other_versions_that_are_accepted_are_not_counted():
+    field = UUIDv7Field(accept_other_versions=True)
+    moments = [utc(2026, 7, day, 12) for day in (1, 1, 2, 4)]
+    own = ids_at(field.scheme, moments)
+    others = [uuid.UUID(int=value.int & ~(0xF << 76) | 4 << 76) for value in own[:3]]
+    with table_with(field) as model:
+        model.objects.bulk_create(model(made=value) for value in [*own, *others, uuid.uuid4()])
+        bars = histogram(model.objects, "made", "day")
+        assert rows_in(bars) == [2, 1, 0, 1]
+
+
+def test_uuids_of_other_versions_that_should_not_be_there_stop_nothing():
+    """They count where they sort, as for the filters."""
+    own = ids_at(Order._meta.get_field("uuid7").scheme, [utc(2026, 7, 1, 12), utc(2026, 7, 4, 12)])
+    fill("uuid7", [utc(2026, 7, 2, 12)])
+    for value in own:
+        other = uuid.UUID(int=value.int & ~(0xF << 76) | 4 << 76)
+        stored = other if connection.features.has_native_uuid_field else other.hex
+        row = Order.objects.create(number=f"{next(_numbers)}")
+        with connection.cursor() as cursor:
+            cursor.execute("UPDATE testapp_order SET uuid7 = %s WHERE id = %s", [stored, row.pk])
+    bars = histogram(Order.objects, "uuid7", "day")
+    if connection.features.has_native_uuid_field and connection.vendor == "mysql":
+        # MariaDB's uuid sorts UUIDs of version 4 by their last bytes.
+        assert sum(rows_in(bars)) >= 1
+    else:
+        assert rows_in(bars) == [1, 1, 0, 1]
+
+
+# Relations
+
+
+def test_through_a_relation():
+    moments = [utc(2026, 7, day, 12) for day in (1, 1, 2, 4)]
+    for scheme, model in PRODUCTS.items():
+        if scheme == "sequence":
+            continue
+        ids = model._meta.get_field("id").scheme
+        for at in moments:
+            row = model.objects.create(pk=ids.generate(at))
+            Basket.objects.create(name=scheme, **{scheme: row})
+        baskets = Basket.objects.filter(name=scheme)
+        for path in (scheme, f"{scheme}__id", f"{scheme}__pk"):
+            with CaptureQueriesContext(connection) as captured:
+                assert rows_in(histogram(baskets, path, "day")) == [2, 1, 0, 1], path
+            assert "JOIN" not in "".join(query["sql"] for query in captured), path
+
+
+def test_through_relations_to_a_column_of_another_table():
+    for day in (1, 1, 3):
+        at = utc(2026, 7, day, 12)
+        scheme = StoreOrder._meta.get_field("kuuid").scheme
+        Refund.objects.create(uuid7=StoreOrder.objects.create(kuuid=scheme.generate(at)))
+    Refund.objects.create()
+    assert rows_in(histogram(Refund.objects, "uuid7__kuuid", "day")) == [2, 0, 1]
+
+
+def test_keys_that_are_relations():
+    for day in (1, 1, 3):
+        key = ULIDProduct._meta.get_field("id").scheme.generate(utc(2026, 7, day, 12))
+        Profile.objects.create(product=Bundle.objects.create(id=key).ulidproduct_ptr)
+    assert rows_in(histogram(Bundle.objects, "id", "day")) == [2, 0, 1]
+    assert rows_in(histogram(Bundle.objects, "pk", "day")) == [2, 0, 1]
+    assert rows_in(histogram(Profile.objects, "product", "day")) == [2, 0, 1]
+    assert rows_in(histogram(Profile.objects, "pk", "day")) == [2, 0, 1]
+
+
+# Querysets
+
+
+def test_filters_of_the_queryset_hold():
+    fill("uuid7", [utc(2026, 7, day, 12) for day in (1, 2, 2, 3, 9)])
+    numbers = [order.number for order in Order.objects.filter(uuid7__isnull=False)]
+    some = Order.objects.filter(number__in=numbers[:2]) | Order.objects.filter(number=numbers[3])
+    times = [order.created_at for order in some]
+    bars = histogram(some.order_by("-name").select_related(), "uuid7", "day")
+    assert rows_in(bars) == one_by_one(bars, times)
+    assert len(bars) < 9
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_that_a_join_repeats_are_counted_once(seed):
+    chance = random.Random(seed)
+    products = [ULIDProduct.objects.create(name=chance.choice("ab")) for _ in range(6)]
+    scheme = Basket._meta.get_field("id").scheme
+    moments = [utc(2026, 7, 1) + timedelta(minutes=chance.randrange(9_000)) for _ in range(30)]
+    for at in moments:
+        basket = Basket.objects.create(pk=scheme.generate(at), name=chance.choice("xy"))
+        basket.all_ulid.set(chance.sample(products, chance.randrange(6)))
+    found = Basket.objects.filter(Q(all_ulid__name="a") | Q(name="x")).distinct()
+    assert found.count() < Basket.objects.filter(Q(all_ulid__name="a") | Q(name="x")).count()
+    times = [scheme.created_at(basket.pk) for basket in found]
+    for unit in ("day", "hour"):
+        bars = histogram(found, "id", unit)
+        assert rows_in(bars) == one_by_one(bars, times)
+        assert sum(rows_in(bars)) == found.count()
+
+
+def test_annotations_do_not_change_the_counts():
+    moments = [utc(2026, 7, day, 12) for day in (1, 2, 2)]
+    scheme = Basket._meta.get_field("id").scheme
+    for at in moments:
+        Basket.objects.create(pk=scheme.generate(at)).all_ulid.set(
+            [ULIDProduct.objects.create(), ULIDProduct.objects.create()]
+        )
+    counted = Basket.objects.annotate(products=Count("all_ulid"))
+    assert rows_in(histogram(counted, "id", "day")) == [1, 2]
+    assert rows_in(histogram(counted.filter(products=2), "id", "day")) == [1, 2]
+    assert histogram(counted.filter(products=3), "id", "day") == []
+
+
+def test_one_statement_counts_all_bars_by_ranges_of_the_id():
+    fill("uuid7", [utc(2026, 7, day, 12) for day in range(1, 31)])
+    with CaptureQueriesContext(connection) as captured:
+        bars = histogram(Order.objects, "uuid7", "day", utc(2026, 7, 1, 4), utc(2026, 7, 31, 4))
+    assert rows_in(bars) == [1] * 30
+    (counting,) = [query["sql"] for query in captured if "COUNT" in query["sql"]]
+    assert counting.count("COUNT(*)") == 30
+    assert counting.count(">=") == counting.count("<=") == 30
+    assert "created_at" not in counting
+
+
+def explained(sql):
+    """The rows of the plan, as texts."""
+    before, explain = {
+        "sqlite": ([], "EXPLAIN QUERY PLAN"),
+        "postgresql": (
+            ["SET LOCAL enable_seqscan = off", "SET LOCAL enable_bitmapscan = off"],
+            "EXPLAIN",
+        ),
+        "mysql": (["ANALYZE TABLE testapp_order"], "EXPLAIN"),
+    }[connection.vendor]
+    with connection.cursor() as cursor:
+        for statement in before:
+            cursor.execute(statement)
+        cursor.execute(f"{explain} {sql}")
+        rows = [" ".join(map(str, row)) for row in cursor.fetchall()]
+    # MySQL 9 answers with one text of many lines.
+    return [line for row in rows for line in row.splitlines()]
+
+
+@pytest.mark.parametrize("name", ["uuid7", "ulid", "kuuid", "reversed_kuuid", "snowflake"])
+def test_no_row_is_read(name):
+    fill(name, [utc(2026, 7, 1) + timedelta(hours=n) for n in range(1_000)])
+    with CaptureQueriesContext(connection) as captured:
+        days = histogram(
+            Order.objects, name, "day", utc(2026, 7, 3, 4), utc(2026, 7, 6, 4), time_limit=None
+        )
+    assert rows_in(days) == [24, 24, 24]
+    (query,) = captured.captured_queries
+    lines = explained(query["sql"])
+    plan = [line for line in lines if "testapp_order" in line and "Filter" not in line]
+    is_mariadb = getattr(connection, "mysql_is_mariadb", False)
+    sign = {
+        "sqlite": "USING COVERING INDEX",
+        "postgresql": "Index Only Scan",
+        "mysql": "Using index" if is_mariadb else "Covering index range scan",
+    }[connection.vendor]
+    assert len(plan) == 3
+    for line in plan:
+        assert sign in line
+        assert "SCAN testapp_order" not in line
+
+
+FILTERED = {
+    "a range": lambda rows: rows.filter(uuid7__created_at__gte=utc(2026, 6, 1)),
+    "two ranges": lambda rows: rows.filter(
+        uuid7__created_at__gte=utc(2026, 6, 1), uuid7__created_at__lt=utc(2026, 9, 1)
+    ),
+    "one or another": lambda rows: (
+        rows.filter(uuid7__created_at__gte=utc(2026, 6, 1)) | rows.filter(name="x")
+    ),
+    "neither": lambda rows: rows.exclude(uuid7__created_at__lt=utc(2026, 6, 1)).exclude(name="x"),
+    "one of two": lambda rows: rows.filter(name="x") ^ rows.filter(uuid7__isnull=False),
+    "nothing": lambda rows: rows,
+}
+
+
+@pytest.mark.parametrize("name", FILTERED)
+def test_an_earlier_range_is_not_read_for_each_bar(name):
+    fill("uuid7", [utc(2026, 7, 1) + timedelta(minutes=20 * n) for n in range(4_000)])
+    rows = FILTERED[name](Order.objects)
+    with CaptureQueriesContext(connection) as captured:
+        bars = histogram(rows, "uuid7", "day", utc(2026, 7, 4, 4), utc(2026, 7, 6, 4))
+        ends = histogram(rows, "uuid7", "month", utc(2026, 7, 4, 4))
+    assert rows_in(bars) == [72, 72]
+    assert sum(rows_in(ends)) == 4_000 - 3 * 72 - 12
+    # The first bound of each part of a statement is the start of a bar, and not of the filter.
+    starts = {f"{int(bar.start.timestamp() * 1000):012x}" for bar in (*bars, *ends)}
+    for query in captured.captured_queries:
+        parts = query["sql"].replace("-", "").split("WHERE")[1:]
+        assert parts
+        for part in parts:
+            assert re.search(r"uuid7[^\w]+>= '(\w{12})", part)[1] in starts
+
+
+@pytest.mark.parametrize("n", [400, 401])
+def test_the_number_of_bars_has_a_limit(n):
+    start = utc(2026, 1, 1)
+    end = start + timedelta(minutes=n)
+    if n == 400:
+        assert len(histogram(Order.objects, "uuid7", "minute", start, end)) == 400
+    else:
+        with pytest.raises(ValueError, match="more than 400 bars of one minute"):
+            histogram(Order.objects, "uuid7", "minute", start, end)
+
+
+def test_many_parameters_become_several_statements():
+    fill("uuid7", [utc(2026, 7, 1, 12), utc(2026, 7, 2, 12)])
+    many = Order.objects.exclude(number__in=[f"no {number}" for number in range(500)])
+    bars = histogram(
+        many, "uuid7", "minute", utc(2026, 7, 1, 11), utc(2026, 7, 1, 17), time_limit=None
+    )
+    assert len(bars) == 360
+    assert sum(rows_in(bars)) == 1
+
+
+# What is refused
+
+
+WRONG_FIELDS = {
+    "name": "'name' of testapp.Order is no sortable id, and no relation to one",
+    "nothing": "'nothing' of testapp.Order is no sortable id",
+    "uuid7__year": "'uuid7__year' of testapp.Order is no sortable id",
+    "": "'' of testapp.Order is no sortable id",
+}
+
+
+@in_one_case(("field", "message"), WRONG_FIELDS.items())
+def test_a_field_that_is_no_id_is_refused(field, message):
+    with pytest.raises(FieldError, match=message):
+        histogram(Order.objects, field, "day")
+
+
+def test_ids_without_a_time_are_refused():
+    with pytest.raises(
+        FieldError, match=r"'sequence' of store\.Basket is a .*: its ids carry no time"
+    ):
+        histogram(Basket.objects, "sequence", "day")
+    with pytest.raises(FieldError, match="no sortable id"):
+        histogram(Stock.objects, "pk", "day")
+
+
+@pytest.mark.parametrize(
+    ("rows", "path"), [(Basket.objects, "all_ulid"), (ULIDProduct.objects, "baskets__id")]
+)
+def test_paths_to_several_rows_are_refused(rows, path):
+    with pytest.raises(FieldError, match="leads from a row to several"):
+        histogram(rows, path, "day")
+    assert histogram(Profile.objects, "product", "day") == []
+
+
+WRONG = [
+    ({"unit": "fortnight"}, "no unit 'fortnight'; expected one of year, quarter, month, week, day"),
+    ({"start": datetime(2026, 1, 1)}, "2026-01-01 00:00:00 has no time zone"),  # noqa: DTZ001
+    ({"start": utc(2026, 1, 2), "end": utc(2026, 1, 1)}, "the end, .* is before the start"),
+    ({"time_limit": 0}, "time_limit is 0; expected seconds above 0, or None"),
+    ({"time_limit": -1.5}, "time_limit is -1.5"),
+]
+
+
+@in_one_case(("arguments", "message"), WRONG)
+def test_wrong_arguments_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        histogram(Order.objects, "uuid7", **{"unit": "day", **arguments})
+
+
+@in_one_case(
+    "rows",
+    [
+        lambda: Order.objects.all()[:5],
+        lambda: Order.objects.all().union(Order.objects.all()),
+        lambda: Order.objects.values("name").annotate(n=Count("pk")),
+        lambda: Order.objects.values("name").distinct(),
+        lambda: Order.objects.distinct("name"),
+    ],
+)
+def test_querysets_that_are_no_rows_are_refused(rows):
+    with pytest.raises(ValueError, match="this queryset has a slice, a union, groups or distinct"):
+        histogram(rows(), "uuid7", "day")

@@ -1,0 +1,136 @@
+"""What happens to counts that take long, with rows that each take half a millisecond to look at."""
+
+import time
+from datetime import timedelta
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+from django.db.models import BooleanField, Func, Value
+from django.db.models.lookups import Exact
+from django.test.utils import CaptureQueriesContext
+
+from django_sortable_ids.db.scalars import Select, scalars
+from django_sortable_ids.functions import histogram
+from django_sortable_ids.histograms import counting
+from tests.lookups.support import fill, utc
+from tests.testapp.models import Order
+
+pytestmark = pytest.mark.django_db
+
+START = utc(2026, 7, 1, 12)
+
+
+class Slow(Func):
+    """True, after half a millisecond for each row."""
+
+    arity = 1
+    output_field = BooleanField()
+
+    def as_sqlite(self, compiler, connection, **extra):
+        connection.connection.create_function("slow", 1, lambda _: time.sleep(0.0005) or 1)
+        return self.as_sql(compiler, connection, template="slow(%(expressions)s)")
+
+    def as_postgresql(self, compiler, connection, **extra):
+        template = "(CASE WHEN %(expressions)s > 0 THEN pg_sleep(0.0005) END IS NOT NULL)"
+        return self.as_sql(compiler, connection, template=template)
+
+    def as_mysql(self, compiler, connection, **extra):
+        return self.as_sql(
+            compiler, connection, template="(SLEEP(0.0005 + %(expressions)s * 0) = 0)"
+        )
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """Two days with 3,000 and 3 rows, which take more than 1.5 s to count."""
+    fill("uuid7", [START + timedelta(seconds=n) for n in range(3_000)])
+    fill("uuid7", [START + timedelta(days=1, minutes=n) for n in range(3)])
+    monkeypatch.setattr(counting, "_ROWS", 3 * 10)
+    return Order.objects.filter(Exact(Slow("id"), Value(True)))
+
+
+def counted(rows, seconds):
+    end = START + timedelta(days=2)
+    bars = histogram(rows, "uuid7", "day", START, end, time_limit=seconds)
+    return [(bar.count, bar.is_exact) for bar in bars][:2]
+
+
+def test_counts_that_take_too_long_have_a_limit(slow):
+    started = time.monotonic()
+    assert counted(slow, 1.2) == [(10, False), (3, True)]
+    assert time.monotonic() - started < 1.5
+
+
+def test_counts_are_left_out_where_the_limit_takes_too_long_too(slow):
+    started = time.monotonic()
+    assert counted(slow, 0.005) == [(0, False), (0, False)]
+    assert time.monotonic() - started < 0.5
+
+
+def test_without_a_limit_everything_is_counted(slow):
+    assert counted(slow, None) == [(3_000, True), (3, True)]
+
+
+def test_ends_that_are_not_found_in_time_are_an_error(slow):
+    none = Order.objects.filter(Exact(Slow("id"), Value(False)))
+    with pytest.raises(
+        ValueError, match=r"the first and the last uuid7 were not found within 0\.1 "
+    ):
+        histogram(none, "uuid7", "day", time_limit=0.1)
+
+
+SLOW = """
+    SELECT MAX(a.id + b.id + c.id + d.id)
+    FROM testapp_order a, testapp_order b, testapp_order c, testapp_order d
+"""
+
+
+@pytest.fixture
+def rows():
+    fill("uuid7", [START] * 200)
+
+
+def test_a_slow_statement_is_stopped(rows):
+    started = time.monotonic()
+    assert scalars("default", [Select("SELECT 1", []), Select(SLOW, [])], 0.1) is None
+    assert time.monotonic() - started < 2
+    assert Order.objects.count() == 202
+
+
+def test_no_time_is_no_statement(rows):
+    with CaptureQueriesContext(connection) as captured:
+        assert scalars("default", [Select("SELECT 1", [])], 0.0) is None
+    assert not len(captured)
+
+
+def test_the_next_statement_has_the_limit_that_was_set_before(rows):
+    if connection.vendor != "postgresql":
+        assert scalars("default", [Select(SLOW, [])], 0.05) is None
+        assert len(Order.objects.raw("SELECT * FROM testapp_order ORDER BY name, number")) == 202
+        return
+    with connection.cursor() as cursor:
+        for before, limit in (("0", 0.05), ("7s", 0.05), ("30ms", 60)):
+            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [before])
+            assert scalars(
+                "default", [Select("SELECT 1", []), Select("SELECT %s", [2])], limit
+            ) == (1, 2)
+            assert scalars("default", [Select(SLOW, [])], limit) is None
+            cursor.execute("SHOW statement_timeout")
+            assert cursor.fetchone() == (before,)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_outside_of_a_transaction_nothing_is_left_over():
+    Order.objects.create(name="x")
+    assert not connection.in_atomic_block
+    assert scalars("default", [Select("SELECT COUNT(*) FROM testapp_order", [])], 5) == (1,)
+    assert not connection.in_atomic_block
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW statement_timeout")
+            assert cursor.fetchone() == ("0",)
+
+
+def test_other_errors_are_raised():
+    with pytest.raises(DatabaseError), transaction.atomic():
+        scalars("default", [Select("SELECT nothing FROM nowhere", [])], 5)

@@ -1,0 +1,187 @@
+"""Which schemes a text may be an id of, in which order, and why."""
+
+from datetime import UTC, datetime
+
+import pytest
+import time_machine
+
+from django_sortable_ids.inspecting.inspection import inspect
+from django_sortable_ids.inspecting.reading.known_schemes import known_schemes
+from django_sortable_ids.inspecting.rows import Column, columns_of_project
+from django_sortable_ids.schemes import get
+from tests.store.models import Order, ULIDProduct, UUIDv7Product, id_column
+from tests.testapp.models import MaskedKey
+
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def today():
+    with time_machine.travel("2026-11-20T12:00Z", tick=False):
+        yield
+
+
+def columns(*fields):
+    return [Column(field, field.model._base_manager.all) for field in fields]
+
+
+def only(text, *fields):
+    (found,) = inspect(text, columns(*fields), looks_up=False).ids
+    return found
+
+
+def first(text, *fields):
+    return only(text, *fields).candidates[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "scheme"),
+    [
+        ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "uuid7"),
+        ("017f22e279b07cc398c4dc0c0c07398f", "uuid7"),
+        ("{017F22E2-79B0-7CC3-98C4-DC0C0C07398F}", "uuid7"),
+        ("urn:uuid:017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "uuid7"),
+        ("01ARZ3NDEKTSV4RRFFQ69G5FAV", "ulid"),
+        ("01arz3ndektsv4rrffq69g5fav", "ulid"),
+        ("01563E3AB5D3D6764C61EFB99302BD5B", "hexulid"),
+        ("9m4e2mr0ui3e8a215n4g", "xid"),
+        ("56e1fc72e0c917e9c4714161", "objectid"),
+        ("-JhLeOlGIEjaIOFHR0xd", "pushid"),
+        ("001vb66i3LcJi2418mS320ZOE13LcJi0", "kuuid"),
+        ("001vb66i3LcJi2418mS3", "kuuid"),
+        ("0372hg16cy3nowracls909wcd", "scru128"),
+        ("1212092628029698048", "snowflake"),
+        ("cmjuohs00pppppppppppppppp", "cuid"),
+    ],
+)
+def test_the_most_likely_scheme(text, scheme):
+    assert first(text).scheme.name == scheme
+
+
+def test_a_number_has_many_schemes_those_with_a_plausible_time_first():
+    found = only("1456074443983795930")
+    likely = [each.scheme.name for each in found.candidates if each.is_likely]
+    assert likely == ["snowflake", "discord", "instagram", "time64"]
+    assert [each.scheme.name for each in found.candidates][:4] == likely
+    doubts = {each.scheme.name: each.doubt for each in found.candidates if not each.is_likely}
+    assert doubts["tsid"] == "its time is in the future"
+    assert found.in_full == [found.candidates[0]]
+    assert found.others == found.candidates[1:]
+
+
+@pytest.mark.parametrize(
+    ("text", "scheme", "doubt"),
+    [
+        ("ffffffff-ffff-7fff-bfff-ffffffffffff", "uuid7", "its time would be after the year 9999"),
+        ("01aaaaaaaaaaaaaaaaaaaaaaaa", "ulid", None),
+        ("00000000-0001-7000-8000-000000000000", "uuid7", "its time is before the year 2000"),
+        ("0mzzzzzzzzzzzzzzzzzzzzzzzz", "ulid", "its time is in the future"),
+        (
+            "12345",
+            "snowflake",
+            "its time is in the first day of the scheme: it may be a plain number",
+        ),
+        ("ABCD", "lexical_sequence", "any short text fits a sequence"),
+    ],
+)
+def test_doubts(text, scheme, doubt):
+    by_name = {each.scheme.name: each for each in only(text).candidates}
+    assert by_name[scheme].doubt == doubt
+
+
+def test_the_prefix_of_a_field():
+    field = id_column(Order, "ulid")
+    found = first("ord_01ARZ3NDEKTSV4RRFFQ69G5FAV", field, id_column(ULIDProduct))
+    assert (found.scheme, found.fields, found.is_of_prefix) == (get("ulid"), (field,), True)
+    assert found.reasons[0] == "“ord_” is the prefix of store.Order.ulid"
+
+
+def test_a_prefix_that_nobody_knows():
+    found = first("user_01h455vb4pex5vsknk084sn02q")
+    assert (found.scheme.name, found.encoding, found.prefix) == ("uuid7", "base32", "user_")
+    assert str(found.value) == "01890a5d-ac96-774b-bcce-b302099a8057"
+    assert not found.is_of_prefix
+    assert first("user:01ARZ3NDEKTSV4RRFFQ69G5FAV").scheme.name == "ulid"
+
+
+def test_the_scheme_of_a_field_is_more_likely_than_others():
+    number = str(get("discord").lower_bound(AT))
+    assert first(number).scheme.name == "snowflake"
+    field = id_column(Order, "time64")
+    assert field.scheme != get("time64")
+    text = field.scheme.format(field.scheme.lower_bound(AT))
+    found = first(text, field)
+    assert (found.scheme, found.fields) == (field.scheme, (field,))
+    assert "ids of this project: store.Order.time64" in found.reasons
+
+
+def test_a_uuid_without_a_time():
+    found = only("f47ac10b-58cc-4372-a567-0e02b2c3d479")
+    assert (found.uuid.version, str(found.uuid.meaning)) == (4, "random")
+    assert found.in_full == []
+    assert all(not each.is_likely for each in found.candidates)
+    assert found.notes == [
+        "A UUID of version 4 has no time. If it is a masked text, only its model can read it."
+    ]
+    name_based = only("886313e1-3b8a-5372-9b90-0c9aee199e5d")
+    assert (name_based.is_id, name_based.candidates, name_based.uuid.version) == (True, [], 5)
+    nil = only("00000000-0000-0000-0000-000000000000")
+    assert (str(nil.uuid.meaning), nil.uuid.version) == ("nil UUID", None)
+    microsoft = only("00000000-0000-0000-c000-000000000046")
+    assert microsoft.uuid.variant == "Microsoft"
+
+
+def test_a_masked_text_of_a_prefix_is_read_by_its_field_alone():
+    field = id_column(MaskedKey)
+    value = field.scheme.generate(AT)
+    text = field.public_text.format(value)
+    found = first(text, field)
+    assert (found.value, found.masked_by) == (value, field)
+    opaque = only(text)
+    assert value not in [each.value for each in opaque.candidates]
+    assert opaque.uuid.version == 4
+    assert "only its model can read it" in opaque.notes[0]
+
+
+def test_a_malformed_id_of_a_prefix():
+    found = only("ord_01ARZ3NDEKTSV4RRFFQ69G5FA", id_column(Order, "ulid"))
+    assert not found.is_id
+    assert found.near[0].title == "ULID (store.Order.ulid)"
+    assert "Expected “ord_” and 26 characters" in found.near[0].why
+    assert found.near[0].example.startswith("ord_01")
+
+
+@pytest.mark.parametrize(
+    ("text", "scheme", "why"),
+    [
+        ("01ARZ3NDEKTSV4RRFFQ69G5FA", "ulid", "it has 25 characters, not 26"),
+        ("01ARZ3NDEKTSV4RRFFQ69G5FAU", "ulid", "'U' is not one of its characters"),
+        ("91ARZ3NDEKTSV4RRFFQ69G5FAV", "ulid", "it is out of the scheme's range"),
+        ("017f22e2-79b0-7cc3-98c4-dc0c0c07398", "uuid7", "it is not a UUID in hexadecimal"),
+        ("99999999999999999999", "discord", "it is out of the scheme's range"),
+    ],
+)
+def test_a_malformed_text_and_what_it_is_near_to(text, scheme, why):
+    found = only(text)
+    assert not any(each.is_likely for each in found.candidates)
+    by_name = {near.scheme: near for near in found.near}
+    assert why in by_name[scheme].why
+    assert get(scheme).parse(by_name[scheme].example)
+    assert len(found.near) <= 3
+
+
+def test_what_is_near_to_nothing_shows_usual_ids():
+    found = only("!" * 300)
+    assert [near.scheme for near in found.near] == ["uuid7", "ulid", "snowflake"]
+
+
+def test_the_schemes_of_the_project_come_first():
+    field = id_column(UUIDv7Product)
+    assert known_schemes([field])[0] == get("uuid7")
+    assert known_schemes([field]).count(get("uuid7")) == 1
+
+
+def test_every_column_of_the_project_once():
+    fields = [column.field for column in columns_of_project()]
+    assert id_column(Order, "ulid") in fields
+    assert len(fields) == len(set(fields))

@@ -1,0 +1,349 @@
+"""``manage.py inspect_id``: what it prints, in which colours, and its JSON."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+import time_machine
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import translation
+
+from django_sortable_ids.ids import public_id
+from django_sortable_ids.schemes import all_schemes
+from tests.combinations import in_one_case
+from tests.store.models import PRODUCTS, Order, Review, Stock, ULIDProduct
+from tests.testapp.models import MaskedKey, MaskedPart
+
+ROOT = Path(__file__).parent.parent.parent
+UUID = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
+ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+PUSH_ID = "-JhLeOlGIEjaIOFHR0xd"
+REPORT = """
+017f22e2-79b0-7cc3-98c4-dc0c0c07398f
+UUID of version 7: Unix time in ms, sorts by time, variant RFC 9562
+
+UUIDv7: its version is 7; its time is plausible
+    time           2022-02-22T19:22:22.000Z
+                   2022-02-22T14:22:22.000-05:00 America/New_York
+
+    00000001 01111111 00100010 11100010 01111001 10110000 01111100 11000011
+    time                                                  ver random
+    10011000 11000100 11011100 00001100 00001100 00000111 00111001 10001111
+    v random
+
+    bits           0-47             time: 1645557742000
+                   48-51            version: 7
+                   52-63, 66-127    random: 0x330d8c4dc0c0c07398f
+                   64-65            variant: 10
+    spellings      canonical        017f22e2-79b0-7cc3-98c4-dc0c0c07398f
+"""
+
+
+@pytest.fixture(autouse=True)
+def today():
+    with time_machine.travel("2026-11-20T12:00Z", tick=False):
+        yield
+
+
+def run(*arguments, **options):
+    out = StringIO()
+    call_command("inspect_id", *arguments, stdout=out, **options)
+    return out.getvalue()
+
+
+def document(*arguments, **options):
+    return json.loads(run(*arguments, as_json=True, **options))
+
+
+def test_the_report():
+    printed = re.sub("ids of this project: [^;]+; ", "", run(UUID, no_rows=True))
+    assert printed.startswith(REPORT.lstrip("\n"))
+
+
+def test_no_database_is_needed():
+    """This test may use none."""
+    assert "UUIDv7" in run(UUID, no_rows=True)
+
+
+def test_several_texts():
+    printed = run(UUID, f"https://example.com/{ULID}/", no_rows=True)
+    assert printed.index(f"{UUID}\n") < printed.index(f"\n\n{ULID}\n\nULID")
+
+
+@in_one_case("scheme", [pytest.param(scheme, id=scheme.name) for scheme in all_schemes()])
+def test_the_document_of_every_scheme(scheme):
+    text = scheme.format(scheme.example)
+    # A push id begins like an option, unless a shell passes it.
+    (found,) = document(f" {text}", scheme=scheme.name, no_rows=True)["ids"]
+    candidate = next(
+        each for each in found["candidates"] if each["spellings"][each["encoding"]] == text
+    )
+    assert candidate["scheme"] == scheme.name
+    assert sum(part["width"] for part in candidate["parts"]) == len(candidate["digits"] or "")
+    assert found["text"] == text
+
+
+def test_numbers_in_the_document_are_texts():
+    """JavaScript rounds integers above 2 ** 53."""
+    (found,) = document("1456074443983795930", no_rows=True)["ids"]
+    first = found["candidates"][0]
+    assert (first["tick"], first["worker"], first["sequence"]) == ("347155200000", "731", "1754")
+    assert first["created_at"] == "2021-11-04T01:42:54.657Z"
+    assert first["created_at_local"] == "2021-11-03T21:42:54.657-04:00"
+    assert [part["kind"] for part in first["parts"]] == ["fixed", "time", "worker", "sequence"]
+    assert first["parts"][2]["places"] == [{"first": 42, "width": 10}]
+
+
+def test_one_scheme():
+    (found,) = document("1456074443983795930", scheme="discord", no_rows=True)["ids"]
+    assert [each["scheme"] for each in found["candidates"]] == ["discord"]
+    with pytest.raises(CommandError, match="invalid choice: 'nope'"):
+        run(UUID, "--scheme", "nope")
+
+
+def test_a_malformed_text():
+    out = StringIO()
+    with pytest.raises(CommandError, match=r"^1 text is not an id of any known scheme\.$"):
+        call_command("inspect_id", "01ARZ3NDEKTSV4RRFFQ69G5FAU", UUID, no_rows=True, stdout=out)
+    assert "ULID: '01ARZ3NDEKTSV4RRFFQ69G5FAU' is not a valid ULID: 'U' is not" in out.getvalue()
+    assert "UUIDv7" in out.getvalue()
+    out = StringIO()
+    with pytest.raises(CommandError, match=r"^2 texts"):
+        call_command("inspect_id", "!", "?", as_json=True, no_rows=True, stdout=out)
+    assert [each["is_id"] for each in json.loads(out.getvalue())["ids"]] == [False, False]
+
+
+@pytest.mark.parametrize(
+    "arguments", [[PUSH_ID, "--json"], ["--json", PUSH_ID], [ULID, PUSH_ID, "--json"]]
+)
+def test_a_push_id_begins_like_an_option(arguments):
+    done = from_shell([*arguments, "--no-rows"])
+    assert done.returncode == 0, done.stderr
+    assert PUSH_ID in [each["text"] for each in json.loads(done.stdout)["ids"]]
+
+
+def from_shell(arguments, **environment):
+    command = [sys.executable, "-m", "django", "inspect_id", *arguments]
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings", **environment}
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def on_a_terminal(*arguments, **environment):
+    """What it prints to a terminal."""
+    reading, writing = pty.openpty()
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "tests.settings",
+        "TERM": "xterm",
+        **environment,
+    }
+    command = [sys.executable, "-m", "django", "inspect_id", "--no-rows", *arguments]
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=writing) as process:
+        os.close(writing)
+        printed = b""
+        while True:
+            try:
+                part = os.read(reading, 65536)
+            except OSError:  # Linux's end of a terminal
+                break
+            if not part:
+                break
+            printed += part
+        os.close(reading)
+    assert process.returncode == 0
+    return printed.decode().replace("\r\n", "\n")
+
+
+ESCAPE = "\x1b["
+
+
+def test_colours_of_a_terminal():
+    printed = on_a_terminal(UUID)
+    assert ESCAPE in printed
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", printed)
+    assert plain == on_a_terminal(UUID, "--no-color")
+    line = next(line for line in printed.splitlines() if "01111100" in line or "0111" in line)
+    assert len(set(re.findall(r"\x1b\[30;(4\d)m", line))) == 3, "time, version and random"
+
+
+@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_a_terminal_that_wants_no_colours(environment):
+    assert ESCAPE not in on_a_terminal(UUID, **environment)
+
+
+def test_colours_of_what_is_no_terminal():
+    assert ESCAPE not in run(UUID, no_rows=True)
+    assert ESCAPE in run(UUID, no_rows=True, force_color=True)
+
+
+def test_what_a_terminal_would_obey_is_escaped():
+    out = StringIO()
+    with pytest.raises(CommandError):
+        call_command("inspect_id", "\x1b[é\ud800\u202e!" * 3, no_rows=True, stdout=out)
+    assert all(line.isprintable() for line in out.getvalue().splitlines())
+
+
+def test_programs_read_the_same_words_in_every_language():
+    with translation.override("de"):
+        (found,) = document(UUID, no_rows=True)["ids"]
+    assert [part["name"] for part in found["candidates"][0]["parts"]] == [
+        "time",
+        "version",
+        "random",
+        "variant",
+    ]
+
+
+# Rows
+
+
+@pytest.mark.django_db
+@in_one_case("name", list(PRODUCTS))
+def test_the_row_of_an_id(name):
+    row = PRODUCTS[name].objects.create(name="the row")
+    label = f"store.{PRODUCTS[name].__name__}.id"
+    for text in (public_id(row), str(row.pk)):
+        (found,) = document(text)["ids"]
+        assert {
+            "field": label,
+            "pk": str(row.pk),
+            "public_id": public_id(row),
+            "name": "the row",
+        } in found["rows"]
+        assert f"row            {label}: {public_id(row)} (the row)" in run(text)
+
+
+@pytest.mark.django_db
+@in_one_case("name", list(PRODUCTS))
+def test_the_row_of_an_id_that_is_not_the_key(name):
+    order = Order.objects.create(name="an order")
+    (found,) = document(public_id(order, name))["ids"]
+    assert [each["field"] for each in found["rows"] if each["name"] == "an order"] == [
+        f"store.Order.{name}"
+    ]
+
+
+@pytest.mark.django_db
+def test_an_id_of_no_row():
+    (found,) = document(f"prod_{ULID}")["ids"]
+    assert found["rows"] == []
+    assert found["candidates"][0]["fields"] == ["store.ULIDProduct.id"]
+
+
+@pytest.mark.django_db
+def test_the_name_of_a_row_is_escaped():
+    row = ULIDProduct.objects.create(name="a\x1b[2J\u202eb\nc")
+    assert "(a\\x1b[2J\\u202eb\\nc)" in run(row.pk)
+    (found,) = document(row.pk)["ids"]
+    assert found["rows"][0]["name"] == "a\\x1b[2J\\u202eb\\nc"
+
+
+@pytest.mark.django_db
+def test_several_rows_and_one_query_for_each_column():
+    rows = [ULIDProduct.objects.create(name=f"row {n}") for n in range(3)]
+    text = " ".join(row.pk for row in rows)
+    with CaptureQueriesContext(connection) as queries:
+        found = document(text)["ids"]
+    names = [
+        [row["name"] for row in each["rows"] if "ULIDProduct" in row["field"]] for each in found
+    ]
+    assert names == [["row 0"], ["row 1"], ["row 2"]]
+    selects = [each["sql"] for each in queries if each["sql"].startswith("SELECT")]
+    assert len([each for each in selects if "store_ulidproduct" in each]) == 1
+
+
+@pytest.mark.django_db
+def test_a_column_without_a_unique_index_is_not_searched():
+    review = Review.objects.create()
+    Review.objects.update(import_id=UUID)
+    stock = Stock.objects.create(place=1)
+    with CaptureQueriesContext(connection) as queries:
+        (found,) = document(UUID)["ids"]
+        (label,) = document(stock.label)["ids"]
+        (shelf,) = document(stock.shelf)["ids"]
+    assert found["rows"] == shelf["rows"] == []
+    assert [each["field"] for each in label["rows"]] == ["store.Stock.label"]
+    tables = " ".join(each["sql"] for each in queries.captured_queries)
+    assert "store_review" not in tables
+    assert review.pk
+
+
+@pytest.mark.django_db
+def test_a_masked_text():
+    row = MaskedKey.objects.create()
+    (found,) = document(public_id(row))["ids"]
+    assert [each["pk"] for each in found["rows"]] == [str(row.pk)]
+    assert found["candidates"][0]["spellings"]["canonical"] == str(row.pk)
+    assert found["uuid"]["version"] == 4
+    assert found["notes"] == [
+        "This is a masked text of testapp.MaskedKey.id, which hides the time."
+    ]
+
+
+@pytest.mark.django_db
+def test_a_masked_text_without_a_prefix():
+    row = MaskedPart.objects.create()
+    text = public_id(row)
+    (found,) = document(text)["ids"]
+    assert [each["field"] for each in found["rows"]] == ["testapp.MaskedPart.code"]
+    assert found["uuid"]["version"] == 4
+    assert found["candidates"][0]["spellings"]["canonical"] == str(row.code)
+    assert found["candidates"][0]["created_at"].startswith("2026-11-20T12:00:00")
+    row.delete()
+    (found,) = document(text)["ids"]
+    assert str(row.code) not in json.dumps(found)
+    assert "only its model can read it" in found["notes"][0]
+
+
+@pytest.mark.django_db
+def test_a_masked_text_of_an_old_key(settings):
+    """Several keys may have masked it: the row tells which one has."""
+    old = settings.SORTABLE_IDS["MASK_KEYS"]
+    row = MaskedKey.objects.create()
+    text = public_id(row)
+    settings.SORTABLE_IDS = {"MASK_KEYS": ["1" * 32, *old]}
+    (found,) = document(text)["ids"]
+    assert [each["pk"] for each in found["rows"]] == [str(row.pk)]
+    masked = [each for each in found["candidates"] if each["fields"] == ["testapp.MaskedKey.id"]]
+    assert [each["spellings"]["canonical"] for each in masked] == [str(row.pk)]
+    row.delete()
+    (found,) = document(text)["ids"]
+    masked = [each for each in found["candidates"] if each["fields"] == ["testapp.MaskedKey.id"]]
+    assert len(masked) == 2
+    assert "not certain" in found["notes"][1]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_table_that_is_missing():
+    with connection.schema_editor() as editor:
+        editor.delete_model(Stock)
+    try:
+        found = document(ULID)
+    finally:
+        with connection.schema_editor() as editor:
+            editor.create_model(Stock)
+    assert [each.partition(":")[0] for each in found["not_looked_up"]] == ["store.Stock.label"]
+    assert found["ids"][0]["candidates"][0]["scheme"] == "ulid"
+
+
+@pytest.mark.django_db
+def test_a_table_that_is_missing_in_a_transaction():
+    row = ULIDProduct.objects.create(name="there")
+    table = Stock._meta.db_table
+    Stock._meta.db_table = "nowhere"
+    try:
+        (found,) = document(row.pk)["ids"]
+    finally:
+        Stock._meta.db_table = table
+    assert [each["name"] for each in found["rows"]] == ["there"]
+    assert ULIDProduct.objects.count() == 1

@@ -1,0 +1,197 @@
+"""Ids that other programs generated, taken apart: their time, worker, sequence and every digit."""
+
+import uuid
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+
+from django_sortable_ids.inspecting import parts
+from django_sortable_ids.inspecting.details import details
+from django_sortable_ids.inspecting.inspection import inspect
+from django_sortable_ids.inspecting.parts import Kind
+from django_sortable_ids.inspecting.reading.candidates import candidates
+from django_sortable_ids.inspecting.reading.known_schemes import as_format
+from django_sortable_ids.schemes import TimeScheme, all_schemes, get
+from tests.combinations import in_one_case
+from tests.schemes.support import SCHEMES, VECTORS, evenly_spaced, unix_ns, vectors
+
+
+def _files():
+    for path in sorted(VECTORS.glob("*.json")):
+        data = vectors(path.stem)
+        if "scheme" in data:
+            scheme = get(data["scheme"], **data["options"])
+            if "epoch" in data:
+                epoch = datetime.fromisoformat(data["epoch"])
+                scheme = replace(scheme, epoch_ns=unix_ns(epoch))
+            yield path.stem, scheme, data
+
+
+VALID = [
+    pytest.param(scheme, vector, id=f"{name} {vector['text'][:40]!r}")
+    for name, scheme, data in _files()
+    for vector in data["valid"]
+]
+OF_WORKERS = [param for param in VALID if "worker" in param.values[1]]
+ENCODED = [param for param in VALID if param.values[1].get("encodings")]
+CONVERTED = [param for param in VALID if param.values[1].get("conversions")]
+
+
+def taken_apart(scheme, text):
+    (found,) = candidates(text, [as_format(scheme)])
+    return details(found)
+
+
+def only(anatomy, kind):
+    (part,) = (part for part in anatomy.parts if part.kind is kind)
+    return part
+
+
+@in_one_case(("scheme", "vector"), VALID)
+def test_time(scheme, vector):
+    found = taken_apart(scheme, vector["text"])
+    assert found.tick == int(vector["tick"])
+    assert only(found.anatomy, Kind.TIME).value == int(vector["tick"])
+    if vector["created_at"] is None:
+        assert found.utc is None
+        assert found.candidate.doubt == "its time would be after the year 9999"
+        return
+    expected = datetime.fromisoformat(vector["created_at"])
+    assert found.candidate.created == datetime.fromisoformat(found.utc) == expected
+    if found.local:
+        assert datetime.fromisoformat(found.local) == expected
+
+
+@in_one_case(("scheme", "vector"), OF_WORKERS)
+def test_worker_and_sequence(scheme, vector):
+    found = taken_apart(scheme, vector["text"])
+    assert (found.worker, found.sequence) == (int(vector["worker"]), int(vector["sequence"]))
+    by_kind = {part.kind: part.value for part in found.anatomy.parts}
+    assert by_kind[Kind.WORKER] == found.worker
+    assert by_kind.get(Kind.SEQUENCE, 0) == found.sequence
+
+
+@in_one_case(("scheme", "vector"), VALID)
+def test_every_digit_belongs_to_one_part(scheme, vector):
+    anatomy = taken_apart(scheme, vector["text"]).anatomy
+    places = [place for place, _ in anatomy.in_order]
+    assert [place.first for place in places] == [
+        0,
+        *(place.last + 1 for place in places[:-1]),
+    ]
+    assert places[-1].last + 1 == len(anatomy.text)
+    number = int(vector["number"])
+    if anatomy.is_binary:
+        assert int(anatomy.text, 2) == number
+        assert len(anatomy.text) == scheme.bits
+    else:
+        assert vector["text"].endswith(anatomy.text)
+
+
+@in_one_case(("scheme", "vector"), VALID)
+def test_the_values_are_those_of_the_digits(scheme, vector):
+    """Read from the digits, and not as the scheme reads them."""
+    found = taken_apart(scheme, vector["text"])
+    suffix, anatomy = 0, found.anatomy
+    for part in sorted(anatomy.parts, key=lambda part: part.places):
+        digits = anatomy.digits_of(part)
+        base = len(anatomy.alphabet)
+        value = sum(
+            anatomy.alphabet.index(digit) * base**at for at, digit in enumerate(reversed(digits))
+        )
+        if part.kind is not Kind.TIME:
+            complement = base**part.width - 1
+            assert part.value == (complement - value if found.is_newest_first else value)
+        if part.kind in (Kind.WORKER, Kind.SEQUENCE, Kind.RANDOM):
+            suffix = suffix * base**part.width + part.value
+    assert suffix == int(vector["tail"])
+
+
+@in_one_case(("scheme", "vector"), ENCODED)
+def test_spellings(scheme, vector):
+    found = taken_apart(scheme, vector["text"])
+    assert vector["encodings"].items() <= found.spellings.items()
+    for encoding, text in vector["encodings"].items():
+        other = [each for each in candidates(text, [scheme]) if each.encoding == encoding]
+        assert all(each.value == found.candidate.value for each in other)
+
+
+@in_one_case(("scheme", "vector"), CONVERTED)
+def test_the_same_bits_in_other_schemes(scheme, vector):
+    found = taken_apart(scheme, vector["text"])
+    assert vector["conversions"].items() <= found.same.items()
+
+
+@in_one_case("scheme", SCHEMES)
+def test_every_scheme_is_found_by_its_text(scheme):
+    for value in evenly_spaced(scheme, 20):
+        for encoding in scheme.encodings:
+            text = scheme.format(value, encoding)
+            found = [each for each in candidates(text, [scheme]) if each.value == value]
+            assert found, (text, encoding)
+
+
+@in_one_case("scheme", [pytest.param(scheme, id=scheme.name) for scheme in all_schemes()])
+def test_an_example_of_every_scheme_of_the_catalogue(scheme):
+    (found,) = inspect(scheme.format(scheme.example)).ids
+    assert scheme in [each.scheme for each in found.candidates]
+
+
+@pytest.mark.parametrize(
+    ("text", "sequence", "node"),
+    [
+        ("c232ab00-9414-11ec-b3c8-9f6bdeced846", 0x33C8, 0x9F6BDECED846),  # RFC 9562, A.1
+        ("6ba7b810-9dad-11d1-80b4-00c04fd430c8", 0x00B4, 0x00C04FD430C8),  # DNS, section 6.6
+    ],
+)
+def test_a_uuid_of_version_1_as_the_standard_library_reads_it(text, sequence, node):
+    python = uuid.UUID(text)
+    found = taken_apart(get("uuid1"), text)
+    values = {str(part.name): part.value for part in found.anatomy.parts}
+    assert values["time"] == python.time
+    assert values["clock sequence"] == python.clock_seq == sequence
+    assert values["node"] == python.node == node
+    assert values["version"] == python.version
+    assert values["variant"] == 0b10
+
+
+def test_an_xid_as_its_own_tests_read_it():
+    found = taken_apart(get("xid"), "9m4e2mr0ui3e8a215n4g")
+    values = {str(part.name): part.value for part in found.anatomy.parts}
+    assert values == {
+        "time": 1300816219,
+        "machine": 0x60F486,
+        "process": 0xE428,
+        "counter": 4271561,
+    }
+
+
+def test_a_worker_number_after_the_sequence():
+    """https://github.com/sony/sonyflake: time, sequence 8, machine 16."""
+    found = taken_apart(get("sonyflake"), "52908628377796615")
+    assert (found.worker, found.sequence) == (7, 3)
+    assert [(part.kind, part.value) for part in found.anatomy.parts[-2:]] == [
+        (Kind.SEQUENCE, 3),
+        (Kind.WORKER, 7),
+    ]
+
+
+def test_every_name_of_the_catalogue_can_be_translated():
+    named = {
+        part.name
+        for scheme in all_schemes()
+        if isinstance(scheme, TimeScheme)
+        for part in scheme.suffix_parts
+    }
+    assert named == {*parts._NAMES_IN_SUFFIXES}
+
+
+def test_a_worker_number_in_a_scheme_that_has_names_for_its_parts():
+    found = taken_apart(get("xid", workers=1 << 40), "9m4e2mr0ui3e8a215n4g")
+    assert (found.worker, found.sequence) == (0x60F486E428, 4271561)
+    assert [part.kind for part in found.anatomy.parts] == [
+        Kind.TIME,
+        Kind.WORKER,
+        Kind.SEQUENCE,
+    ]

@@ -1,0 +1,162 @@
+"""What is seen of a move from elsewhere: in the status of the command and on the admin's page."""
+
+import json
+import re
+from threading import Thread
+
+import pytest
+from django.db import connection, connections
+
+from django_sortable_ids.admin.own_models.cards import cards
+from django_sortable_ids.backfill.reporting import work
+from django_sortable_ids.db.transactions import in_a_thread
+from django_sortable_ids.models import BackfillRun
+from django_sortable_ids.primary_keys import sessions
+from tests.backfill.command import printed
+from tests.marks import own_tables
+from tests.patience import wait_until
+
+from . import small
+from .mysql import mysql_only, run
+from .test_interrupted import Stopped
+from .test_unrecorded import stop_before
+
+pytestmark = own_tables
+NOTE = re.compile(r'(INSERT INTO|UPDATE) ["`]?django_sortable_ids_verificationrun.*backwards')
+RENAME = re.compile("RENAME TABLE")
+has_sessions = pytest.mark.skipif(
+    connection.vendor == "sqlite", reason="SQLite has no list of sessions"
+)
+
+
+def card():
+    """The one of the move, on the page of the admin."""
+    (found,) = cards(work.of("default"))
+    return found
+
+
+def lines():
+    return printed("--status").splitlines()[1:]
+
+
+def document():
+    (found,) = json.loads(printed("--status", "--json"))["moves"]
+    return found
+
+
+def test_before_during_and_after_a_move(depot):
+    small.create(depot)
+    small.write_move(depot)
+    assert work.of("default").moves == []
+
+    stop_before(depot, NOTE, "0002_step")
+    stopped = card()
+    assert (stopped.kind, stopped.name) == ("Move of keys", "depot.Customer")
+    assert stopped.label == "Not complete"
+    assert dict(stopped.facts)["Step"] == "Rows get new keys"
+    assert stopped.notes[-1] == "If it was stopped, “manage.py migrate” continues it."
+    assert lines()[0].startswith("keys of depot.Customer: unfinished, filling since ")
+    assert work.of("default").is_active
+    assert document()["step"] == "filling"
+
+    depot.migrate()
+    moved = card()
+    assert (moved.kind, moved.label) == ("Move of keys", "Done")
+    assert lines()[0].startswith("keys of depot.Customer: moved at ")
+    assert not work.of("default").is_active
+
+    depot.migrate("0001_step")
+    assert card().kind == "Move back to old keys"
+    assert lines()[0].startswith("keys of depot.Customer: moved back at ")
+    assert document()["backwards"]
+
+
+def test_a_backfill_of_a_move_is_not_left_over_from_a_field(depot):
+    small.create(depot)
+    small.write_move(depot)
+    stop_before(depot, NOTE, "0002_step")
+    BackfillRun.objects.create(target="depot.Customer.moving_id", options={})
+    BackfillRun.objects.create(target="depot.Order.gone", options={})
+    deletions = [line for line in lines() if "DELETE" in line]
+    assert len(deletions) == 1
+    assert "'depot.Order.gone'" in deletions[0]
+    notes = {each.name: each.notes for each in cards(work.of("default"))}
+    assert len(notes["depot.Customer.moving_id"]) < len(notes["depot.Order.gone"])
+
+
+@mysql_only
+def test_tables_that_are_exchanged(depot):
+    """MariaDB and MySQL commit each step, so that others see it, and who executes it."""
+    small.create(depot)
+    small.write_move(depot)
+    seen = []
+
+    def look(run, sql, params, many, context):
+        if RENAME.match(sql):
+            seen.append(in_a_thread(card, "default"))
+        return run(sql, params, many, context)
+
+    with connection.execute_wrapper(look):
+        depot.migrate()
+    (during,) = seen
+    facts = dict(during.facts)
+    assert (during.label, facts["Step"]) == ("Running", "Tables are exchanged")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT CONNECTION_ID()")
+        assert facts["Database session"] == str(cursor.fetchone()[0])
+    assert card().label == "Done"
+
+    def stop(run, sql, params, many, context):
+        if RENAME.match(sql):
+            raise Stopped
+        return run(sql, params, many, context)
+
+    with pytest.raises(Stopped), connection.execute_wrapper(stop):
+        depot.migrate("0001_step")
+    connection.close()
+    assert lines()[0].startswith("keys of depot.Customer: unfinished, exchanging since ")
+    assert card().kind == "Move back to old keys"
+    depot.migrate("0001_step")
+
+
+@has_sessions
+def test_the_session_that_works_on_it_is_named(depot):
+    small.create(depot)
+    wait = {
+        "postgresql": "UPDATE depot_customer SET name = name WHERE pg_sleep(0.3) IS NOT NULL",
+        "mysql": "UPDATE depot_customer SET name = name WHERE SLEEP(0.3) = 0",
+    }[connection.vendor]
+
+    def update():
+        run(wait)
+        connections["default"].close()
+
+    other = Thread(target=update)
+    assert sessions.working_on(connection, ["depot_customer"]) is None
+    other.start()
+    found = []
+    wait_until(
+        lambda: found.append(sessions.working_on(connection, ["depot_customer"])) or found[-1],
+        "the other session's statement",
+    )
+    assert found[-1].statement == wait
+    assert found[-1].number > 0
+    assert sessions.working_on(connection, ["depot_order"]) is None
+    other.join()
+    assert sessions.working_on(connection, ["depot_customer"]) is None
+
+
+@has_sessions
+def test_who_reads_a_table_does_not_work_on_it(depot):
+    small.create(depot)
+    sleep = "pg_sleep(0.5)" if connection.vendor == "postgresql" else "SLEEP(0.5)"
+
+    def read():
+        run(f"SELECT name, {sleep} FROM depot_customer")
+        connections["default"].close()
+
+    other = Thread(target=read)
+    other.start()
+    while other.is_alive():
+        assert sessions.working_on(connection, ["depot_customer"]) is None
+        other.join(0.05)
