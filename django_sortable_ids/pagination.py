@@ -6,7 +6,7 @@ pages before: it begins after an id.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from django.core.paginator import EmptyPage, Paginator
 from django.db.models import QuerySet
@@ -28,14 +28,19 @@ __all__ = ["Count", "KeysetPage", "SortableIDPaginator", "keyset_page"]
 _LAST_OFFSET = 2**63 - 1
 
 
+class _LastPage(int):
+    """The number that a paginator has for its last page, which may be another one."""
+
+
 class SortableIDPaginator(BasePaginator):
     """A ``Paginator`` that does not count every row of a large table.
 
     ``count`` is a ``Count``: exact up to ``exact_up_to`` rows. Above that it is the estimate of
     PostgreSQL, MariaDB or MySQL, or a minimum where they have none, and on SQLite. Then the last
-    page is not known: ``page()`` also returns pages after ``num_pages`` if they have rows. A page
-    tells what it shows: the last one makes the count exact. If the estimate was too high, its last
-    page is the last page with rows, after an exact count.
+    page is not known: ``page()`` also returns pages after ``num_pages`` if they have rows, and
+    raises ``EmptyPage`` for pages before it if they have none. Whether a page is the last one is
+    always right. It makes the count exact, and so do ``page(num_pages)`` and a page without rows,
+    which count all rows.
     """
 
     exact_up_to: int = 10_000
@@ -49,6 +54,12 @@ class SortableIDPaginator(BasePaginator):
         # A page must never have more rows than were counted.
         return count(self.object_list, max(self.exact_up_to, self.per_page + self.orphans))
 
+    @cached_property
+    def num_pages(self) -> int:
+        """The number of pages, as far as it is known."""
+        pages = super().num_pages
+        return pages if self.count.is_exact else _LastPage(pages)
+
     def validate_number(self, number: Any) -> int:
         try:
             return super().validate_number(number)
@@ -57,7 +68,15 @@ class SortableIDPaginator(BasePaginator):
                 raise
             return int(number)
 
+    def get_page(self, number: Any) -> Page[Any]:
+        try:
+            return super().get_page(number)
+        except EmptyPage:
+            return self.page(self.num_pages)
+
     def page(self, number: Any) -> Page[Any]:
+        if isinstance(number, _LastPage) and not self.count.is_exact:
+            number = self._count_all().num_pages
         if self.count.is_exact:
             return super().page(number)
         number = self.validate_number(number)
@@ -66,7 +85,7 @@ class SortableIDPaginator(BasePaginator):
         most = self.per_page + self.orphans
         found = list(every[bottom : bottom + most + 1])
         if not found:
-            return self._page_after_the_end(number)
+            return self._count_all().page(number)
         if len(found) <= most:
             self._set_count(Count(bottom + len(found)))
         else:
@@ -76,11 +95,9 @@ class SortableIDPaginator(BasePaginator):
         page: Page[Any] = self._get_page(rows, number, self)  # type: ignore[attr-defined]
         return page
 
-    def _page_after_the_end(self, number: int) -> Page[Any]:
-        """The last page in place of one that was expected; ``EmptyPage`` for any other."""
-        was_expected = number <= self.num_pages
+    def _count_all(self) -> Self:
         self._set_count(Count(self.object_list.count()))  # type: ignore[attr-defined]
-        return super().page(min(number, self.num_pages) if was_expected else number)
+        return self
 
     def _expect(self, rows: int) -> None:
         """There are at least so many rows."""

@@ -98,10 +98,14 @@ class SortableIDChangeList(ChangeList):
         return page.rows
 
     def _numbered_page(self, order: IDOrder | None) -> QuerySet[Any]:
+        expected = self.paginator.num_pages
         try:
             page = self.paginator.page(self.page_num)
         except InvalidPage as error:
-            raise IncorrectLookupParameters(error) from error
+            # The list had a link to this page where the estimate was too high.
+            if not self.paginator.num_pages < self.page_num <= expected:
+                raise IncorrectLookupParameters(error) from error
+            page = self.paginator.page(self.paginator.num_pages)
         self.page_num = page.number
         rows: QuerySet[Any] = page.object_list
         if order is not None and rows:

@@ -43,7 +43,9 @@ class CreatedAtColumn:
         if created is None:
             return str(self._model_admin.get_empty_value_display())
         return format_html(
-            '<time datetime="{}">{}</time>', created.isoformat(), formats.localize(created)
+            '<time class="sortable-ids-time" datetime="{}">{}</time>',
+            created.isoformat(),
+            formats.localize(created),
         )
 
 

@@ -6,6 +6,7 @@ Import the public names from ``rest_framework``.
 from typing import TYPE_CHECKING, Any, get_args
 
 from django.db.models import ForeignObject
+from django.utils.translation import gettext
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 from rest_framework.response import Response
@@ -113,7 +114,13 @@ class SortableIDCountedCursorPagination(SortableIDCursorPagination):
             "required": ["count", "count_precision", *described["required"]],
             "properties": {
                 "count": {"type": "integer", "minimum": 0, "example": 123},
-                "count_precision": {"type": "string", "enum": [*get_args(Precision)]},
+                "count_precision": {
+                    "type": "string",
+                    "enum": [*get_args(Precision)],
+                    "description": gettext(
+                        "Whether the count is exact, estimated by the database, or the minimum."
+                    ),
+                },
                 **described["properties"],
             },
         }

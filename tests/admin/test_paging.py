@@ -9,9 +9,10 @@ from django.core.paginator import Paginator
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils.functional import cached_property
 
 from django_sortable_ids.ids import public_id
-from django_sortable_ids.pagination import SortableIDPaginator
+from django_sortable_ids.pagination import Count, SortableIDPaginator
 from tests.store.models import PRODUCTS, Basket, Order, ULIDProduct
 
 from .page import Page
@@ -266,6 +267,27 @@ def test_thousands_may_be_grouped(browser, settings):
     said = page.root.find("nav", class_="sortable-ids-pages").text
     assert "more than 12" in said or "about" in said
     assert "," not in paginator_text(page)
+
+
+class TooMany(Pages):
+    """As statistics of a table are after many rows were deleted."""
+
+    @cached_property
+    def count(self):
+        return Count(1000, "estimated")
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_an_estimate_that_was_too_high_ends_on_the_last_page(browser, admin_with):
+    products(25)
+    admin_with(ULIDProduct, paginator=TooMany)
+    for number in ("300", "9"):
+        page = page_of(browser, list_url(ULIDProduct, p=number))
+        assert listed(page) == ["24"]
+        assert "25 ulid products" in paginator_text(page)
+        assert set(links(page)) == {"First", "Previous"}
+    answer = browser.get(list_url(ULIDProduct, p="900"))
+    assert answer.url == f"{list_url(ULIDProduct)}?e=1"
 
 
 def test_small_tables_look_as_always(browser, admin_with):

@@ -392,5 +392,6 @@ def reads_one_by_index(plan, column):
     if connection.vendor == "sqlite":
         return "SEARCH" in plan and f"({column}=?)" in plan and "SCAN" not in plan
     if connection.vendor == "postgresql":
+        plan = plan.replace(f"({column})::text", column)
         return "Index Scan" in plan and f"Index Cond: ({column} = " in plan
     return "type=const" in plan and "rows=1 " in plan

@@ -46,7 +46,10 @@ def test_what_no_row_has_is_djangos_answer(browser):
 
 @each_scheme
 def test_what_a_user_may_not_see_does_not_exist(scheme):
-    mine, theirs = (Order.objects.create(name=name, tenant=name) for name in ("mine", "theirs"))
+    mine, theirs = (
+        Order.objects.create(pk=pk, name=name, tenant=name)
+        for pk, name in ((8_000, "mine"), (9_000, "theirs"))
+    )
     user = User.objects.create(username="mine", is_staff=True)
     client = Client()
     client.force_login(user)

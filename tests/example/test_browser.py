@@ -9,6 +9,7 @@ import pytest
 from selenium.webdriver import Chrome, ChromeOptions
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from . import data
@@ -102,12 +103,51 @@ def test_the_admin_keeps_a_search_while_it_filters(admin: Browser) -> None:
 
 
 def test_the_admin_finds_a_pasted_id(admin: Browser) -> None:
-    wanted = admin.texts(".field-public_text")[42]
+    wanted = admin.texts(".sortable-ids-text")[42]
     admin.fill("#searchbar", wanted)
     admin.click(By.CSS_SELECTOR, "#changelist-search [type=submit]")
-    assert admin.texts(".field-public_text") == [wanted]
+    assert admin.texts(".sortable-ids-text") == [wanted]
+    (time,) = admin.texts("td.field-id_created_at")
     admin.click(By.LINK_TEXT, wanted)
-    assert wanted in admin.texts(".field-public_text .readonly")
+    assert wanted in admin.texts(".sortable-ids-text")
+    assert time in admin.texts(".field-id_created_at time, .field-public_id_created_at time")
+
+
+def test_an_id_is_copied_by_a_click(admin: Browser) -> None:
+    first, second = admin.texts(".sortable-ids-text")[:2]
+    assert admin.texts(".sortable-ids-copy")[:2] == ["Copy", "Copy"]
+    admin.find_elements(By.CSS_SELECTOR, ".sortable-ids-copy")[1].click()
+    WebDriverWait(admin, SECONDS).until(
+        lambda _: admin.texts(".sortable-ids-copy")[:2] == ["Copy", "Copied"]
+    )
+    (search,) = admin.find_elements(By.ID, "searchbar")
+    search.send_keys(Keys.CONTROL, "v")
+    assert search.get_attribute("value") == second != first
+    assert not admin.find_elements(By.CSS_SELECTOR, "a button")
+
+
+def test_every_flight_comes_once_page_by_page(admin: Browser) -> None:
+    found = admin.texts(".sortable-ids-text")
+    while admin.find_elements(By.CSS_SELECTOR, "[rel=next]"):
+        admin.click(By.CSS_SELECTOR, "[rel=next]")
+        found += admin.texts(".sortable-ids-text")
+    assert len(found) == len(set(found)) == data.FLIGHTS
+    assert found == sorted(found)
+
+
+def test_a_month_of_2013_is_a_choice(admin: Browser) -> None:
+    assert "2013" in admin.texts("#changelist-filter a")
+    admin.click(By.LINK_TEXT, "July 2013")
+    assert admin.texts("#changelist-filter li.selected a")[0] == "July 2013"
+    assert f"{data.FLIGHTS} flights" in admin.texts(".paginator")[0]
+
+
+def test_days_the_wrong_way_round_say_so(admin: Browser) -> None:
+    admin.fill("[type=date][name$=__gte]", "07082013")
+    admin.fill("[type=date][name$=__lte]", "07042013")
+    admin.click(By.XPATH, "//form[.//input[@type='date']]//button")
+    assert admin.texts(".sortable-ids-day .errorlist") == ["This day is before the first one."]
+    assert "0 flights" in admin.texts(".paginator")[0]
 
 
 def test_an_old_link_leads_to_the_page_with_the_new_key(browser: Browser, demo: Demo) -> None:

@@ -199,10 +199,23 @@ def test_a_page_after_the_known_ones_is_there_if_it_has_rows(rows):
 def test_an_estimate_that_was_too_high_ends_on_the_last_page(rows):
     pages = Pages(rows, 10)
     pages._set_count(Count(1000, "estimated"))
-    page = pages.page(100)
-    assert (page.number, list(page)) == (20, list(rows[190:]))
+    with pytest.raises(EmptyPage):
+        pages.page(99)
     assert (pages.count, pages.count.precision) == (ROWS, "exact")
-    assert not page.has_next()
+    for last in (lambda pages: pages.page(pages.num_pages), lambda pages: pages.get_page(99)):
+        pages = Pages(rows, 10)
+        pages._set_count(Count(1000, "estimated"))
+        page = last(pages)
+        assert (page.number, list(page)) == (20, list(rows[190:]))
+        assert (pages.count, pages.count.precision) == (ROWS, "exact")
+        assert not page.has_next()
+
+
+def test_the_last_page_is_the_last_one(rows):
+    page = Pages(rows, 10).page(Pages(rows, 10).num_pages)
+    assert (page.number, list(page)) == (20, list(rows[190:]))
+    with pytest.raises(EmptyPage):
+        Pages(rows, 10).page(21)
 
 
 def test_an_estimate_that_was_too_low_grows(rows):
