@@ -88,7 +88,9 @@ def columns(model_admin: ModelAdmin) -> Iterator[tuple[str, Column]]:
     if timed:
         yield "id_created_at", CreatedAtColumn(timed[0], model_admin, gettext_lazy("created at"))
     for field in fields:
-        title = format_lazy(gettext_lazy("public {name}"), name=field.verbose_name)
+        title = field.verbose_name
+        if field.name != "public_id":
+            title = format_lazy(gettext_lazy("public {name}"), name=title)
         yield f"{field.name}_public_text", PublicTextColumn(field, model_admin, title)
     for field in timed:
         title = format_lazy(gettext_lazy("{name} created at"), name=field.verbose_name)

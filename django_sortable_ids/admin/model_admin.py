@@ -167,7 +167,8 @@ class SortableIDAdmin(ModelAdmin):
         if "id_created_at" not in by_name or by_name["id_created_at"].field is not field:
             names[1] = f"{field.name}_created_at"
         example = field.scheme.example
-        if not field.editable and field.public_text.shown(example) != str(example):
+        has_own_text = field.public_text.shown(example) != str(example)
+        if has_own_text and not field.editable and field.name != "public_id":
             names.insert(0, field.name)
         return [name for name in names if name in by_name or name == field.name]
 

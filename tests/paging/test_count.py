@@ -22,6 +22,7 @@ from django.utils.translation import override
 from django_sortable_ids.pagination import SortableIDPaginator
 from django_sortable_ids.paging.count import Count
 from django_sortable_ids.paging.counting import count
+from tests.statistics_of import analysed
 from tests.store.models import Basket, Order, ULIDProduct
 
 pytestmark = pytest.mark.django_db
@@ -39,16 +40,8 @@ def rows():
     ULIDProduct.objects.bulk_create(
         ULIDProduct(name="five" if number % 40 == 0 else "row") for number in range(ROWS)
     )
-    analyse(ULIDProduct)
-    return ULIDProduct.objects.order_by("id")
-
-
-def analyse(model):
-    statement = {"sqlite": "ANALYZE", "postgresql": "ANALYZE {}", "mysql": "ANALYZE TABLE {}"}
-    with connection.cursor() as cursor:
-        cursor.execute(statement[connection.vendor].format(model._meta.db_table))
-        if connection.vendor == "mysql":
-            cursor.fetchall()
+    with analysed(ULIDProduct):
+        yield ULIDProduct.objects.order_by("id")
 
 
 def estimates():
