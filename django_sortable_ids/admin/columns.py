@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
@@ -76,22 +75,23 @@ class PublicTextColumn:
 Column = CreatedAtColumn | PublicTextColumn
 
 
-def columns(model_admin: ModelAdmin) -> Iterator[tuple[str, Column]]:
-    """The columns of the model's ids by their names in ``list_display``; the first one of a name
-    counts.
-    """
+def columns(model_admin: ModelAdmin) -> dict[str, Column]:
+    """The columns of the model's ids by their names in ``list_display``."""
     fields = [field for field in id_fields(model_admin.model) if not field.wrong_options]
     timed = [field for field in fields if isinstance(field.scheme, TimeScheme)]
-    if fields:
-        main = min(fields, key=lambda field: (not field.primary_key, not field.unique))
-        yield "public_id", PublicTextColumn(main, model_admin, gettext_lazy("public id"))
-    if timed:
-        yield "id_created_at", CreatedAtColumn(timed[0], model_admin, gettext_lazy("created at"))
+    found: dict[str, Column] = {}
     for field in fields:
         title = field.verbose_name
         if field.name != "public_id":
             title = format_lazy(gettext_lazy("public {name}"), name=title)
-        yield f"{field.name}_public_text", PublicTextColumn(field, model_admin, title)
+        found[f"{field.name}_public_text"] = PublicTextColumn(field, model_admin, title)
     for field in timed:
         title = format_lazy(gettext_lazy("{name} created at"), name=field.verbose_name)
-        yield f"{field.name}_created_at", CreatedAtColumn(field, model_admin, title)
+        found[f"{field.name}_created_at"] = CreatedAtColumn(field, model_admin, title)
+    if fields:
+        main = min(fields, key=lambda field: (not field.primary_key, not field.unique))
+        found["public_id"] = PublicTextColumn(main, model_admin, gettext_lazy("public id"))
+    if timed:
+        title = gettext_lazy("created at")
+        found["id_created_at"] = CreatedAtColumn(timed[0], model_admin, title)
+    return found

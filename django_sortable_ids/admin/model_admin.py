@@ -71,7 +71,8 @@ class SortableIDAdmin(ModelAdmin):
             # The system check of autocomplete_fields reads the attribute.
             own = [field.name for field in id_fields(model) if field.unique]
             self.search_fields = own  # type: ignore[misc]
-        for name, column in columns(self):
+        self._columns = columns(self)
+        for name, column in self._columns.items():
             if not hasattr(self, name):
                 setattr(self, name, column)
 
@@ -102,10 +103,10 @@ class SortableIDAdmin(ModelAdmin):
         """The names of the columns. A field ``public_id`` is shown as its public text, as its name
         says, and not as the value of the field, which has no prefix.
         """
-        is_field = isinstance(field_at(self.model, "public_id"), SortableIDField)
-        if not names or not is_field or "public_id" in self.list_editable:
+        column = "public_id_public_text"
+        if not names or column not in self._columns or "public_id" in self.list_editable:
             return names
-        return ["public_id_public_text" if name == "public_id" else name for name in names]
+        return [column if name == "public_id" else name for name in names]
 
     # Search
 
@@ -157,8 +158,8 @@ class SortableIDAdmin(ModelAdmin):
 
     def _id_names(self, obj: Any) -> list[str]:
         """What the page of an existing row shows of its main id by itself."""
-        by_name = dict(columns(self))
-        if obj is None or self.fields or self.fieldsets or "public_id" not in by_name:
+        by_name = self._columns
+        if obj is None or self.fields or self.fieldsets or not by_name:
             return []
         field = by_name["public_id"].field
         names = ["public_id", "id_created_at"]

@@ -7,12 +7,14 @@ import pytest
 from django.contrib import admin
 from django.contrib.staticfiles import finders
 from django.test import RequestFactory
+from django.test.utils import isolate_apps
 
 from django_sortable_ids.admin import SortableIDAdmin
+from django_sortable_ids.fields import ULIDField
 from django_sortable_ids.ids import public_id
 from tests.store.admin import TIMED
-from tests.store.models import PRODUCTS, Basket, Order, Review, ULIDProduct, Voucher
-from tests.testapp.models import MaskedKey, ULIDKey, around
+from tests.store.models import PRODUCTS, Basket, Named, Order, Review, ULIDProduct, Voucher
+from tests.testapp.models import MaskedKey
 
 from .support import (
     add_url,
@@ -134,17 +136,41 @@ def test_a_project_keeps_names_of_its_own():
     assert own.id_public_text.admin_order_field == "id"
 
 
-def test_a_field_named_public_id_is_shown_as_its_public_text(superuser):
-    model = around(ULIDKey, "Public")
-    field = model._meta.get_field("public")
-    site = admin.AdminSite()
-    shown = {"list_display": ["name", "public_public_text"], "sortable_by": ["public_public_text"]}
-    site.register(model, type("Own", (SortableIDAdmin,), shown))
+@pytest.fixture
+def named_public_id():
+    """An admin of a model with an integer key and a field ``public_id``; it has no table."""
+    with isolate_apps("tests.store"):
+        model = type(
+            "Parcel",
+            (Named,),
+            {
+                "__module__": __name__,
+                "public_id": ULIDField(unique=True, prefix="par"),
+                "Meta": type("Meta", (), {"app_label": "store"}),
+            },
+        )
+
+        class Own(SortableIDAdmin):
+            list_display = ["public_id", "name"]
+            list_display_links = ["public_id"]
+            sortable_by = ["public_id"]
+            ordering = ["public_id"]
+
+        yield Own(model, admin.AdminSite())
+
+
+def test_a_field_named_public_id_is_shown_as_its_public_text(named_public_id):
+    own = named_public_id
+    assert own.check() == []
     request = RequestFactory().get("/")
-    request.user = superuser
-    found = site.get_model_admin(model).get_changelist_instance(request)
-    assert found.list_display[-1] == "public_public_text"
-    assert field.name == "public"
+    shown = own.get_list_display(request)
+    links = own.get_list_display_links(request, shown)
+    assert (shown[0], links, own.get_sortable_by(request)) == (links[0], links, links)
+    row = own.model(public_id=own.model._meta.get_field("public_id").generate())
+    assert f">par_{row.public_id}<" in getattr(own, shown[0])(row)
+    column = getattr(own, shown[0])
+    assert (str(column.short_description), column.admin_order_field) == ("public id", "public_id")
+    assert own.get_readonly_fields(request, row) == ["public_id_public_text", "id_created_at"]
 
 
 def test_a_mask_hides_the_time_in_the_list(settings):
