@@ -269,6 +269,19 @@ def test_thousands_may_be_grouped(browser, settings):
     assert "," not in paginator_text(page)
 
 
+@pytest.mark.usefixtures("small_pages")
+def test_all_rows_are_never_shown_where_nobody_knows_how_many(browser, admin_with):
+    products(25)
+    admin_with(ULIDProduct, list_max_show_all=20)
+    page = page_of(browser, list_url(ULIDProduct) + "?all=")
+    assert len(listed(page)) == 3
+    assert "Show all" not in paginator_text(page)
+    admin_with(ULIDProduct, list_per_page=20)
+    page = page_of(browser, list_url(ULIDProduct))
+    assert len(listed(page)) == 20
+    assert len(listed(page_of(browser, list_url(ULIDProduct) + links(page)["Next"]))) == 5
+
+
 class TooMany(Pages):
     """As statistics of a table are after many rows were deleted."""
 

@@ -152,7 +152,7 @@ def main() -> None:
         fill(rows)
         settle()
         table = markdown(
-            ["Pages of 50 rows", "here", "Django", "ratio"], [count_line(rows), *lines(last_page)]
+            ["50 rows per page", "here", "Django", "ratio"], [count_line(rows), *lines(last_page)]
         )
         print(heading(f"{rows:,} rows over {DAYS} days"))
         print(f"{table}\n{deep_ratio(last_page)}")
