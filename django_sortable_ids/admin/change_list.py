@@ -1,94 +1,132 @@
-"""Django's change list, within the place of the drill-down that the URL names."""
+"""The admin's list of a large table: its count is capped, and pages begin after an id."""
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from django.contrib.admin.options import IncorrectLookupParameters
-from django.contrib.admin.views.main import ChangeList
+from django.contrib.admin.views.main import PAGE_VAR, ChangeList
+from django.core.paginator import InvalidPage
+from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils.functional import cached_property
 
-from ..histograms.columns import timed_column
-from .drill_down import DrillDown, drill_down
-from .places import Place, path_to
+from ..paging.keyset import IDOrder, id_order, page_in_order
+from ..schemes import InvalidID
 
-if TYPE_CHECKING:
-    Base = ChangeList
-else:
-    Base = object
+AFTER_VAR = "_after"
+BEFORE_VAR = "_before"
 
 
-class Link(NamedTuple):
-    """Where a bar or a step of the path leads to, and what is shown there."""
+@dataclass(frozen=True)
+class PageLinks:
+    """Query strings of other pages; None where there is no such page."""
 
-    url: str
-    shown: Any
+    first: str | None
+    previous: str | None
+    next: str | None
+    last: str | None
+    count: str = ""
+    """How many rows there are, where Django's text of the number doesn't say that it is inexact."""
 
 
-class DrillDownMixin(Base):
-    """Filters the list by the place in the URL, as Django does for ``date_hierarchy``."""
+class SortableIDChangeList(ChangeList):
+    """A ``ChangeList`` with links to the next and the previous page where rows are in the order of
+    a unique id. They carry the id of a row, so no page costs more than the first one, and rows
+    that are inserted or deleted move no other row to another page.
+    """
 
-    model_admin: Any
+    page_links: PageLinks | None = None
 
-    @property
-    def place_name(self) -> str:
-        """The name of the parameter in the URL."""
-        return f"{self.model_admin.created_at_hierarchy}__created_at__within"
+    def get_query_string(self, new_params: Any = None, remove: Any = None) -> str:
+        # Nothing else that is chosen in the list keeps the page.
+        return super().get_query_string(new_params, [AFTER_VAR, BEFORE_VAR, *(remove or [])])
 
-    @cached_property
-    def chosen(self) -> list[Place]:
-        """The place in the URL, after those that contain it; empty without one."""
-        text = self.params.get(self.place_name)
+    def get_queryset(
+        self, request: HttpRequest, exclude_parameters: Any = None
+    ) -> QuerySet[Any, Any]:
+        for name in (AFTER_VAR, BEFORE_VAR):
+            self.params.pop(name, None)
+            self.filter_params.pop(name, None)
+        return super().get_queryset(request, exclude_parameters)
+
+    def get_results(self, request: HttpRequest) -> None:
+        paginator: Any = self._paginator(request, self.queryset)
+        self.paginator = paginator
+        is_exact = getattr(paginator.count, "is_exact", True)
+        self.can_show_all = is_exact and paginator.count <= self.list_max_show_all
+        self.multi_page = paginator.count > self.list_per_page
+        if self.multi_page and not (self.show_all and self.can_show_all):
+            self.result_list = self._page(request)
+        else:
+            self.result_list = self.queryset.all()
+        self.result_count = paginator.count
+        self.show_full_result_count = self.model_admin.show_full_result_count
+        self.full_result_count = self._full_count(request) if self.show_full_result_count else None
+        self.show_admin_actions = not self.show_full_result_count or bool(self.full_result_count)
+
+    def _paginator(self, request: HttpRequest, rows: QuerySet[Any]) -> Any:
+        return self.model_admin.get_paginator(request, rows, self.list_per_page)
+
+    def _full_count(self, request: HttpRequest) -> int:
+        """The number of rows without filters and search; without any, it is known already."""
+        every, found = self.root_queryset.query, self.queryset.query
+        if found.where == every.where and found.distinct == every.distinct:
+            return self.result_count
+        count: int = self._paginator(request, self.root_queryset.order_by("pk")).count
+        return count
+
+    def _page(self, request: HttpRequest) -> QuerySet[Any]:
+        """The rows of the page. Also sets ``page_num`` and, in the order of an id, the links."""
+        order = id_order(self.queryset)
+        given = request.GET.keys() & {AFTER_VAR, BEFORE_VAR}
+        if order is None or not given:
+            return self._numbered_page(order)
         try:
-            return path_to(text) if text else []
-        except ValueError as error:
+            page = page_in_order(
+                self.queryset,
+                order,
+                self.list_per_page,
+                after=request.GET.get(AFTER_VAR),
+                before=request.GET.get(BEFORE_VAR),
+            )
+        except InvalidID as error:
             raise IncorrectLookupParameters(error) from error
+        # Rows may have been inserted or deleted since that page had this number.
+        self.page_num = min(max(self.page_num, 1), self.paginator.num_pages)
+        self._link(page.previous, page.next)
+        return page.rows
 
-    def get_filters_params(self, params: Any = None) -> Any:
-        found = super().get_filters_params(params)
-        found.pop(self.place_name, None)
-        return found
+    def _numbered_page(self, order: IDOrder | None) -> QuerySet[Any]:
+        expected = self.paginator.num_pages
+        try:
+            page = self.paginator.page(self.page_num)
+        except InvalidPage as error:
+            # The list had a link to this page where the estimate was too high.
+            if not self.paginator.num_pages < self.page_num <= expected:
+                raise IncorrectLookupParameters(error) from error
+            page = self.paginator.page(self.paginator.num_pages)
+        self.page_num = page.number
+        rows: QuerySet[Any] = page.object_list
+        if order is not None and rows:
+            self._link(
+                order.text(rows[0]) if page.has_previous() else None,
+                order.text(list(rows)[-1]) if page.has_next() else None,
+            )
+        return rows
 
-    def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> Any:
-        rows = super().get_queryset(request, exclude_parameters)
-        if not self.chosen:
-            return rows
-        start, end = self.chosen[-1].span
-        path = timed_column(self.model, self.model_admin.created_at_hierarchy).path
-        within = {f"{path}__created_at__gte": start, f"{path}__created_at__lt": end}
-        return rows.filter(**within)
+    def _link(self, previous: str | None, following: str | None) -> None:
+        """Set the links: the ids that the neighbours end before and begin after."""
+        number, last = self.page_num, self.paginator.num_pages
+        count = self.paginator.count
+        is_said = str(count) == getattr(count, "text", str(count))
+        self.page_links = PageLinks(
+            first=None if previous is None else self.get_query_string(),
+            previous=self._link_to(BEFORE_VAR, previous, max(number - 1, 1)),
+            next=self._link_to(AFTER_VAR, following, number + 1),
+            last=None if following is None else self._link_to(BEFORE_VAR, "", last),
+            count="" if is_said or count.is_exact else count.text,
+        )
 
-    @cached_property
-    def drill_down(self) -> DrillDown | None:
-        """The level that the template draws."""
-        column = timed_column(self.model, self.model_admin.created_at_hierarchy)
-        seconds = self.model_admin.created_at_hierarchy_seconds
-        return drill_down(self.queryset, column, self.chosen, seconds)
-
-    @property
-    def path_links(self) -> list[Link]:
-        """From all rows to the place that the bars show, whose link is empty."""
-        if self.drill_down is None:
-            return []
-        links = [Link(self._url(step.place), step) for step in self.drill_down.path]
-        return [*links[:-1], Link("", links[-1].shown)]
-
-    @property
-    def bar_links(self) -> list[Link]:
-        """The bars; the link of one without rows is empty."""
-        if self.drill_down is None:
-            return []
-        return [
-            Link("" if bar.is_empty else self._url(bar.place), bar) for bar in self.drill_down.bars
-        ]
-
-    def _url(self, place: str | None) -> str:
-        return self.get_query_string({self.place_name: place})
-
-
-@cache
-def with_drill_down(change_list: Any) -> type[ChangeList]:
-    """That class with the drill-down; always the same one."""
-    return type(change_list.__name__, (DrillDownMixin, change_list), {})
+    def _link_to(self, name: str, text: str | None, number: int) -> str | None:
+        return None if text is None else self.get_query_string({name: text, PAGE_VAR: number})

@@ -1,31 +1,97 @@
-"""Columns of ``list_display``: the admin calls one for each row."""
+"""Columns of ``list_display`` and fields of the change page: the admin calls one for each row."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
+from django.contrib import admin
 from django.db import models
-from django.utils.translation import gettext_lazy as _
+from django.utils import formats
+from django.utils.html import format_html
+from django.utils.text import format_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from ..fields import SortableIDField
-from ..fields.of_model import local_time
+from ..fields.of_model import id_fields, local_time
 from ..schemes import InvalidID, OutOfRange, TimeScheme
+
+if TYPE_CHECKING:
+    ModelAdmin = admin.ModelAdmin[Any]
+else:
+    ModelAdmin = admin.ModelAdmin
 
 
 class CreatedAtColumn:
     """The creation time in an id. Sorts by the id."""
 
-    short_description = _("created at")
-
-    def __init__(self, field: SortableIDField) -> None:
+    def __init__(self, field: SortableIDField, model_admin: ModelAdmin, title: Any) -> None:
         descending = isinstance(field.scheme, TimeScheme) and field.scheme.descending
         self.admin_order_field = f"-{field.name}" if descending else field.name
-        self._field = field
+        self.short_description = title
+        self.field = field
+        self._model_admin = model_admin
 
-    def __call__(self, obj: models.Model) -> datetime | None:
-        value = getattr(obj, self._field.attname)
+    def __call__(self, obj: models.Model) -> str:
+        value = getattr(obj, self.field.attname)
         try:
-            return None if value is None else local_time(self._field, value)
+            created = None if value is None else local_time(self.field, value)
         except (OutOfRange, InvalidID):
             # After the year 9999, or an accepted id of another version.
-            return None
+            created = None
+        if created is None:
+            return str(self._model_admin.get_empty_value_display())
+        return format_html(
+            '<time class="sortable-ids-time" datetime="{}">{}</time>',
+            created.isoformat(),
+            formats.localize(created),
+        )
+
+
+class PublicTextColumn:
+    """The public text of an id, which a click selects; a script adds a button that copies it.
+    Sorts by the id.
+    """
+
+    def __init__(self, field: SortableIDField, model_admin: ModelAdmin, title: Any) -> None:
+        self.admin_order_field = field.name
+        self.short_description = title
+        self.field = field
+        self._model_admin = model_admin
+
+    def __call__(self, obj: models.Model) -> str:
+        value = getattr(obj, self.field.attname)
+        if value is None:
+            return str(self._model_admin.get_empty_value_display())
+        return format_html(
+            '<span class="sortable-ids-text" dir="ltr" translate="no" data-copy="{}"'
+            ' data-copied="{}">{}</span>',
+            _("Copy"),
+            _("Copied"),
+            self.field.public_text.shown(value),
+        )
+
+
+Column = CreatedAtColumn | PublicTextColumn
+
+
+def columns(model_admin: ModelAdmin) -> dict[str, Column]:
+    """The columns of the model's ids by their names in ``list_display``."""
+    fields = [field for field in id_fields(model_admin.model) if not field.wrong_options]
+    timed = [field for field in fields if isinstance(field.scheme, TimeScheme)]
+    found: dict[str, Column] = {}
+    for field in fields:
+        title = field.verbose_name
+        if field.name != "public_id":
+            title = format_lazy(gettext_lazy("public {name}"), name=title)
+        found[f"{field.name}_public_text"] = PublicTextColumn(field, model_admin, title)
+    for field in timed:
+        title = format_lazy(gettext_lazy("{name} created at"), name=field.verbose_name)
+        found[f"{field.name}_created_at"] = CreatedAtColumn(field, model_admin, title)
+    if fields:
+        main = min(fields, key=lambda field: (not field.primary_key, not field.unique))
+        found["public_id"] = PublicTextColumn(main, model_admin, gettext_lazy("public id"))
+    if timed:
+        title = gettext_lazy("created at")
+        found["id_created_at"] = CreatedAtColumn(timed[0], model_admin, title)
+    return found

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.contrib.admin.utils import quote, unquote
+from django.contrib.admin.views.main import ChangeList
 from django.core.checks import CheckMessage
 from django.core.exceptions import FieldError
 from django.db import models
 from django.db.models.constants import LOOKUP_SEP
+from django.forms import Script
 from django.http import HttpRequest
 from django.urls import URLPattern
 
@@ -20,29 +22,48 @@ from ..fields.of_model import field_at, id_fields
 from ..histograms.columns import timed_column
 from ..histograms.histogram import SECONDS
 from ..old_ids import old_key, old_row
-from ..schemes import TimeScheme
+from ..pagination import SortableIDPaginator
 from ..views import redirect_to_route
-from .change_list import DrillDownMixin, with_drill_down
-from .columns import CreatedAtColumn
+from .change_list import SortableIDChangeList
+from .columns import columns
+from .drill_down_list import with_drill_down
 from .inspector import inspect_id_urls
+from .search import Searched, rows_with_id
 
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
 else:
     ModelAdmin = admin.ModelAdmin
 
+_PASTED = f"{LOOKUP_SEP}pasted"
+_LIST = "django_sortable_ids/admin/change_list.html"
+
 
 class SortableIDAdmin(ModelAdmin):
-    """A ``ModelAdmin`` whose search box finds a pasted id, and that can show creation times.
+    """A ``ModelAdmin`` that finds a pasted id, shows ids and their times, and pages through large
+    tables.
 
-    In addition to ``search_fields``, the search matches the key and the unique ids of the model in
-    any accepted spelling. An id in ``search_fields`` (``"order__id"``) is also matched as a whole.
-    ``"id_created_at"`` in ``list_display`` shows the time in the model's first id that has one, and
-    sorts by that id.
+    **Search.** In addition to ``search_fields``, the search matches the key and the unique ids of
+    the model in any accepted spelling. An id in ``search_fields`` (``"order__id"``) is also matched
+    as a whole. A term that can only be an id, with its prefix or of 80 bits and more, is looked up
+    by the ids alone first, and by the other columns only if no row has it.
 
-    If the key of the model was moved, the search also matches old ids. The pages of a row with its
-    old id redirect to those with the present one, for rows of ``get_queryset()`` that the user may
-    see. For users: ``class OwnUserAdmin(SortableIDAdmin, UserAdmin)``.
+    **Columns**, for ``list_display`` and ``readonly_fields``. ``"public_id"`` is the public text of
+    the main id, ``"id_created_at"`` the time in the first id that has one. For each of several ids
+    there are ``"<field>_public_text"`` and ``"<field>_created_at"``. They sort by their id. The
+    change page shows the main id, its public text and its time, unless the class has ``fields`` or
+    ``fieldsets``.
+
+    **Large tables.** ``paginator`` is ``SortableIDPaginator``, which counts up to 10,000 rows
+    exactly; above that the list says "about" or "more than". With ``show_full_result_count`` the
+    number of all rows is one of these counts, too. Where the list is in the order of a unique id,
+    there are links to the next and the previous page that carry an id.
+
+    **URLs.** The pages of a row can be opened by the public text of any of its unique ids; that of
+    another column than the key redirects. If the key of the model was moved, the search also
+    matches old ids, and pages with the old id of a row redirect. Both are for rows of
+    ``get_queryset()`` that the user may see. For users:
+    ``class OwnUserAdmin(SortableIDAdmin, UserAdmin)``.
     """
 
     created_at_hierarchy: str | None = None
@@ -53,6 +74,11 @@ class SortableIDAdmin(ModelAdmin):
     created_at_hierarchy_seconds: float = SECONDS
     """How long a page may look for the bars and count them. After that time, the counts are said as
     "more than", or left out."""
+    paginator = SortableIDPaginator
+
+    class Media:
+        css = {"all": ["django_sortable_ids/admin.css"]}
+        js = [Script("django_sortable_ids/copy.js", defer=True)]
 
     def __init__(self, model: type[models.Model], admin_site: admin.AdminSite) -> None:
         super().__init__(model, admin_site)
@@ -60,10 +86,10 @@ class SortableIDAdmin(ModelAdmin):
             # The system check of autocomplete_fields reads the attribute.
             own = [field.name for field in id_fields(model) if field.unique]
             self.search_fields = own  # type: ignore[misc]
-        usable = [field for field in id_fields(model) if not field.wrong_options]
-        timed = [field for field in usable if isinstance(field.scheme, TimeScheme)]
-        if timed:
-            self.id_created_at = CreatedAtColumn(timed[0])
+        self._columns = columns(self)
+        for name, column in self._columns.items():
+            if not hasattr(self, name):
+                setattr(self, name, column)
 
     def check(self, **kwargs: Any) -> list[Any]:
         return [*super().check(**kwargs), *self._check_created_at_hierarchy()]
@@ -76,25 +102,49 @@ class SortableIDAdmin(ModelAdmin):
         except FieldError as error:
             yield wrong_hierarchy(type(self), str(error))
 
+    def get_urls(self) -> list[URLPattern]:
+        return [*inspect_id_urls(self.admin_site), *super().get_urls()]
+
+    # The list
+
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> Any:
         change_list: Any = super().get_changelist(request, **kwargs)
+        if change_list is ChangeList:
+            change_list = SortableIDChangeList
         return with_drill_down(change_list) if self.created_at_hierarchy else change_list
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
         response: Any = super().changelist_view(request, extra_context)
         context = getattr(response, "context_data", None) or {}
-        if isinstance(context.get("cl"), DrillDownMixin):
+        if isinstance(context.get("cl"), ChangeList):
             # Extends whatever template the list has, as each project may have its own.
             context["list_template"] = response.resolve_template(response.template_name)
-            response.template_name = "django_sortable_ids/admin/change_list.html"
+            response.template_name = _LIST
         return response
 
-    def get_urls(self) -> list[URLPattern]:
-        return [*inspect_id_urls(self.admin_site), *super().get_urls()]
+    def get_list_display(self, request: HttpRequest) -> Any:
+        return self._shown(super().get_list_display(request))
+
+    def get_list_display_links(self, request: HttpRequest, list_display: Any) -> Any:
+        return self._shown(super().get_list_display_links(request, list_display))
+
+    def get_sortable_by(self, request: HttpRequest) -> Any:
+        return self._shown(super().get_sortable_by(request))
+
+    def _shown(self, names: Sequence[Any] | None) -> Sequence[Any] | None:
+        """The names of the columns. A field ``public_id`` is shown as its public text, as its name
+        says, and not as the value of the field, which has no prefix.
+        """
+        column = "public_id_public_text"
+        if not names or column not in self._columns or "public_id" in self.list_editable:
+            return names
+        return [column if name == "public_id" else name for name in names]
+
+    # Search
 
     def get_search_fields(self, request: HttpRequest) -> list[str]:
         declared = [self._whole(name) for name in super().get_search_fields(request)]
-        own = [f"{field.name}__pasted" for field in id_fields(self.model) if field.unique]
+        own = [f"{field.name}{_PASTED}" for field in id_fields(self.model) if field.unique]
         return list(dict.fromkeys([*declared, *own]))
 
     def get_search_results(
@@ -103,17 +153,63 @@ class SortableIDAdmin(ModelAdmin):
         # PostgreSQL raises an error for NUL. The list's form refuses it; autocomplete has no form.
         if "\0" in search_term:
             return queryset.none(), False
+        with_id = rows_with_id(queryset, self._searched(request), search_term)
+        if with_id is not None:
+            return with_id
         found, may_repeat = super().get_search_results(request, queryset, search_term)
         key = old_key(self.model)
         if key and (values := key.values(search_term.strip())):
             found |= queryset.filter(**{f"{key.path}__in": values})
         return found, may_repeat
 
+    def _searched(self, request: HttpRequest) -> Iterator[Searched]:
+        """The ids that the search compares as a whole."""
+        for name in self.get_search_fields(request):
+            path = str(name).removesuffix(_PASTED)
+            field = field_at(self.model, path)
+            if path != name and isinstance(field, SortableIDField) and not field.wrong_options:
+                yield Searched(path, field)
+
+    def _whole(self, name: str) -> str:
+        path = name.lstrip("^=@")
+        for end in (path, path.rpartition(LOOKUP_SEP)[0]):
+            if isinstance(field_at(self.model, end), SortableIDField):
+                return f"{end}{_PASTED}"
+        return name
+
+    # The pages of a row
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        declared = super().get_readonly_fields(request, obj)
+        return [*declared, *(name for name in self._id_names(obj) if name not in declared)]
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        fields = super().get_fields(request, obj)
+        first = [name for name in self._id_names(obj) if name in fields]
+        return [*first, *(name for name in fields if name not in first)]
+
+    def _id_names(self, obj: Any) -> list[str]:
+        """What the page of an existing row shows of its main id by itself."""
+        by_name = self._columns
+        if obj is None or self.fields or self.fieldsets or not by_name:
+            return []
+        field = by_name["public_id"].field
+        names = ["public_id", "id_created_at"]
+        if field_at(self.model, "public_id") is not None:
+            names[0] = f"{field.name}_public_text"
+        if "id_created_at" not in by_name or by_name["id_created_at"].field is not field:
+            names[1] = f"{field.name}_created_at"
+        example = field.scheme.example
+        has_own_text = field.public_text.shown(example) != str(example)
+        if has_own_text and not field.editable and field.name != "public_id":
+            names.insert(0, field.name)
+        return [name for name in names if name in by_name or name == field.name]
+
     def _get_obj_does_not_exist_redirect(
         self, request: HttpRequest, opts: Any, object_id: str
     ) -> Any:
-        """Django's answer for an id that no row has, or a redirect to the row that had it once."""
-        row = old_row(self.get_queryset(request), unquote(object_id))
+        """Django's answer for a key that no row has, or a redirect to the row with such an id."""
+        row = self._row_by_other_id(request, unquote(object_id))
         if row is None or not self.has_view_or_change_permission(request, row):
             usual: Any = super()
             return usual._get_obj_does_not_exist_redirect(request, opts, object_id)
@@ -122,15 +218,17 @@ class SortableIDAdmin(ModelAdmin):
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:
         """The page of a ``UserAdmin``, which is the other base class, or a redirect to it."""
         if self.get_object(request, unquote(id)) is None:
-            row = old_row(self.get_queryset(request), unquote(id))
+            row = self._row_by_other_id(request, unquote(id))
             if row is not None and self.has_change_permission(request, row):
                 return redirect_to_route(request, {"id": quote(row.pk)})
         usual: Any = super()
         return usual.user_change_password(request, id, form_url)
 
-    def _whole(self, name: str) -> str:
-        path = name.lstrip("^=@")
-        for end in (path, path.rpartition(LOOKUP_SEP)[0]):
-            if isinstance(field_at(self.model, end), SortableIDField):
-                return f"{end}{LOOKUP_SEP}pasted"
-        return name
+    def _row_by_other_id(self, request: HttpRequest, text: str) -> Any:
+        """The row whose old key it is, or the text of another unique id than the key."""
+        rows = self.get_queryset(request)
+        row = old_row(rows, text)
+        for field in id_fields(self.model):
+            if row is None and field.unique and not field.primary_key and not field.wrong_options:
+                row = rows.filter(**{f"{field.name}{_PASTED}": text}).first()
+        return row

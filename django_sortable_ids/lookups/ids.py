@@ -149,10 +149,11 @@ class Pasted(lookups.In):
     lookup_name = "pasted"
 
     def __init__(self, lhs: Any, rhs: str) -> None:
-        super().__init__(lhs, list(_candidates(lhs.output_field, rhs)))
+        super().__init__(lhs, list(pasted_values(lhs.output_field, rhs)))
 
 
-def _candidates(field: SortableIDField, text: str) -> Iterator[ID]:
+def pasted_values(field: SortableIDField, text: str) -> Iterator[ID]:
+    """Every id that a text spells, in the canonical or in the public form; it may come twice."""
     with suppress(InvalidID):
         yield field.scheme.parse(text)
     with suppress(ValidationError):

@@ -20,11 +20,12 @@ from .serializers import SortableIDModelSerializer
 from .views import SortableIDLookupMixin
 
 if TYPE_CHECKING:
-    from .pagination import SortableIDCursorPagination
+    from .pagination import SortableIDCountedCursorPagination, SortableIDCursorPagination
 
 __all__ = [
     "AcceptOldIDs",
     "RedirectOldIDs",
+    "SortableIDCountedCursorPagination",
     "SortableIDCursorPagination",
     "SortableIDField",
     "SortableIDHyperlinkedIdentityField",
@@ -38,8 +39,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # DRF's paginators must be imported when a view needs them, not when the app starts.
-    if name == "SortableIDCursorPagination":
-        from .pagination import SortableIDCursorPagination
+    if name in ("SortableIDCountedCursorPagination", "SortableIDCursorPagination"):
+        from . import pagination
 
-        return SortableIDCursorPagination
+        return getattr(pagination, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,18 +1,22 @@
-"""Django REST framework: cursors whose position is a public text.
+"""Django REST framework: cursors whose position is a public text, and counts of large tables.
 
 Import the public names from ``rest_framework``.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from django.db.models import ForeignObject
+from django.utils.translation import gettext
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
+from rest_framework.response import Response
 
+from .. import signed_texts
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_at
+from ..paging.count import Count, Precision
+from ..paging.counting import count
 from ..schemes import ID
-from . import signed_texts
 from .texts import ValueText
 
 if TYPE_CHECKING:
@@ -76,3 +80,47 @@ class SortableIDCursorPagination(CursorPagination):
 
 def _position(field: SortableIDField, value: ID) -> ValueText:
     return ValueText(signed_texts.sign(field, value), value)
+
+
+class SortableIDCountedCursorPagination(SortableIDCursorPagination):
+    """``SortableIDCursorPagination`` whose answers also have the number of all rows.
+
+    ``count`` is exact up to ``exact_up_to`` rows; ``count_precision`` is then ``"exact"``. Above
+    that it is ``"estimated"`` by PostgreSQL, MariaDB or MySQL, or the ``"minimum"`` that there are.
+    """
+
+    exact_up_to: int = 10_000
+    """The number of rows up to which the count is exact."""
+    count: Count
+
+    def paginate_queryset(
+        self, queryset: Any, request: "Request", view: "APIView | None" = None
+    ) -> "list[Any] | None":
+        page: list[Any] | None = super().paginate_queryset(queryset, request, view)
+        if page is not None:
+            self.count = count(queryset, self.exact_up_to)
+        return page
+
+    def get_paginated_response(self, data: Any) -> Response:
+        answer = super().get_paginated_response(data)
+        known = {"count": int(self.count), "count_precision": self.count.precision}
+        answer.data = known | answer.data
+        return answer
+
+    def get_paginated_response_schema(self, schema: Any) -> dict[str, Any]:
+        described: dict[str, Any] = super().get_paginated_response_schema(schema)
+        return {
+            **described,
+            "required": ["count", "count_precision", *described["required"]],
+            "properties": {
+                "count": {"type": "integer", "minimum": 0, "example": 123},
+                "count_precision": {
+                    "type": "string",
+                    "enum": [*get_args(Precision)],
+                    "description": gettext(
+                        "Whether the count is exact, estimated by the database, or the minimum."
+                    ),
+                },
+                **described["properties"],
+            },
+        }

@@ -3,7 +3,6 @@
 from django.contrib import admin
 
 from django_sortable_ids.admin import CreatedAtFilter, SortableIDAdmin
-from django_sortable_ids.ids import public_id
 
 from .models import Airline, Airport, Flight, Plane, Remark, Weather
 
@@ -31,19 +30,13 @@ class PlaneAdmin(SortableIDAdmin):
 @admin.register(Flight)
 class FlightAdmin(SortableIDAdmin):
     created_at_hierarchy = "public_id"
-    list_display = ["public_text", "id_created_at", "__str__", "route"]
+    list_display = ["public_id", "id_created_at", "__str__", "route"]
     list_filter = [("public_id", CreatedAtFilter), "airline"]
     list_select_related = ["airline", "origin"]
     ordering = ["public_id"]
     search_fields = ["=tail_number"]
     search_help_text = "The id of a flight, or the tail number of a plane."
-    show_full_result_count = False
     autocomplete_fields = ["airline", "origin", "destination", "plane"]
-    readonly_fields = ["public_text", "id_created_at"]
-
-    @admin.display(description="public id", ordering="public_id")
-    def public_text(self, flight: Flight) -> str | None:
-        return public_id(flight, "public_id")
 
     @admin.display(ordering="origin__code")
     def route(self, flight: Flight) -> str:
@@ -53,24 +46,18 @@ class FlightAdmin(SortableIDAdmin):
 @admin.register(Weather)
 class WeatherAdmin(SortableIDAdmin):
     created_at_hierarchy = "public_id"
-    list_display = ["public_text", "id_created_at", "origin__code", "temperature"]
+    list_display = ["public_id", "id_created_at", "origin__code", "temperature"]
     list_filter = [("public_id", CreatedAtFilter), ("origin", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["origin"]
     ordering = ["public_id"]
     search_fields = ["=origin__code"]
     search_help_text = "The id of a report, or the code of an airport."
-    show_full_result_count = False
     autocomplete_fields = ["origin"]
-    readonly_fields = ["public_text", "id_created_at"]
-
-    @admin.display(description="public id", ordering="public_id")
-    def public_text(self, weather: Weather) -> str | None:
-        return public_id(weather, "public_id")
 
 
 @admin.register(Remark)
 class RemarkAdmin(SortableIDAdmin):
-    list_display = ["text", "flight", "id_created_at"]
+    list_display = ["text", "public_id", "flight", "id_created_at"]
     list_filter = [("id", CreatedAtFilter), ("flight", CreatedAtFilter)]
     list_select_related = ["flight__airline"]
     ordering = ["-id"]

@@ -18,6 +18,9 @@ class Element:
     def __getitem__(self, attribute: str) -> str:
         return self.attributes[attribute]
 
+    def get(self, attribute: str, default: str | None = None) -> str | None:
+        return self.attributes.get(attribute, default)
+
     @property
     def text(self) -> str:
         parts = [part if isinstance(part, str) else part.text for part in self.inside]

@@ -8,10 +8,13 @@ import pytest
 from django.contrib import admin
 from django.contrib.auth.models import Permission, User
 from django.contrib.messages import get_messages
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.admin import SortableIDAdmin
 from django_sortable_ids.ids import public_id
+from tests.statistics_of import analysed
 from tests.store.models import (
     PRODUCTS,
     Basket,
@@ -279,3 +282,109 @@ def test_rows_that_a_user_may_not_see_are_not_found(scheme):
     answer = browser.get(list_url(Order, q=public_id(theirs, scheme)))
     assert names(answer.context["cl"]) == []
     assert b"theirs" not in answer.content
+
+
+def statements(model, text):
+    """The SELECTs for a list that is searched, and what it lists."""
+    with CaptureQueriesContext(connection) as captured:
+        found = search(model, text)
+    return [each["sql"] for each in captured], found
+
+
+@pytest.mark.parametrize("scheme", ["uuid7", "uuid6", "comb13", "ulid", "hexulid", "kuuid"])
+def test_a_text_that_can_only_be_an_id_is_looked_up_by_the_ids_alone(scheme):
+    for model, column in ((PRODUCTS[scheme], "id"), (Order, scheme)):
+        row, _ = (model.objects.create(name=name) for name in ("first", "second"))
+        for text in spellings(row, column):
+            for given in (text, f" {text} ", f'"{text}"'):
+                sql, found = statements(model, given)
+                assert found == ["first"]
+                assert not any("LIKE" in each.upper() for each in sql), given
+
+
+@pytest.mark.parametrize("scheme", ["snowflake", "time64", "sequence"])
+def test_a_number_or_a_short_word_may_be_text_as_well(scheme):
+    model = PRODUCTS[scheme]
+    row = model.objects.create(name="first")
+    for text in {str(row.pk), public_id(row)}:
+        model.objects.create(name=f"see {text}")
+        assert sorted(search(model, text)) == ["first", f"see {text}"]
+        model.objects.exclude(pk=row.pk).delete()
+
+
+def test_a_short_id_with_its_prefix_is_only_an_id():
+    row = Order.objects.create(name="first")
+    Order.objects.create(name=f"see {public_id(row, 'time64')}")
+    sql, found = statements(Order, public_id(row, "time64"))
+    assert found == ["first"]
+    assert not any("LIKE" in each.upper() for each in sql)
+
+
+def test_a_text_with_an_id_that_no_row_has_is_searched_as_always():
+    gone = ULIDProduct.objects.create()
+    texts = (public_id(gone), gone.pk)
+    gone.delete()
+    for text in texts:
+        row = ULIDProduct.objects.create(name=f"see {text}")
+        assert search(ULIDProduct, text) == [row.name]
+        row.delete()
+
+
+def test_digits_may_be_a_ulid_and_text():
+    digits = "01234567890123456789012345"
+    ULIDProduct.objects.create(id=digits, name="first")
+    ULIDProduct.objects.create(name=digits)
+    assert sorted(search(ULIDProduct, digits)) == [digits, "first"]
+
+
+def test_an_id_outside_of_the_filters_is_not_found():
+    first = Order.objects.create(name="first")
+    Order.objects.create(name="second", ulid=None)
+    text = public_id(first, "uuid7")
+    assert names(changelist(Order, f"?q={text}&ulid__created_at__isnull=True")) == []
+    assert names(changelist(Order, f"?q={text}&ulid__created_at__isnull=False")) == ["first"]
+
+
+def test_rows_of_a_searched_relation_come_once():
+    product = ULIDProduct.objects.create()
+    basket = Basket.objects.create(name="basket")
+    basket.all_ulid.set([product, ULIDProduct.objects.create()])
+    Basket.objects.create(name=public_id(product))
+    assert found_by(["name", "all_ulid__id"], Basket, public_id(product)) == ["basket"]
+    assert found_by(["name", "all_ulid__id"], Basket, "basket") == ["basket"]
+
+
+@pytest.mark.parametrize("scheme", ["uuid7", "comb13", "ulid", "kuuid"])
+def test_the_look_up_reads_one_row_by_the_unique_index(scheme):
+    """As the database itself explains, also where other columns are searched."""
+    for model, column in ((PRODUCTS[scheme], "id"), (Order, scheme)):
+        rows = [model(name=f"{number}") for number in range(500)]
+        model.objects.bulk_create(rows)
+        row = model.objects.get(name="250")
+        found = changelist(model, "?" + urlencode({"q": public_id(row, column)})).queryset
+        assert [each.name for each in found] == ["250"]
+        with analysed(model):
+            plan = " ".join(plan_of(found).split())
+        assert reads_one_by_index(plan, column), plan
+
+
+def plan_of(rows):
+    if connection.vendor != "mysql":
+        return rows.explain()
+    sql, params = rows.query.sql_with_params()
+    with connection.cursor() as cursor:
+        kind = "" if connection.mysql_is_mariadb else "FORMAT=TRADITIONAL "
+        cursor.execute(f"EXPLAIN {kind}{sql}", params)
+        names = [each[0] for each in cursor.description]
+        return " ".join(
+            f"{name}={value}" for line in cursor for name, value in zip(names, line, strict=True)
+        )
+
+
+def reads_one_by_index(plan, column):
+    if connection.vendor == "sqlite":
+        return "SEARCH" in plan and f"({column}=?)" in plan and "SCAN" not in plan
+    if connection.vendor == "postgresql":
+        plan = plan.replace(f"({column})::text", column)
+        return "Index Scan" in plan and f"Index Cond: ({column} = " in plan
+    return "type=const" in plan and "rows=1 " in plan

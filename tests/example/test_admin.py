@@ -19,7 +19,7 @@ def admin(host: str) -> Visitor:
 
 def test_filters_one_day_by_the_id_alone(admin: Visitor) -> None:
     page = admin.get(f"{FLIGHTS}?{FROM}=2013-07-04&{TO}=2013-07-04").text
-    assert page.count('class="field-id_created_at nowrap">July 4, 2013') == data.FLIGHTS_A_DAY
+    assert page.count('datetime="2013-07-04T') == data.FLIGHTS_A_DAY
     assert page.count('class="field-id_created_at') == data.FLIGHTS_A_DAY
     assert f"{data.FLIGHTS_A_DAY} results" in page
 
@@ -56,11 +56,11 @@ def test_finds_a_tail_number(admin: Visitor) -> None:
     assert f"{data.FLIGHTS // 4} results" in admin.get(f"{FLIGHTS}?q=N14228").text
 
 
-@pytest.mark.parametrize("text", ["flight_zz", "5", "%00", "JFK"])
+@pytest.mark.parametrize("text", ["flight_zz", "5", "JFK"])
 def test_finds_nothing_for_what_is_no_id(admin: Visitor, text: str) -> None:
     answer = admin.get(f"{FLIGHTS}?q={text}")
     assert answer.status == 200
-    assert "0 results" in answer.text
+    assert ">0 results (" in answer.text
 
 
 @pytest.mark.parametrize("model", ["airline", "airport", "plane", "weather", "flight", "remark"])

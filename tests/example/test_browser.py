@@ -119,12 +119,51 @@ def test_the_admin_keeps_a_search_while_it_filters(admin: Browser) -> None:
 
 
 def test_the_admin_finds_a_pasted_id(admin: Browser) -> None:
-    wanted = admin.texts(".field-public_text")[42]
+    wanted = admin.texts(".sortable-ids-text")[42]
     admin.fill("#searchbar", wanted)
     admin.click(By.CSS_SELECTOR, "#changelist-search [type=submit]")
-    assert admin.texts(".field-public_text") == [wanted]
+    assert admin.texts(".sortable-ids-text") == [wanted]
+    (time,) = admin.texts("td.field-id_created_at")
     admin.click(By.LINK_TEXT, wanted)
-    assert wanted in admin.texts(".field-public_text .readonly")
+    assert wanted in admin.texts(".sortable-ids-text")
+    assert time in admin.texts(".field-id_created_at time, .field-public_id_created_at time")
+
+
+def test_an_id_is_copied_by_a_click(admin: Browser) -> None:
+    first, second = admin.texts(".sortable-ids-text")[:2]
+    assert admin.texts(".sortable-ids-copy")[:2] == ["Copy", "Copy"]
+    admin.find_elements(By.CSS_SELECTOR, ".sortable-ids-copy")[1].click()
+    WebDriverWait(admin, SECONDS).until(
+        lambda _: admin.texts(".sortable-ids-copy")[:2] == ["Copy", "Copied"]
+    )
+    (search,) = admin.find_elements(By.ID, "searchbar")
+    search.send_keys(Keys.CONTROL, "v")
+    assert search.get_attribute("value") == second != first
+    assert not admin.find_elements(By.CSS_SELECTOR, "a button")
+
+
+def test_every_flight_comes_once_page_by_page(admin: Browser) -> None:
+    found = admin.texts(".sortable-ids-text")
+    while admin.find_elements(By.CSS_SELECTOR, "[rel=next]"):
+        admin.click(By.CSS_SELECTOR, "[rel=next]")
+        found += admin.texts(".sortable-ids-text")
+    assert len(found) == len(set(found)) == data.FLIGHTS
+    assert found == sorted(found)
+
+
+def test_a_month_of_2013_is_a_choice(admin: Browser) -> None:
+    assert "2013" in admin.texts("#changelist-filter a")
+    admin.click(By.LINK_TEXT, "July 2013")
+    assert admin.texts("#changelist-filter li.selected a")[0] == "July 2013"
+    assert f"{data.FLIGHTS} flights" in admin.texts(".paginator")[0]
+
+
+def test_days_the_wrong_way_round_say_so(admin: Browser) -> None:
+    admin.fill("[type=date][name$=__gte]", "07082013")
+    admin.fill("[type=date][name$=__lte]", "07042013")
+    admin.click(By.XPATH, "//form[.//input[@type='date']]//button")
+    assert admin.texts(".sortable-ids-day .errorlist") == ["This day is before the first one."]
+    assert "0 flights" in admin.texts(".paginator")[0]
 
 
 def test_the_front_page_fits_a_phone_and_keeps_its_strict_policy(
@@ -197,9 +236,9 @@ def test_the_admin_drills_down_to_one_flight(admin: Browser) -> None:
     WebDriverWait(admin, SECONDS).until(EC.staleness_of(page))
     shown = admin.texts(".field-id_created_at")
     assert shown == [str(label).rpartition(":")[0]] * count
-    wanted = admin.texts(".field-public_text")[0]
+    wanted = admin.texts(".sortable-ids-text")[0]
     admin.click(By.LINK_TEXT, wanted)
-    assert wanted in admin.texts(".field-public_text .readonly")
+    assert wanted in admin.texts(".sortable-ids-text")
     admin.back()
     admin.click(By.LINK_TEXT, "All dates")
     assert admin.texts(path) == ["All dates", "2013", "July"]
@@ -224,7 +263,7 @@ def test_the_bars_fit_the_window_and_are_seen(admin: Browser, width: int) -> Non
 
 
 def test_the_inspector_by_keyboard_in_a_narrow_window(admin: Browser, host: str) -> None:
-    wanted = admin.texts(".field-public_text")[3]
+    wanted = admin.texts(".sortable-ids-text")[3]
     admin.set_window_size(500, 900)
     size = {"width": 320, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     admin.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -240,7 +279,7 @@ def test_the_inspector_by_keyboard_in_a_narrow_window(admin: Browser, host: str)
     assert picture.rect["width"] <= 320
     assert admin.execute_script("return document.documentElement.scrollWidth") <= 320
     admin.click(By.CSS_SELECTOR, "#content-main section li a")
-    assert wanted in admin.texts(".field-public_text .readonly")
+    assert wanted in admin.texts(".sortable-ids-text")
 
 
 def test_the_inspector_needs_no_script(admin: Browser, host: str) -> None:

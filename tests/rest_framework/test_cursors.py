@@ -12,11 +12,11 @@ from rest_framework.pagination import CursorPagination
 from rest_framework.test import APIRequestFactory
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
+from django_sortable_ids import signed_texts
 from django_sortable_ids.ids import public_id
 from django_sortable_ids.rest_framework import (
     SortableIDCursorPagination,
     SortableIDModelSerializer,
-    signed_texts,
 )
 from tests.leaks import leaks
 from tests.masks import misread

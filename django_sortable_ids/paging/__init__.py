@@ -1,0 +1,1 @@
+"""Pages of large tables: how many rows there are, and the rows after an id."""

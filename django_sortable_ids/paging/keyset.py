@@ -1,0 +1,143 @@
+"""The rows after an id, or before it: any page costs what the first one costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.db import models
+from django.db.models import F, QuerySet
+from django.db.models.expressions import OrderBy
+
+from .. import signed_texts
+from ..fields import SortableIDField
+from ..fields.of_model import field_at, referenced_id
+from ..schemes import ID
+
+
+class IDOrder(NamedTuple):
+    """That rows are in the order of a unique id, which every row has."""
+
+    path: str
+    attname: str
+    field: SortableIDField
+    descending: bool
+
+    def text(self, row: Any) -> str:
+        """What a URL says of the row's place: the public text of its id, signed if it is masked."""
+        return signed_texts.sign(self.field, getattr(row, self.attname))
+
+    def value(self, text: str) -> ID:
+        """The id of a ``text``; ``InvalidID`` for anything else."""
+        return signed_texts.read(self.field, text)
+
+
+@dataclass(frozen=True)
+class KeysetPage:
+    """Some of the rows in a row, and where the pages next to it begin."""
+
+    rows: QuerySet[Any]
+    """The rows of the page; the query has run."""
+    previous: str | None
+    """``before`` of the previous page; None on the first one."""
+    next: str | None
+    """``after`` of the next page; None on the last one."""
+
+
+def id_order(rows: QuerySet[Any]) -> IDOrder | None:
+    """By which id the rows are ordered; None if it is no unique id, or if rows lack it.
+
+    Whether rows of a nullable column lack it takes one look-up in its index.
+    """
+    query = rows.query
+    if query.is_sliced or query.combinator or query.distinct_fields:
+        return None
+    name, descending = _first_name(rows)
+    if name in query.annotations:
+        return None
+    path = name if "__" not in name else ""
+    column = field_at(rows.model, path)
+    field = referenced_id(column)
+    if field is None or field.wrong_options or not column.unique:
+        return None
+    # By the name of a relation, rows have the order of the related model.
+    if column.is_relation and path not in ("pk", column.attname):
+        return None
+    if column.null and _lacks_ids(rows, column):
+        return None
+    return IDOrder(path, column.attname, field, descending)
+
+
+def keyset_page(
+    rows: QuerySet[Any], per_page: int, *, after: str | None = None, before: str | None = None
+) -> KeysetPage:
+    """The rows after an id, or the last rows before it, at most ``per_page``.
+
+    ``rows`` are ordered by a unique id that every row has, ascending or descending; otherwise
+    ``ValueError``. ``after`` and ``before`` are what another page says of its neighbours. Without
+    them, and for ``after=""``, it is the first page; for ``before=""`` it is the last one. Raises
+    ``InvalidID``, a ``ValueError``, for any other text.
+    """
+    order = id_order(rows)
+    if order is None:
+        raise ValueError(f"{rows.model._meta.label}: expected rows in the order of a unique id")
+    return page_in_order(rows, order, per_page, after=after, before=before)
+
+
+def page_in_order(
+    rows: QuerySet[Any],
+    order: IDOrder,
+    per_page: int,
+    *,
+    after: str | None = None,
+    before: str | None = None,
+) -> KeysetPage:
+    """``keyset_page``, for rows whose order is known."""
+    backwards = before is not None
+    position = before if backwards else after
+    selected = rows.reverse() if backwards else rows.all()
+    if position:
+        sign = "lt" if order.descending != backwards else "gt"
+        selected = selected.filter(**{f"{order.path}__{sign}": order.value(position)})
+    found = list(selected[: per_page + 1])
+    has_more, found = len(found) > per_page, found[:per_page]
+    has_previous, has_next = bool(position), has_more
+    if backwards:
+        found.reverse()
+        has_previous, has_next = has_next, has_previous
+    # Where all rows of the page are gone, its neighbours are the last page and the first one.
+    ends = (order.text(found[0]), order.text(found[-1])) if found else ("", "")
+    return KeysetPage(
+        rows=with_rows(selected[:per_page], found),
+        previous=ends[0] if has_previous else None,
+        next=ends[1] if has_next else None,
+    )
+
+
+def with_rows(query: QuerySet[Any], found: list[Any]) -> QuerySet[Any]:
+    """The query as if it had run and found these rows."""
+    done: Any = query._chain()  # type: ignore[attr-defined]
+    done._result_cache = found
+    done._prefetch_done = True
+    return done  # type: ignore[no-any-return]
+
+
+def _first_name(rows: QuerySet[Any]) -> tuple[str, bool]:
+    """The name of the first column of the order, and whether it is descending; empty if the order
+    begins with anything else."""
+    query: Any = rows.query
+    order = query.order_by or (query.get_meta().ordering if query.default_ordering else ())
+    first: Any = order[0] if order and not query.extra_order_by else ""
+    descending = not query.standard_ordering
+    if isinstance(first, OrderBy):
+        descending, first = descending != first.descending, first.expression
+    if isinstance(first, F):
+        return first.name, descending  # type: ignore[attr-defined]
+    if not isinstance(first, str):
+        return "", descending
+    return first.lstrip("-"), descending != first.startswith("-")
+
+
+def _lacks_ids(rows: QuerySet[Any], column: models.Field[Any, Any]) -> bool:
+    every = column.model._base_manager.using(rows.db)
+    return every.filter(**{f"{column.name}__isnull": True}).exists()

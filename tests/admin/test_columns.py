@@ -1,0 +1,260 @@
+"""Columns of public texts and of several times, and what a row's page shows by itself."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.contrib import admin
+from django.contrib.staticfiles import finders
+from django.test import RequestFactory
+from django.test.utils import isolate_apps
+
+from django_sortable_ids.admin import SortableIDAdmin
+from django_sortable_ids.fields import ULIDField
+from django_sortable_ids.ids import public_id
+from tests.store.admin import TIMED
+from tests.store.models import PRODUCTS, Basket, Named, Order, Review, ULIDProduct, Voucher
+from tests.testapp.models import MaskedKey
+
+from .support import (
+    add_url,
+    each_scheme,
+    each_timed_scheme,
+    list_url,
+    made_at,
+    order_at,
+    page_of,
+    page_url,
+)
+
+pytestmark = pytest.mark.django_db
+
+MOMENT = datetime(2026, 1, 31, 23, 30, 15, tzinfo=UTC)
+SHOWN = "Jan. 31, 2026, 6:30 p.m."
+
+
+@pytest.fixture
+def admin_with(monkeypatch):
+    """Changes attributes of the admin of a model, for one test."""
+
+    def change(model, **attributes):
+        model_admin = admin.site.get_model_admin(model)
+        for name, value in attributes.items():
+            monkeypatch.setattr(model_admin, name, value)
+
+    return change
+
+
+def texts(page):
+    return [text.text for text in page.root.find_all("span", class_="sortable-ids-text")]
+
+
+def read_only(page):
+    """What the row's page shows without an input, by label."""
+    found = {}
+    for row in page.root.find_all("div", class_="form-row"):
+        shown = list(row.find_all("div", class_="readonly"))
+        for label, value in zip(row.find_all("label"), shown, strict=False):
+            found[label.text.rstrip(":")] = value.text
+    return found
+
+
+@each_scheme
+def test_the_public_text_in_the_list(browser, admin_with, scheme):
+    model = PRODUCTS[scheme]
+    admin_with(model, list_display=["name", "public_id"])
+    rows = [model.objects.create(name=str(number)) for number in range(3)]
+    shown = texts(page_of(browser, list_url(model, o="2")))
+    ordered = sorted(rows, key=lambda row: model._meta.pk.scheme.to_int(row.pk))
+    assert shown == [public_id(row) for row in ordered]
+    assert texts(page_of(browser, list_url(model, o="-2"))) == shown[::-1]
+
+
+def test_the_public_text_is_a_link_to_the_row(browser, admin_with):
+    admin_with(ULIDProduct, list_display=["public_id", "name"])
+    row = ULIDProduct.objects.create()
+    page = page_of(browser, list_url(ULIDProduct))
+    (link,) = page.root.find("th", class_="field-public_id").find_all("a")
+    assert (link.text, link["href"]) == (public_id(row), page_url(ULIDProduct, row.pk))
+    assert page.root.find("th", class_="column-public_id").text == "Public id"
+
+
+def test_each_of_several_ids_has_its_columns(browser, admin_with):
+    shown = [f"{scheme}_public_text" for scheme in PRODUCTS]
+    times = [f"{scheme}_created_at" for scheme in TIMED]
+    admin_with(Order, list_display=["name", *shown, *times])
+    order = order_at(MOMENT, "dated")
+    order_at(None)
+    page = page_of(browser, list_url(Order, q="", o="2"))
+    for scheme in PRODUCTS:
+        cells = [c.text for c in page.root.find_all("td", class_=f"field-{scheme}_public_text")]
+        assert sorted(cells) == sorted([public_id(order, scheme), "-"]) or scheme == "sequence"
+        header = page.root.find("th", class_=f"column-{scheme}_public_text")
+        assert header.text == f"Public {scheme.replace('_', ' ')}"
+    for scheme in TIMED:
+        cells = [c.text for c in page.root.find_all("td", class_=f"field-{scheme}_created_at")]
+        assert sorted(cells) == ["-", SHOWN]
+        header = page.root.find("th", class_=f"column-{scheme}_created_at")
+        assert header.text == f"{scheme.replace('_', ' ').capitalize()} created at"
+
+
+@each_timed_scheme
+def test_each_time_sorts_by_its_own_id(browser, admin_with, scheme):
+    admin_with(Order, list_display=["name", f"{scheme}_created_at"])
+    for hours in (2, 0, 1):
+        order = order_at(MOMENT, str(hours))
+        at = made_at(Order, MOMENT + timedelta(hours=hours), scheme)
+        Order.objects.filter(pk=order.pk).update(**{scheme: at})
+    for query, expected in (("2", ["0", "1", "2"]), ("-2", ["2", "1", "0"])):
+        page = page_of(browser, list_url(Order, o=query))
+        assert [c.text for c in page.root.find_all("th", class_="field-name")] == expected
+
+
+def test_djangos_own_checks_know_the_names():
+    class Right(SortableIDAdmin):
+        list_display = ["public_id", "id_created_at", "code_public_text", "code_created_at"]
+        readonly_fields = ["public_id", "code_public_text", "code_created_at"]
+
+    class Wrong(SortableIDAdmin):
+        list_display = ["name_created_at", "missing_public_text"]
+        readonly_fields = ["missing_created_at"]
+
+    site = admin.AdminSite()
+    assert Right(Voucher, site).check() == []
+    assert [each.id for each in Wrong(Voucher, site).check()] == [
+        *("admin.E035", "admin.E108", "admin.E108"),
+    ]
+
+
+def test_a_project_keeps_names_of_its_own():
+    class Own(SortableIDAdmin):
+        def public_id(self, obj):
+            return "own"
+
+    own = Own(ULIDProduct, admin.AdminSite())
+    assert own.public_id(None) == "own"
+    assert own.id_public_text.admin_order_field == "id"
+
+
+@pytest.fixture
+def named_public_id():
+    """An admin of a model with an integer key and a field ``public_id``; it has no table."""
+    with isolate_apps("tests.store"):
+        model = type(
+            "Parcel",
+            (Named,),
+            {
+                "__module__": __name__,
+                "public_id": ULIDField(unique=True, prefix="par"),
+                "Meta": type("Meta", (), {"app_label": "store"}),
+            },
+        )
+
+        class Own(SortableIDAdmin):
+            list_display = ["public_id", "name"]
+            list_display_links = ["public_id"]
+            sortable_by = ["public_id"]
+            ordering = ["public_id"]
+
+        yield Own(model, admin.AdminSite())
+
+
+def test_a_field_named_public_id_is_shown_as_its_public_text(named_public_id):
+    own = named_public_id
+    assert own.check() == []
+    request = RequestFactory().get("/")
+    shown = own.get_list_display(request)
+    links = own.get_list_display_links(request, shown)
+    assert (shown[0], links, own.get_sortable_by(request)) == (links[0], links, links)
+    row = own.model(public_id=own.model._meta.get_field("public_id").generate())
+    assert f">par_{row.public_id}<" in getattr(own, shown[0])(row)
+    column = getattr(own, shown[0])
+    assert (str(column.short_description), column.admin_order_field) == ("public id", "public_id")
+    assert own.get_readonly_fields(request, row) == ["public_id_public_text", "id_created_at"]
+
+
+def test_a_mask_hides_the_time_in_the_list(settings):
+    settings.SORTABLE_IDS = {"MASK_KEYS": ["f0debc9a785634121032547698badcfe"]}
+    own = SortableIDAdmin(MaskedKey, admin.AdminSite())
+    row = MaskedKey.objects.create()
+    assert public_id(row) in own.public_id(row)
+    assert str(row.pk) not in own.public_id(row)
+
+
+@each_scheme
+def test_the_page_of_a_row_shows_its_id(browser, admin_with, scheme):
+    model = PRODUCTS[scheme]
+    admin_with(model, readonly_fields=[])
+    row = model.objects.create(name="row")
+    shown = read_only(page_of(browser, page_url(model, row.pk)))
+    assert shown["Public id"] == public_id(row)
+    assert shown.get("Id", public_id(row)) == str(row.pk)
+    assert ("Id" in shown) == (str(row.pk) != public_id(row))
+    assert ("Created at" in shown) == (scheme != "sequence")
+    assert not read_only(page_of(browser, add_url(model)))
+
+
+def test_the_page_of_a_row_says_the_time_as_the_list_does(browser, admin_with):
+    admin_with(ULIDProduct, list_display=["id", "id_created_at"])
+    row = ULIDProduct.objects.create(id=made_at(ULIDProduct, MOMENT))
+    shown = read_only(page_of(browser, page_url(ULIDProduct, row.pk)))
+    listed = page_of(browser, list_url(ULIDProduct)).root.find("td", class_="field-id_created_at")
+    assert shown["Created at"] == listed.text == SHOWN
+    assert listed.find("time")["datetime"] == "2026-01-31T18:30:15-05:00"
+
+
+def test_the_page_of_a_row_beside_an_integer_key(browser):
+    order = order_at(MOMENT)
+    shown = read_only(page_of(browser, page_url(Order, order.pk)))
+    assert shown == {"Public id": str(order.uuid7), "Created at": SHOWN}
+    empty = order_at(None)
+    shown = read_only(page_of(browser, page_url(Order, empty.pk)))
+    assert shown == {"Public id": "-", "Created at": "-"}
+
+
+def test_what_the_project_lays_out_stays(browser, admin_with):
+    row = ULIDProduct.objects.create(name="row")
+    for layout in ({"fields": ["name"]}, {"fieldsets": [(None, {"fields": ["name"]})]}):
+        admin_with(ULIDProduct, fields=None, fieldsets=None, readonly_fields=[])
+        admin_with(ULIDProduct, **layout)
+        assert read_only(page_of(browser, page_url(ULIDProduct, row.pk))) == {}
+    admin_with(
+        ULIDProduct, fieldsets=None, fields=["id_created_at"], readonly_fields=["id_created_at"]
+    )
+    assert list(read_only(page_of(browser, page_url(ULIDProduct, row.pk)))) == ["Created at"]
+
+
+def test_an_editable_id_stays_an_input(browser):
+    row = Voucher.objects.create(name="row")
+    page = page_of(browser, page_url(Voucher, row.pk))
+    assert list(page.root.find_all("input", name="code"))
+    assert list(read_only(page)) == ["Public id", "Created at"]
+
+
+def test_a_model_whose_ids_have_no_key(browser):
+    review = Review.objects.create(import_id=made_at(Review, MOMENT, "import_id"))
+    shown = read_only(page_of(browser, page_url(Review, review.pk)))
+    assert shown == {"Public id": str(review.import_id), "Created at": SHOWN}
+    assert read_only(page_of(browser, page_url(Basket, Basket.objects.create().pk)))
+
+
+def test_a_strict_policy_allows_all_of_it(browser, admin_with):
+    admin_with(ULIDProduct, list_display=["public_id", "name"])
+    row = ULIDProduct.objects.create()
+    for url in (list_url(ULIDProduct), page_url(ULIDProduct, row.pk)):
+        content = browser.get(url).content.decode()
+        (text,) = re.findall(r"<span [^>]*sortable-ids-text[^>]*>", content)
+        assert not re.search(r"\s(?:style|on\w+)=", text)
+        for name in ("django_sortable_ids/admin.css", "django_sortable_ids/copy.js"):
+            assert name in content
+    for name in ("admin.css", "copy.js"):
+        assert finders.find(f"django_sortable_ids/{name}")
+
+
+def test_the_words_of_the_button_are_in_the_page(browser, admin_with):
+    admin_with(ULIDProduct, list_display=["public_id", "name"])
+    ULIDProduct.objects.create()
+    (text,) = page_of(browser, list_url(ULIDProduct)).root.find_all(
+        "span", class_="sortable-ids-text"
+    )
+    assert (text["data-copy"], text["data-copied"], text["dir"]) == ("Copy", "Copied", "ltr")
