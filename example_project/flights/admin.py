@@ -37,6 +37,7 @@ class FlightAdmin(SortableIDAdmin):
     search_fields = ["=tail_number"]
     search_help_text = "The id of a flight, or the tail number of a plane."
     autocomplete_fields = ["airline", "origin", "destination", "plane"]
+    readonly_fields = ["public_id_public_text"]
 
     @admin.display(ordering="origin__code")
     def route(self, flight: Flight) -> str:
