@@ -87,7 +87,7 @@ def drill_down(
 ) -> DrillDown | None:
     """The first level within the chosen place at which there are several places with rows.
 
-    ``rows`` are those of the chosen place. None if there are no rows and no place was chosen.
+    ``rows`` are those of all places. None if there are none and no place was chosen.
     """
     return _Level(rows, column, seconds).found(list(chosen))
 

@@ -31,6 +31,7 @@ class DrillDownMixin(Base):
     """Filters the list by the place in the URL, as Django does for ``date_hierarchy``."""
 
     model_admin: Any
+    rows_of_all_places: Any
 
     @property
     def place_name(self) -> str:
@@ -53,6 +54,8 @@ class DrillDownMixin(Base):
 
     def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> Any:
         rows = super().get_queryset(request, exclude_parameters)
+        if exclude_parameters is None:
+            self.rows_of_all_places = rows
         if not self.chosen:
             return rows
         start, end = self.chosen[-1].span
@@ -65,7 +68,7 @@ class DrillDownMixin(Base):
         """The level that the template draws."""
         column = timed_column(self.model, self.model_admin.created_at_hierarchy)
         seconds = self.model_admin.created_at_hierarchy_seconds
-        return drill_down(self.queryset, column, self.chosen, seconds)
+        return drill_down(self.rows_of_all_places, column, self.chosen, seconds)
 
     @property
     def path_links(self) -> list[Link]:
