@@ -1,12 +1,12 @@
 """The app configuration: it only registers the parts of the package."""
 
 from django.apps import AppConfig
-from django.utils.translation import gettext_lazy
+from django.utils.translation import pgettext_lazy
 
 
 class SortableIDsConfig(AppConfig):
     name = "django_sortable_ids"
-    verbose_name = gettext_lazy("Sortable ids")
+    verbose_name = pgettext_lazy("sortable ids", "Sortable ids")
     default_auto_field = "django.db.models.BigAutoField"
 
     def import_models(self) -> None:

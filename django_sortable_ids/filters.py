@@ -12,7 +12,7 @@ from typing import Any
 import django_filters  # type: ignore[import-untyped]
 from django import forms
 from django.core.exceptions import ImproperlyConfigured, ValidationError
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 from django_filters import ModelChoiceFilter, ModelMultipleChoiceFilter, fields
 from django_filters.utils import handle_timezone  # type: ignore[import-untyped]
 
@@ -147,7 +147,7 @@ class CreatedAtFilter(django_filters.RangeFilter):  # type: ignore[misc]
     }
 
     def __init__(self, field_name: str = "id", *args: Any, **kwargs: Any) -> None:
-        kwargs.setdefault("label", _("Created at"))
+        kwargs.setdefault("label", pgettext_lazy("sortable ids", "Created at"))
         super().__init__(f"{field_name}__created_at", *args, **kwargs)
 
 

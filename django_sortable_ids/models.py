@@ -1,7 +1,7 @@
 """The app's own tables."""
 
 from django.db import models
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 
 class SequenceCounter(models.Model):
@@ -14,8 +14,8 @@ class SequenceCounter(models.Model):
     taken = models.PositiveBigIntegerField()
 
     class Meta:
-        verbose_name = _("sequence counter")
-        verbose_name_plural = _("sequence counters")
+        verbose_name = pgettext_lazy("sortable ids", "sequence counter")
+        verbose_name_plural = pgettext_lazy("sortable ids", "sequence counters")
 
     def __str__(self) -> str:
         return f"{self.key}: {self.taken} from {self.first}"
@@ -38,8 +38,8 @@ class WorkerLease(models.Model):
     expires = models.BigIntegerField()
 
     class Meta:
-        verbose_name = _("worker lease")
-        verbose_name_plural = _("worker leases")
+        verbose_name = pgettext_lazy("sortable ids", "worker lease")
+        verbose_name_plural = pgettext_lazy("sortable ids", "worker leases")
 
     def __str__(self) -> str:
         return f"{self.number}: {self.owner}"
@@ -83,8 +83,8 @@ class BackfillRun(models.Model):
     finished_at = models.DateTimeField(null=True)
 
     class Meta:
-        verbose_name = _("backfill")
-        verbose_name_plural = _("backfills")
+        verbose_name = pgettext_lazy("sortable ids", "backfill")
+        verbose_name_plural = pgettext_lazy("sortable ids", "backfills")
 
     def __str__(self) -> str:
         return f"{self.target}: {self.rows_filled} rows"
@@ -102,8 +102,8 @@ class VerificationRun(models.Model):
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
-        verbose_name = _("check of ids")
-        verbose_name_plural = _("checks of ids")
+        verbose_name = pgettext_lazy("sortable ids", "check of ids")
+        verbose_name_plural = pgettext_lazy("sortable ids", "checks of ids")
 
     def __str__(self) -> str:
         return f"{self.target}: {self.state['found']['rows']} rows"

@@ -1,10 +1,10 @@
-"""Updates and compiles the translations: ``python -m tests.translations``.
+"""Updates and compiles the translations: ``python -m tests.translations [language ...]``.
 
 With ``--check`` it changes nothing, and fails if a string is not translated, is fuzzy or is no
 longer used, or if a compiled file is not that of its source. It needs GNU gettext.
 
-Strings that Django translates itself are left out. The translations of an application come before
-those of Django, in the whole project.
+Strings without a context that Django translates itself are left out. The translations of an
+application come before those of Django, in the whole project.
 """
 
 import argparse
@@ -27,13 +27,20 @@ PACKAGE = Path(django_sortable_ids.__file__).parent
 LOCALE = PACKAGE / "locale"
 LANGUAGES = ["ar", "de", "es", "fr", "he", "ja", "pt_BR", "zh_Hans"]
 DJANGOS = ["conf", "contrib/admin"]
+MOST_SHOWN = 20
+EMPTY_OR_DATED = ('"POT-Creation-Date', '"Report-Msgid-Bugs-To')
+"""Lines of a header that say nothing, or change with each run."""
+
+
+def catalog_of(compiled: Path) -> GNUTranslations:
+    with compiled.open("rb") as file:
+        return GNUTranslations(file)
 
 
 def djangos_own(language: str) -> list[GNUTranslations]:
+    root = Path(django.__file__).parent
     return [
-        GNUTranslations((folder / f"{language}/LC_MESSAGES/django.mo").open("rb"))
-        for each in DJANGOS
-        if (folder := Path(django.__file__).parent / each / "locale")
+        catalog_of(root / each / f"locale/{language}/LC_MESSAGES/django.mo") for each in DJANGOS
     ]
 
 
@@ -65,16 +72,21 @@ def template(folder: Path) -> Path:
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("locale", "__pycache__"))
     (package / "locale").mkdir()
     makemessages = ["-m", "django", "makemessages", "--keep-pot", "--no-location", "-l", "xx"]
-    run(sys.executable, *makemessages, cwd=package)
+    run(sys.executable, "-I", *makemessages, cwd=package)
     pot = package / "locale/django.pot"
     entries = run("msgcat", "--no-wrap", pot).strip().split("\n\n")
-    needed = [each for each in entries if message_of(each) not in translated_by_django()]
+    needed = [each for each in entries if not is_translated_by_django(each)]
     pot.write_text("\n\n".join(needed) + "\n", encoding="utf-8")
     return pot
 
 
+def is_translated_by_django(entry: str) -> bool:
+    has_context = re.search("^msgctxt ", entry, re.MULTILINE)
+    return not has_context and message_of(entry) in translated_by_django()
+
+
 def message_of(entry: str) -> str:
-    """The first string of an entry in a file of gettext."""
+    """The string of an entry in a file of gettext, without its context."""
     _, _, after = entry.partition("msgid ")
     before, *_ = re.split("^msg", after, maxsplit=1, flags=re.MULTILINE)
     return "".join(map(ast.literal_eval, before.split("\n")[:-1]))
@@ -93,7 +105,7 @@ def updated(source: Path, pot: Path, language: str) -> str:
     merged = pot.with_name(f"{language}.po")
     run("msgmerge", *options, "-o", merged, source, pot)
     text = run("msgattrib", "--no-obsolete", "--no-wrap", merged)
-    lines = [each for each in text.splitlines() if not each.startswith('"POT-Creation-Date')]
+    lines = [each for each in text.splitlines() if not each.startswith(EMPTY_OR_DATED)]
     return "\n".join(lines) + "\n"
 
 
@@ -104,8 +116,10 @@ def problems(language: str, pot: Path) -> list[str]:
         return [f"{source} lacks strings, or has others: run python -m tests.translations"]
     found = []
     for what, option in (("untranslated", "--untranslated"), ("fuzzy", "--only-fuzzy")):
-        if text := run("msgattrib", option, "--no-obsolete", source):
-            found.append(f"{source}: {what}\n{text}")
+        if text := run("msgattrib", option, "--no-obsolete", source).strip():
+            _header, *entries = text.split("\n\n")
+            found.append(f"{source}: {len(entries)} {what}")
+            found += [f"  {message_of(each)}" for each in entries[:MOST_SHOWN]]
     again = pot.with_name("again.mo")
     run("msgfmt", "--check-format", "-o", again, source)
     if not compiled.exists() or not filecmp.cmp(again, compiled, shallow=False):
@@ -124,17 +138,21 @@ def write(language: str, pot: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="change nothing")
-    check = parser.parse_args().check
+    parser.add_argument("languages", nargs="*", metavar="language", help="all, unless given")
+    arguments = parser.parse_args()
+    languages = arguments.languages or LANGUAGES
+    if unknown := set(languages) - set(LANGUAGES):
+        parser.error(f"no such language: {', '.join(unknown)}; there are {', '.join(LANGUAGES)}")
     with tempfile.TemporaryDirectory() as folder:
         pot = template(Path(folder))
-        if not check:
-            for language in LANGUAGES:
+        if not arguments.check:
+            for language in languages:
                 write(language, pot)
             return
-        found = [each for language in LANGUAGES for each in problems(language, pot)]
+        found = [each for language in languages for each in problems(language, pot)]
         if found:
             sys.exit("\n".join(found))
-        print(f"{len(LANGUAGES)} languages: all strings are translated")
+        print(f"{', '.join(languages)}: all strings are translated")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 
 class _Day(forms.DateField):
@@ -34,7 +35,10 @@ class ChosenDays(forms.Form):
     def __init__(self, first_name: str, last_name: str, data: dict[str, str]) -> None:
         super().__init__(data, label_suffix="")
         self.first_name, self.last_name = first_name, last_name
-        self.fields = {first_name: _Day(_("From")), last_name: _Day(_("To"))}
+        self.fields = {
+            first_name: _Day(pgettext_lazy("sortable ids", "From")),
+            last_name: _Day(pgettext_lazy("sortable ids", "To")),
+        }
 
     def clean(self) -> dict[str, Any]:
         days = self.cleaned_data

@@ -9,8 +9,7 @@ from django.db import models
 from django.utils import formats
 from django.utils.html import format_html
 from django.utils.text import format_lazy
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import pgettext, pgettext_lazy
 
 from ..fields import SortableIDField
 from ..fields.of_model import id_fields, local_time
@@ -66,8 +65,8 @@ class PublicTextColumn:
         return format_html(
             '<span class="sortable-ids-text" dir="ltr" translate="no" data-copy="{}"'
             ' data-copied="{}">{}</span>',
-            _("Copy"),
-            _("Copied"),
+            pgettext("sortable ids", "Copy"),
+            pgettext("sortable ids", "Copied"),
             self.field.public_text.shown(value),
         )
 
@@ -83,15 +82,19 @@ def columns(model_admin: ModelAdmin) -> dict[str, Column]:
     for field in fields:
         title = field.verbose_name
         if field.name != "public_id":
-            title = format_lazy(gettext_lazy("public {name}"), name=title)
+            title = format_lazy(pgettext_lazy("sortable ids", "public {name}"), name=title)
         found[f"{field.name}_public_text"] = PublicTextColumn(field, model_admin, title)
     for field in timed:
-        title = format_lazy(gettext_lazy("{name} created at"), name=field.verbose_name)
+        title = format_lazy(
+            pgettext_lazy("sortable ids", "{name} created at"), name=field.verbose_name
+        )
         found[f"{field.name}_created_at"] = CreatedAtColumn(field, model_admin, title)
     if fields:
         main = min(fields, key=lambda field: (not field.primary_key, not field.unique))
-        found["public_id"] = PublicTextColumn(main, model_admin, gettext_lazy("public id"))
+        found["public_id"] = PublicTextColumn(
+            main, model_admin, pgettext_lazy("sortable ids", "public id")
+        )
     if timed:
-        title = gettext_lazy("created at")
+        title = pgettext_lazy("sortable ids", "created at")
         found["id_created_at"] = CreatedAtColumn(timed[0], model_admin, title)
     return found

@@ -12,7 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import models
 from django.http import HttpRequest
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from ..fields import SortableIDField
 from ..fields.of_model import id_at, id_field, id_fields
@@ -134,4 +134,6 @@ def _title(model: type[models.Model], field: Any, id_column: SortableIDField) ->
         name = field.verbose_name
     else:
         name = id_column.model._meta.verbose_name
-    return _("creation time of %(name)s") % {"name": name} if name else _("creation time")
+    if not name:
+        return pgettext_lazy("sortable ids", "creation time")
+    return pgettext_lazy("sortable ids", "creation time of %(name)s") % {"name": name}

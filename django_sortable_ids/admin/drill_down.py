@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 from django.utils.formats import get_format
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext
 
 from ..histograms.columns import TimedColumn
 from ..histograms.counting import Count, counts
@@ -102,7 +102,8 @@ class _Level:
         try:
             found = self._ends(*path[-1].span) if path else self._ends(None, None)
             if found is None:
-                return DrillDown(_steps(path), [], gettext("No rows.")) if path else None
+                no_rows = pgettext("sortable ids", "No rows.")
+                return DrillDown(_steps(path), [], no_rows) if path else None
             places = path[-1].inside() if path else self._years(found)
         except TookTooLong:
             return DrillDown(_steps(path), [], gettext("Counting the rows took too long."))

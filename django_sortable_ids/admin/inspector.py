@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, URLPattern, path, reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from ..fields import SortableIDField
 from ..fields.of_model import id_fields
@@ -108,7 +108,7 @@ def _page(request: HttpRequest, site: admin.AdminSite) -> HttpResponse:
     answer = inspect(text, columns, scheme=scheme) if text.strip() else Answer(())
     context = {
         **site.each_context(request),
-        "title": _("Inspect an id"),
+        "title": pgettext("sortable ids", "Inspect an id"),
         "pasted": " ".join(cleaned(text).split()),
         "ids": [_ShownID(each) for each in answer.ids],
         "not_looked_up": [error.partition(":")[0] for error in answer.errors],

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
 from django.utils.text import capfirst
-from django.utils.translation import gettext
+from django.utils.translation import pgettext
 
 from ..fields.values.times import local_zone
 from .histogram import Bar
@@ -66,12 +66,14 @@ def count_text(count: int, *, is_exact: bool) -> str:
     number = number_format(count, use_l10n=True, force_grouping=True)
     if is_exact:
         return number
-    return gettext("more than %(count)s") % {"count": number} if count else gettext("not counted")
+    if not count:
+        return pgettext("sortable ids", "not counted")
+    return pgettext("sortable ids", "more than %(count)s") % {"count": number}
 
 
 def bar_text(time: str, count: str) -> str:
     """What a bar says, in one line."""
-    return gettext("%(time)s: %(count)s") % {"time": time, "count": count}
+    return pgettext("sortable ids", "%(time)s: %(count)s") % {"time": time, "count": count}
 
 
 def formatted(at: datetime, form: str) -> str:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from ..functions import bits
 from ..schemes import ID, Digits, Prefixed, Scheme, TimeScheme
@@ -30,28 +30,28 @@ class Kind(StrEnum):
 
 
 _NAMES = {
-    Kind.TIME: _("time"),
-    Kind.WORKER: _("worker"),
-    Kind.SEQUENCE: _("sequence"),
-    Kind.RANDOM: _("random"),
-    Kind.VERSION: _("version"),
-    Kind.VARIANT: _("variant"),
-    Kind.FIXED: _("fixed"),
+    Kind.TIME: pgettext_lazy("sortable ids", "time"),
+    Kind.WORKER: pgettext_lazy("sortable ids", "worker"),
+    Kind.SEQUENCE: pgettext_lazy("sortable ids", "sequence"),
+    Kind.RANDOM: pgettext_lazy("sortable ids", "random"),
+    Kind.VERSION: pgettext_lazy("sortable ids", "version"),
+    Kind.VARIANT: pgettext_lazy("sortable ids", "variant"),
+    Kind.FIXED: pgettext_lazy("sortable ids", "fixed"),
 }
 
 
 _NAMES_IN_SUFFIXES = {
-    "clock sequence": _("clock sequence"),
-    "counter": _("counter"),
-    "entropy": _("entropy"),
-    "fingerprint": _("fingerprint"),
-    "high counter": _("high counter"),
-    "low counter": _("low counter"),
-    "machine": _("machine"),
-    "node": _("node"),
-    "process": _("process"),
-    "random": _("random"),
-    "sequence": _("sequence"),
+    "clock sequence": pgettext_lazy("sortable ids", "clock sequence"),
+    "counter": pgettext_lazy("sortable ids", "counter"),
+    "entropy": pgettext_lazy("sortable ids", "entropy"),
+    "fingerprint": pgettext_lazy("sortable ids", "fingerprint"),
+    "high counter": pgettext_lazy("sortable ids", "high counter"),
+    "low counter": pgettext_lazy("sortable ids", "low counter"),
+    "machine": pgettext_lazy("sortable ids", "machine"),
+    "node": pgettext_lazy("sortable ids", "node"),
+    "process": pgettext_lazy("sortable ids", "process"),
+    "random": pgettext_lazy("sortable ids", "random"),
+    "sequence": pgettext_lazy("sortable ids", "sequence"),
 }
 """The names of ``SuffixPart`` in the catalogue."""
 

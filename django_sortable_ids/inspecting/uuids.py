@@ -3,21 +3,26 @@
 from typing import NamedTuple
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from ..schemes import UUIDText
 
 _VERSIONS = {
-    1: _("time and node"),
-    2: _("DCE security"),
+    1: pgettext_lazy("sortable ids", "time and node"),
+    2: pgettext_lazy("sortable ids", "DCE security"),
     3: _("MD5 of a name"),
-    4: _("random"),
+    4: pgettext_lazy("sortable ids", "random"),
     5: _("SHA-1 of a name"),
     6: _("time and node, sorts by time"),
     7: _("Unix time in ms, sorts by time"),
-    8: _("custom"),
+    8: pgettext_lazy("sortable ids", "custom"),
 }
-_NIL, _MAX = 0, (1 << 128) - 1
+_NOT_ASSIGNED = pgettext_lazy("sortable ids", "not assigned")
+_WITHOUT_VERSION = {
+    0: pgettext_lazy("sortable ids", "nil UUID"),
+    (1 << 128) - 1: pgettext_lazy("sortable ids", "max UUID"),
+}
 RFC = "RFC 9562"
 """The variant of nearly all UUIDs."""
 
@@ -32,17 +37,25 @@ class UUIDFacts(NamedTuple):
     """What the version means, or which UUID it is."""
     variant: str
 
+    @property
+    def in_words(self) -> str:
+        """One sentence, in the language of the user."""
+        if self.version is None:
+            sentence = pgettext("sortable ids", "UUID: %(meaning)s, variant %(variant)s")
+        else:
+            sentence = gettext("UUID of version %(version)s: %(meaning)s, variant %(variant)s")
+        return sentence % self._asdict()
+
 
 def uuid_facts(number: int) -> UUIDFacts:
     """The facts of a UUID, given as a number of 128 bits."""
     canonical = UUIDText().format(number)
     top = number >> 61 & 0b111
-    if number in (_NIL, _MAX):
-        meaning = _("nil UUID") if number == _NIL else _("max UUID")
-        return UUIDFacts(canonical, None, meaning, RFC)
+    if number in _WITHOUT_VERSION:
+        return UUIDFacts(canonical, None, _WITHOUT_VERSION[number], RFC)
     if top & 0b110 == 0b100:
         version = number >> 76 & 0xF
-        return UUIDFacts(canonical, version, _VERSIONS.get(version, _("not assigned")), RFC)
+        return UUIDFacts(canonical, version, _VERSIONS.get(version, _NOT_ASSIGNED), RFC)
     variant = "NCS" if not top & 0b100 else "Microsoft" if top == 0b110 else "future"
     return UUIDFacts(canonical, None, _("not a UUID of RFC 9562"), variant)
 

@@ -4,7 +4,7 @@ from typing import Any, Literal, Self
 
 from django.conf import settings
 from django.utils.formats import number_format
-from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 Precision = Literal["exact", "estimated", "minimum"]
 
@@ -39,9 +39,13 @@ class Count(int):
         """The number with what is known of it, such as "about 5,000,000". Estimates are rounded to
         two digits."""
         if self.precision == "estimated":
-            return _("about %(count)s") % {"count": _grouped(_rounded(int(self)))}
+            return pgettext("sortable ids", "about %(count)s") % {
+                "count": _grouped(_rounded(int(self)))
+            }
         if self.precision == "minimum":
-            return _("more than %(count)s") % {"count": _grouped(int(self) - 1)}
+            return pgettext("sortable ids", "more than %(count)s") % {
+                "count": _grouped(int(self) - 1)
+            }
         return number_format(int(self))
 
     def __str__(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.timesince import timesince
-from django.utils.translation import gettext, gettext_lazy, ngettext
+from django.utils.translation import gettext, npgettext, pgettext, pgettext_lazy
 
 from ...backfill.progress import minutes
 from ...backfill.reporting.checks import CheckStatus
@@ -20,12 +20,12 @@ from ...primary_keys.status import MoveStatus
 _SECONDS_SHOWN = 120
 """A longer time is shown in minutes and larger units."""
 _CONDITIONS = {
-    "running": gettext_lazy("Running"),
-    "stopped": gettext_lazy("Stopped"),
-    "gone": gettext_lazy("Killed"),
-    "silent": gettext_lazy("No heartbeat"),
-    "unfinished": gettext_lazy("Not complete"),
-    "finished": gettext_lazy("Done"),
+    "running": pgettext_lazy("sortable ids", "Running"),
+    "stopped": pgettext_lazy("sortable ids", "Stopped"),
+    "gone": pgettext_lazy("sortable ids", "Killed"),
+    "silent": pgettext_lazy("sortable ids", "No heartbeat"),
+    "unfinished": pgettext_lazy("sortable ids", "Not complete"),
+    "finished": pgettext_lazy("sortable ids", "Done"),
 }
 _ORDER = list(_CONDITIONS)
 
@@ -64,19 +64,21 @@ def _of_run(status: Status) -> Card:
     run, condition = status.run, status.condition
     facts: list[tuple[str, str | datetime]] = []
     if condition == "finished":
-        facts.append((gettext("Rows"), _number(run.rows_filled)))
+        facts.append((pgettext("sortable ids", "Rows"), _number(run.rows_filled)))
     else:
-        facts.append((gettext("Rows"), _share(run.rows_filled, status.rows_planned)))
+        facts.append(
+            (pgettext("sortable ids", "Rows"), _share(run.rows_filled, status.rows_planned))
+        )
     if status.seconds_left is not None:
-        facts.append((gettext("Rows per second"), _number(round(run.rate))))
-        facts.append((gettext("Time left"), minutes(status.seconds_left)))
+        facts.append((pgettext("sortable ids", "Rows per second"), _number(round(run.rate))))
+        facts.append((pgettext("sortable ids", "Time left"), minutes(status.seconds_left)))
     if run.owner:
-        facts.append((gettext("Process"), run.owner))
+        facts.append((pgettext("sortable ids", "Process"), run.owner))
     if condition != "finished" and run.heartbeat:
-        facts.append((gettext("Last heartbeat"), _ago(status.silence)))
-    facts.append((gettext("Started"), run.started_at))
+        facts.append((pgettext("sortable ids", "Last heartbeat"), _ago(status.silence)))
+    facts.append((pgettext("sortable ids", "Started"), run.started_at))
     if run.finished_at is not None:
-        facts.append((gettext("Finished"), run.finished_at))
+        facts.append((pgettext("sortable ids", "Finished"), run.finished_at))
     notes = []
     if condition in ("stopped", "gone"):
         notes.append(gettext("To continue, start the same command again."))
@@ -92,32 +94,39 @@ def _of_run(status: Status) -> Card:
         notes.append(status.deletion)
     percent = None if condition == "finished" else status.percent
     name = run.target
-    return Card(gettext("Backfill"), name, condition, facts, percent, run.last_error, notes)
+    return Card(
+        pgettext("sortable ids", "Backfill"), name, condition, facts, percent, run.last_error, notes
+    )
 
 
 def _of_check(check: CheckStatus) -> Card:
     state = "running" if check.silence < ACTIVE_SECONDS else "stopped"
     facts: list[tuple[str, str | datetime]] = [
-        (gettext("Rows"), _share(check.rows, check.rows_planned)),
-        (gettext("Last result saved"), _ago(check.silence)),
+        (pgettext("sortable ids", "Rows"), _share(check.rows, check.rows_planned)),
+        (pgettext("sortable ids", "Last result saved"), _ago(check.silence)),
     ]
-    return Card(gettext("Check of ids"), check.run.target, state, facts, check.percent)
+    return Card(
+        pgettext("sortable ids", "Check of ids"), check.run.target, state, facts, check.percent
+    )
 
 
 def _of_move(move: MoveStatus) -> Card:
     facts: list[tuple[str, str | datetime]] = []
     notes = []
     if move.step == "finished":
-        facts.append((gettext("Finished"), move.since))
+        facts.append((pgettext("sortable ids", "Finished"), move.since))
     else:
         step = {
             "filling": gettext("Rows get new keys"),
-            "exchanging": gettext("Tables are exchanged"),
+            "exchanging": pgettext("sortable ids", "Tables are exchanged"),
         }
-        facts += [(gettext("Step"), step[move.step]), (gettext("Since"), move.since)]
+        facts += [
+            (pgettext("sortable ids", "Step"), step[move.step]),
+            (pgettext("sortable ids", "Since"), move.since),
+        ]
     if session := move.session:
-        facts.append((gettext("Database session"), str(session.number)))
-        facts.append((gettext("Its statement"), session.statement))
+        facts.append((pgettext("sortable ids", "Database session"), str(session.number)))
+        facts.append((pgettext("sortable ids", "Its statement"), session.statement))
         facts.append((gettext("Time of the statement"), minutes(session.seconds)))
     elif move.step != "finished" and move.is_told:
         notes.append(gettext("No database session works on it now."))
@@ -125,7 +134,11 @@ def _of_move(move: MoveStatus) -> Card:
         notes.append(gettext("SQLite does not tell whether a process works on it."))
     if move.state == "unfinished":
         notes.append(gettext("If it was stopped, “manage.py migrate” continues it."))
-    kind = gettext("Move back to old keys") if move.backwards else gettext("Move of keys")
+    kind = (
+        gettext("Move back to old keys")
+        if move.backwards
+        else pgettext("sortable ids", "Move of keys")
+    )
     return Card(kind, ", ".join(move.models), move.state, facts, None, "", notes)
 
 
@@ -134,13 +147,20 @@ def _number(number: int) -> str:
 
 
 def _share(done: int, total: int) -> str:
-    return gettext("%(done)s of %(total)s") % {"done": _number(done), "total": _number(total)}
+    return pgettext("sortable ids", "%(done)s of %(total)s") % {
+        "done": _number(done),
+        "total": _number(total),
+    }
 
 
 def _ago(seconds: float) -> str:
     if seconds < _SECONDS_SHOWN:
         count = round(seconds)
-        text: Any = ngettext("%(count)s second ago", "%(count)s seconds ago", count)
+        text: Any = npgettext(
+            "sortable ids", "%(count)s second ago", "%(count)s seconds ago", count
+        )
         return str(text % {"count": count})
     now = timezone.now()
-    return gettext("%(time)s ago") % {"time": timesince(now - timedelta(seconds=seconds), now)}
+    return pgettext("sortable ids", "%(time)s ago") % {
+        "time": timesince(now - timedelta(seconds=seconds), now)
+    }

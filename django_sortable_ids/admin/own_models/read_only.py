@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from ... import conf
 
@@ -57,21 +58,23 @@ class WorkerLeaseAdmin(ReadOnlyList):
     ordering = ["number"]
     search_fields = ["owner"]
 
-    @admin.display(description=_("state"))
+    @admin.display(description=pgettext_lazy("sortable ids", "state"))
     def state(self, lease: WorkerLease) -> Any:
         if not lease.token:
-            return _("given back")
+            return pgettext_lazy("sortable ids", "given back")
         now = time.time() * 1000
         if now < lease.expires:
-            return _("leased")
+            return pgettext_lazy("sortable ids", "leased")
         _term, skew = conf.lease_seconds()
-        return _("expired") if now < lease.expires + skew * 1000 else _("free, never given back")
+        if now < lease.expires + skew * 1000:
+            return pgettext_lazy("sortable ids", "expired")
+        return _("free, never given back")
 
-    @admin.display(description=_("from"), ordering="starts")
+    @admin.display(description=pgettext_lazy("sortable ids", "from"), ordering="starts")
     def from_time(self, lease: WorkerLease) -> datetime:
         return _time(lease.starts)
 
-    @admin.display(description=_("until"), ordering="expires")
+    @admin.display(description=pgettext_lazy("sortable ids", "until"), ordering="expires")
     def until_time(self, lease: WorkerLease) -> datetime:
         return _time(lease.expires)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from ..parts import Anatomy, Kind, Place
 
@@ -91,7 +91,9 @@ def in_words(anatomy: Anatomy) -> str:
     """The picture for those who don't see it."""
     parts = ", ".join(f"{part.name} {part.width}" for part in anatomy.parts)
     words = (
-        _("%(count)d bits: %(parts)s") if anatomy.is_binary else _("%(count)d digits: %(parts)s")
+        pgettext("sortable ids", "%(count)d bits: %(parts)s")
+        if anatomy.is_binary
+        else pgettext("sortable ids", "%(count)d digits: %(parts)s")
     )
     return words % {"count": len(anatomy.text), "parts": parts}
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from ...schemes.errors import encodable
 from ..details import Details, details
@@ -26,7 +27,7 @@ def as_text(answer: Answer, *, colored: bool) -> Iterator[str]:
             yield ""
         yield from map(encodable, _inspection(each, colored))
     for error in answer.errors:
-        yield encodable(_("Not looked up: %(error)s") % {"error": error})
+        yield encodable(pgettext("sortable ids", "Not looked up: %(error)s") % {"error": error})
 
 
 def as_document(answer: Answer) -> dict[str, Any]:
@@ -43,18 +44,7 @@ def as_document(answer: Answer) -> dict[str, Any]:
 def _inspection(inspection: Inspection, colored: bool) -> Iterator[str]:
     yield texts.shown(inspection.text)
     if inspection.uuid:
-        facts = inspection.uuid
-        if facts.version is None:
-            yield _("UUID: %(meaning)s, variant %(variant)s") % {
-                "meaning": facts.meaning,
-                "variant": facts.variant,
-            }
-        else:
-            yield _("UUID of version %(version)d: %(meaning)s, variant %(variant)s") % {
-                "version": facts.version,
-                "meaning": facts.meaning,
-                "variant": facts.variant,
-            }
+        yield inspection.uuid.in_words
     if not inspection.is_id:
         yield _("This is not an id of any known scheme.")
         yield from _near(inspection)
@@ -64,11 +54,11 @@ def _inspection(inspection: Inspection, colored: bool) -> Iterator[str]:
     yield from _rows(inspection.rows)
     if inspection.others:
         yield ""
-        yield _("Other schemes:")
+        yield f"{pgettext('sortable ids', 'Other schemes')}:"
         yield from map(_short, inspection.others)
     if inspection.is_id and inspection.near:
         yield ""
-        yield _("It may also be mistyped:")
+        yield f"{_('It may also be mistyped')}:"
         yield from _near(inspection)
     if inspection.notes:
         yield ""
@@ -86,24 +76,28 @@ def _candidate(found: Details, colored: bool) -> Iterator[str]:
     reasons = "; ".join(candidate.reasons)
     yield f"{candidate.label}: {reasons}" if reasons else candidate.label
     if candidate.doubt:
-        yield _line(_("not likely"), candidate.doubt)
+        yield _line(pgettext("sortable ids", "not likely"), candidate.doubt)
     if found.utc:
-        yield _line(_("time"), found.utc)
+        yield _line(pgettext("sortable ids", "time"), found.utc)
         if found.local:
             yield _line("", f"{found.local} {timezone.get_current_timezone_name()}")
     elif found.anatomy:
-        yield _line(_("time"), _("after the year 9999"))
+        yield _line(
+            pgettext("sortable ids", "time"), pgettext("sortable ids", "after the year 9999")
+        )
     if found.worker is not None:
-        yield _line(_("worker"), found.worker)
+        yield _line(pgettext("sortable ids", "worker"), found.worker)
     if found.sequence is not None:
-        yield _line(_("sequence"), found.sequence)
+        yield _line(pgettext("sortable ids", "sequence"), found.sequence)
     if found.is_newest_first:
-        yield _line(_("order"), _("newest first: the digits are complements"))
+        yield _line(
+            pgettext("sortable ids", "order"), _("newest first: the digits are complements")
+        )
     if found.anatomy:
         yield from _anatomy(found.anatomy, colored)
-    yield from _spelled(_("spellings"), found.spellings)
+    yield from _spelled(pgettext("sortable ids", "spellings"), found.spellings)
     if found.same:
-        yield from _spelled(_("same bits in"), found.same)
+        yield from _spelled(pgettext("sortable ids", "same bits in"), found.same)
 
 
 def _anatomy(anatomy: Anatomy, colored: bool) -> Iterator[str]:
@@ -115,7 +109,11 @@ def _anatomy(anatomy: Anatomy, colored: bool) -> Iterator[str]:
     for line in picture(anatomy, colored=colored):
         yield f"    {line}"
     yield ""
-    heading = _("bits") if anatomy.is_binary else _("digits")
+    heading = (
+        pgettext("sortable ids", "bits")
+        if anatomy.is_binary
+        else pgettext("sortable ids", "digits")
+    )
     for number, part in enumerate(anatomy.parts):
         value = f"{places(part):<16} {part.name}: {shown_value(anatomy, part)}"
         yield _line("" if number else heading, value)
@@ -148,7 +146,7 @@ def _rows(rows: Iterable[Found]) -> Iterator[str]:
             yield ""
         label = f"{found.column.field}: {found.public_id}"
         named = texts.shown(str(found.row))
-        yield _line("" if number else _("row"), f"{label} ({named})")
+        yield _line("" if number else pgettext("sortable ids", "row"), f"{label} ({named})")
 
 
 def _short(candidate: Candidate) -> str:

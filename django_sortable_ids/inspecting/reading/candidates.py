@@ -8,6 +8,7 @@ from datetime import datetime
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from ...fields import SortableIDField
 from ...fields.of_model import is_of_another_version
@@ -99,7 +100,9 @@ class Candidate:
         if isinstance(self.scheme, TimeScheme):
             version = self.scheme.layout.template.version
             if version is not None:
-                found.append(_("its version is %(version)d") % {"version": version})
+                found.append(
+                    pgettext("sortable ids", "its version is %(version)d") % {"version": version}
+                )
             if self.doubt is None:
                 found.append(_("its time is plausible"))
         if not self.is_usual_spelling:
