@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from django.utils.translation import pgettext
 
 from ..parts import Anatomy, Kind, Place
+from .columns import columns
 
 _PER_ROW = 16
 _CELL, _GAP, _MARGIN = 20, 6, 2
 _GROUP = 8
 _LABEL, _BOX, _SPACE = 13, 22, 5
 _NARROW = 5.6
-"""Estimated width of a character of a label."""
+"""Estimated width of a column of a label."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def picture(anatomy: Anatomy) -> Picture:
             width = end + _CELL - x
             boxes.append(Box(x, y, width, part.kind))
             text = f"{numbers[part]} {part.name}"
-            fits = len(text.encode("utf-16-le")) / 2 * _NARROW <= width
+            fits = columns(text) * _NARROW <= width
             labels.append(Label(x, y - 3, text if fits else str(numbers[part])))
     cells = [
         Cell(*_corner(place.first + offset), part.kind, anatomy.text[place.first + offset])

@@ -1,11 +1,11 @@
 """The digits of an id as lines of text, with a colour for each part if the terminal has colours."""
 
-import unicodedata
 from collections.abc import Iterator
 
 from django.utils.termcolors import colorize
 
 from ..parts import Anatomy, Kind, Part, Place
+from .columns import columns
 
 _PER_LINE = 64
 _GROUP = 8
@@ -59,18 +59,10 @@ def _painted(text: str, part: Part, colored: bool) -> str:
 
 def _fitted(name: str, text: str) -> str:
     """The name in the columns of the text, from its first digit on. The last one is blank."""
-    shown, used, columns = "", len(text) - len(text.lstrip()), len(text)
+    shown, used, width = "", len(text) - len(text.lstrip()), len(text)
     blank = " " * used
     for character in name:
-        width = _columns(character)
-        if used + width > columns - 1:
+        if used + columns(character) > width - 1:
             break
-        shown, used = shown + character, used + width
-    return blank + shown + " " * (columns - used)
-
-
-def _columns(character: str) -> int:
-    """How many columns of a terminal a character takes."""
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        shown, used = shown + character, used + columns(character)
+    return blank + shown + " " * (width - used)

@@ -14,6 +14,7 @@ from ..parts import Anatomy, Part
 from ..reading import texts
 from ..reading.candidates import Candidate
 from ..rows import Found
+from .columns import padded
 from .picture_terminal import picture
 
 _NAMES = 14
@@ -158,7 +159,7 @@ def _short(candidate: Candidate) -> str:
 
 
 def _line(name: str, value: object) -> str:
-    return f"    {name:<{_NAMES}} {value}"
+    return f"    {padded(name, _NAMES)} {value}"
 
 
 # JSON
