@@ -58,11 +58,12 @@ class DrillDownBar:
     count: str
     y: str
     height: str
-    is_exact: bool
+    is_minimum: bool
+    """There may be more rows."""
 
     @property
     def is_empty(self) -> bool:
-        return self.is_exact and self.height == "0"
+        return self.height == "0" and not self.is_minimum
 
 
 class DrillDown(NamedTuple):
@@ -166,7 +167,7 @@ def _steps(path: list[Place]) -> list[Step]:
 
 
 def _bar(place: Place, count: Count, height: int) -> DrillDownBar:
-    shown = count_text(count.rows, is_exact=count.is_exact)
+    shown = count_text(count.rows, is_exact=count.is_exact, is_estimate=count.is_estimate)
     return DrillDownBar(
         place=place.text,
         label=_label(place),
@@ -174,7 +175,7 @@ def _bar(place: Place, count: Count, height: int) -> DrillDownBar:
         count=shown,
         y=str(HEIGHT - height),
         height=str(height),
-        is_exact=count.is_exact,
+        is_minimum=not (count.is_exact or count.is_estimate),
     )
 
 

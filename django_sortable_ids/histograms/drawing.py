@@ -12,6 +12,7 @@ from django.utils.text import capfirst
 from django.utils.translation import pgettext
 
 from ..fields.values.times import local_zone
+from ..paging.count import Count as Estimated
 from .histogram import Bar
 
 HEIGHT = 100
@@ -29,7 +30,7 @@ class DrawnBar:
     label: str
     count: str
     text: str
-    is_exact: bool
+    is_minimum: bool
 
 
 def drawn(bars: Sequence[Bar]) -> list[DrawnBar]:
@@ -43,7 +44,7 @@ def drawn(bars: Sequence[Bar]) -> list[DrawnBar]:
 
 def _drawn(number: int, bar: Bar, height: int, form: str) -> DrawnBar:
     label = formatted(bar.start, form)
-    count = count_text(bar.count, is_exact=bar.is_exact)
+    count = count_text(bar.count, is_exact=bar.is_exact, is_estimate=bar.is_estimate)
     return DrawnBar(
         x=str(number * WIDTH),
         y=str(HEIGHT - height),
@@ -51,7 +52,7 @@ def _drawn(number: int, bar: Bar, height: int, form: str) -> DrawnBar:
         label=label,
         count=count,
         text=bar_text(label, count),
-        is_exact=bar.is_exact,
+        is_minimum=not (bar.is_exact or bar.is_estimate),
     )
 
 
@@ -62,7 +63,9 @@ def heights_of(counts: Iterable[int]) -> list[int]:
     return [max(_LEAST, round(HEIGHT * each / largest)) if each else 0 for each in counts]
 
 
-def count_text(count: int, *, is_exact: bool) -> str:
+def count_text(count: int, *, is_exact: bool, is_estimate: bool) -> str:
+    if is_estimate:
+        return Estimated(count, "estimated").text
     number = number_format(count, use_l10n=True, force_grouping=True)
     if is_exact:
         return number

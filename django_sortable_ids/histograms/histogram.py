@@ -33,6 +33,8 @@ class Bar:
     count: int
     is_exact: bool
     """False: there are more than ``count`` rows; if that is 0, it is unknown whether there are."""
+    is_estimate: bool = False
+    """Whether ``count`` is what the database expects, from its statistics; then it is not exact."""
 
 
 def histogram(
@@ -54,8 +56,9 @@ def histogram(
     off there. By default, the bars are those from the first row to the last one.
 
     One statement counts ranges of the id's index, without reading rows, within the filters of the
-    queryset. If that takes longer than ``time_limit`` seconds in all, the counts have a limit:
-    see ``Bar.is_exact``. None counts for as long as it takes.
+    queryset. If that takes longer than ``time_limit`` seconds in all, the counts of a whole table
+    are estimates on PostgreSQL, MariaDB and MySQL, and others have a limit: see
+    ``Bar.is_estimate`` and ``Bar.is_exact``. None counts for as long as it takes.
 
     Raises ``FieldError`` if the field is no such id, or leads from one row to several, and
     ``ValueError`` for an unknown unit, for a naive time (with ``USE_TZ``), if the end is before the
@@ -82,7 +85,7 @@ def histogram(
     return bars_of(bars, counts(rows, column, bars, left))
 
 
-def bars_of(of: Iterable[Span], counted: Iterable[tuple[int, bool]]) -> list[Bar]:
+def bars_of(of: Iterable[Span], counted: Iterable[tuple[int, bool, bool]]) -> list[Bar]:
     """The bars of spans and their counts, in local time."""
     return [
         Bar(shown(span.start), shown(span.end), *count)

@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django_sortable_ids.db.scalars import Select, scalars
 from django_sortable_ids.functions import histogram
 from django_sortable_ids.histograms import counting
+from django_sortable_ids.histograms.drawing import drawn
 from tests.lookups.support import fill, utc
 from tests.testapp.models import Order
 
@@ -65,6 +66,43 @@ def test_counts_are_left_out_where_the_limit_takes_too_long_too(slow):
     started = time.monotonic()
     assert counted(slow, 0.005) == [(0, False), (0, False)]
     assert time.monotonic() - started < 0.5
+
+
+ESTIMATES = connection.vendor != "sqlite"
+
+
+@pytest.fixture
+def busy(monkeypatch):
+    """Two days with 3,000 and 1,000 rows, and no time for exact counts."""
+    fill("uuid7", [START + timedelta(seconds=n) for n in range(3_000)])
+    fill("uuid7", [START + timedelta(days=1, seconds=n) for n in range(1_000)])
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute(f"ANALYZE {Order._meta.db_table}")
+    monkeypatch.setattr(counting, "_SHARE", 0)
+    monkeypatch.setattr(counting, "_ROWS", 40)
+
+
+def bars_of(rows):
+    return histogram(rows, "uuid7", "day", START, START + timedelta(days=2), time_limit=5)
+
+
+def test_counts_of_a_whole_table_are_estimates_where_the_database_has_some(busy):
+    first, second, *_ = bars_of(Order.objects.all())
+    assert (first.is_exact, first.is_estimate) == (False, ESTIMATES)
+    if ESTIMATES:
+        assert 2_000 < first.count < 4_000
+        assert 500 < second.count < 2_000
+        assert drawn([first])[0].count.startswith("about ")
+        assert not drawn([first])[0].is_minimum
+    else:
+        assert (first.count, second.count) == (10, 10)
+        assert drawn([first])[0].is_minimum
+
+
+def test_other_rows_never_show_through_an_estimate(busy):
+    bars = bars_of(Order.objects.exclude(name="of somebody else"))
+    assert not any(bar.is_estimate for bar in bars)
 
 
 def test_without_a_limit_everything_is_counted(slow):
