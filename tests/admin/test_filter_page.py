@@ -183,4 +183,4 @@ def test_the_texts_are_translated(browser, settings):
     (details,) = filters_of(page).values()
     assert [link.text for link in details.find_all("a")][:2] == ["Alle Daten", "Heute"]
     with override("de"):
-        assert "Heute" in choices(changelist(PRODUCTS["uuid7"]), "creation time")
+        assert "Heute" in choices(changelist(PRODUCTS["uuid7"]), "Erstellungszeit")
