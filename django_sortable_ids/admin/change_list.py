@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from django.contrib.admin.options import IncorrectLookupParameters
@@ -130,3 +131,16 @@ class SortableIDChangeList(ChangeList):
 
     def _link_to(self, name: str, text: str | None, number: int) -> str | None:
         return None if text is None else self.get_query_string({name: text, PAGE_VAR: number})
+
+
+@cache
+def with_page_links(change_list: Any) -> Any:
+    """That class with the links; always the same one.
+
+    A class that makes the pages by itself stays as it is.
+    """
+    if change_list is ChangeList:
+        return SortableIDChangeList
+    if change_list.get_results is not ChangeList.get_results:
+        return change_list
+    return type(change_list.__name__, (SortableIDChangeList, change_list), {})

@@ -14,10 +14,14 @@ from django.utils.translation import pgettext_lazy
 class _Day(forms.DateField):
     """A day as browsers send it, whatever the language."""
 
-    widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-
-    def __init__(self, label: Any) -> None:
-        super().__init__(label=label, required=False, input_formats=["%Y-%m-%d"])
+    def __init__(self, label: Any, form_id: str) -> None:
+        attributes = {"type": "date", "form": form_id}
+        super().__init__(
+            label=label,
+            required=False,
+            input_formats=["%Y-%m-%d"],
+            widget=forms.DateInput(attributes, format="%Y-%m-%d"),
+        )
 
     def to_python(self, value: Any) -> date | None:
         try:
@@ -30,14 +34,19 @@ class _Day(forms.DateField):
 
 
 class ChosenDays(forms.Form):
-    """The first and the last day, both optional; its fields have the names of the parameters."""
+    """The first and the last day, both optional; its fields have the names of the parameters.
+
+    They belong to the ``<form>`` with ``form_id``, wherever that is on the page: a form can't be
+    within another one.
+    """
 
     def __init__(self, first_name: str, last_name: str, data: dict[str, str]) -> None:
         super().__init__(data, label_suffix="")
         self.first_name, self.last_name = first_name, last_name
+        self.form_id = f"sortable-ids-{first_name}"
         self.fields = {
-            first_name: _Day(pgettext_lazy("sortable ids", "From")),
-            last_name: _Day(pgettext_lazy("sortable ids", "To")),
+            first_name: _Day(pgettext_lazy("sortable ids", "From"), self.form_id),
+            last_name: _Day(pgettext_lazy("sortable ids", "To"), self.form_id),
         }
 
     def clean(self) -> dict[str, Any]:

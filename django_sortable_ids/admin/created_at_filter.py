@@ -11,6 +11,7 @@ from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import ImproperlyConfigured
 from django.db import models
 from django.http import HttpRequest
+from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import pgettext_lazy
 
@@ -32,6 +33,8 @@ class CreatedAtFilter(admin.DateFieldListFilter):
     """
 
     template = "django_sortable_ids/admin/created_at_filter.html"
+    has_form_in_list: bool = False
+    """Whether the list contains the form of the days, so that the filter doesn't."""
     past_months: int = 6
     """How many of the last months with rows are choices."""
     past_years: int = 3
@@ -95,17 +98,30 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         }
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
-        """The links. Also sets what the form's template needs."""
-        self.other_parameters = [
-            (name, value)
-            for name, values in changelist.filter_params.items()
-            if not name.startswith(self.field_generic)
-            for value in values
-        ]
+        """The links. Also sets what the template needs."""
+        self.read_parameters(changelist)
         if not self._has_past_spans:
             self._has_past_spans = True
             self._add_past_spans(changelist.root_queryset)
         return super().choices(changelist)
+
+    def read_parameters(self, changelist: ChangeList) -> None:
+        """Set ``other_parameters``, which the form of the days keeps, and ``own_parameters``, which
+        a form around the filter keeps.
+        """
+        given = [
+            (name, value) for name, values in changelist.filter_params.items() for value in values
+        ]
+        self.other_parameters = [
+            (name, value) for name, value in given if not name.startswith(self.field_generic)
+        ]
+        own = self.expected_parameters()
+        self.own_parameters = [(name, value) for name, value in given if name in own]
+
+    def form_in_list(self) -> str:
+        """The form of the days, for a place of the list that is in no other form."""
+        self.has_form_in_list = True
+        return render_to_string("django_sortable_ids/admin/days_form.html", {"spec": self})
 
     def _add_past_spans(self, rows: models.QuerySet[Any]) -> None:
         """Add links to past months and years, after those of today and of this year."""

@@ -24,8 +24,9 @@ from ..histograms.histogram import SECONDS
 from ..old_ids import old_key, old_row
 from ..pagination import SortableIDPaginator
 from ..views import redirect_to_route
-from .change_list import SortableIDChangeList
+from .change_list import with_page_links
 from .columns import columns
+from .created_at_filter import CreatedAtFilter
 from .drill_down_list import with_drill_down
 from .inspector import inspect_id_urls
 from .search import Searched, rows_with_id
@@ -108,18 +109,19 @@ class SortableIDAdmin(ModelAdmin):
     # The list
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> Any:
-        change_list: Any = super().get_changelist(request, **kwargs)
-        if change_list is ChangeList:
-            change_list = SortableIDChangeList
+        usual: Any = super().get_changelist(request, **kwargs)
+        change_list = with_page_links(usual)
         return with_drill_down(change_list) if self.created_at_hierarchy else change_list
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
         response: Any = super().changelist_view(request, extra_context)
         context = getattr(response, "context_data", None) or {}
-        if isinstance(context.get("cl"), ChangeList):
+        change_list = context.get("cl")
+        if isinstance(change_list, ChangeList):
             # Extends whatever template the list has, as each project may have its own.
             context["list_template"] = response.resolve_template(response.template_name)
             response.template_name = _LIST
+            context["days_filters"] = list(_days_filters(change_list))
         return response
 
     def get_list_display(self, request: HttpRequest) -> Any:
@@ -232,3 +234,11 @@ class SortableIDAdmin(ModelAdmin):
             if row is None and field.unique and not field.primary_key and not field.wrong_options:
                 row = rows.filter(**{f"{field.name}{_PASTED}": text}).first()
         return row
+
+
+def _days_filters(change_list: ChangeList) -> Iterator[CreatedAtFilter]:
+    """The filters whose forms the list contains: themes have a form around all filters."""
+    for spec in change_list.filter_specs:
+        if isinstance(spec, CreatedAtFilter):
+            spec.read_parameters(change_list)
+            yield spec

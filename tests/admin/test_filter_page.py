@@ -28,7 +28,7 @@ TITLES = ["Any date", "Today", "Past 7 days", "This month", "This year"]
 
 def filters_of(page):
     """The filters of the page by their titles."""
-    details = [part for part in page.root.find_all("details") if list(part.find_all("form"))]
+    details = [part for part in page.root.find_all("details") if list(part.find_all("fieldset"))]
     found = {part["data-filter-title"]: part for part in details}
     assert len(found) == len(details)
     return found
@@ -37,7 +37,7 @@ def filters_of(page):
 def selected(details):
     """What the selected items say, the form by its tag."""
     return [
-        "form" if list(item.find_all("form")) else item.text
+        "form" if list(item.find_all("fieldset")) else item.text
         for item in details.find_all("li", class_="selected")
     ]
 
@@ -52,9 +52,10 @@ def check_nesting(page):
     for details in filters_of(page).values():
         for field in details.find_all("input"):
             assert field["type"] in ("hidden", "date")
-        for form in details.find_all("form"):
-            assert form["method"] == "get"
-            assert not list(form.find_all("form"))
+        (form_id,) = {field["form"] for field in details.find_all("input", type="date")}
+        assert page.root.find("form", id=form_id)["method"] == "get"
+    for form in page.root.find_all("form"):
+        assert not list(form.find_all("form"))
 
 
 def test_ids_are_unique_in_the_page(browser):
