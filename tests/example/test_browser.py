@@ -119,7 +119,7 @@ def test_the_front_page_fits_a_phone_and_keeps_its_strict_policy(
     assert len(bars) == 365
     assert max(bar.size["height"] for bar in bars) > 50
     (time, *_) = browser.find_elements(By.CSS_SELECTOR, ".sortable-ids-picture .sortable-ids-time")
-    assert time.value_of_css_property("fill") == "rgb(185, 227, 245)"
+    assert time.value_of_css_property("fill") == "rgba(22, 162, 222, 0.35)"
     messages = [each["message"] for each in browser.get_log("browser")]
     assert [each for each in messages if "favicon" not in each] == []
     browser.click(By.LINK_TEXT, "Browse the API")
