@@ -40,7 +40,7 @@ def test_the_api_shows_a_flight_by_its_id(browser: Browser, host: str, visitor: 
 def test_the_admin_filters_a_day_of_2013_by_the_id_alone(admin: Browser) -> None:
     admin.fill("[type=date][name$=__gte]", "07042013")
     admin.fill("[type=date][name$=__lte]", "07042013")
-    admin.click(By.XPATH, "//form[.//input[@type='date']]//button")
+    admin.click(By.XPATH, "//fieldset[.//input[@type='date']]//button")
     assert [time[:12] for time in admin.texts(".field-id_created_at")] == [
         "July 4, 2013"
     ] * data.FLIGHTS_A_DAY
@@ -54,7 +54,7 @@ def test_the_admin_keeps_a_search_while_it_filters(admin: Browser) -> None:
     admin.fill("#searchbar", "N14228")
     admin.click(By.CSS_SELECTOR, "#changelist-search [type=submit]")
     admin.fill("[type=date][name$=__gte]", "07082013")
-    admin.click(By.XPATH, "//form[.//input[@type='date']]//button")
+    admin.click(By.XPATH, "//fieldset[.//input[@type='date']]//button")
     assert f"{data.FLIGHTS_A_DAY // 4} flights" in admin.texts(".paginator")[0]
     (search,) = admin.find_elements(By.ID, "searchbar")
     assert search.get_attribute("value") == "N14228"
@@ -103,7 +103,7 @@ def test_a_month_of_2013_is_a_choice(admin: Browser) -> None:
 def test_days_the_wrong_way_round_say_so(admin: Browser) -> None:
     admin.fill("[type=date][name$=__gte]", "07082013")
     admin.fill("[type=date][name$=__lte]", "07042013")
-    admin.click(By.XPATH, "//form[.//input[@type='date']]//button")
+    admin.click(By.XPATH, "//fieldset[.//input[@type='date']]//button")
     assert admin.texts(".sortable-ids-day .errorlist") == ["This day is before the first one."]
     assert "0 flights" in admin.texts(".paginator")[0]
 
