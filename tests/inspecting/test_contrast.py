@@ -11,43 +11,59 @@ from django_sortable_ids.inspecting.output.picture_terminal import _COLORS
 from django_sortable_ids.inspecting.parts import Kind
 
 CSS = Path(django_sortable_ids.__file__).parent / "static/django_sortable_ids/inspect_id.css"
-BACKGROUNDS = {"light": "#ffffff", "dark": "#121212"}
-"""Those of Django's admin."""
+Color = tuple[float, float, float]
+THEMES: dict[str, tuple[Color, Color]] = {
+    "light": ((51, 51, 51), (255, 255, 255)),
+    "dark": ((238, 238, 238), (18, 18, 18)),
+}
+"""Text and background of Django's admin, from 0 to 255."""
+EDGE = 0.6
 
 
-def palettes() -> dict[str, dict[str, str]]:
-    """The variables of each theme; dark ones are there twice, for the system and for the switch."""
-    blocks = re.findall(r"([^{}]+)\{([^{}]+--sortable-ids-time:[^{}]+)\}", CSS.read_text())
-    found = [dict(re.findall(r"--sortable-ids-(\w+): (#\w+)", block)) for _, block in blocks]
-    light, dark, switched = found
-    assert dark == switched
-    return {"light": light, "dark": dark}
+def over(background: Color, color: Color, opacity: float) -> Color:
+    red, green, blue = (
+        opacity * each + (1 - opacity) * below
+        for each, below in zip(color, background, strict=True)
+    )
+    return red, green, blue
 
 
-def luminance(color: str) -> float:
+def palette() -> dict[str, tuple[Color, float]]:
+    """The colour of each kind and its opacity."""
+    found = re.findall(r"--sortable-ids-(\w+): rgb\((\d+) (\d+) (\d+) / (\d+)%\)", CSS.read_text())
+    return {
+        name: ((float(red), float(green), float(blue)), int(percent) / 100)
+        for name, red, green, blue, percent in found
+    }
+
+
+def luminance(color: Color) -> float:
     """WCAG 2.2, relative luminance."""
-    channels = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    channels = [each / 255 for each in color]
     linear = [
         each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in channels
     ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(one: Color, other: Color) -> float:
     low, high = sorted((luminance(one), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_digits_and_edges(theme: str) -> None:
-    palette = palettes()[theme]
-    assert set(palette) == {*Kind, "digit", "edge"}
+    text, background = THEMES[theme]
+    colors = {
+        kind: over(background, color, opacity) for kind, (color, opacity) in palette().items()
+    }
+    assert set(colors) == set(Kind)
     for kind in Kind:
-        assert contrast(palette["digit"], palette[kind]) >= 7, kind
-        assert contrast(palette["edge"], palette[kind]) >= 3, kind
-    assert contrast(palette["edge"], BACKGROUNDS[theme]) >= 3
+        assert contrast(text, colors[kind]) >= 7, kind
+        assert contrast(over(colors[kind], text, EDGE), colors[kind]) >= 3, kind
+    assert contrast(over(background, text, EDGE), background) >= 3
     for one, other in combinations(Kind, 2):
-        assert palette[one] != palette[other]
+        assert colors[one] != colors[other]
 
 
 def test_every_kind_has_a_colour_of_a_terminal() -> None:
