@@ -5,6 +5,8 @@ from contextlib import contextmanager
 
 from django.db import connection, models
 
+from django_sortable_ids.models import SequenceCounter
+
 _STATEMENTS = {"sqlite": "ANALYZE {}", "postgresql": "ANALYZE {}", "mysql": "ANALYZE TABLE {}"}
 
 
@@ -20,13 +22,14 @@ def gather(*of: type[models.Model]) -> None:
 def analysed(*of: type[models.Model]) -> Iterator[None]:
     """The database knows how many rows these tables have.
 
-    MariaDB and MySQL commit before they look, so there the rows are deleted at the end.
+    MariaDB and MySQL commit before they look, so there the rows are deleted at the end, and the
+    counters of their sequences.
     """
     gather(*of)
     try:
         yield
     finally:
         if connection.vendor == "mysql":
-            for model in of:
+            for model in (*of, SequenceCounter):
                 model._base_manager.all().delete()
             gather(*of)
