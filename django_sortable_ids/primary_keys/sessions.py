@@ -59,13 +59,15 @@ def working_on(connection: Any, names: Sequence[str]) -> Session | None:
 
 def _of_mysql(connection: Any, names: Sequence[str]) -> Session | None:
     wanted = [SortedRows.table, *(tables.split(connection, each)[1] for each in names)]
-    moving = holder(connection)
+    moving, database = holder(connection), connection.settings_dict["NAME"]
     with connection.cursor() as cursor:
         cursor.execute("SHOW PROCESSLIST")
         listed = named_rows(cursor)
     for each in listed:
         statement = " ".join((each["Info"] or "").split())
-        if each["Id"] == moving or _writes(statement, wanted):
+        # Other databases of the server may have tables of the same names.
+        is_here = each["db"] == database
+        if each["Id"] == moving or (is_here and _writes(statement, wanted)):
             return Session(each["Id"], float(each["Time"] or 0), statement)
     return None
 

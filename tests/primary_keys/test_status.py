@@ -160,3 +160,18 @@ def test_who_reads_a_table_does_not_work_on_it(depot):
     while other.is_alive():
         assert sessions.working_on(connection, ["depot_customer"]) is None
         other.join(0.05)
+
+
+@pytest.mark.skipif(connection.vendor != "mysql", reason="sessions of one database only")
+def test_who_works_in_another_database_does_not_work_here(depot):
+    small.create(depot)
+
+    def write():
+        run("USE information_schema", "DO SLEEP(0.5) /* depot_customer */")
+        connections["default"].close()
+
+    other = Thread(target=write)
+    other.start()
+    while other.is_alive():
+        assert sessions.working_on(connection, ["depot_customer"]) is None
+        other.join(0.05)
