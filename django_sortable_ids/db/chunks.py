@@ -6,13 +6,13 @@ split by ranges of the key, and the ranges shrink until each query ends in time.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from typing import Any, TypeVar
 
-from django.db import DatabaseError, connections, transaction
+from django.db import DatabaseError
 from django.db.models import QuerySet
 
 from .error_codes import is_statement_timeout
+from .transactions import savepoint
 
 Result = TypeVar("Result")
 
@@ -51,7 +51,7 @@ def asked(
 ) -> Iterator[Result]:
     """The result of ``ask`` for all rows, or one per range of ``key`` after a timeout."""
     try:
-        with _savepoint(rows.db):
+        with savepoint(rows.db):
             answer = ask(rows)
     except DatabaseError as error:
         if not is_statement_timeout(error):
@@ -66,7 +66,7 @@ def in_time(using: str, size: int, read: Callable[[int], Result]) -> tuple[Resul
     """The result of ``read(size)`` and the size; the size shrinks after each statement timeout."""
     while True:
         try:
-            with _savepoint(using):
+            with savepoint(using):
                 return read(size), size
         except DatabaseError as error:
             if not is_statement_timeout(error) or size <= SMALLEST:
@@ -101,9 +101,3 @@ def _key_after(rows: QuerySet[Any], key: str, last: Any, size: int) -> Any:
         names = [field.attname for field in meta.pk_fields]
         return table.order_by("pk").values_list(*names)[size - 1 : size].first()
     return table.order_by(key).values_list(key, flat=True)[size - 1 : size].first()
-
-
-def _savepoint(using: str) -> Any:
-    """Keep the caller's transaction usable after a statement timeout."""
-    in_block = connections[using].in_atomic_block
-    return transaction.atomic(using=using) if in_block else nullcontext()

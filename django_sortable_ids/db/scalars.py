@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from django.db import DatabaseError, connections, transaction
 
 from .error_codes import is_interrupted, is_statement_timeout
+from .queries import row
 
 _STEPS = 1_000
 """SQLite looks at the clock each time that it has run so many instructions: some hundred rows."""
@@ -30,24 +31,19 @@ def scalars(using: str, selects: Sequence[Select], seconds: float | None) -> Seq
     connection: Any = connections[using]
     sql = "SELECT " + ", ".join(f"({select.sql})" for select in selects)
     params = [param for select in selects for param in select.params]
+    found: Sequence[Any]
     if seconds is None:
-        return _row(connection, sql, params)
+        found = row(connection, sql, params)
+        return found
     if seconds <= 0:
         return None
     try:
-        row: Sequence[Any] = _WITHIN[connection.vendor](connection, sql, params, seconds)
+        found = _WITHIN[connection.vendor](connection, sql, params, seconds)
     except DatabaseError as error:
         if is_statement_timeout(error) or is_interrupted(error):
             return None
         raise
-    return row
-
-
-def _row(connection: Any, sql: str, params: Sequence[Any]) -> Sequence[Any]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, params)
-        row: Sequence[Any] = cursor.fetchone()
-        return row
+    return found
 
 
 _SET_TIMEOUT = """
@@ -61,10 +57,10 @@ SELECT current_setting('statement_timeout'), set_config('statement_timeout', lea
 def _on_postgresql(connection: Any, sql: str, params: Sequence[Any], seconds: float) -> Any:
     # Without a transaction there is no local setting; within one, a savepoint survives the error.
     with transaction.atomic(using=connection.alias):
-        before, _ = _row(connection, _SET_TIMEOUT, [max(1, int(seconds * 1000))])
-        row = _row(connection, sql, params)
-        _row(connection, "SELECT set_config('statement_timeout', %s, true)", [before])
-    return row
+        before, _ = row(connection, _SET_TIMEOUT, [max(1, int(seconds * 1000))])
+        found = row(connection, sql, params)
+        row(connection, "SELECT set_config('statement_timeout', %s, true)", [before])
+    return found
 
 
 def _on_mysql(connection: Any, sql: str, params: Sequence[Any], seconds: float) -> Any:
@@ -73,13 +69,13 @@ def _on_mysql(connection: Any, sql: str, params: Sequence[Any], seconds: float) 
     else:
         hint = f"SELECT /*+ MAX_EXECUTION_TIME({max(1, int(seconds * 1000))}) */ "
         limited = hint + sql.removeprefix("SELECT ")
-    return _row(connection, limited, params)
+    return row(connection, limited, params)
 
 
 def _on_sqlite(connection: Any, sql: str, params: Sequence[Any], seconds: float) -> Any:
     connection.ensure_connection()
     with _interrupted_after(connection.connection, seconds):
-        return _row(connection, sql, params)
+        return row(connection, sql, params)
 
 
 @contextmanager

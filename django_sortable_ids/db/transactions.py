@@ -6,7 +6,7 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -31,6 +31,13 @@ def in_transaction(using: str) -> bool:
     """Whether the caller can still roll back what is written now."""
     connection = connections[using]
     return connection.in_atomic_block or not connection.get_autocommit()
+
+
+def savepoint(using: str) -> Any:
+    """A savepoint of the caller's transaction, so that an error leaves that usable; without one,
+    nothing: no transaction is started."""
+    is_open = connections[using].in_atomic_block
+    return transaction.atomic(using=using) if is_open else nullcontext()
 
 
 def apart(work: Callable[[], Result], using: str, *, fresh: bool = False) -> Result:

@@ -60,7 +60,7 @@ def ends(
 
 
 def _time(scheme: TimeScheme, number: int) -> datetime:
-    """The time of an id; for a UUID of another version, that of the ids beside it."""
+    """The time of an id; for a UUID of another version, that of its neighbours in the order."""
     if scheme.layout.split(number) is not None:
         return scheme.created_at(scheme.from_trusted(number))
     before, after = scheme.earliest, scheme.latest

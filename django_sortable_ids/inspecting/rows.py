@@ -1,14 +1,15 @@
 """The rows that have an id. Each is looked up by an index: nothing here reads a whole table."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from django.apps import apps
 from django.core.exceptions import EmptyResultSet, ValidationError
-from django.db import DatabaseError, connections, models, transaction
+from django.db import DatabaseError, models
 
+from ..db.transactions import savepoint
 from ..fields import SortableIDField, history
 from ..fields.of_model import usable_fields
 from ..schemes import ID, InvalidID, OutOfRange
@@ -108,7 +109,7 @@ def _values(field: SortableIDField, text: str, candidates: Iterable[Candidate]) 
         yield from field.public_text.read(text)
     scheme = as_format(field.scheme)
     for each in candidates:
-        # The bare id behind an unknown prefix, or another encoding than the column's own.
+        # The bare id after an unknown prefix, or another encoding than the column's own.
         if each.scheme == scheme and (not each.is_of_prefix or each.fields == (field,)):
             yield each.value
 
@@ -120,9 +121,6 @@ def rows_with(column: Column, values: set[ID]) -> models.QuerySet[Any]:
 
 def _found(column: Column, values: set[ID]) -> list[models.Model]:
     rows = rows_with(column, values)
-    connection = connections[rows.db]
-    # On PostgreSQL an error ends the transaction, of which this may be only a part.
-    guard = transaction.atomic(using=rows.db) if connection.in_atomic_block else nullcontext()
-    with guard, suppress(EmptyResultSet, ValidationError, OutOfRange):
+    with savepoint(rows.db), suppress(EmptyResultSet, ValidationError, OutOfRange):
         return [row for row in rows if column.may_show(row)]
     return []

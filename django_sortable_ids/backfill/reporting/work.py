@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, connections, transaction
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, connections
 
 from ...db import tables
+from ...db.transactions import savepoint
 from ...models import BackfillRun, VerificationRun
 from ...primary_keys import status as moves
 from ...primary_keys.status import MoveStatus
@@ -71,7 +71,8 @@ def everywhere() -> Iterator[Work]:
         if connections[alias].settings_dict["TEST"]["MIRROR"]:
             continue
         try:
-            with _savepoint(alias):
+            # No transaction is started: on SQLite, it might wait for the one of a backfill.
+            with savepoint(alias):
                 if _has_tables(alias):
                     yield of(alias)
                 elif alias == DEFAULT_DB_ALIAS:
@@ -86,10 +87,3 @@ def _has_tables(alias: str) -> bool:
     models: tuple[Any, ...] = (BackfillRun, VerificationRun)
     names = [each._meta.db_table for each in models]
     return all(tables.kind(connections[alias], each) == "table" for each in names)
-
-
-def _savepoint(alias: str) -> Any:
-    """So that an error leaves the transaction of a request usable. No transaction is started: on
-    SQLite, it might wait for the one of a backfill."""
-    is_open = connections[alias].in_atomic_block
-    return transaction.atomic(using=alias) if is_open else nullcontext()
