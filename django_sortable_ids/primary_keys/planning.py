@@ -121,7 +121,8 @@ def build(
         if not more:
             break
         references = sorted({*references, *more})
-    allowing.check(allowed, move.engine.programs())
+    if allowed:
+        allowing.check(allowed, move.engine.programs())
     move.check()
     return Planned(operation, move, loader, using)
 

@@ -15,9 +15,7 @@ from ...db import tables
 from ...errors import BackfillError
 from ...fields import SortableIDField
 from ..changes import Key, Values
-
-_BATCH = 100_000
-"""Rows in a transaction. Nobody else uses the tables, so nobody waits."""
+from .new_keys import BATCH
 
 
 def fill(key: Key, using: str, last_number: Callable[[Key], int]) -> None:
@@ -32,7 +30,7 @@ def fill(key: Key, using: str, last_number: Callable[[Key], int]) -> None:
         rows: QuerySet[Any] = QuerySet(values.model, using=using)
         missing = rows.filter(**{f"{values.next_field.name}__isnull": True})
         missing = missing.order_by(values.key_field.name)
-        while found := list(missing.values_list("pk", flat=True)[:_BATCH]):
+        while found := list(missing.values_list("pk", flat=True)[:BATCH]):
             following = following or _next_keys(key, last_number)
             _write(values, found, list(islice(following, len(found))), using)
 
@@ -40,7 +38,7 @@ def fill(key: Key, using: str, last_number: Callable[[Key], int]) -> None:
 def give_back(values: Values, known: Iterable[tuple[Any, Any]], using: str) -> None:
     """Give rows without an old key a known one: pairs of the primary key and the old key."""
     pairs = iter(known)
-    while page := list(islice(pairs, _BATCH)):
+    while page := list(islice(pairs, BATCH)):
         pks, old = zip(*page, strict=True)
         _write(values, pks, old, using)
 
