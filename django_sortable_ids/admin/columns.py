@@ -12,7 +12,7 @@ from django.utils.text import format_lazy
 from django.utils.translation import pgettext, pgettext_lazy
 
 from ..fields import SortableIDField
-from ..fields.of_model import id_fields, local_time
+from ..fields.of_model import id_fields, local_time, main_field
 from ..schemes import InvalidID, OutOfRange, TimeScheme
 
 if TYPE_CHECKING:
@@ -90,10 +90,8 @@ def columns(model_admin: ModelAdmin) -> dict[str, Column]:
         )
         found[f"{field.name}_created_at"] = CreatedAtColumn(field, model_admin, title)
     if fields:
-        main = min(fields, key=lambda field: (not field.primary_key, not field.unique))
-        found["public_id"] = PublicTextColumn(
-            main, model_admin, pgettext_lazy("sortable ids", "public id")
-        )
+        title = pgettext_lazy("sortable ids", "public id")
+        found["public_id"] = PublicTextColumn(main_field(fields), model_admin, title)
     if timed:
         title = pgettext_lazy("sortable ids", "created at")
         found["id_created_at"] = CreatedAtColumn(timed[0], model_admin, title)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -58,7 +58,12 @@ def id_field(model: type[models.Model], name: str | None = None) -> SortableIDFi
     if not candidates:
         wanted = "no sortable id" if name is None else f"no sortable id named {name!r}"
         raise FieldDoesNotExist(f"{model._meta.label} has {wanted}")
-    return min(candidates, key=lambda field: (not field.primary_key, not field.unique))
+    return main_field(candidates)
+
+
+def main_field(fields: Iterable[SortableIDField]) -> SortableIDField:
+    """The one that is the primary key, else the first unique one, else the first one."""
+    return min(fields, key=lambda field: (not field.primary_key, not field.unique))
 
 
 def id_fields(model: type[models.Model]) -> list[SortableIDField]:
