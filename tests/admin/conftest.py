@@ -5,7 +5,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 import time_machine
+from django.contrib import admin
 from django.contrib.auth.models import User
+from django.db.models import Model
 from django.test import Client
 from django.utils import timezone
 
@@ -44,3 +46,15 @@ def at_time(
         return now
 
     return set_clock
+
+
+@pytest.fixture
+def admin_with(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Changes attributes of the admin of a model, for one test."""
+
+    def change(model: type[Model], **attributes: Any) -> None:
+        model_admin = admin.site.get_model_admin(model)
+        for name, value in attributes.items():
+            monkeypatch.setattr(model_admin, name, value)
+
+    return change

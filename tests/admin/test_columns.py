@@ -33,18 +33,6 @@ MOMENT = datetime(2026, 1, 31, 23, 30, 15, tzinfo=UTC)
 SHOWN = "Jan. 31, 2026, 6:30 p.m."
 
 
-@pytest.fixture
-def admin_with(monkeypatch):
-    """Changes attributes of the admin of a model, for one test."""
-
-    def change(model, **attributes):
-        model_admin = admin.site.get_model_admin(model)
-        for name, value in attributes.items():
-            monkeypatch.setattr(model_admin, name, value)
-
-    return change
-
-
 def texts(page):
     return [text.text for text in page.root.find_all("span", class_="sortable-ids-text")]
 

@@ -3,7 +3,6 @@
 from urllib.parse import parse_qs
 
 import pytest
-from django.contrib import admin
 from django.contrib.auth.models import Permission, User
 from django.core.paginator import Paginator
 from django.db import connection
@@ -23,18 +22,6 @@ pytestmark = pytest.mark.django_db
 
 class Pages(SortableIDPaginator):
     exact_up_to = 12
-
-
-@pytest.fixture
-def admin_with(monkeypatch):
-    """Changes attributes of the admin of a model, for one test."""
-
-    def change(model, **attributes):
-        model_admin = admin.site.get_model_admin(model)
-        for name, value in attributes.items():
-            monkeypatch.setattr(model_admin, name, value)
-
-    return change
 
 
 @pytest.fixture

@@ -146,32 +146,26 @@ def test_the_session_that_works_on_it_is_named(depot):
     assert sessions.working_on(connection, ["depot_customer"]) is None
 
 
-@has_sessions
-def test_who_reads_a_table_does_not_work_on_it(depot):
-    small.create(depot)
-    sleep = "pg_sleep(0.5)" if connection.vendor == "postgresql" else "SLEEP(0.5)"
-
-    def read():
-        run(f"SELECT name, {sleep} FROM depot_customer")
+def while_it_runs_nobody_moves(*statements):
+    def execute():
+        run(*statements)
         connections["default"].close()
 
-    other = Thread(target=read)
+    other = Thread(target=execute)
     other.start()
     while other.is_alive():
         assert sessions.working_on(connection, ["depot_customer"]) is None
         other.join(0.05)
+
+
+@has_sessions
+def test_who_reads_a_table_does_not_work_on_it(depot):
+    small.create(depot)
+    sleep = "pg_sleep(0.5)" if connection.vendor == "postgresql" else "SLEEP(0.5)"
+    while_it_runs_nobody_moves(f"SELECT name, {sleep} FROM depot_customer")
 
 
 @pytest.mark.skipif(connection.vendor != "mysql", reason="sessions of one database only")
 def test_who_works_in_another_database_does_not_work_here(depot):
     small.create(depot)
-
-    def write():
-        run("USE information_schema", "DO SLEEP(0.5) /* depot_customer */")
-        connections["default"].close()
-
-    other = Thread(target=write)
-    other.start()
-    while other.is_alive():
-        assert sessions.working_on(connection, ["depot_customer"]) is None
-        other.join(0.05)
+    while_it_runs_nobody_moves("USE information_schema", "DO SLEEP(0.5) /* depot_customer */")
