@@ -27,33 +27,44 @@ def fill(key: Key, using: str, last_number: Callable[[Key], int]) -> None:
     """
     following: Iterator[Any] | None = None
     for values in key.values:
+        write = None
         rows: QuerySet[Any] = QuerySet(values.model, using=using)
         missing = rows.filter(**{f"{values.next_field.name}__isnull": True})
         missing = missing.order_by(values.key_field.name)
         while found := list(missing.values_list("pk", flat=True)[:BATCH]):
             following = following or _next_keys(key, last_number)
-            _write(values, found, list(islice(following, len(found))), using)
+            write = write or _Writer(values, using)
+            write(found, list(islice(following, len(found))))
 
 
 def give_back(values: Values, known: Iterable[tuple[Any, Any]], using: str) -> None:
     """Give rows without an old key a known one: pairs of the primary key and the old key."""
+    write = None
     pairs = iter(known)
     while page := list(islice(pairs, BATCH)):
         pks, old = zip(*page, strict=True)
-        _write(values, pks, old, using)
+        write = write or _Writer(values, using)
+        write(pks, old)
 
 
-def _write(values: Values, pks: Sequence[Any], old: Sequence[Any], using: str) -> None:
-    connection = connections[using]
-    field, pk = values.next_field, values.model._meta.pk
-    tables.analyze(connection, values.table)
-    # The source of times is not used.
-    target = Target(values.model, field, pk, using)
-    statements = engine_of(using).statements(target, with_times=False)
-    keys = [[pk.get_db_prep_save(each, connection)] for each in pks]
-    stored = [field.get_db_prep_save(each, connection) for each in old]
-    with transaction.atomic(using):
-        statements.send(keys, stored, [])
+class _Writer:
+    """Writes old keys into a table, whose statistics are collected at first."""
+
+    def __init__(self, values: Values, using: str) -> None:
+        self._using = using
+        self._connection = connections[using]
+        self._field, self._pk = values.next_field, values.model._meta.pk
+        tables.analyze(self._connection, values.table)
+        # The source of times is not used.
+        target = Target(values.model, self._field, self._pk, using)
+        self._statements = engine_of(using).statements(target, with_times=False)
+
+    def __call__(self, pks: Sequence[Any], old: Sequence[Any]) -> None:
+        connection = self._connection
+        keys = [[self._pk.get_db_prep_save(each, connection)] for each in pks]
+        stored = [self._field.get_db_prep_save(each, connection) for each in old]
+        with transaction.atomic(self._using):
+            self._statements.send(keys, stored, [])
 
 
 def _next_keys(key: Key, last_number: Callable[[Key], int]) -> Iterator[Any]:
