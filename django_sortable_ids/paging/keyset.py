@@ -9,10 +9,10 @@ from django.db import models
 from django.db.models import F, QuerySet
 from django.db.models.expressions import OrderBy
 
-from .. import signed_texts
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, referenced_id
 from ..schemes import ID
+from . import signed_texts
 
 
 class IDOrder(NamedTuple):

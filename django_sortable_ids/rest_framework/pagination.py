@@ -11,9 +11,9 @@ from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 from rest_framework.response import Response
 
-from .. import signed_texts
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_at
+from ..paging import signed_texts
 from ..paging.count import Count, Precision
 from ..paging.counting import count
 from ..schemes import ID

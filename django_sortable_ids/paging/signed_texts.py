@@ -7,10 +7,10 @@ flips that bit of the time, and a binary search takes 48 comparisons.
 
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from . import conf
-from .fields import SortableIDField
-from .schemes import ID, InvalidID
-from .schemes.mask import MaskKey
+from .. import conf
+from ..fields import SortableIDField
+from ..schemes import ID, InvalidID
+from ..schemes.mask import MaskKey
 
 _SALT = "django_sortable_ids.signed_texts"
 _DIGITS = 32
