@@ -11,7 +11,6 @@ from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import ImproperlyConfigured
 from django.db import models
 from django.http import HttpRequest
-from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import pgettext_lazy
 
@@ -117,11 +116,6 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         ]
         own = self.expected_parameters()
         self.own_parameters = [(name, value) for name, value in given if name in own]
-
-    def form_in_list(self) -> str:
-        """The form of the days, for a place of the list that is in no other form."""
-        self.has_form_in_list = True
-        return render_to_string("django_sortable_ids/admin/days_form.html", {"spec": self})
 
     def _add_past_spans(self, rows: models.QuerySet[Any]) -> None:
         """Add links to past months and years, after those of today and of this year."""

@@ -240,5 +240,6 @@ def _days_filters(change_list: ChangeList) -> Iterator[CreatedAtFilter]:
     """The filters whose forms the list contains: themes have a form around all filters."""
     for spec in change_list.filter_specs:
         if isinstance(spec, CreatedAtFilter):
+            spec.has_form_in_list = True
             spec.read_parameters(change_list)
             yield spec

@@ -129,6 +129,13 @@ def test_impossible_options_are_refused(name, options, message):
         get(name, **options)
 
 
+@pytest.mark.parametrize("name", ["ulid", "xid", "snowflake"])
+def test_true_is_refused_after_1_was_taken(name):
+    assert get(name, epoch_ms=1)
+    with pytest.raises(ValueError, match="epoch_ms=True: expected"):
+        get(name, epoch_ms=True)
+
+
 @pytest.mark.parametrize(
     ("name", "options"),
     [

@@ -73,7 +73,7 @@ KSUID_MS = replace(
 )
 
 
-@lru_cache
+@lru_cache(typed=True)
 def from_epoch(scheme: TimeScheme, epoch_ms: int | None) -> TimeScheme:
     """The scheme with another epoch, Unix time in ms; the scheme itself for None.
 
@@ -94,12 +94,12 @@ def with_node(scheme: TimeScheme, node: Node | None) -> TimeScheme:
     return scheme if node is None else _with_node(scheme, checked_node(node))
 
 
-@lru_cache
+@lru_cache(typed=True)
 def _with_node(scheme: TimeScheme, node: Node) -> TimeScheme:
     return replace(scheme, node=node)
 
 
-@lru_cache
+@lru_cache(typed=True)
 def xid(*, workers: int | None = None, epoch_ms: int | None = None) -> TimeScheme:
     """``time 32 | random 64``; with ``workers``, ``time 32 | worker | sequence``.
 
@@ -111,7 +111,7 @@ def xid(*, workers: int | None = None, epoch_ms: int | None = None) -> TimeSchem
     return from_epoch(_with_workers(_XID, workers), epoch_ms)
 
 
-@lru_cache
+@lru_cache(typed=True)
 def objectid(*, workers: int | None = None, epoch_ms: int | None = None) -> TimeScheme:
     """Like ``xid``: ``time 32 | random 64``; with ``workers``, ``time 32 | worker | sequence``."""
     return from_epoch(_with_workers(_OBJECTID, workers), epoch_ms)
@@ -132,7 +132,7 @@ def ksuid(*, precision: Literal["s", "ms"] = "s", epoch_ms: int | None = None) -
     return from_epoch(one_of({"s": KSUID, "ms": KSUID_MS}, precision=precision), epoch_ms)
 
 
-@lru_cache
+@lru_cache(typed=True)
 def kuuid(
     *,
     precision: Literal["s", "ms"] = "s",

@@ -188,7 +188,7 @@ _TENTHS = Integer(
 _TIME64 = {"4+5": _TENTHS, "3+6": replace(_TENTHS, time=13, tick_ns=MILLISECOND)}
 
 
-@lru_cache
+@lru_cache(typed=True)
 def snowflake(
     *,
     layout: Literal["twitter", "discord", "instagram", "mastodon", "unique_rowid"] = "twitter",
@@ -222,7 +222,7 @@ def _nanoseconds(tick_ms: int | None) -> int | None:
     return tick_ms * MILLISECOND
 
 
-@lru_cache
+@lru_cache(typed=True)
 def sonyflake(
     *,
     version: Literal[1, 2] = 2,
@@ -247,7 +247,7 @@ def sonyflake(
     )
 
 
-@lru_cache
+@lru_cache(typed=True)
 def tsid(*, node_bits: int = 10, epoch_ms: int = _TSID.epoch_ms) -> TimeScheme:
     """``time 42 | node 10 | counter 12``, in ms from 2020-01-01. Its usual text is ``base32``.
 
@@ -258,7 +258,7 @@ def tsid(*, node_bits: int = 10, epoch_ms: int = _TSID.epoch_ms) -> TimeScheme:
     return _TSID.scheme(epoch_ms=epoch_ms, worker=node_bits)
 
 
-@lru_cache
+@lru_cache(typed=True)
 def time64(*, layout: Literal["4+5", "3+6"] = "4+5", workers: int | None = None) -> TimeScheme:
     """A 19-digit decimal number: 10 digits of Unix seconds, then the digits of ``layout``.
 

@@ -58,7 +58,7 @@ _FAMILIES: dict[str, Callable[..., Scheme]] = {
     "sonyflake": sonyflake,
     "tsid": tsid,
     "time64": time64,
-    "lexical_sequence": lru_cache(lexical_sequence),
+    "lexical_sequence": lru_cache(typed=True)(lexical_sequence),
 }
 
 _CATALOG = MappingProxyType(
