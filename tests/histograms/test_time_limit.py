@@ -59,14 +59,14 @@ def counted(rows, seconds):
 
 def test_counts_that_take_too_long_have_a_limit(slow):
     started = time.monotonic()
-    assert counted(slow, 1.2) == [(10, False), (3, True)]
+    assert counted(slow, 1.0) == [(10, False), (3, True)]
     assert time.monotonic() - started < 1.5
 
 
 def test_counts_are_left_out_where_the_limit_takes_too_long_too(slow):
     started = time.monotonic()
     assert counted(slow, 0.005) == [(0, False), (0, False)]
-    assert time.monotonic() - started < 0.5
+    assert time.monotonic() - started < 1.5
 
 
 ESTIMATES = connection.vendor != "sqlite"
