@@ -36,6 +36,7 @@ class Depot:
         (self.folder / "models.py").touch()
         (self.folder / "migrations" / "__init__.py").touch()
         self.names = []
+        self._models = {}
 
     def write(self, operations, before="", atomic=True):
         """Write the next migration: its operations as Python source."""
@@ -66,8 +67,13 @@ class Depot:
 
     def model(self, name, at=None):
         """The historical model, after the migration ``at`` or the last one that is applied."""
-        state = MigrationLoader(connection).project_state(("depot", at or self.applied()[-1]))
-        return state.apps.get_model("depot", name)
+        at = at or self.applied()[-1]
+        files = (self.folder / "migrations").glob("*.py")
+        key = at, *sorted((file.name, file.stat().st_mtime_ns) for file in files)
+        if key not in self._models:
+            state = MigrationLoader(connection).project_state(("depot", at))
+            self._models[key] = state.apps
+        return self._models[key].get_model("depot", name)
 
     def column(self, table, column):
         """Every value of a column, as the driver gives it."""
