@@ -179,22 +179,30 @@ def _with_rows(
         each for each in masked if each.value not in values and (values or each.masked_by in hidden)
     ]
     known = {each.value for each in inspection.candidates}
-    unmasked = [
-        of_value(each.column.field, each.value)
-        for each in rows
-        if each.column.field.masked and each.value not in known
-    ]
+    unmasked, moved = (
+        [
+            of_value(each.column.field, each.value)
+            for each in rows
+            if each.is_old == is_old and each.value not in known
+            if each.is_old or each.column.field.masked
+        ]
+        for is_old in (False, True)
+    )
     kept = [each for each in inspection.candidates if each not in dropped]
-    notes = list(_notes(inspection, masked + unmasked, has_row=bool(rows)))
-    return replace(inspection, candidates=[*unmasked, *kept], rows=rows, notes=notes)
+    notes = list(_notes(inspection, masked + unmasked, rows))
+    return replace(inspection, candidates=[*unmasked, *moved, *kept], rows=rows, notes=notes)
 
 
-def _notes(inspection: Inspection, masked: Sequence[Candidate], *, has_row: bool) -> Iterator[str]:
-    if masked:
+def _notes(
+    inspection: Inspection, masked: Sequence[Candidate], rows: Sequence[Found]
+) -> Iterator[str]:
+    if any(each.is_old for each in rows):
+        yield _("A row had this id before its primary key was moved.")
+    elif masked:
         yield _("This is a masked text of %(field)s, which hides the time.") % {
             "field": masked[0].masked_by
         }
-        if not has_row:
+        if not rows:
             yield _("No row has this id, so it is not certain that its mask key is a present one.")
     elif inspection.uuid and inspection.uuid.version == 4:
         yield _(

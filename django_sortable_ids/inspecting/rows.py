@@ -1,9 +1,11 @@
 """The rows that have an id. Each is looked up by an index: nothing here reads a whole table."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.apps import apps
 from django.core.exceptions import EmptyResultSet, ValidationError
@@ -12,6 +14,7 @@ from django.db import DatabaseError, models
 from ..db.transactions import savepoint
 from ..fields import SortableIDField, history
 from ..fields.of_model import usable_fields
+from ..old_ids import old_key
 from ..schemes import ID, InvalidID, OutOfRange
 from .reading.candidates import Candidate
 from .reading.known_schemes import as_format
@@ -37,6 +40,8 @@ class Found:
     column: Column
     row: models.Model
     value: ID
+    is_old: bool = False
+    """Whether the text is its id from before the primary key was moved."""
 
     @property
     def public_id(self) -> str:
@@ -77,30 +82,47 @@ def has_index_of_its_own(field: SortableIDField) -> bool:
 def look_up(
     columns: Iterable[Column], texts: dict[str, Sequence[Candidate]]
 ) -> tuple[dict[str, list[Found]], list[str]]:
-    """The rows by the text of their id, and the errors of the database. One query per column.
+    """The rows by the text of their id, and the errors of the database.
 
-    ``texts`` has the candidates of each text, for ids in other spellings than the column's own.
+    ``texts`` has the candidates of each text, for ids in other spellings than the column's own. It
+    takes one query per column, and one more where the key of the model was moved.
     """
     found: dict[str, list[Found]] = {text: [] for text in texts}
     errors = []
     for column in columns:
-        if not has_index_of_its_own(column.field):
-            continue
-        wanted = {text: set(_values(column.field, text, some)) for text, some in texts.items()}
-        values = set().union(*wanted.values())
-        if not values:
-            continue
-        try:
-            rows = _found(column, values)
-        except DatabaseError as error:
-            errors.append(f"{column.field}: {' '.join(str(error).split())}")
-            continue
-        for row in rows:
-            value = getattr(row, column.field.attname)
-            for text, some in wanted.items():
-                if value in some:
-                    found[text].append(Found(column, row, value))
+        for wanted in _wanted(column.field, texts):
+            try:
+                rows = _found(column, wanted)
+            except DatabaseError as error:
+                errors.append(f"{column.field}: {' '.join(str(error).split())}")
+                break
+            for row in rows:
+                value = getattr(row, column.field.attname)
+                for text, values in wanted.by_text.items():
+                    if getattr(row, wanted.field.attname) in values:
+                        found[text].append(Found(column, row, value, wanted.is_old))
     return found, errors
+
+
+class _Wanted(NamedTuple):
+    """What the texts may be in a field."""
+
+    field: models.Field[Any, Any]
+    by_text: dict[str, set[Any]]
+    is_old: bool = False
+
+    @property
+    def values(self) -> set[Any]:
+        return set().union(*self.by_text.values())
+
+
+def _wanted(field: SortableIDField, texts: dict[str, Sequence[Candidate]]) -> Iterator[_Wanted]:
+    if has_index_of_its_own(field):
+        present = {text: set(_values(field, text, some)) for text, some in texts.items()}
+        yield _Wanted(field, present)
+    if field.primary_key and (old := old_key(field.model)):
+        before = {text: set(old.values(text)) for text in texts}
+        yield _Wanted(old.field, before, is_old=True)
 
 
 def _values(field: SortableIDField, text: str, candidates: Iterable[Candidate]) -> Iterator[ID]:
@@ -114,13 +136,17 @@ def _values(field: SortableIDField, text: str, candidates: Iterable[Candidate]) 
             yield each.value
 
 
-def rows_with(column: Column, values: set[ID]) -> models.QuerySet[Any]:
-    """The rows with one of the values."""
-    return column.rows().filter(**{f"{column.field.name}__in": list(values)})
+def rows_with(
+    column: Column, values: set[Any], field: models.Field[Any, Any] | None = None
+) -> models.QuerySet[Any]:
+    """The rows with one of the values in the column, or in another field of its model."""
+    return column.rows().filter(**{f"{(field or column.field).name}__in": list(values)})
 
 
-def _found(column: Column, values: set[ID]) -> list[models.Model]:
-    rows = rows_with(column, values)
+def _found(column: Column, wanted: _Wanted) -> list[models.Model]:
+    if not wanted.values:
+        return []
+    rows = rows_with(column, wanted.values, wanted.field)
     with savepoint(rows.db), suppress(EmptyResultSet, ValidationError, OutOfRange):
         return [row for row in rows if column.may_show(row)]
     return []

@@ -47,6 +47,7 @@ TRUNCATIONS: dict[str, Any] = {
     "minute": TruncMinute,
 }
 
+
 @dataclass(frozen=True)
 class Level:
     title: str

@@ -218,6 +218,7 @@ def test_the_row_of_an_id(name):
             "field": label,
             "pk": str(row.pk),
             "public_id": public_id(row),
+            "is_old": False,
             "name": "the row",
         } in found["rows"]
         assert f"row            {label}: {public_id(row)} (the row)" in run(text)

@@ -217,6 +217,7 @@ def _row_document(found: Found) -> dict[str, Any]:
         "field": str(found.column.field),
         "pk": str(found.row.pk),
         "public_id": found.public_id,
+        "is_old": found.is_old,
         "name": encodable(texts.shown(str(found.row), 200)),
     }
 
