@@ -89,7 +89,6 @@ def page(request: HttpRequest, site: admin.AdminSite) -> HttpResponse:
         "ids": [_ShownID(each) for each in answer.ids],
         "not_looked_up": [error.partition(":")[0] for error in answer.errors],
         "time_zone": timezone.get_current_timezone_name(),
-        "is_nav_sidebar_enabled": False,
     }
     request.current_app = site.name
     return TemplateResponse(request, _TEMPLATE, context)

@@ -12,7 +12,7 @@ from django.utils.text import capfirst
 from django.utils.translation import pgettext
 
 from ..fields.values.times import local_zone
-from ..paging.count import Count as Estimated
+from ..paging.count import Count as RowCount
 from .histogram import Bar
 
 HEIGHT = 100
@@ -65,13 +65,12 @@ def heights_of(counts: Iterable[int]) -> list[int]:
 
 def count_text(count: int, *, is_exact: bool, is_estimate: bool) -> str:
     if is_estimate:
-        return Estimated(count, "estimated").text
-    number = number_format(count, use_l10n=True, force_grouping=True)
+        return RowCount(count, "estimated").text
     if is_exact:
-        return number
+        return number_format(count, use_l10n=True, force_grouping=True)
     if not count:
         return pgettext("sortable ids", "not counted")
-    return pgettext("sortable ids", "more than %(count)s") % {"count": number}
+    return RowCount(count + 1, "minimum").text
 
 
 def bar_text(time: str, count: str) -> str:
