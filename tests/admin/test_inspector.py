@@ -118,6 +118,12 @@ def test_every_scheme_of_the_catalogue(browser: Client) -> None:
         assert next(page.find_all("h3")).text.startswith(scheme.title)
 
 
+def test_the_navigation_of_the_other_pages(browser: Client) -> None:
+    page = Page(browser.get(reverse("admin:inspect_id")).content.decode())
+    links = {link.get("href") for link in page.root.find("nav", id="nav-sidebar").find_all("a")}
+    assert reverse("admin:store_order_changelist") in links
+
+
 def test_an_empty_form_and_a_malformed_text(browser: Client) -> None:
     page = look(browser, "")
     assert not list(page.find_all("section"))

@@ -26,7 +26,11 @@ PARTS = {
     "wrong": ["“nonsense” is not a date."],
     "next": ['rel="prev"', 'rel="next"'],
     "row": ['<span class="sortable-ids-text"', "django_sortable_ids/copy.js"],
-    "inspector": ['<svg class="sortable-ids-picture"', "django_sortable_ids/inspect_id.css"],
+    "inspector": [
+        '<svg class="sortable-ids-picture"',
+        "django_sortable_ids/inspect_id.css",
+        'href="/admin/themes/event/"',
+    ],
     "backfills": ['<article class="sortable-ids-work-card"', "lock timeout"],
     "leases": ["web1", "given back"],
     "app": ['<a href="/admin/themes/event/inspect-id/">'],
