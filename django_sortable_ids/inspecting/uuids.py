@@ -56,7 +56,8 @@ def uuid_facts(number: int) -> UUIDFacts:
     if top & 0b110 == 0b100:
         version = number >> 76 & 0xF
         return UUIDFacts(canonical, version, _VERSIONS.get(version, _NOT_ASSIGNED), RFC)
-    variant = "NCS" if not top & 0b100 else "Microsoft" if top == 0b110 else "future"
+    reserved = pgettext("sortable ids", "future")
+    variant = "NCS" if not top & 0b100 else "Microsoft" if top == 0b110 else reserved
     return UUIDFacts(canonical, None, _("not a UUID of RFC 9562"), variant)
 
 

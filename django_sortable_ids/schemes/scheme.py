@@ -10,6 +10,7 @@ from typing import ClassVar, NamedTuple, Self, TypeGuard
 from .encodings.notation import uuid_of, uuids_of
 from .encodings.text_forms import TextForm
 from .errors import InvalidID, Message, NotTimeOrdered, described
+from .phrases import Phrase
 from .support import CopiedByFields, cached_property
 
 ID = uuid.UUID | str | int
@@ -176,7 +177,7 @@ class Scheme(CopiedByFields, ABC):
 
     def _misfit(self, number: int) -> str:
         """Why ``holds`` is False."""
-        return "it is out of the scheme's range"
+        return Phrase("it is out of the scheme's range")
 
     # Generation
 
@@ -222,7 +223,8 @@ class Scheme(CopiedByFields, ABC):
     def expectation(self, encoding: str | None = None) -> str:
         """A description of valid texts, in words, with an example."""
         form = self.text_form(encoding)
-        return f"{form.expected}, such as {form.format(self.to_int(self.example))}"
+        example = form.format(self.to_int(self.example))
+        return Phrase("%(expected)s, such as %(example)s", expected=form.expected, example=example)
 
     def _refusal(self, found: object, reason: object, form: TextForm) -> InvalidID:
         """The error for a value; ``reason`` is written as text when the error is."""
@@ -230,7 +232,12 @@ class Scheme(CopiedByFields, ABC):
 
     def _explained(self, found: object, reason: object, form: TextForm) -> str:
         example = form.format(self.to_int(self.example))
-        return (
-            f"{described(found)} is not a valid {self.title}: {reason}. "
-            f"Expected {form.expected}, such as {example}."
+        return Phrase(
+            "%(found)s is not a valid %(scheme)s: %(reason)s. "
+            "Expected %(expected)s, such as %(example)s.",
+            found=described(found),
+            scheme=self.title,
+            reason=str(reason),
+            expected=form.expected,
+            example=example,
         )

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import ClassVar, Self
 
-from .encodings.text_forms import OneByOne, TextForm
+from .encodings.text_forms import OneByOne, TextForm, in_any_case
 from .errors import SequenceExhausted
+from .phrases import Phrase
 from .scheme import ID, Scheme
 from .sequence_template import PLAIN, Template, TemplateText, checked_template
 from .support import cached_property
@@ -67,7 +68,9 @@ class Numeration:
         for character in folded:
             index = digits.find(character)
             if index < 0:
-                raise ValueError(f"{character!r} is not one of its characters")
+                raise ValueError(
+                    Phrase("%(found)s is not one of its characters", found=repr(character))
+                )
             total = total * len(digits) + index + 1
         return total
 
@@ -133,16 +136,19 @@ class SequenceText(OneByOne):
 
     @property
     def expected(self) -> str:
-        case = ", in any case" if self.numeration.ignore_case else ""
-        at_most = "" if self.fixed else "1 to "
-        return f"{at_most}{self.length} characters of {self._spellings}{case}"
+        values = {"count": self.length, "characters": self._spellings}
+        if self.fixed:
+            expected = Phrase("%(count)d characters of %(characters)s", **values)
+        else:
+            expected = Phrase("1 to %(count)d characters of %(characters)s", **values)
+        return in_any_case(expected, self.numeration.ignore_case)
 
     def format(self, number: int) -> str:
         return self.numeration.text(number, self.case)
 
     def parse(self, text: str) -> int:
         if not self.shortest <= len(text) <= self.length:
-            raise ValueError(f"it has {len(text)} characters")
+            raise ValueError(Phrase("it has %(found)d characters", found=len(text)))
         return self.numeration.number(text)
 
 

@@ -6,7 +6,8 @@ from datetime import date
 from functools import lru_cache
 from typing import Any
 
-from .encodings.text_forms import OneByOne, TextForm
+from .encodings.text_forms import OneByOne, TextForm, in_any_case
+from .phrases import Phrase
 from .support import CopiedByFields, cached_property
 
 _PLACEHOLDERS = (["number"], ["year", "number"], ["year", "month", "number"])
@@ -88,7 +89,7 @@ class Template(CopiedByFields):
         """The period and the text of the number. Raises ``ValueError`` for any other text."""
         found = _pattern(self.text, ignore_case).fullmatch(text)
         if found is None:
-            raise ValueError(f"it is not {self.text}")
+            raise ValueError(Phrase("it is not %(template)s", template=self.text))
         named: dict[str, Any] = {"year": 0, "month": 1} | found.groupdict()
         return self._period(int(named["year"]), int(named["month"])), named["number"]
 
@@ -134,8 +135,11 @@ class TemplateText(OneByOne):
 
     @property
     def expected(self) -> str:
-        case = ", in any case" if self.ignore_case else ""
-        return f"{self.template.text}{case}, whose number has {self.number.expected}"
+        template = in_any_case(self.template.text, self.ignore_case)
+        expected = self.number.expected
+        return Phrase(
+            "%(template)s, whose number has %(expected)s", template=template, expected=expected
+        )
 
     def format(self, number: int) -> str:
         period, number = divmod(number, self.span)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from django.core.exceptions import ValidationError
 
 from ...fields import SortableIDField
+from ...fields.values.phrases import translated
 from ...schemes import InvalidID, Scheme
 from ...schemes.encodings.text_forms import TextForm
 from .forms import characters
@@ -62,7 +63,7 @@ def examples(schemes: Sequence[Scheme]) -> list[Near]:
     for scheme in schemes:
         if scheme.name in _USUAL and scheme.name not in {each.scheme for each in found}:
             text = scheme.format(scheme.example)
-            found.append(Near(scheme.name, scheme.title, scheme.expectation(), text))
+            found.append(Near(scheme.name, scheme.title, translated(scheme.expectation()), text))
     return found
 
 
@@ -96,7 +97,7 @@ def _refusal(text: str, scheme: Scheme, encoding: str) -> Near | None:
         scheme.parse(text, encoding)
     except InvalidID as error:
         example = scheme.format(scheme.example, encoding)
-        return Near(scheme.name, scheme.title, str(error), example)
+        return Near(scheme.name, scheme.title, translated(str(error)), example)
     return None
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..phrases import Phrase
 from .text_forms import TextForm
 
 
@@ -36,7 +37,9 @@ class Prefixed:
 
     @property
     def expected(self) -> str:
-        return f"“{self.prefix}” and {self.form.expected}"
+        return Phrase(
+            "“%(prefix)s” and %(expected)s", prefix=self.prefix, expected=self.form.expected
+        )
 
     def format(self, number: int) -> str:
         return self.prefix + self.form.format(number)
@@ -46,7 +49,7 @@ class Prefixed:
 
     def parse(self, text: str) -> int:
         if not text.startswith(self.prefix):
-            raise ValueError(f"it does not begin with {self.prefix!r}")
+            raise ValueError(Phrase("it does not begin with %(prefix)s", prefix=repr(self.prefix)))
         return self.form.parse(text[len(self.prefix) :])
 
     def is_canonical(self, text: str) -> bool:

@@ -11,10 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
+from ..phrases import Phrase
 from ..support import CopiedByFields, cached_property
 from .notation import Notation
 
-_EXTRA_BITS = "its last character has bits beyond the last byte"
+_EXTRA_BITS = Phrase("its last character has bits beyond the last byte")
+_BASE_64 = "0-9A-Za-z_-"
 
 
 class TextForm(Protocol):
@@ -99,8 +101,7 @@ class Digits(CopiedByFields):
 
     @property
     def expected(self) -> str:
-        case = ", in any case" if self.fold else ""
-        return f"{self.length} characters of {_character_class(self.alphabet)}{case}"
+        return in_any_case(_characters(self.length, self.alphabet), self.fold is not None)
 
     @cached_property
     def format(self) -> Callable[[int], str]:
@@ -165,7 +166,7 @@ class Groups(CopiedByFields, OneByOne):
 
     @property
     def expected(self) -> str:
-        return f"{self.length} characters of {_character_class(self.alphabet)}"
+        return _characters(self.length, self.alphabet)
 
     def format(self, number: int) -> str:
         parts = []
@@ -181,7 +182,10 @@ class Groups(CopiedByFields, OneByOne):
             start, end = end, end + notation.length
             group = notation.parse(text[start:end])
             if group >> bits:
-                raise ValueError(f"{text[start:end]!r} is more than {bits} bits can hold")
+                found = repr(text[start:end])
+                raise ValueError(
+                    Phrase("%(found)s is more than %(bits)d bits can hold", found=found, bits=bits)
+                )
             number = number << bits | group
         return number
 
@@ -209,15 +213,16 @@ class Decimal(OneByOne):
 
     @property
     def expected(self) -> str:
-        at_most = "" if self.keeps_order else "at most "
-        return f"a whole number of {at_most}{self.length} digits"
+        if self.keeps_order:
+            return Phrase("a whole number of %(count)d digits", count=self.length)
+        return Phrase("a whole number of at most %(count)d digits", count=self.length)
 
     def format(self, number: int) -> str:
         return str(number)
 
     def parse(self, text: str) -> int:
         if len(text) > self.length or not re.fullmatch(self.pattern, text):
-            raise ValueError("it is not a plain decimal number of that size")
+            raise ValueError(Phrase("it is not a plain decimal number of that size"))
         return int(text)
 
 
@@ -241,7 +246,7 @@ class UUIDText(OneByOne):
 
     @property
     def expected(self) -> str:
-        return "32 hexadecimal digits, hyphens optional"
+        return Phrase("32 hexadecimal digits, hyphens optional")
 
     def format(self, number: int) -> str:
         text = f"{number:032x}"
@@ -252,7 +257,7 @@ class UUIDText(OneByOne):
     def parse(self, text: str) -> int:
         match = _UUID.fullmatch(text)
         if match is None:
-            raise ValueError("it is not a UUID in hexadecimal")
+            raise ValueError(Phrase("it is not a UUID in hexadecimal"))
         return int((match[1] or match[2] or match[3]).replace("-", ""), 16)
 
 
@@ -284,7 +289,8 @@ class Base64URL(OneByOne):
 
     @property
     def expected(self) -> str:
-        return f"{self.length} characters of 0-9A-Za-z_-"
+        count = self.length
+        return Phrase("%(count)d characters of %(characters)s", count=count, characters=_BASE_64)
 
     def format(self, number: int) -> str:
         text = base64.urlsafe_b64encode(number.to_bytes(self.bytes, "big"))
@@ -293,7 +299,7 @@ class Base64URL(OneByOne):
     def parse(self, text: str) -> int:
         padding = -self.length % 4
         if not re.fullmatch(f"{self.pattern}(?:={{{padding}}})?", text):
-            raise ValueError("it is not URL-safe base 64 of that size")
+            raise ValueError(Phrase("it is not URL-safe base 64 of that size"))
         number = int.from_bytes(base64.urlsafe_b64decode(text[: self.length] + "=" * padding))
         if self.format(number) != text[: self.length]:
             raise ValueError(_EXTRA_BITS)
@@ -302,7 +308,19 @@ class Base64URL(OneByOne):
 
 def _expect_length(text: str, length: int) -> None:
     if len(text) != length:
-        raise ValueError(f"it has {len(text)} characters, not {length}")
+        raise ValueError(
+            Phrase("it has %(found)d characters, not %(length)d", found=len(text), length=length)
+        )
+
+
+def _characters(count: int, alphabet: str) -> Phrase:
+    characters = _character_class(alphabet)
+    return Phrase("%(count)d characters of %(characters)s", count=count, characters=characters)
+
+
+def in_any_case(expected: str, ignores_case: bool) -> str:
+    """What is expected, with a word about case where the form doesn't mind it."""
+    return Phrase("%(expected)s, in any case", expected=expected) if ignores_case else expected
 
 
 def _character_class(alphabet: str) -> str:
