@@ -16,7 +16,7 @@ from django.db.models import Expression, F, Field, QuerySet, Value
 from django.db.models.lookups import GreaterThanOrEqual, LessThanOrEqual
 
 from ..db.scalars import Select, scalars
-from ..paging.estimates import estimated_rows
+from ..paging.estimates import estimated_rows, fewest_expected_rows
 from .columns import TimedColumn
 from .ranges import filtered_first
 from .spans import Span
@@ -52,19 +52,30 @@ def counts(
     if found is None and end is not None:
         found = _estimates(queryset, column, spans, end)
     if found is None and end is not None:
-        most = _rounded(_ROWS // len(spans))
-        found = _counted(queryset, column, spans, most, end - time.monotonic())
+        found = _capped(queryset, column, spans, end)
     return found or [Count(0, is_exact=False) for _ in spans]
+
+
+def _capped(
+    queryset: QuerySet[Any], column: TimedColumn, spans: Sequence[Span], end: float
+) -> list[Count] | None:
+    """Counts up to a limit; None if they take longer than until ``end``."""
+    most = _rounded(_ROWS // len(spans))
+    return _counted(queryset, column, spans, most, end - time.monotonic())
 
 
 def _estimates(
     queryset: QuerySet[Any], column: TimedColumn, spans: Sequence[Span], end: float
 ) -> list[Count] | None:
-    """None without estimates, and if they take longer than until ``end``.
+    """Estimates, and counts up to a limit of spans that are too short for one. None without
+    estimates, and if they take longer than until ``end``.
 
     They are never those of a part of the table: statistics of other rows would show through.
     """
     if queryset.query.where or queryset.query.distinct:
+        return None
+    fewest = fewest_expected_rows(queryset, column.field)
+    if fewest is None:
         return None
     found = []
     for start, stop in spans:
@@ -74,7 +85,12 @@ def _estimates(
         if expected is None or time.monotonic() > end:
             return None
         found.append(Count(expected, is_exact=False, is_estimate=True))
-    return found
+    short = [span for span, each in zip(spans, found, strict=True) if each.rows < fewest]
+    if not short:
+        return found
+    unknown = [Count(0, is_exact=False)] * len(short)
+    counted = iter(_capped(queryset, column, short, end) or unknown)
+    return [next(counted) if each.rows < fewest else each for each in found]
 
 
 def _counted(

@@ -101,6 +101,26 @@ def test_counts_of_a_whole_table_are_estimates_where_the_database_has_some(busy)
         assert drawn([first])[0].is_minimum
 
 
+def test_no_estimate_of_a_span_that_is_shorter_than_the_statistics(monkeypatch):
+    fill("uuid7", [START + timedelta(days=n // 20, minutes=n) for n in range(4_000)])
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute(f"ANALYZE {Order._meta.db_table}")
+    monkeypatch.setattr(counting, "_SHARE", 0)
+    rows = Order.objects.all()
+    end = START + timedelta(days=200)
+    exact = histogram(rows, "uuid7", "day", START, end, time_limit=None)
+    bars = histogram(rows, "uuid7", "day", START, end, time_limit=5)
+    wrong = [
+        (bar.count, true.count)
+        for bar, true in zip(bars, exact, strict=True)
+        if (bar.is_exact and bar.count != true.count)
+        or (bar.is_estimate and not true.count * 0.6 <= bar.count <= true.count * 1.6)
+    ]
+    assert wrong == []
+    assert any(bar.count for bar in bars)
+
+
 def test_other_rows_never_show_through_an_estimate(busy):
     bars = bars_of(Order.objects.exclude(name="of somebody else"))
     assert not any(bar.is_estimate for bar in bars)
