@@ -84,4 +84,5 @@ def fewest_expected_rows(rows: QuerySet[Any], field: Field[Any, Any]) -> int | N
     every = estimated_rows(rows)
     if not buckets or every is None:
         return None
-    return max(_FEWEST_ROWS, _FEWEST_BUCKETS * every // buckets)
+    fewest: int = _FEWEST_BUCKETS * every // buckets
+    return max(_FEWEST_ROWS, fewest)

@@ -138,7 +138,7 @@ def test_more_ids_than_a_query_has_parameters(monkeypatch):
     from django.db import connection
 
     rows = Parcel.objects.bulk_create(Parcel(old_id=each) for each in range(10))
-    monkeypatch.setattr(connection.features, "max_query_params", 3)
+    monkeypatch.setattr(type(connection.features), "max_query_params", 3)
     assert resolve_ids(Parcel, range(10)) == {row.old_id: row.pk for row in rows}
 
 
