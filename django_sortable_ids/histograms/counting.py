@@ -49,48 +49,50 @@ def counts(
         return []
     end = None if seconds is None else time.monotonic() + seconds
     found = _counted(queryset, column, spans, None, seconds and seconds * _SHARE)
-    if found is None and end is not None:
-        found = _estimates(queryset, column, spans, end)
-    if found is None and end is not None:
-        found = _capped(queryset, column, spans, end)
-    return found or [Count(0, is_exact=False) for _ in spans]
+    if found is not None:
+        return found
+    assert end is not None, "nothing else ends an exact count"
+    estimates = _estimates(queryset, column, spans, end)
+    others = [span for span, each in zip(spans, estimates, strict=True) if each is None]
+    capped = iter(_capped(queryset, column, others, end))
+    return [next(capped) if each is None else each for each in estimates]
 
 
 def _capped(
     queryset: QuerySet[Any], column: TimedColumn, spans: Sequence[Span], end: float
-) -> list[Count] | None:
-    """Counts up to a limit; None if they take longer than until ``end``."""
+) -> list[Count]:
+    """Counts up to a limit; unknown ones if they take longer than until ``end``."""
+    if not spans:
+        return []
     most = _rounded(_ROWS // len(spans))
-    return _counted(queryset, column, spans, most, end - time.monotonic())
+    found = _counted(queryset, column, spans, most, end - time.monotonic())
+    return found or [Count(0, is_exact=False) for _ in spans]
 
 
 def _estimates(
     queryset: QuerySet[Any], column: TimedColumn, spans: Sequence[Span], end: float
-) -> list[Count] | None:
-    """Estimates, and counts up to a limit of spans that are too short for one. None without
+) -> list[Count | None]:
+    """None for spans that are too short for an estimate. All are None where the database has no
     estimates, and if they take longer than until ``end``.
 
     They are never those of a part of the table: statistics of other rows would show through.
     """
+    none: list[Count | None] = [None for _ in spans]
     if queryset.query.where or queryset.query.distinct:
-        return None
+        return none
     fewest = fewest_expected_rows(queryset, column.field)
     if fewest is None:
-        return None
-    found = []
+        return none
+    found: list[Count | None] = []
     for start, stop in spans:
         within = {f"{column.path}__created_at__gte": start, f"{column.path}__created_at__lt": stop}
         # MariaDB and MySQL estimate ranges of an index only if they read it.
         expected = estimated_rows(queryset.filter(**within).values(column.path))
         if expected is None or time.monotonic() > end:
-            return None
-        found.append(Count(expected, is_exact=False, is_estimate=True))
-    short = [span for span, each in zip(spans, found, strict=True) if each.rows < fewest]
-    if not short:
-        return found
-    unknown = [Count(0, is_exact=False)] * len(short)
-    counted = iter(_capped(queryset, column, short, end) or unknown)
-    return [next(counted) if each.rows < fewest else each for each in found]
+            return none
+        estimate = Count(expected, is_exact=False, is_estimate=True)
+        found.append(None if expected < fewest else estimate)
+    return found
 
 
 def _counted(
