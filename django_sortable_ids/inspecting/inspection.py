@@ -179,18 +179,14 @@ def _with_rows(
         each for each in masked if each.value not in values and (values or each.masked_by in hidden)
     ]
     known = {each.value for each in inspection.candidates}
-    unmasked, moved = (
-        [
-            of_value(each.column.field, each.value)
-            for each in rows
-            if each.is_old == is_old and each.value not in known
-            if each.is_old or each.column.field.masked
-        ]
-        for is_old in (False, True)
-    )
+    read = [
+        of_value(each.column.field, each.value)
+        for each in rows
+        if (each.is_old or each.column.field.masked) and each.value not in known
+    ]
     kept = [each for each in inspection.candidates if each not in dropped]
-    notes = list(_notes(inspection, masked + unmasked, rows))
-    return replace(inspection, candidates=[*unmasked, *moved, *kept], rows=rows, notes=notes)
+    notes = list(_notes(inspection, masked + read, rows))
+    return replace(inspection, candidates=[*read, *kept], rows=rows, notes=notes)
 
 
 def _notes(

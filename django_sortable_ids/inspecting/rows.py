@@ -111,10 +111,6 @@ class _Wanted(NamedTuple):
     by_text: dict[str, set[Any]]
     is_old: bool = False
 
-    @property
-    def values(self) -> set[Any]:
-        return set().union(*self.by_text.values())
-
 
 def _wanted(field: SortableIDField, texts: dict[str, Sequence[Candidate]]) -> Iterator[_Wanted]:
     if has_index_of_its_own(field):
@@ -144,9 +140,10 @@ def rows_with(
 
 
 def _found(column: Column, wanted: _Wanted) -> list[models.Model]:
-    if not wanted.values:
+    values = set().union(*wanted.by_text.values())
+    if not values:
         return []
-    rows = rows_with(column, wanted.values, wanted.field)
+    rows = rows_with(column, values, wanted.field)
     with savepoint(rows.db), suppress(EmptyResultSet, ValidationError, OutOfRange):
         return [row for row in rows if column.may_show(row)]
     return []

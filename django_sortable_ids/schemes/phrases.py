@@ -25,3 +25,23 @@ class Phrase(str):
 
     def __reduce__(self) -> Any:
         return str, ("".join(self),)
+
+
+def characters_of(count: int, characters: str) -> Phrase:
+    """A text of ``count`` of these characters."""
+    return Phrase("%(count)d characters of %(characters)s", count=count, characters=characters)
+
+
+def in_any_case(expected: str, ignores_case: bool) -> str:
+    """What is expected, with a word about case where that doesn't matter."""
+    return Phrase("%(expected)s, in any case", expected=expected) if ignores_case else expected
+
+
+def prefixed(prefix: str, expected: str) -> Phrase:
+    """What is expected, after a prefix."""
+    return Phrase("“%(prefix)s” and %(expected)s", prefix=prefix, expected=expected)
+
+
+def with_example(expected: str, example: str) -> Phrase:
+    """What is expected, and an example of it."""
+    return Phrase("%(expected)s, such as %(example)s", expected=expected, example=example)

@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple, Self, TypeGuard
 from .encodings.notation import uuid_of, uuids_of
 from .encodings.text_forms import TextForm
 from .errors import InvalidID, Message, NotTimeOrdered, described
-from .phrases import Phrase
+from .phrases import Phrase, with_example
 from .support import CopiedByFields, cached_property
 
 ID = uuid.UUID | str | int
@@ -223,8 +223,7 @@ class Scheme(CopiedByFields, ABC):
     def expectation(self, encoding: str | None = None) -> str:
         """A description of valid texts, in words, with an example."""
         form = self.text_form(encoding)
-        example = form.format(self.to_int(self.example))
-        return Phrase("%(expected)s, such as %(example)s", expected=form.expected, example=example)
+        return with_example(form.expected, form.format(self.to_int(self.example)))
 
     def _refusal(self, found: object, reason: object, form: TextForm) -> InvalidID:
         """The error for a value; ``reason`` is written as text when the error is."""

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import ClassVar, Self
 
-from .encodings.text_forms import OneByOne, TextForm, in_any_case
+from .encodings.text_forms import OneByOne, TextForm
 from .errors import SequenceExhausted
-from .phrases import Phrase
+from .phrases import Phrase, characters_of, in_any_case
 from .scheme import ID, Scheme
 from .sequence_template import PLAIN, Template, TemplateText, checked_template
 from .support import cached_property
@@ -136,11 +136,9 @@ class SequenceText(OneByOne):
 
     @property
     def expected(self) -> str:
-        values = {"count": self.length, "characters": self._spellings}
-        if self.fixed:
-            expected = Phrase("%(count)d characters of %(characters)s", **values)
-        else:
-            expected = Phrase("1 to %(count)d characters of %(characters)s", **values)
+        expected = characters_of(self.length, self._spellings)
+        if not self.fixed:
+            expected = Phrase("1 to %(count)d characters of %(characters)s", **expected.values)
         return in_any_case(expected, self.numeration.ignore_case)
 
     def format(self, number: int) -> str:

@@ -6,8 +6,8 @@ from datetime import date
 from functools import lru_cache
 from typing import Any
 
-from .encodings.text_forms import OneByOne, TextForm, in_any_case
-from .phrases import Phrase
+from .encodings.text_forms import OneByOne, TextForm
+from .phrases import Phrase, in_any_case
 from .support import CopiedByFields, cached_property
 
 _PLACEHOLDERS = (["number"], ["year", "number"], ["year", "month", "number"])

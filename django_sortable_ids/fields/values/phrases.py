@@ -7,9 +7,6 @@ from ...schemes.phrases import Phrase
 
 CONTEXT = "sortable ids"
 
-PREFIXED = "“%(prefix)s” and %(expected)s"
-WITH_EXAMPLE = "%(expected)s, such as %(example)s"
-
 TEMPLATES = (
     pgettext_lazy(
         "sortable ids",

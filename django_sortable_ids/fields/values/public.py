@@ -13,9 +13,9 @@ from ...schemes import ID, InvalidID, Scheme
 from ...schemes.encodings.text_forms import TextForm
 from ...schemes.errors import Message, described
 from ...schemes.mask import MaskKey, mask, unmask
-from ...schemes.phrases import Phrase
+from ...schemes.phrases import prefixed, with_example
 from ...schemes.support import CopiedByFields, cached_property
-from .phrases import PREFIXED, WITH_EXAMPLE, translated
+from .phrases import translated
 
 _PREFIX = re.compile("[a-z](?:[a-z_]{0,61}[a-z])?")
 SEPARATORS = ("_", ":")
@@ -114,9 +114,8 @@ class PublicText(CopiedByFields):
         """A description of a valid text, with an example, in the language of the user."""
         expected = self.form.expected
         if self.full_prefix:
-            expected = Phrase(PREFIXED, prefix=self.full_prefix, expected=expected)
-        example = self.format(self.scheme.example)
-        return translated(Phrase(WITH_EXAMPLE, expected=expected, example=example))
+            expected = prefixed(self.full_prefix, expected)
+        return translated(with_example(expected, self.format(self.scheme.example)))
 
     def format(self, value: ID) -> str:
         if not self.masked:

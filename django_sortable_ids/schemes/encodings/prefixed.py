@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..phrases import Phrase
+from ..phrases import Phrase, prefixed
 from .text_forms import TextForm
 
 
@@ -37,9 +37,7 @@ class Prefixed:
 
     @property
     def expected(self) -> str:
-        return Phrase(
-            "“%(prefix)s” and %(expected)s", prefix=self.prefix, expected=self.form.expected
-        )
+        return prefixed(self.prefix, self.form.expected)
 
     def format(self, number: int) -> str:
         return self.prefix + self.form.format(number)

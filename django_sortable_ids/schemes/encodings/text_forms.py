@@ -11,12 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
-from ..phrases import Phrase
+from ..phrases import Phrase, characters_of, in_any_case
 from ..support import CopiedByFields, cached_property
 from .notation import Notation
 
 _EXTRA_BITS = Phrase("its last character has bits beyond the last byte")
-_BASE_64 = "0-9A-Za-z_-"
 
 
 class TextForm(Protocol):
@@ -289,8 +288,7 @@ class Base64URL(OneByOne):
 
     @property
     def expected(self) -> str:
-        count = self.length
-        return Phrase("%(count)d characters of %(characters)s", count=count, characters=_BASE_64)
+        return characters_of(self.length, "0-9A-Za-z_-")
 
     def format(self, number: int) -> str:
         text = base64.urlsafe_b64encode(number.to_bytes(self.bytes, "big"))
@@ -314,13 +312,7 @@ def _expect_length(text: str, length: int) -> None:
 
 
 def _characters(count: int, alphabet: str) -> Phrase:
-    characters = _character_class(alphabet)
-    return Phrase("%(count)d characters of %(characters)s", count=count, characters=characters)
-
-
-def in_any_case(expected: str, ignores_case: bool) -> str:
-    """What is expected, with a word about case where the form doesn't mind it."""
-    return Phrase("%(expected)s, in any case", expected=expected) if ignores_case else expected
+    return characters_of(count, _character_class(alphabet))
 
 
 def _character_class(alphabet: str) -> str:
