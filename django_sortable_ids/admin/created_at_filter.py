@@ -3,41 +3,90 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 from typing import Any
 
+from django import forms
 from django.contrib import admin
-from django.contrib.admin.utils import lookup_spawns_duplicates
 from django.contrib.admin.views.main import ChangeList
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.db import models
 from django.http import HttpRequest
-from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from ..fields import SortableIDField
 from ..fields.of_model import id_at, id_field, id_fields
 from ..schemes import TimeScheme
-from .chosen_days import ChosenDays
-from .past_spans import past_spans
+
+
+class _Day(forms.DateField):
+    """A day as browsers send it, whatever the language."""
+
+    def __init__(self, label: Any, form_id: str) -> None:
+        attributes = {"type": "date", "form": form_id}
+        super().__init__(
+            label=label,
+            required=False,
+            input_formats=["%Y-%m-%d"],
+            widget=forms.DateInput(attributes, format="%Y-%m-%d"),
+        )
+
+    def to_python(self, value: Any) -> date | None:
+        try:
+            return super().to_python(value)
+        except ValidationError:
+            # The browser shows an empty input, so the message has the text.
+            message = _("“%(value)s” is not a date. A date is, for example, 2026-01-31.")
+            params = {"value": str(value)[:20]}
+            raise ValidationError(message, code="invalid", params=params) from None
+
+
+class ChosenDays(forms.Form):
+    """The first and the last day, both optional; its fields have the names of the parameters.
+
+    They belong to the ``<form>`` with ``form_id``, wherever that is on the page: a form can't be
+    within another one.
+    """
+
+    def __init__(self, first_name: str, last_name: str, data: dict[str, str]) -> None:
+        super().__init__(data, label_suffix="")
+        self.first_name, self.last_name = first_name, last_name
+        self.form_id = f"sortable-ids-{first_name}"
+        self.fields = {
+            first_name: _Day(pgettext_lazy("sortable ids", "From"), self.form_id),
+            last_name: _Day(pgettext_lazy("sortable ids", "To"), self.form_id),
+        }
+
+    def clean(self) -> dict[str, Any]:
+        days = self.cleaned_data
+        first, last = days.get(self.first_name), days.get(self.last_name)
+        if first and last and first > last:
+            self.add_error(self.last_name, _("This day is before the first one."))
+        return days
+
+    def is_chosen(self) -> bool:
+        """Whether there is any text, a date or not."""
+        return any(self.data.values())
+
+    def chosen(self) -> dict[str, list[date]]:
+        """The days by the names of their parameters, as a filter has its values."""
+        self.is_valid()
+        return {name: [day] for name, day in self.cleaned_data.items() if day}
 
 
 class CreatedAtFilter(admin.DateFieldListFilter):
-    """Filters by the creation time in an id: today, the past 7 days, this month, this year, one of
-    the last months and years that have rows, or from one day to another.
+    """Filters by the creation time in an id: today, the past 7 days, this month, this year, or
+    from one day to another.
 
     ``list_filter = [("id", CreatedAtFilter)]`` works for any sortable id with a time, also of a
     related model (``"order"`` or ``"order__id"``). Each choice queries a range of the id's index.
-    A subclass may change how many past months and years are offered. They are those of the rows of
-    ``get_queryset()``; with 0 of both, nothing is looked up.
+    Earlier months and years are those of ``SortableIDAdmin.created_at_hierarchy``.
     """
 
     template = "django_sortable_ids/admin/created_at_filter.html"
     has_form_in_list: bool = False
     """Whether the list contains the form of the days, so that the filter doesn't."""
-    past_months: int = 6
-    """How many of the last months with rows are choices."""
-    past_years: int = 3
-    """How many of the last years with rows are choices."""
 
     def __init__(
         self,
@@ -71,15 +120,12 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         if self.days.is_chosen():
             self.date_params |= given
         self.used_parameters = self._lookups(self.used_parameters | self.days.chosen())
-        self._id_path = field_path
-        self._scheme = id_column.scheme
-        self._has_past_spans = False
 
     def expected_parameters(self) -> list[str | None]:
         return [*super().expected_parameters(), self.first_day_name, self.last_day_name]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        """The rows of the choice; none if the days are wrong, which the form says."""
+        """The rows of the choice. Invalid dates match nothing; the form shows why."""
         if not self.days.is_valid():
             return queryset.none()
         return super().queryset(request, queryset)
@@ -87,7 +133,7 @@ class CreatedAtFilter(admin.DateFieldListFilter):
     def get_facet_counts(self, pk_attname: str, filtered_qs: Any) -> dict[str, Any]:
         return {
             f"{i}__c": models.Count(pk_attname, filter=models.Q(**self._lookups(parameters)))
-            for i, (_title, parameters) in enumerate(self.links)
+            for i, (_choice, parameters) in enumerate(self.links)
         }
 
     def _lookups(self, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -99,9 +145,6 @@ class CreatedAtFilter(admin.DateFieldListFilter):
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
         """The links. Also sets what the template needs."""
         self.read_parameters(changelist)
-        if not self._has_past_spans:
-            self._has_past_spans = True
-            self._add_past_spans(changelist.root_queryset)
         return super().choices(changelist)
 
     def read_parameters(self, changelist: ChangeList) -> None:
@@ -116,24 +159,6 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         ]
         own = self.expected_parameters()
         self.own_parameters = [(name, value) for name, value in given if name in own]
-
-    def _add_past_spans(self, rows: models.QuerySet[Any]) -> None:
-        """Add links to past months and years, after those of today and of this year."""
-        # An index of ids doesn't lead to the rows of a many-to-many relation.
-        if lookup_spawns_duplicates(rows.model._meta, self._id_path) or not self._scheme.sorts:
-            return
-        if not self.past_months and not self.past_years:
-            return
-        now = timezone.now()
-        now = timezone.localtime(now) if timezone.is_aware(now) else now
-        since, until = self.lookup_kwarg_since, self.lookup_kwarg_until
-        past: Any = [
-            (span.title, {since: span.start, until: span.end})
-            for span in past_spans(rows, self._id_path, now, self.past_months, self.past_years)
-        ]
-        # The last two, with and without a date, are no spans.
-        at = len(self.links) - (2 if self.field.null else 0)
-        self.links = (*self.links[:at], *past, *self.links[at:])
 
 
 def _title(model: type[models.Model], field: Any, id_column: SortableIDField) -> Any:

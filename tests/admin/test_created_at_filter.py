@@ -71,21 +71,10 @@ def expected(moments, zone, today):
         "This month": lambda day: (day.year, day.month) == (today.year, today.month),
         "This year": lambda day: day.year == today.year,
     }
-    for start in past(dates.values(), today, "%Y-%m")[:6]:
-        rules[start.strftime("%B %Y")] = lambda day, start=start: day.replace(day=1) == start
-    for start in past(dates.values(), today, "%Y")[:3]:
-        rules[str(start.year)] = lambda day, start=start: day.year == start.year
     return {
         title: [moment.isoformat() for moment in moments if belongs(dates[moment])]
         for title, belongs in rules.items()
     }
-
-
-def past(days, today, shown):
-    """The first days of the months or years before today's that have any of the days, newest
-    first."""
-    spans = {day.strftime(shown) for day in days if day.strftime(shown) < today.strftime(shown)}
-    return [date.fromisoformat(f"{span}-01-01"[:10]) for span in sorted(spans, reverse=True)]
 
 
 def is_filter(spec, relation):
