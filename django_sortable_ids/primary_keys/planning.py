@@ -97,7 +97,7 @@ def build(
     if problems:
         raise BackfillError("\n".join(problems))
     before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
-    chosen = sources.choose(before, given)
+    chosen = sources.choose(before, given, using)
     moved = [_moved(each, chosen[each._meta.label], keeps_old, allow_triggers) for each in found]
     references = graph.references(state.apps, moved)
     generic = _present(graph.generic_references(apps), state)

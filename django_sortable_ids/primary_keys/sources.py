@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from django.core.exceptions import FieldDoesNotExist
 from django.db import models
 from django.db.models.constants import LOOKUP_SEP
 
-from ..backfill.sources.find import Given
+from ..backfill.sources.columns import find_source
+from ..backfill.sources.find import Given, check_given
+from ..errors import BackfillError
 from ..fields import SortableIDField
 from ..schemes import TimeScheme
 
 Model = type[models.Model]
 
 
-def choose(found: Mapping[str, Model], given: Given) -> dict[str, Given]:
+def choose(found: Mapping[str, Model], given: Given, using: str) -> dict[str, Given]:
     """The source for the key of each model, by label: the given field where the model has it, the
     old key if it contains a time, a field with ``auto_now_add`` or the only time that every row
-    has, the same of a row that it requires, the given period, or the order of the old key."""
-    chosen: dict[str, Given] = {}
+    has, the same of a row that it requires, the given period, or the order of the old key.
+
+    Raises ``BackfillError`` if no model has the given field, or if it has no times."""
+    if given.start or given.end or given.created_from == "pk":
+        check_given(replace(given, created_from="pk"))
+    chosen = _having(given.created_from, found, using)
     for label, model in found.items():
-        name = _own(model, given.created_from)
-        if name:
+        if label in chosen:
+            continue
+        if name := _own(model):
             chosen[label] = Given(created_from=name)
         elif _has_time(model._meta.pk):
             chosen[label] = Given(convert_from=model._meta.pk.name)
@@ -40,9 +47,24 @@ def _has_time(key: Any) -> bool:
     return isinstance(key, SortableIDField) and isinstance(key.scheme, TimeScheme)
 
 
-def _own(model: Model, wanted: str | None) -> str | None:
-    if wanted and wanted != "pk" and _has(model, wanted):
-        return wanted
+def _having(name: str | None, found: Mapping[str, Model], using: str) -> dict[str, Given]:
+    """The models with the field of times that ``--created-from`` names."""
+    if name in (None, "pk"):
+        return {}
+    chosen, problems = {}, []
+    for label, model in found.items():
+        try:
+            find_source(model, name, using)
+        except BackfillError as error:
+            problems.append(str(error))
+        else:
+            chosen[label] = Given(created_from=name)
+    if not chosen:
+        raise BackfillError("\n".join(problems))
+    return chosen
+
+
+def _own(model: Model) -> str | None:
     fields = [
         each
         for each in model._meta.local_fields
@@ -51,15 +73,6 @@ def _own(model: Model, wanted: str | None) -> str | None:
     set_once = [each.name for each in fields if each.auto_now_add]
     names = set_once or [each.name for each in fields]
     return names[0] if set_once or len(names) == 1 else None
-
-
-def _has(model: Model, path: str) -> bool:
-    first, _, rest = path.partition(LOOKUP_SEP)
-    try:
-        field: Any = model._meta.get_field(first)
-    except FieldDoesNotExist:
-        return False
-    return not rest or (field.many_to_one is True and _has(field.related_model, rest))
 
 
 def _related(model: Model, chosen: Mapping[str, Given]) -> Given | None:

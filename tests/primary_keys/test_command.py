@@ -265,6 +265,17 @@ def test_a_model_without_a_field_for_its_old_key(project):
                             "Expected an app or app.Model"),
         (["depot", "--verify"], "--primary-key takes no --verify"),
         (["depot", "--sleep=1", "--on-null=now"], "--primary-key takes no --on-null and --sleep"),
+        (["depot.Customer", "--created-from=joind"],
+         "depot.Customer has no field 'joind' with times; it has joined"),
+        (["depot.Order", "--created-from=customer__joind"],
+         "depot.Customer.joind does not exist, and creation times come from a DateTimeField or a "
+         "DateField; depot.Customer has joined"),
+        (["depot.Customer", "--created-from=nonsense__x"],
+         "depot.Customer has no field 'nonsense'; it has the relations none"),
+        (["depot.Customer", "--created-from=name"],
+         "add one, and copy the times into it, with their time zone and their time of day"),
+        (["depot.Customer", "--start=2020-01-01"],
+         "--created-from pk needs both ends of the period: --end is missing"),
     ],
 )  # fmt: skip
 def test_refused_arguments(project, arguments, message):

@@ -57,7 +57,7 @@ def of_source(
     model: type[models.Model], field: SortableIDField, given: Given, using: str
 ) -> Target:
     """The target with the given source. The model may be that of a migration's state."""
-    _check_given(given)
+    check_given(given)
     if given == Given() or given.created_from == "pk" or given.created_at:
         check_tables(model, field, using)
         last = last_run(str(field), using)
@@ -91,7 +91,9 @@ def of_model(
     return columns.kind_of(source)(model, field, source, using)
 
 
-def _check_given(given: Given) -> None:
+def check_given(given: Given) -> None:
+    """Raise ``WrongArguments`` for arguments that contradict each other, and ``BackfillError`` for
+    a period that no rows can have."""
     if given.created_at and replace(given, created_at=None) != Given():
         raise WrongArguments(
             "--created-at sets the time of every row: omit --created-from, --convert-from, "
@@ -109,6 +111,8 @@ def _check_given(given: Given) -> None:
             f"--created-from pk needs both ends of the period: "
             f"{'--end' if given.start else '--start'} is missing"
         )
+    if given.start and given.end:
+        _check_period(parsed("--start", given.start), parsed("--end", given.end))
 
 
 def _as_before(given: Given, last: BackfillRun | None) -> Given:
@@ -144,7 +148,7 @@ def _spread(
     before = last.options if last and last.options.get("created_from") == "pk" else None
     if given.start and given.end:
         start, end = parsed("--start", given.start), parsed("--end", given.end)
-        _check_period(field, start, end)
+        _check_scheme(field, start, end)
     elif before:
         start, end = (datetime.fromisoformat(before[name]) for name in ("start", "end"))
     else:
@@ -181,7 +185,7 @@ def _integer_key(model: type[models.Model]) -> models.Field[Any, Any]:
     return key
 
 
-def _check_period(field: SortableIDField, start: datetime, end: datetime) -> None:
+def _check_period(start: datetime, end: datetime) -> None:
     if start > end:
         raise BackfillError(f"--start {shown(start)} is after --end {shown(end)}: exchange them")
     now = datetime.now(UTC)
@@ -190,6 +194,9 @@ def _check_period(field: SortableIDField, start: datetime, end: datetime) -> Non
             f"--end {shown(end)} is in the future (it is {shown(now)}): give a time when the last "
             f"of the rows existed already, such as yesterday"
         )
+
+
+def _check_scheme(field: SortableIDField, start: datetime, end: datetime) -> None:
     scheme = field.scheme
     if not isinstance(scheme, TimeScheme):
         return
