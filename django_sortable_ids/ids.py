@@ -93,8 +93,8 @@ def public_id(instance: models.Model, field: str | None = None) -> str | None:
 
 
 def created_at(instance: models.Model, field: str | None = None) -> datetime | None:
-    """The creation time in the instance's id. None if it has no id yet, or an accepted UUID of
-    another version, which carries no time.
+    """The creation time in the instance's id. None if it has no id yet, or a UUID of another
+    version, which carries no time.
 
     ``field`` is that of ``public_id``. The time is aware and in the current time zone, or naive
     local time with ``USE_TZ=False``. Raises ``OutOfRange`` after the year 9999 and

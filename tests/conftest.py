@@ -9,6 +9,7 @@ import hypothesis
 import pytest
 
 from tests import capabilities
+from tests.random_sources import Source
 from tests.testapp.models import KEYS, STORED_KEYS, SequenceKey, UUIDv7AutoKey
 
 pytest_plugins = ["django_sortable_ids.pytest_plugin"]
@@ -59,6 +60,16 @@ def pytest_configure(config):
     folder = config.getoption("--capabilities")
     if folder and not hasattr(config, "workerinput"):
         config.pluginmanager.register(capabilities.Recorder(folder))
+
+
+_SOURCE = Source(os.environ["RANDOM_SOURCE"]) if "RANDOM_SOURCE" in os.environ else None
+if _SOURCE:
+    _SOURCE.install()
+
+
+def pytest_runtest_setup(item):
+    if _SOURCE:
+        _SOURCE.start(item.nodeid)
 
 
 def _children():

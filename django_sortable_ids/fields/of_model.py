@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
@@ -123,11 +124,11 @@ def id_of(instance: models.Model, name: str | None = None) -> tuple[SortableIDFi
 
 
 def is_of_another_version(field: SortableIDField, value: ID) -> bool:
-    """Whether it is an accepted UUID of a version other than the field's: it carries no time."""
+    """Whether it is a UUID of a version other than the field's: it carries no time."""
     scheme = field.scheme
     return (
-        field.accept_other_versions
-        and isinstance(scheme, TimeScheme)
+        isinstance(scheme, TimeScheme)
+        and isinstance(value, uuid.UUID)
         and not scheme.carries_time(value)
     )
 

@@ -5,6 +5,8 @@ masked text determine the mask that is XORed with the time. So flipping a bit in
 flips that bit of the time, and a binary search takes 48 comparisons.
 """
 
+import uuid
+
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from .. import conf
@@ -18,9 +20,12 @@ _DIGITS = 32
 
 
 def sign(field: SortableIDField, value: ID) -> str:
-    """The public text. A masked text is signed with its mask key, together with the column."""
+    """The public text. A masked text is signed with its mask key, together with the column.
+
+    A stored UUID of another version is written as it is; ``read`` refuses it.
+    """
     text = field.public_text.format(value)
-    if not field.masked:
+    if not field.masked or (isinstance(value, uuid.UUID) and not field.scheme.holds(value.int)):
         return text
     return f"{text}.{_signature(field, text, conf.mask_keys()[0])}"
 

@@ -1,5 +1,6 @@
 """Schemes whose ids carry their creation time."""
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -175,8 +176,9 @@ class TimeScheme(Scheme):
         return UNIX_EPOCH + timedelta(microseconds=microseconds)
 
     def carries_time(self, value: ID) -> bool:
-        """Whether the id has a time; an accepted UUID of another version has none."""
-        return self.layout.split(self.to_int(value)) is not None
+        """Whether the id has a time; a UUID of another version has none."""
+        number = value.int if isinstance(value, uuid.UUID) else self.to_int(value)
+        return self.layout.split(number) is not None
 
     def parts(self, value: ID) -> tuple[int, int]:
         """The tick since the scheme's epoch, and the suffix; ``InvalidID`` if there are none."""

@@ -112,7 +112,7 @@ def test_it_is_empty_past_the_year_9999(browser, scheme):
 
 def test_it_is_empty_for_an_adopted_id_of_another_version(browser):
     row = UUIDv7Product.objects.create()
-    other = uuid.uuid4()
+    other = uuid.UUID("0176a7c0-2f27-4d4e-8d5b-0a4c3f1d2e90")
     stored = other if connection.features.has_native_uuid_field else other.hex
     with connection.cursor() as cursor:
         cursor.execute("UPDATE store_uuidv7product SET id = %s", [stored])

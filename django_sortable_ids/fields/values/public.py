@@ -118,6 +118,9 @@ class PublicText(CopiedByFields):
         return translated(with_example(expected, self.format(self.scheme.example)))
 
     def format(self, value: ID) -> str:
+        """The text of a value; a stored UUID of another version as it is, which nothing reads."""
+        if isinstance(value, uuid.UUID) and not self.scheme.holds(value.int):
+            return str(value)
         if not self.masked:
             return self.full_prefix + self.scheme.format(value, self.encoding)
         facade = mask(self.scheme.to_int(value), conf.mask_keys()[0])
