@@ -15,7 +15,6 @@ from django.urls.converters import get_converters
 
 from .fields import SortableIDField, history
 from .fields.of_model import id_field, usable_fields
-from .old_ids import old_key
 from .schemes import ID
 
 __all__ = ["IDConverter", "id_converter", "register"]
@@ -54,55 +53,28 @@ class IDConverter:
             raise ValueError(error.messages[0]) from None
 
 
-class OldIDConverter(IDConverter):
-    """Also accepts the old ids of a moved primary key: the view gets the old key."""
-
-    def to_python(self, text: str) -> Any:
-        """Like ``IDConverter``, or the old key of a text that is one.
-
-        If it may be both, queries for the present key in the table.
-        """
-        key = old_key(self.field.model) if self.field.primary_key else None
-        old = key.values(text) if key else ()
-        try:
-            value = super().to_python(text)
-        except ValueError:
-            if not old:
-                raise
-            return old[0]
-        if not old or value in old:
-            return value
-        exists = self.field.model._base_manager.filter(pk=value).exists()
-        return value if exists else old[0]
-
-
-def id_converter(
-    model: type[models.Model], field: str | None = None, *, accept_old: bool = False
-) -> type[IDConverter]:
+def id_converter(model: type[models.Model], field: str | None = None) -> type[IDConverter]:
     """A class for ``register_converter(id_converter(Order), "order_id")``.
 
     ``field`` names one of several sortable ids. The default is that of ``ids.public_id``: the
     primary key if it is one, else the first unique one, else the first one. Raises
     ``FieldDoesNotExist`` if there is none.
-
-    With ``accept_old``, the path of a primary key that was moved also matches its old ids. The view
-    then gets the old key, such as ``17``, which ``RedirectOldIDs`` and ``resolve_id`` understand.
     """
-    return _converter_of(id_field(model, field), accept_old)
+    return _converter_of(id_field(model, field))
 
 
-def _converter_of(field: SortableIDField, accept_old: bool) -> type[IDConverter]:
+def _converter_of(field: SortableIDField) -> type[IDConverter]:
     name = f"{field.model.__name__}_{field.name}_converter"
-    return type(name, (OldIDConverter if accept_old else IDConverter,), {"field": field})
+    return type(name, (IDConverter,), {"field": field})
 
 
-def register(*, accept_old: bool = False) -> None:
+def register() -> None:
     """Register a converter for each sortable id of the project; call it in ``urls.py``.
 
     The name consists of model and field in lower case, such as ``order_id`` or
     ``order_public_id``. Each converter is also registered with the label of its app,
     ``shop_order_id``, which is its only name if two apps have such a model. Names that are already
-    registered keep their converters. ``accept_old`` is that of ``id_converter``.
+    registered keep their converters.
     """
     by_name: dict[str, list[SortableIDField]] = defaultdict(list)
     for model in apps.get_models():
@@ -113,4 +85,4 @@ def register(*, accept_old: bool = False) -> None:
                 by_name[f"{model._meta.app_label}_{name}"].append(field)
     for name, fields in by_name.items():
         if len(fields) == 1 and name not in get_converters():
-            register_converter(_converter_of(fields[0], accept_old), name)
+            register_converter(_converter_of(fields[0]), name)

@@ -5,7 +5,6 @@ They take public texts; a malformed one makes the form invalid, which is 400 in 
 """
 
 import sys
-from copy import copy
 from datetime import datetime, time
 from typing import Any
 
@@ -13,35 +12,27 @@ import django_filters  # type: ignore[import-untyped]
 from django import forms
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.utils.translation import pgettext_lazy
-from django_filters import ModelChoiceFilter, ModelMultipleChoiceFilter, fields
+from django_filters import fields
 from django_filters.utils import handle_timezone  # type: ignore[import-untyped]
 
 from .fields import SortableIDField
 from .fields.of_model import id_at
-from .forms.old_choices import OldChoice, OldChoices, accepting, present_of
 from .json_schema import schema_of
 
-__all__ = ["AcceptOldIDs", "CreatedAtFilter", "SortableIDFilter"]
+__all__ = ["CreatedAtFilter", "SortableIDFilter"]
 
 
 class IDFilterField(forms.CharField):
     """The form field of a ``SortableIDFilter``: a public text."""
 
-    def __init__(
-        self, *, id_field: SortableIDField, accept_old: bool = False, **kwargs: Any
-    ) -> None:
+    def __init__(self, *, id_field: SortableIDField, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.id_field = id_field
-        self.accept_old = accept_old and id_field.primary_key
 
     def to_python(self, value: Any) -> Any:
         text = super().to_python(value)
         if text in self.empty_values:
             return text
-        if self.accept_old:
-            present = present_of(self.id_field.model._default_manager.all(), text)
-            if present is not None:
-                return present
         candidates = self.id_field.candidates(text)
         # If several mask keys may have masked it, the lookup tries every candidate.
         return candidates[0] if len(candidates) == 1 else text
@@ -50,8 +41,7 @@ class IDFilterField(forms.CharField):
 class SortableIDFilter(django_filters.Filter):  # type: ignore[misc]
     """A filter by an id, for any lookup of ids: ``SortableIDFilter(field_name="customer__id")``.
 
-    A filter set has it for each sortable id in its ``fields``. With ``accept_old=True``, it also
-    takes old ids, if the key of the model was moved.
+    A filter set has it for each sortable id in its ``fields``.
     """
 
     field_class = IDFilterField
@@ -74,30 +64,6 @@ class SortableIDFilter(django_filters.Filter):  # type: ignore[misc]
                 )
             self.extra["id_field"] = found
         return super().field
-
-
-class AcceptOldIDs(django_filters.FilterSet):  # type: ignore[misc]
-    """A filter set that also takes old ids of moved primary keys, in its filters by relations and
-    by keys: ``class OrderFilters(AcceptOldIDs)``."""
-
-    @classmethod
-    def get_filters(cls) -> Any:
-        filters = super().get_filters()
-        # Those that a class declares are the same objects in the classes that it inherits from.
-        return type(filters)((name, _accepting_old(each)) for name, each in filters.items())
-
-
-def _accepting_old(declared: Any) -> Any:
-    """The same filter, which accepts old ids; itself if it takes no ids."""
-    changed = copy(declared)
-    match declared:
-        case SortableIDFilter():
-            changed.extra = declared.extra | {"accept_old": True}
-        case ModelMultipleChoiceFilter():
-            changed.field_class = accepting(declared.field_class, OldChoices)
-        case ModelChoiceFilter():
-            changed.field_class = accepting(declared.field_class, OldChoice)
-    return changed
 
 
 class _DayOrMoment(fields.IsoDateTimeField):  # type: ignore[misc]

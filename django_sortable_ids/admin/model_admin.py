@@ -21,9 +21,9 @@ from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_fields
 from ..histograms.columns import timed_column
 from ..histograms.histogram import SECONDS
-from ..old_ids import old_key, old_row
+from ..old_ids.redirecting import redirect_to, url_with
+from ..old_ids.resolving import old_key, old_row
 from ..pagination import SortableIDPaginator
-from ..views import redirect_to_route
 from .change_list import with_page_links
 from .columns import columns
 from .created_at_filter import CreatedAtFilter
@@ -215,14 +215,14 @@ class SortableIDAdmin(ModelAdmin):
         if row is None or not self.has_view_or_change_permission(request, row):
             usual: Any = super()
             return usual._get_obj_does_not_exist_redirect(request, opts, object_id)
-        return redirect_to_route(request, {"object_id": quote(row.pk)})
+        return redirect_to(request, url_with(request, {"object_id": quote(row.pk)}))
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:
         """The page of a ``UserAdmin``, which is the other base class, or a redirect to it."""
         if self.get_object(request, unquote(id)) is None:
             row = self._row_by_other_id(request, unquote(id))
             if row is not None and self.has_change_permission(request, row):
-                return redirect_to_route(request, {"id": quote(row.pk)})
+                return redirect_to(request, url_with(request, {"id": quote(row.pk)}))
         usual: Any = super()
         return usual.user_change_password(request, id, form_url)
 
@@ -233,7 +233,8 @@ class SortableIDAdmin(ModelAdmin):
         for field in id_fields(self.model):
             if row is None and field.unique and not field.primary_key and not field.wrong_options:
                 row = rows.filter(**{f"{field.name}{_PASTED}": text}).first()
-        return row
+        # The project may refuse rows where it loads them.
+        return row and self.get_object(request, str(row.pk))
 
 
 def _days_filters(change_list: ChangeList) -> Iterator[CreatedAtFilter]:

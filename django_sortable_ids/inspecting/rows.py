@@ -14,7 +14,7 @@ from django.db import DatabaseError, models
 from ..db.transactions import savepoint
 from ..fields import SortableIDField, history
 from ..fields.of_model import usable_fields
-from ..old_ids import old_key
+from ..old_ids.resolving import old_key
 from ..schemes import ID, InvalidID, OutOfRange
 from .reading.candidates import Candidate
 from .reading.known_schemes import as_format

@@ -14,8 +14,7 @@ from .fields import (
     SortableIDRelatedField,
     SortableIDSlugRelatedField,
 )
-from .old_ids import RedirectOldIDs
-from .old_input import AcceptOldIDs
+from .old_ids import AcceptOldIDs
 from .serializers import SortableIDModelSerializer
 from .views import SortableIDLookupMixin
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AcceptOldIDs",
-    "RedirectOldIDs",
     "SortableIDCountedCursorPagination",
     "SortableIDCursorPagination",
     "SortableIDField",

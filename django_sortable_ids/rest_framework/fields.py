@@ -1,7 +1,7 @@
 """Serializer fields that output and accept public texts."""
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import models
@@ -16,7 +16,6 @@ from rest_framework.relations import (
 from .. import fields as columns
 from ..fields.of_model import id_at
 from ..json_schema import schema_of
-from ..old_ids import old_row
 from ..schemes import ID
 from ..schemes.errors import encodable
 
@@ -40,21 +39,15 @@ class SortableIDField(Field):
 
     ``model_field`` is the field of the model. A primary key is read-only, so that clients can't
     choose one, unless ``read_only=False`` is passed.
-
-    ``accept_old`` is for a primary key that was moved: input may also be an old id, as a number or
-    as text, of a row in the table. It takes a query.
     """
 
     model_field: columns.SortableIDField
 
-    def __init__(
-        self, model_field: columns.SortableIDField, *, accept_old: bool = False, **kwargs: Any
-    ) -> None:
+    def __init__(self, model_field: columns.SortableIDField, **kwargs: Any) -> None:
         if model_field.primary_key and kwargs.setdefault("read_only", True):
             for argument in _INPUT_ARGUMENTS:
                 kwargs.pop(argument, None)
         self.model_field = model_field
-        self.accept_old = accept_old
         super().__init__(**kwargs)
 
     @property
@@ -66,19 +59,7 @@ class SortableIDField(Field):
         return self.model_field.public_text.format(value)
 
     def to_internal_value(self, data: Any) -> ID:
-        return self._present(data) if self.accept_old else _parse(self.model_field, data)
-
-    def _present(self, data: Any) -> ID:
-        """The id of the row that has the old id, unless another row has it as its present one."""
-        rows = self.model_field.model._default_manager.all()
-        row: Any = old_row(rows, data)
-        if row is None:
-            return _parse(self.model_field, data)
-        with suppress(serializers.ValidationError):
-            value = _parse(self.model_field, data)
-            if rows.filter(pk=value).exists():
-                return value
-        return cast(ID, row.pk)
+        return _parse(self.model_field, data)
 
 
 class MappedSortableIDField(serializers.ModelField):

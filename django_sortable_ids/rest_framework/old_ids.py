@@ -1,54 +1,90 @@
-"""Views whose URLs still work with the ids from before the move of a primary key."""
+"""Input of relations with the ids from before the move of a primary key."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from django.http import Http404
+from django.core.exceptions import ObjectDoesNotExist
+from rest_framework import serializers
+from rest_framework.relations import (
+    HyperlinkedRelatedField,
+    ManyRelatedField,
+    PrimaryKeyRelatedField,
+    RelatedField,
+    SlugRelatedField,
+)
 
-from ..old_ids import old_row
-from ..views import HasOldID, redirect_to_row
+from ..old_ids.resolving import old_row
 
 if TYPE_CHECKING:
-    from rest_framework.generics import GenericAPIView
-
-    View = GenericAPIView[Any]
+    Serializer = serializers.Serializer[Any]
+    Link = HyperlinkedRelatedField[Any]
+    Relation = RelatedField[Any, Any, Any]
 else:
-    View = object
+    Serializer = Link = Relation = object
 
 
-class RedirectOldIDs(View):
-    """For generic views and viewsets: a URL with the old id of a row redirects to the same URL with
-    the public text of its present id.
+class AcceptOldIDs(Serializer):
+    """For serializers: the input of each relation may also be the old id of a row, as a number, as
+    text, or in a URL. Output has present ids only.
 
-    It stands to the left of the other classes. The row must be among those of ``get_queryset()``
-    and the view's filters, and its permissions are checked first. A present id needs no further
-    query. ``lookup_field`` must be the primary key, and the route must accept both ids, as those of
-    DRF's routers do without ``lookup_value_regex``.
+    It stands to the left of the other classes. The row must be among those of the relation's
+    queryset. A present id needs no further query.
     """
 
-    redirect_permanently: bool = True
-    """Answer 301, and 308 for methods other than GET and HEAD; if False, 302 and 307."""
+    def get_fields(self) -> Any:
+        fields = super().get_fields()
+        for field in fields.values():
+            relation = field.child_relation if isinstance(field, ManyRelatedField) else field
+            if isinstance(relation, RelatedField) and not relation.read_only:
+                _accept_old_ids(relation)
+        return fields
 
-    def get_object(self) -> Any:
+
+class _OldKey(Relation):
+    """A relation through a key or a slug."""
+
+    def to_internal_value(self, data: Any) -> Any:
         try:
-            return super().get_object()
-        except Http404:
-            rows = self.filter_queryset(self.get_queryset())
-            is_key = self.lookup_field in ("pk", rows.model._meta.pk.name)
-            row = old_row(rows, self.kwargs[self._argument]) if is_key else None
+            return super().to_internal_value(data)
+        except serializers.ValidationError:
+            row = _old_row(self, getattr(self, "slug_field", "pk"), data)
             if row is None:
                 raise
-        self.check_object_permissions(self.request, row)
-        raise HasOldID(row)
+            return row
 
-    def handle_exception(self, exc: Exception) -> Any:
-        if not isinstance(exc, HasOldID):
-            return super().handle_exception(exc)
-        return redirect_to_row(
-            self.request, self._argument, exc.row, permanently=self.redirect_permanently
-        )
 
-    @property
-    def _argument(self) -> str:
-        return self.lookup_url_kwarg or self.lookup_field
+class _OldLink(Link):
+    """A relation through a URL."""
+
+    def get_object(self, view_name: str, view_args: Any, view_kwargs: Any) -> Any:
+        try:
+            return super().get_object(view_name, view_args, view_kwargs)
+        except (serializers.ValidationError, ObjectDoesNotExist):
+            row = _old_row(self, self.lookup_field, view_kwargs[self.lookup_url_kwarg])
+            if row is None:
+                raise
+            return row
+
+
+def _accept_old_ids(relation: Any) -> None:
+    """Let the relation accept old ids. It remains the same object: a class to the right may have
+    set its queryset."""
+    declared: Any = type(relation)
+    match relation:
+        case PrimaryKeyRelatedField() | SlugRelatedField():
+            relation.__class__ = _combined(_OldKey, declared)
+        case HyperlinkedRelatedField():
+            relation.__class__ = _combined(_OldLink, declared)
+
+
+@lru_cache
+def _combined(base: type[Any], declared: type[Any]) -> type[Any]:
+    return type(declared.__name__, (base, declared), {})
+
+
+def _old_row(relation: Any, name: str, given: Any) -> Any:
+    rows = relation.get_queryset()
+    is_key = name in ("pk", rows.model._meta.pk.name)
+    return old_row(rows.all(), given) if is_key else None

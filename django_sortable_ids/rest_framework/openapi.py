@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from ..fields import SortableIDField
 from ..fields.of_model import id_at
+from ..old_ids import RedirectOldIDs
 from .serializers import SortableIDModelSerializer
 from .views import SortableIDLookupMixin
 
@@ -37,5 +38,5 @@ def register() -> None:
 
     Where the project's class has none, drf-spectacular shows that of a base class.
     """
-    for base in (SortableIDModelSerializer, SortableIDLookupMixin):
+    for base in (SortableIDModelSerializer, SortableIDLookupMixin, RedirectOldIDs):
         base.__doc__ = None

@@ -4,11 +4,8 @@ from rest_framework import mixins, serializers, viewsets
 from rest_framework.pagination import CursorPagination
 from rest_framework.routers import DefaultRouter
 
-from django_sortable_ids.rest_framework import (
-    RedirectOldIDs,
-    SortableIDLookupMixin,
-    SortableIDModelSerializer,
-)
+from django_sortable_ids.old_ids import RedirectOldIDs
+from django_sortable_ids.rest_framework import SortableIDLookupMixin, SortableIDModelSerializer
 
 from .models import Airline, Airport, Flight, Plane, Remark
 

@@ -11,7 +11,7 @@ from django.views.generic import DetailView, TemplateView
 
 from django_sortable_ids.functions import histogram
 from django_sortable_ids.ids import public_id
-from django_sortable_ids.views import RedirectOldIDs
+from django_sortable_ids.old_ids import RedirectOldIDs
 
 from .examples import example, links
 from .models import Flight

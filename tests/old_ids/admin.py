@@ -11,7 +11,12 @@ from .models import Country, Device, Gift, MovedUser, Parcel, Purchase, Secret
 
 
 class OldAdmin(SortableIDAdmin):
-    """Nobody sees the hidden rows, and only a superuser the restricted ones."""
+    """Nobody sees the hidden rows, only a superuser the restricted ones, and none is loaded that is
+    guarded."""
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: Any = None) -> Any:
+        row = super().get_object(request, object_id, from_field)
+        return None if row is not None and row.name == "guarded" else row
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).exclude(name="hidden")

@@ -14,6 +14,7 @@ from .test_views import OLD, moved
 
 pytestmark = pytest.mark.django_db
 INDEX = "/admin/"
+SUPER = {"is_superuser": True}
 urlpatterns = [path("users/", users.urls)]
 
 
@@ -56,10 +57,10 @@ def test_a_form_that_was_open_during_the_move_is_saved(browser):
     assert row.name == "changed"
 
 
-@in_one_case("name", ["hidden", "restricted"])
-def test_a_row_that_the_user_may_not_see_is_not_found(name, browser):
+@in_one_case(("name", "values"), [("hidden", {}), ("restricted", {}), ("guarded", SUPER)])
+def test_a_row_that_the_user_may_not_see_is_not_found(name, values, browser):
     moved(Purchase, name)
-    client = browser()
+    client = browser(**values)
     assert client.get(page(Purchase, "change", 17)).url == INDEX
     assert client.get(page(Purchase, "change", 18)).url == INDEX
     assert client.get(page(Purchase, "history", "x")).url == INDEX
@@ -98,6 +99,7 @@ def test_the_page_of_a_password_by_the_old_id_redirects(browser):
     user = MovedUser.objects.create(name="eve", old_id=17)
     MovedUser.objects.create(name="hidden", old_id=18)
     MovedUser.objects.create(name="restricted", old_id=19)
+    MovedUser.objects.create(name="guarded", old_id=21)
     answer = client.get(password(17), {"_popup": 1})
     assert (answer.status_code, answer.url) == (301, f"{password(user.pk)}?_popup=1")
     assert client.get(password(user.pk)).status_code == 200
@@ -105,7 +107,7 @@ def test_the_page_of_a_password_by_the_old_id_redirects(browser):
     client.post(password(17), new, follow=True)
     user.refresh_from_db()
     assert user.check_password("a-New-one-1")
-    for wrong in (18, 20, "x"):
+    for wrong in (18, 20, 21, "x"):
         assert client.get(password(wrong)).status_code == 404
     assert browser_of_staff(client).get(password(19)).status_code in (403, 404)
 

@@ -1,9 +1,7 @@
-"""Old ids in the input of serializers and in filters, where a class accepts them."""
+"""Old ids in the input of serializers that accept them."""
 
-import django_filters
 import pytest
 from django.urls import include, path
-from django_filters.rest_framework import FilterSet as RESTFilterSet
 from rest_framework.relations import (
     HyperlinkedRelatedField,
     PrimaryKeyRelatedField,
@@ -16,14 +14,12 @@ from rest_framework.serializers import (
 )
 from rest_framework.test import APIRequestFactory
 
-from django_sortable_ids.filters import AcceptOldIDs as AcceptOldIDsInFilters
-from django_sortable_ids.filters import SortableIDFilter
 from django_sortable_ids.ids import public_id
 from django_sortable_ids.rest_framework import AcceptOldIDs, SortableIDModelSerializer
 from tests.combinations import in_one_case
 from tests.store.api import serializer_for, viewset_for
 
-from .models import Parcel, Purchase, Receipt, Secret
+from .models import Parcel, Purchase, Receipt
 from .test_views import OLD, moved
 
 pytestmark = pytest.mark.django_db
@@ -125,67 +121,3 @@ def test_a_number_that_is_a_present_id_and_an_old_one():
     Parcel.objects.create(name="old", old_id=present.pk)
     relation = PrimaryKeyRelatedField(queryset=Parcel.objects.all())
     assert read(form(relation, AcceptOldIDs), str(present.pk)) == present
-    assert found(filters(Parcel), row=str(present.pk)) == [present]
-
-
-def filters(model, base=AcceptOldIDsInFilters):
-    rows = model.objects.exclude(name="hidden")
-
-    class Meta:
-        fields = []
-
-    Meta.model = model
-    declared = {
-        "row": django_filters.ModelChoiceFilter(field_name="pk", queryset=rows),
-        "rows": django_filters.ModelMultipleChoiceFilter(
-            field_name=model._meta.pk.name, queryset=rows
-        ),
-        "id": SortableIDFilter(field_name=model._meta.pk.name),
-    }
-    return type("Filters", (base,), {"Meta": Meta, **declared})
-
-
-def found(cls, **data):
-    """The rows that the filters by relations choose, or that the filter by an id leaves."""
-    made = cls(data, queryset=cls.Meta.model.objects.order_by("pk"))
-    if not made.is_valid():
-        return None
-    (name,) = data
-    chosen = made.form.cleaned_data[name]
-    return list([chosen] if name == "row" else chosen if name == "rows" else made.qs)
-
-
-class RESTFilters(AcceptOldIDsInFilters, RESTFilterSet):
-    pass
-
-
-@in_one_case("model", [each for each in OLD if each._meta.model_name != "gift"])
-def test_filters_accept_old_ids_on_demand(model):
-    row, old = moved(model), str(OLD[model])
-    model.objects.create(name="other")
-    shown = public_id(row) if model is Secret else str(row.pk)
-    for accepting in (filters(model), filters(model, RESTFilters)):
-        for name, given in (("row", old), ("rows", [old]), ("id", old)):
-            assert found(accepting, **{name: given}) == [row], name
-        for name, given in (("row", shown), ("rows", [shown]), ("id", public_id(row))):
-            assert found(accepting, **{name: given}) == [row], name
-        for name, given in (("row", "18"), ("rows", ["18"]), ("rows", ["\0"]), ("row", "\0")):
-            assert not found(accepting, **{name: given}), name
-    plain = filters(model, django_filters.FilterSet)
-    for name, given in (("row", old), ("rows", [old]), ("id", old)):
-        assert not found(plain, **{name: given}), name
-
-
-def test_filters_of_a_class_that_it_inherits_from_stay():
-    moved(Purchase)
-    plain = filters(Purchase, django_filters.FilterSet)
-    accepting = type("Both", (AcceptOldIDsInFilters, plain), {})
-    assert found(accepting, row="17") == found(accepting, id="17") != []
-    assert not found(plain, row="17")
-    assert not found(plain, id="17")
-
-
-def test_hidden_rows_are_no_choice():
-    moved(Purchase, "hidden")
-    assert not found(filters(Purchase), row="17")
-    assert not found(filters(Purchase), rows=["17"])

@@ -11,8 +11,8 @@ from django.urls import path
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from django_sortable_ids.auth import SortableIDPasswordResetConfirmView
 from django_sortable_ids.ids import public_id
+from django_sortable_ids.old_ids.password_resets import SortableIDPasswordResetConfirmView
 from tests.combinations import in_one_case
 
 from .models import IntegerUser, MaskedUser, MovedUser, NumberedUser, UnmovedUser

@@ -12,10 +12,10 @@ from django_sortable_ids.old_ids import (
     aresolve_id,
     aresolve_ids,
     old_key_field,
-    old_row,
     resolve_id,
     resolve_ids,
 )
+from django_sortable_ids.old_ids.resolving import old_row
 from tests.combinations import in_one_case
 from tests.rest_framework.support import WRONG_TYPES
 

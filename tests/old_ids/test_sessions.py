@@ -25,7 +25,7 @@ from .models import IntegerUser, MaskedUser, MovedUser, NumberedUser, UnmovedUse
 pytestmark = pytest.mark.django_db
 MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django_sortable_ids.middleware.OldUserIDMiddleware",
+    "django_sortable_ids.old_ids.sessions.OldUserIDMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
 ]
 OLD = {

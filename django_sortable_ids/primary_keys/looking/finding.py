@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 ADVICE: Mapping[str, str] = {
-    "url": "accept texts, by <str:pk> or a converter of converters.register(accept_old=True)",
+    "url": "accept texts, by <str:pk>, or add a path of the same name for them",
     "number": "expect a text or a UUID, which is no number",
     "input": "accept texts, by a ModelChoiceField, a PrimaryKeyRelatedField or a CharField",
     "constant": "find the row by another field, or by its old key",

@@ -13,7 +13,7 @@ from .files import SourceFile
 from .finding import Finding
 from .names import Names
 
-_MIDDLEWARE = "django_sortable_ids.middleware.OldUserIDMiddleware"
+_MIDDLEWARE = "django_sortable_ids.old_ids.sessions.OldUserIDMiddleware"
 _SESSIONS = "django.contrib.sessions.middleware.SessionMiddleware"
 
 

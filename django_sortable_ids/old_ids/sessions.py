@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist, Val
 from django.http import HttpRequest
 from django.utils.deprecation import MiddlewareMixin
 
-from .old_ids import other_key, present_key, resolve_id
+from .resolving import other_key, present_key, resolve_id
 
 __all__ = ["OldUserIDMiddleware"]
 

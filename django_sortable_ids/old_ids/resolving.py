@@ -1,9 +1,4 @@
-"""Ids from before the move of a primary key to a sortable id: they still answer.
-
-A moved model has its old key in a unique field next to the key, ``old_id`` for a key ``id``. New
-rows have NULL there. The functions also work before the move, when a model with another key has a
-unique sortable id next to it: so code that calls them can be deployed first.
-"""
+"""The present keys of rows by their old ones."""
 
 from __future__ import annotations
 
@@ -19,10 +14,10 @@ from django.db import connections, models
 from django.db.models import Manager, Q, QuerySet
 from django.db.models.constants import LOOKUP_SEP
 
-from .fields import SortableIDField
-from .fields.of_model import id_fields
-from .fields.values.lookup_values import Candidates, Malformed
-from .schemes.errors import shown
+from ..fields import SortableIDField
+from ..fields.of_model import id_fields
+from ..fields.values.lookup_values import Candidates, Malformed
+from ..schemes.errors import shown
 
 __all__ = [
     "aresolve_id",
