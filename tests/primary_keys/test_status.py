@@ -1,4 +1,4 @@
-"""What is seen of a move from elsewhere: in the status of the command and on the admin's page."""
+"""What the status of the command shows of a move."""
 
 import json
 import re
@@ -7,7 +7,6 @@ from threading import Thread
 import pytest
 from django.db import connection, connections
 
-from django_sortable_ids.admin.own_models.cards import cards
 from django_sortable_ids.backfill.reporting import work
 from django_sortable_ids.db.transactions import in_a_thread
 from django_sortable_ids.models import BackfillRun
@@ -29,9 +28,8 @@ has_sessions = pytest.mark.skipif(
 )
 
 
-def card():
-    """The one of the move, on the page of the admin."""
-    (found,) = cards(work.of("default"))
+def move():
+    (found,) = work.of("default").moves
     return found
 
 
@@ -50,23 +48,13 @@ def test_before_during_and_after_a_move(depot):
     assert work.of("default").moves == []
 
     stop_before(depot, NOTE, "0002_step")
-    stopped = card()
-    assert (stopped.kind, stopped.name) == ("Move of keys", "depot.Customer")
-    assert stopped.label == "Not complete"
-    assert dict(stopped.facts)["Step"] == "Rows get new keys"
-    assert stopped.notes[-1] == "If it was stopped, “manage.py migrate” continues it."
     assert lines()[0].startswith("keys of depot.Customer: unfinished, filling since ")
-    assert work.of("default").is_active
     assert document()["step"] == "filling"
 
     depot.migrate()
-    moved = card()
-    assert (moved.kind, moved.label) == ("Move of keys", "Done")
     assert lines()[0].startswith("keys of depot.Customer: moved at ")
-    assert not work.of("default").is_active
 
     depot.migrate("0001_step")
-    assert card().kind == "Move back to old keys"
     assert lines()[0].startswith("keys of depot.Customer: moved back at ")
     assert document()["backwards"]
 
@@ -80,8 +68,6 @@ def test_a_backfill_of_a_move_is_not_left_over_from_a_field(depot):
     deletions = [line for line in lines() if "DELETE" in line]
     assert len(deletions) == 1
     assert "'depot.Order.gone'" in deletions[0]
-    notes = {each.name: each.notes for each in cards(work.of("default"))}
-    assert len(notes["depot.Customer.moving_id"]) < len(notes["depot.Order.gone"])
 
 
 @mysql_only
@@ -93,18 +79,17 @@ def test_tables_that_are_exchanged(depot):
 
     def look(run, sql, params, many, context):
         if RENAME.match(sql):
-            seen.append(in_a_thread(card, "default"))
+            seen.append(in_a_thread(move, "default"))
         return run(sql, params, many, context)
 
     with connection.execute_wrapper(look):
         depot.migrate()
     (during,) = seen
-    facts = dict(during.facts)
-    assert (during.label, facts["Step"]) == ("Running", "Tables are exchanged")
+    assert (during.state, during.step) == ("running", "exchanging")
     with connection.cursor() as cursor:
         cursor.execute("SELECT CONNECTION_ID()")
-        assert facts["Database session"] == str(cursor.fetchone()[0])
-    assert card().label == "Done"
+        assert during.session.number == cursor.fetchone()[0]
+    assert move().state == "finished"
 
     def stop(run, sql, params, many, context):
         if RENAME.match(sql):
@@ -115,7 +100,7 @@ def test_tables_that_are_exchanged(depot):
         depot.migrate("0001_step")
     connection.close()
     assert lines()[0].startswith("keys of depot.Customer: unfinished, exchanging since ")
-    assert card().kind == "Move back to old keys"
+    assert move().backwards
     depot.migrate("0001_step")
 
 

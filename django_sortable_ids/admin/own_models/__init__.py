@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from django.contrib.admin import AdminSite
 
-from .long_work import BackfillRunAdmin
-from .read_only import SequenceCounterAdmin, WorkerLeaseAdmin
+from .read_only import BackfillRunAdmin, SequenceCounterAdmin, WorkerLeaseAdmin
 
 
 def register_own_models(site: AdminSite) -> None:

@@ -12,17 +12,28 @@ from django.db import router
 from django.http import HttpRequest
 from django.urls import URLPattern, path
 from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import pgettext, pgettext_lazy
 
 from ... import conf
 
 if TYPE_CHECKING:
-    from ...models import WorkerLease
+    from ...models import BackfillRun, WorkerLease
 
     ModelAdmin = admin.ModelAdmin[Any]
 else:
     ModelAdmin = admin.ModelAdmin
+
+
+_CONDITIONS = {
+    "running": pgettext_lazy("sortable ids", "Running"),
+    "stopped": pgettext_lazy("sortable ids", "Stopped"),
+    "gone": pgettext_lazy("sortable ids", "Killed"),
+    "silent": pgettext_lazy("sortable ids", "No heartbeat"),
+    "finished": pgettext_lazy("sortable ids", "Done"),
+}
 
 
 class ReadOnlyList(ModelAdmin):
@@ -49,6 +60,38 @@ class ReadOnlyList(ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+
+class BackfillRunAdmin(ReadOnlyList):
+    """The progress of each backfill; ``backfill_ids --status`` has checks and moves, too."""
+
+    list_display = ["target", "state", "progress", "owner", "heartbeat_time", "started_at"]
+    list_display += ["finished_at", "last_error"]
+    ordering = ["-started_at"]
+    search_fields = ["target"]
+
+    @admin.display(description=pgettext_lazy("sortable ids", "state"))
+    def state(self, run: BackfillRun) -> Any:
+        # A process that serves pages needs the room of backfills only here.
+        from ...backfill.reporting.status import Status
+
+        return _CONDITIONS[Status(run, has_field=True).condition]
+
+    @admin.display(description=pgettext_lazy("sortable ids", "Rows"))
+    def progress(self, run: BackfillRun) -> Any:
+        planned = max(run.rows_planned, run.rows_filled)
+        done, total = (
+            number_format(each, force_grouping=True) for each in (run.rows_filled, planned)
+        )
+        if run.finished_at is not None:
+            return done
+        text = pgettext("sortable ids", "%(done)s of %(total)s") % {"done": done, "total": total}
+        bar = '<progress max="{}" value="{}" aria-label="{}"></progress> {}'
+        return format_html(bar, planned, run.rows_filled, run.target, text)
+
+    @admin.display(description=pgettext_lazy("sortable ids", "Last heartbeat"))
+    def heartbeat_time(self, run: BackfillRun) -> datetime | None:
+        return _time(run.heartbeat) if run.heartbeat else None
 
 
 class WorkerLeaseAdmin(ReadOnlyList):
