@@ -219,7 +219,8 @@ class Target:
         connection = connections[self.using]
         parts = pk if self.model._meta.is_composite_pk else (pk,)
         return [
-            field.get_db_prep_value(part, connection)
+            # prepared=True: else Django refuses the key 0 of an AutoField on MariaDB and MySQL
+            field.get_db_prep_value(field.get_prep_value(part), connection, prepared=True)
             for field, part in zip(self.key_fields, parts, strict=True)
         ]
 

@@ -7,8 +7,6 @@ reports a server that doesn't answer.
 import uuid
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import islice
-from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -28,12 +26,11 @@ from ..fields.values.storage import (
     UUIDStorage,
     mariadb_sorts,
 )
-from ..schema.stored_values import found_in
-from ..schemes import Scheme, TimeScheme
+from ..schema.stored_values import found_in, sorts
+from ..schemes import TimeScheme
 from . import messages
 from .generic_relations import check_generic_relations_on_server
 
-SAMPLES = 60
 VALUES = 100
 """Values that are read at each end of a table and in its middle."""
 _VERSION, _VARIANT = 7, 0b10
@@ -156,25 +153,24 @@ def _check_columns(
 
         return {f"{each.model}.{name}" for each in find(connection) for name in each.fields}
 
-    with connection.cursor() as cursor:
-        for field in fields:
-            name = tables.folded(connection, str(field.column))
-            column = columns(field.model._meta.db_table).get(name)
-            problems = [] if column is None else [*_check_column(connection, cursor, field, column)]
-            if not problems or is_pending(field.model._meta.app_label):
-                continue
-            if str(field) not in unrecorded():
-                yield from problems
+    for field in fields:
+        name = tables.folded(connection, str(field.column))
+        column = columns(field.model._meta.db_table).get(name)
+        problems = [] if column is None else [*_check_column(connection, field, column)]
+        if not problems or is_pending(field.model._meta.app_label):
+            continue
+        if str(field) not in unrecorded():
+            yield from problems
 
 
 def _check_column(
-    connection: BaseDatabaseWrapper, cursor: Any, field: SortableIDField, column: Any
+    connection: BaseDatabaseWrapper, field: SortableIDField, column: Any
 ) -> Iterator[CheckMessage]:
     stored = field.stored(connection)
     narrow = _too_narrow(connection, stored, column)
     if narrow:
         yield messages.too_narrow(field, *narrow)
-    if isinstance(stored, TextStorage) and not _sorts(connection, cursor, field, stored):
+    if not sorts(field, connection):
         yield messages.sorted_by_collation(field, column.collation)
     wrong = None if narrow else _wrong_value(connection, field)
     if wrong:
@@ -211,29 +207,3 @@ def _too_narrow(
     if not isinstance(width, int) or not 0 < width < needed:
         return None
     return f"{width} {unit}", f"{needed} {unit}"
-
-
-def _sorts(
-    connection: BaseDatabaseWrapper, cursor: Any, field: SortableIDField, stored: TextStorage
-) -> bool:
-    """Whether the database sorts texts of ids by their bytes in that column."""
-    texts = [stored.form.format(number) for number in islice(_numbers(field.scheme), SAMPLES)]
-    quote = connection.ops.quote_name
-    column, table = quote(str(field.column)), quote(field.model._meta.db_table)
-    # In a UNION, the constants take the collation of the column.
-    values = " UNION ALL SELECT %s" * len(texts)
-    try:
-        with transaction.atomic(connection.alias):
-            cursor.execute(f"SELECT {column} FROM {table} WHERE 1 = 0{values} ORDER BY 1", texts)
-            return [text for (text,) in cursor.fetchall()] == sorted(texts)
-    except DatabaseError:  # The column is not text: the check of its values reports that.
-        return True
-
-
-def _numbers(scheme: Scheme) -> Iterator[int]:
-    """Pseudorandom numbers of ids, the same in every run."""
-    random = Random(0)
-    while True:
-        number = random.getrandbits(scheme.bits)
-        if scheme.holds(number):
-            yield number

@@ -33,7 +33,7 @@ def alter(editor: Any, old: Any, new: Any) -> None:
     if old.null and not new.null:
         column.make_required()
     elif new.null and not old.null:
-        column.alter("ALTER COLUMN {column} DROP NOT NULL")
+        column.alter(f"ALTER COLUMN {column.quoted} DROP NOT NULL")
 
 
 class _Column:
@@ -43,6 +43,7 @@ class _Column:
         self.field = field
         self.table = table or field.model._meta.db_table
         self.column = str(field.column)
+        self.quoted = self.quote(self.column)
         leaves = partitions.leaves(editor.connection, self.table)
         self.leaves = [_Column(editor, field, leaf) for leaf in leaves]
         self.is_partitioned = bool(partitions.key_columns(editor.connection, self.table))
@@ -55,7 +56,7 @@ class _Column:
             for leaf in self.leaves:
                 leaf.make_unique()
             if not index:  # PostgreSQL attaches the constraints of the partitions.
-                self.alter(f"ADD CONSTRAINT {self.quote(name)} UNIQUE ({{column}})")
+                self.alter(f"ADD CONSTRAINT {self.quote(name)} UNIQUE ({self.quoted})")
             return
         if not index or not index[0]:
             # An interrupted build leaves an INVALID index: it rejects duplicates, but no query
@@ -93,7 +94,7 @@ class _Column:
         name = self.quote(check_name)
         check = self._look_up(_CHECK, check_name)
         if not check:
-            self.alter(f"ADD CONSTRAINT {name} CHECK ({{column}} IS NOT NULL) NOT VALID")
+            self.alter(f"ADD CONSTRAINT {name} CHECK ({self.quoted} IS NOT NULL) NOT VALID")
         if not check or not check[0]:
             try:
                 self.editor.execute(
@@ -102,14 +103,12 @@ class _Column:
             except IntegrityError:
                 self.alter(f"DROP CONSTRAINT {name}")
                 raise
-        self.alter("ALTER COLUMN {column} SET NOT NULL", f"DROP CONSTRAINT {name}")
+        self.alter(f"ALTER COLUMN {self.quoted} SET NOT NULL", f"DROP CONSTRAINT {name}")
 
     def alter(self, *changes: str) -> None:
         """Run ALTER TABLE for each change of the catalogue, in one transaction."""
-        table, column = self.quote(self.table), self.quote(self.column)
-        self._execute_together(
-            *(f"ALTER TABLE {table} {each.format(column=column)}" for each in changes)
-        )
+        table = self.quote(self.table)
+        self._execute_together(*(f"ALTER TABLE {table} {each}" for each in changes))
 
     def _execute_together(self, *statements: str) -> None:
         def execute() -> None:

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from random import Random
 from typing import Any
 
-from django.db import models
+from django.db import DatabaseError, models, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from ..db import queries
 from ..db.tables import begins_an_index
 from ..fields import SortableIDField
-from ..schemes import InvalidID, OutOfRange, TimeScheme
+from ..fields.values.storage import TextStorage
+from ..schemes import InvalidID, OutOfRange, Scheme, TimeScheme
+from ..schemes.catalog.registry import variants
 
 PAGE = 1000
 """Rows that are sampled at each end and in the middle."""
+_TEXTS = 60
+"""Ids that are sorted to find out how a column sorts."""
+_EARLIEST, _TOLERANCE = datetime(2000, 1, 1, tzinfo=UTC), timedelta(days=1)
+_END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 
 
 def sampled(
@@ -84,7 +94,91 @@ def misfit(
         reason = _reason(value, new, old, connection)
         if reason:
             return reason
+    if isinstance(old, SortableIDField) or new.created_from:
+        return None
+    numbers = [new.stored(connection).from_db(value) for value in values]
+    return later_than_now(numbers, new.scheme, new.scheme_name, new.scheme_arguments)
+
+
+def later_than_now(
+    numbers: Sequence[int], scheme: Scheme, name: str, given: Mapping[str, Any]
+) -> str | None:
+    """That most of these ids have a time after the present, and the options under which they would
+    not; None if not. ``name`` and ``given`` are those that the scheme was looked up by."""
+    if not isinstance(scheme, TimeScheme):
+        return None
+    limit = datetime.now(UTC) + _TOLERANCE
+    times = _times(scheme, numbers)
+    future = [at for at in times if at > limit]
+    if 2 * len(future) <= len(times):
+        return None
+    found = (
+        f"{len(future):,} of {len(times):,} sampled ids would be of a time after now, such as "
+        f"{min(future):%Y-%m-%d}, and new ids would sort before them."
+    )
+    if advice := _plausible(numbers, name, given):
+        return f"{found} {advice}"
+    return f"{found} The program that generated them counts from another epoch, or in other units."
+
+
+def _plausible(numbers: Sequence[int], name: str, given: Mapping[str, Any]) -> str | None:
+    """What reads the ids as times until now; of the epochs, the latest."""
+    limit, plausible = datetime.now(UTC) + _TOLERANCE, {}
+    for option, scheme in variants(name, **given):
+        assert isinstance(scheme, TimeScheme)
+        with suppress(InvalidID):
+            times = _times(scheme, map(scheme.to_int, map(scheme.from_int, numbers)))
+            if times and min(times) > _EARLIEST and max(times) < limit:
+                ((key, value),) = option.items()
+                plausible[key] = f"{key}={value!r}", min(times)
+                if key != "epoch_ms":
+                    break
+    for text, at in plausible.values():
+        return f"With {text} they begin on {at:%Y-%m-%d}: set it if that is right."
+    if name == "uuid7":
+        draft = [datetime.fromtimestamp(number >> 92, UTC) for number in numbers]
+        if all(_EARLIEST < at < limit for at in draft):
+            return (
+                f"They are UUIDs of an old draft of version 7, which counts seconds in its first "
+                f"36 bits, and begin on {min(draft):%Y-%m-%d}. No field reads them: leave the "
+                f"UUIDField, and add a second field that is filled from a creation time."
+            )
     return None
+
+
+def _times(scheme: TimeScheme, numbers: Iterable[int]) -> list[datetime]:
+    """The times of the ids that have one."""
+    found = (_time(scheme, number) for number in numbers)
+    return [at for at in found if at is not None]
+
+
+def sorts(field: SortableIDField, connection: BaseDatabaseWrapper) -> bool:
+    """Whether the database sorts texts of ids by their bytes in the column of the field."""
+    stored = field.stored(connection)
+    if not isinstance(stored, TextStorage):
+        return True
+    texts = [stored.form.format(number) for number in islice(_numbers(field.scheme), _TEXTS)]
+    quote = connection.ops.quote_name
+    column, table = (
+        quote(str(each)).replace("%", "%%") for each in (field.column, field.model._meta.db_table)
+    )
+    # In a UNION, the constants take the collation of the column.
+    values = " UNION ALL SELECT %s" * len(texts)
+    sql = f"SELECT {column} FROM {table} WHERE 1 = 0{values} ORDER BY 1"
+    try:
+        with transaction.atomic(connection.alias):
+            return [text for (text,) in queries.rows(connection, sql, texts)] == sorted(texts)
+    except DatabaseError:  # The column is not text: the check of its values reports that.
+        return True
+
+
+def _numbers(scheme: Scheme) -> Iterator[int]:
+    """Pseudorandom numbers of ids, the same in every run."""
+    random = Random(0)
+    while True:
+        number = random.getrandbits(scheme.bits)
+        if scheme.holds(number):
+            yield number
 
 
 def _reason(
@@ -102,10 +196,11 @@ def _reason(
     if isinstance(old, SortableIDField):
         try:
             before = old.stored(connection).from_db(value)
-            same = before == number and _time(old, before) == _time(new, number)
+            same = before == number and _time_of(old, before) == _time_of(new, number)
         except (ValueError, TypeError, AttributeError):
             return None  # It was no id before.
-        if not same:
+        wrong = _is_late(old, before) and not _is_late(new, number)
+        if not same and not (before == number and wrong):
             return f"{shown} would become another {title}, or get another time."
         return _lost_text(number, new, old)
     return None
@@ -129,15 +224,20 @@ def _lost_text(number: int, new: SortableIDField, old: SortableIDField) -> str |
     return f"the public id {text} would become {written}, and the old text would not be found."
 
 
-def _time(field: SortableIDField, number: int) -> Any:
-    scheme = field.scheme
-    if not isinstance(scheme, TimeScheme):
-        return None
+def _is_late(field: SortableIDField, number: int) -> bool:
+    return later_than_now([number], field.scheme, field.scheme_name, {}) is not None
+
+
+def _time_of(field: SortableIDField, number: int) -> datetime | None:
+    return _time(field.scheme, number) if isinstance(field.scheme, TimeScheme) else None
+
+
+def _time(scheme: TimeScheme, number: int) -> datetime | None:
     value = scheme.from_trusted(number)
     try:
         return scheme.created_at(value) if scheme.carries_time(value) else None
     except OutOfRange:
-        return "past the year 9999"
+        return _END_OF_TIME
 
 
 def _hashable(value: Any) -> Any:

@@ -80,6 +80,12 @@ class TimeColumn:
 
     def place_at(self, at: datetime) -> Any:
         """The place of an instant (aware)."""
+        zone = self.connection.timezone
+        if zone and settings.USE_TZ:
+            try:
+                at.astimezone(zone)
+            except OverflowError:
+                return datetime.max.replace(tzinfo=zone)
         return _or_last_day(as_stored, at)
 
     def operand(self, place: Any) -> Any:

@@ -675,3 +675,12 @@ def test_ids_that_do_not_sort_by_time_are_no_target():
     with pytest.raises(CommandError, match="UUIDv1, whose ids do not sort by their times: fill a"):
         run_command("old_uuid1", "--created-from=created_at")
     assert not Old.objects.exclude(old_uuid1=None).exists()
+
+
+def test_ids_of_another_epoch_are_refused():
+    insert_old("old_snowflake", [(1_704_067_200_000 + n << 22) for n in range(5)])
+    assert refusal("uuid7", "--convert-from=old_snowflake") == (
+        "shop.Old.old_snowflake: 5 of 5 sampled ids would be of a time after now, such as "
+        "2064-11-03, and new ids would sort before them. With epoch_ms=0 they begin on "
+        "2024-01-01: set it if that is right."
+    )

@@ -1,9 +1,10 @@
 """Tables of other packages are taken over as they are: one AlterField, without SQL."""
 
 from io import StringIO
+from uuid import UUID
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 
 from tests.combinations import each_with
@@ -132,6 +133,42 @@ def test_a_column(depot, kind, how):
     assert depot.column("depot_order", "public") == before[0]
     order.objects.create(name="f")
     assert len(set(depot.column("depot_order", "public"))) == 6
+
+
+_YEAR_2024 = 1_704_067_200
+LATE = {
+    "UUIDField": (
+        "UUIDv7Field()",
+        str(UUID(int=_YEAR_2024 << 92 | 7 << 76 | 2 << 62)),
+        "old draft",
+    ),
+    "BigIntegerField": ("SnowflakeField({})", _YEAR_2024 * 1000 << 22, "epoch_ms=0"),
+    "PositiveBigIntegerField": (
+        "SonyflakeField({})",
+        (_YEAR_2024 - 1_409_529_600) * 100 << 24,
+        "version=1",
+    ),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "value", "advice"), [(k, *v) for k, v in LATE.items()])
+def test_ids_of_another_epoch_are_refused_with_the_option_that_reads_them(
+    depot, old, new, value, advice
+):
+    depot.write(
+        f'CreateModel("Order", [("id", BigAutoField(primary_key=True)), ("public", {old}())]),'
+    )
+    depot.migrate()
+    depot.model("Order").objects.create(public=value)
+    name = depot.write(f'AlterField("order", "public", {new.format("")}),')
+    with pytest.raises(CommandError, match=f"of a time after now, .*{advice}.* 2024-01-01"):
+        depot.migrate()
+    if "=" in advice:
+        (depot.folder / "migrations" / f"{depot.names.pop()}.py").unlink()
+        depot.write(f'AlterField("order", "public", {new.format(advice)}),')
+        depot.migrate()
+    else:
+        assert name not in depot.applied()
 
 
 @columns

@@ -9,7 +9,7 @@ from django.db import connection, models
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.backfill.reporting import report
-from django_sortable_ids.fields import SnowflakeField, ULIDField, UUIDv7Field
+from django_sortable_ids.fields import SonyflakeField, ULIDField, UUIDv7Field
 from tests.marks import own_tables
 
 from .conftest import forget
@@ -63,14 +63,14 @@ def test_a_swap_that_is_pending_or_not_recorded_is_migrated(depot, reported, mon
 
 def test_the_same_numbers_of_another_scheme(depot, reported):
     """Nothing but the migrations tells."""
-    made(depot, "SnowflakeField(unique=True)")
-    discord = SnowflakeField(layout="discord", unique=True)
-    found = reported(discord)
-    assert found.startswith("discord 5 needs ids of ")
+    made(depot, "SonyflakeField(unique=True)")
+    older = SonyflakeField(version=1, unique=True)
+    found = reported(older)
+    assert found.startswith("sonyflake 5 needs ids of ")
     assert found.endswith(" makemigrations depot")
-    depot.write('AlterField("order", "public", SnowflakeField(layout="discord", unique=True)),')
-    assert reported(discord).endswith(" migrate depot")
-    assert reported(SnowflakeField(unique=True)) == "snowflake 5 complete"
+    depot.write('AlterField("order", "public", SonyflakeField(version=1, unique=True)),')
+    assert reported(older).endswith(" migrate depot")
+    assert reported(SonyflakeField(unique=True)) == "sonyflake 5 complete"
 
 
 @pytest.mark.parametrize(

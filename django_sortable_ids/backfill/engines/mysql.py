@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from django.db.models import DateField, Q
 
-from ...db.queries import named_rows
+from ...db.queries import named_rows, value
 from ...errors import BackfillError
 from ..target import Target
 from . import mysql_side_effects, mysql_times
@@ -31,6 +31,12 @@ class MySQL(Engine):
         mysql_times.check_days(target)
 
     def check_session(self, target: Target) -> None:
+        if "EMPTY_STRING_IS_NULL" in value(self.connection, "SELECT @@sql_mode"):
+            raise BackfillError(
+                "the sql_mode of the session has EMPTY_STRING_IS_NULL, by which the server stores "
+                "NULL where a run stores an empty text: remove it (OPTIONS: sql_mode), at least "
+                "for this command; nothing was written."
+            )
         mysql_times.check_repeated_hours(target)
 
     def misread(self, target: Target) -> Q | None:

@@ -5,12 +5,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db import connections, transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Count, Max, QuerySet
 
+from ...checks.messages import sorted_by_collation
 from ...db import chunks
-from ...db.tables import begins_an_index
+from ...db.tables import begins_an_index, constraints, folded
 from ...errors import BackfillError
-from ...fields import LexicalSequenceField
+from ...fields import LexicalSequenceField, SortableIDField
+from ...schema.stored_values import sorts
 from ...schemes import SequenceExhausted, TimeScheme
 from ...sequences import counters
 from ...times.bounds import latest
@@ -32,6 +34,8 @@ def check_rows(
     ``are_in_range`` says that all of them have a time, in the scheme's range.
     """
     _check_periods(target)
+    _check_key(target)
+    _check_order(target)
     engine.check_session(target)
     if may_be_misread:
         engine.check(target)
@@ -88,6 +92,34 @@ def _check_periods(target: Target) -> None:
             f"backfill_ids can't: assign the numbers in your own code, with "
             f"take(1, {target.using!r}, day)[0] of the field; nothing was written."
         )
+
+
+def _check_key(target: Target) -> None:
+    """The rows are written by their keys, and a model may name columns that repeat."""
+    columns = [str(field.column) for field in target.key_fields]
+    connection = connections[target.using]
+    of_key = {folded(connection, column) for column in columns}
+    for each in constraints(connection, target.model._meta.db_table).values():
+        of_index = {column and folded(connection, column) for column in each["columns"]}
+        if (each["unique"] or each["primary_key"]) and of_index and of_index <= of_key:
+            return
+    names = [field.attname for field in target.key_fields]
+    groups = target.rows.order_by().values(*names).annotate(sortable_ids_rows=Count("*"))
+    if repeated := groups.filter(sortable_ids_rows__gt=1).first():
+        raise BackfillError(
+            f"{repeated.pop('sortable_ids_rows'):,} rows of {target.model._meta.label} have the "
+            f"primary key {', '.join(map(str, repeated.values()))}, and no unique index is on "
+            f"{', '.join(columns)}: set primary_key=True on the field that identifies the rows; "
+            f"nothing was written."
+        )
+
+
+def _check_order(target: Target) -> None:
+    """What ``check --database`` says of a column of texts, the new ids or the old ones."""
+    for field in (target.field, target.source):
+        if isinstance(field, SortableIDField) and not sorts(field, connections[target.using]):
+            wrong = sorted_by_collation(field, None)
+            raise BackfillError(f"{field}: {wrong.msg} {wrong.hint} Nothing was written.")
 
 
 def _check_null_times(target: Target) -> None:

@@ -19,6 +19,7 @@ from ...fields.values.storage import BinaryStorage
 from ...functions.bits import digits_by_weight
 from ...functions.fragments import Fragment
 from ...functions.hexadecimal import HexOfBytes
+from ...schema.stored_values import PAGE, later_than_now
 from ...schemes import ID, InvalidID, OutOfRange, TimeScheme
 from ..target import Row, Target
 from .derived import InOrderOfKeys
@@ -59,8 +60,12 @@ class Conversion(Target):
     def check(self) -> None:
         """Raise ``BackfillError`` if the old id of a row without a new one carries no time."""
         count, first = 0, None
+        sample: list[int] = []
         for value, pk in self._old_ids():
-            if not _carries_time(self.old, value):
+            if _carries_time(self.old, value):
+                if len(sample) < PAGE:
+                    sample.append(self.old.to_int(value))
+            else:
                 count, first = count + 1, first or (value, pk)
         if first:
             raise BackfillError(
@@ -69,6 +74,10 @@ class Conversion(Target):
                 f"{self.old.title} was expected. Give it an id yourself, or set the old id to NULL "
                 f"and choose --on-null, or use --created-from for all rows; nothing was written."
             )
+        name = getattr(self.source, "scheme_name", self.old.name)
+        given = getattr(self.source, "scheme_arguments", {})
+        if late := later_than_now(sample, self.old, name, given):
+            raise BackfillError(f"{self.model._meta.label}.{self.source.name}: {late}")
 
     def _old_ids(self) -> Iterator[tuple[ID, Any]]:
         """Old id and key of the rows without a new id, in the order of the key."""

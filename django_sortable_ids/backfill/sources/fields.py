@@ -107,6 +107,11 @@ def check_tables(model: type[models.Model], field: SortableIDField, using: str) 
 def check_table(model: type[models.Model], using: str) -> None:
     """Raise ``BackfillError`` if the database has no table of the model."""
     table = model._meta.db_table
+    if "%" in table:
+        raise BackfillError(
+            f"{table}: Django writes names into its SQL as they are, so a % in the name of a table "
+            f"breaks its queries with parameters: rename the table, and set db_table"
+        )
     kind = tables.kind(connections[using], table)
     if kind == "view":
         raise BackfillError(

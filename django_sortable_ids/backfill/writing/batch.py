@@ -1,5 +1,6 @@
 """Rows that get their ids in one transaction, and the cursor of the run after them."""
 
+from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -121,7 +122,12 @@ def load_place(target: Target, saved: dict[str, Any]) -> Row:
 
 def dump_key(pk: Any) -> str | list[str]:
     """A primary key as JSON."""
-    return [*map(str, pk)] if isinstance(pk, tuple) else str(pk)
+    return [*map(_dumped, pk)] if isinstance(pk, tuple) else _dumped(pk)
+
+
+def _dumped(part: Any) -> str:
+    """The text that ``to_python`` of its field reads: of a ``BinaryField``, base64."""
+    return b64encode(part).decode() if isinstance(part, bytes | memoryview) else str(part)
 
 
 def load_key(target: Target, saved: str | list[str]) -> Any:

@@ -1,15 +1,17 @@
 """The catalogue: every scheme of this package by name, and those that users register."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import lru_cache
+from inspect import unwrap
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from ..errors import described
 from ..generation.node_generator import CLOCK_SEQUENCE_BITS, NODE_BITS, Node
 from ..scheme import Scheme
 from ..sequence import lexical_sequence
-from ..time_scheme import TimeScheme
+from ..time_scheme import MILLISECOND, TimeScheme
 from . import rules
 from .families import comb4, from_epoch, ksuid, kuuid, objectid, with_node, xid
 from .integers import SNOWFLAKES, snowflake, sonyflake, time64, tsid
@@ -116,6 +118,22 @@ def get(name: str, **options: Any) -> Scheme:
     if name not in _FAMILIES:
         raise TypeError(f"scheme {name!r} takes no options; remove {', '.join(options)}")
     return _FAMILIES[name](**options)
+
+
+def variants(name: str, **given: Any) -> Iterator[tuple[dict[str, Any], Scheme]]:
+    """Each other value of an option that the catalogue knows, with its scheme: those of a
+    ``Literal``, and then the epochs of all schemes. ``given`` are the other options."""
+    hints = get_type_hints(unwrap(_FAMILIES[name])) if name in _FAMILIES else {}
+    known = {
+        option: get_args(hint) for option, hint in hints.items() if get_origin(hint) is Literal
+    }
+    if "epoch_ms" in hints:
+        timed = (each for each in _CATALOG.values() if isinstance(each, TimeScheme))
+        known["epoch_ms"] = tuple(sorted({each.epoch_ns // MILLISECOND for each in timed}))
+    for option, values in known.items():
+        for value in values:
+            with suppress(ValueError):
+                yield {option: value}, get(name, **given | {option: value})
 
 
 def all_schemes() -> tuple[Scheme, ...]:

@@ -1,0 +1,113 @@
+"""Tables that no migration of Django makes: their keys, names, collations and sessions."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection, models
+
+from django_sortable_ids.fields import KUUIDField, UUIDv7Field
+
+from .real_tables import KEY, TIME, command, define, execute, in_registry, naive, refusal
+from .support import START, ascends
+
+pytestmark = pytest.mark.usefixtures("transactional_db")
+
+NAME = "shop.Odd.uid"
+BYTES = {"postgresql": "bytea", "mysql": "binary(2)", "sqlite": "blob"}
+is_mysql = pytest.mark.skipif("connection.vendor != 'mysql'", reason="its sessions")
+
+
+@pytest.fixture
+def make():
+    """A table of three rows and its model; the keys are given."""
+    made = []
+
+    def create(keys, key=None, kind=None, table="odd", uid=None, column=None):
+        quote, uid = connection.ops.quote_name, uid or UUIDv7Field(null=True)
+        made.append(quote(table))
+        execute(
+            f"CREATE TABLE {quote(table)} (id {kind or KEY[connection.vendor]}, "
+            f"created {TIME[connection.vendor]}, uid {column or uid.db_type(connection)})"
+        )
+        key = key or models.BigIntegerField(primary_key=True)
+        created = models.DateTimeField()
+        model = define("Odd", table, managed=False, id=key, created=created, uid=uid)
+        name = quote(table).replace("%", "%%")
+        with connection.cursor() as cursor:
+            for n, each in enumerate(keys):
+                cursor.execute(
+                    f"INSERT INTO {name} (id, created) VALUES (%s, %s)",
+                    [each, naive(START + timedelta(seconds=n))],
+                )
+        return model
+
+    with in_registry("Odd"):
+        yield create
+        execute(*(f"DROP TABLE {table}" for table in made))
+
+
+def assert_filled(model):
+    command(NAME, "--created-from=created", "--batch-size=1")
+    assert ascends(model.objects.order_by("created").values_list("uid", flat=True))
+    command(NAME, "--verify")
+
+
+def test_a_key_of_zero(make):
+    assert_filled(make([0, 1, 2], models.BigAutoField(primary_key=True)))
+
+
+def test_a_key_of_bytes(make):
+    kind = f"{BYTES[connection.vendor]} PRIMARY KEY"
+    keys = [b"\x00\xff", b"\xfea", b"!!"]
+    assert_filled(make(keys, models.BinaryField(primary_key=True), kind))
+
+
+@pytest.mark.parametrize("table", ["o{0}dd", "o{column}d"])
+def test_a_name_that_python_would_format(make, table):
+    assert_filled(make([1, 2, 3], table=table))
+
+
+@pytest.mark.parametrize("table", ["pro%cent", "o%sd"])
+def test_a_name_that_breaks_the_queries_of_django(make, table):
+    make([1, 2, 3], table=table)
+    assert refusal(NAME, "--created-from=created").startswith(f"{table}: Django writes names")
+
+
+def test_a_declared_key_that_is_not_unique(make):
+    model = make([1, 1, 2], kind="bigint NOT NULL")
+    assert refusal(NAME, "--created-from=created") == (
+        "2 rows of shop.Odd have the primary key 1, and no unique index is on id: set "
+        "primary_key=True on the field that identifies the rows; nothing was written."
+    )
+    assert not model.objects.exclude(uid=None).exists()
+
+
+@pytest.mark.skipif(connection.vendor == "postgresql", reason="it stores instants")
+def test_a_session_east_of_utc(make, monkeypatch):
+    model = make([1, 2, 3])
+    monkeypatch.setitem(connection.settings_dict, "TIME_ZONE", "Asia/Tokyo")
+    for name in ("timezone", "timezone_name"):
+        monkeypatch.delitem(connection.__dict__, name, raising=False)
+    try:
+        assert_filled(model)
+    finally:
+        for name in ("timezone", "timezone_name"):
+            connection.__dict__.pop(name, None)
+
+
+@is_mysql
+def test_texts_in_a_collation_that_missorts_them(make):
+    make([1, 2, 3], uid=KUUIDField(null=True), column="char(32) COLLATE utf8mb4_general_ci")
+    assert "does not sort ids by their bytes" in refusal(NAME, "--created-from=created")
+
+
+@is_mysql
+def test_empty_texts_that_the_server_stores_as_null(make):
+    if not connection.mysql_is_mariadb:
+        pytest.skip("MariaDB only")
+    make([1, 2, 3])
+    execute("SET SESSION sql_mode = CONCAT(@@sql_mode, ',EMPTY_STRING_IS_NULL')")
+    try:
+        assert "EMPTY_STRING_IS_NULL" in refusal(NAME, "--created-from=created")
+    finally:
+        connection.close()
