@@ -7,7 +7,6 @@ from typing import Any
 from django.db import connections, transaction
 from django.db.models import Count, Max, QuerySet
 
-from ...checks.messages import sorted_by_collation
 from ...db import chunks
 from ...db.tables import begins_an_index, constraints, folded
 from ...errors import BackfillError
@@ -118,8 +117,11 @@ def _check_order(target: Target) -> None:
     """What ``check --database`` says of a column of texts, the new ids or the old ones."""
     for field in (target.field, target.source):
         if isinstance(field, SortableIDField) and not sorts(field, connections[target.using]):
-            wrong = sorted_by_collation(field, None)
-            raise BackfillError(f"{field}: {wrong.msg} {wrong.hint} Nothing was written.")
+            raise BackfillError(
+                f"the collation of {field} does not sort ids by their bytes: alter the column to "
+                f"the collation C on PostgreSQL, ascii_bin on MariaDB and MySQL, BINARY on SQLite; "
+                f"nothing was written."
+            )
 
 
 def _check_null_times(target: Target) -> None:
