@@ -406,10 +406,10 @@ def test_the_odds_of_a_collision_are_those_of_the_generators() -> None:
     by_values = odds.by_values().items()
     measured = [row[3] for row in table_rows(page, "odds")]
     assert table.strip().splitlines()[2:] == [
-        odds.line(names, values, found)
-        for (values, names), found in zip(by_values, measured, strict=True)
+        odds.line(names, *numbers, found)
+        for (numbers, names), found in zip(by_values, measured, strict=True)
     ]
-    for values, found in zip(odds.by_values(), measured, strict=True):
+    for (values, _), found in zip(odds.by_values(), measured, strict=True):
         how_often, _, pairs = found.partition(" in " if found.startswith("1") else " of ")
         if how_often == "1":
             assert int(pairs.replace(",", "")) == pytest.approx(values, rel=0.05)

@@ -49,13 +49,19 @@ def first_values(scheme):
     return sizes[0]
 
 
+def guesses(scheme):
+    """How many steps may lead from an id to the next one of the same process and tick."""
+    return generator_of(scheme, lambda: NOW_NS).largest_step
+
+
 def by_values():
-    """The names of the fields by how many suffixes their first ids are drawn from."""
+    """The names of the fields by how many suffixes their first ids are drawn from, and by the
+    guesses for the next one."""
     found = defaultdict(list)
     for field_class in CLASSES:
         scheme = field_class().scheme
         if isinstance(scheme, TimeScheme):
-            found[first_values(scheme)].append(field_class.__name__)
+            found[first_values(scheme), guesses(scheme)].append(field_class.__name__)
     return dict(sorted(found.items()))
 
 
@@ -71,10 +77,11 @@ def written(number):
     return f"{digits}e{int(exponent)}"
 
 
-def line(names, values, measured):
+def line(names, values, guesses, measured):
     return (
         f"| {', '.join(f'`{name}`' for name in names)} | {log2(values):.1f} "
-        f"| 1 in {written(values)} | {measured} | {written(as_likely_as_not(values))} |"
+        f"| 1 in {written(values)} | {measured} | {written(as_likely_as_not(values))} "
+        f"| {guesses if guesses < 1000 else f'2^{log2(guesses):.0f}'} |"
     )
 
 
@@ -87,5 +94,6 @@ def measured(scheme, values):
 
 
 if __name__ == "__main__":
-    for values, names in by_values().items():
-        print(line(names, values, measured(getattr(fields, names[0])().scheme, values)), flush=True)
+    for (values, steps), names in by_values().items():
+        scheme = getattr(fields, names[0])().scheme
+        print(line(names, values, steps, measured(scheme, values)), flush=True)
