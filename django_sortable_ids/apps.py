@@ -1,6 +1,8 @@
 """The app configuration: it only registers the parts of the package."""
 
 from django.apps import AppConfig
+from django.core.checks import Tags
+from django.core.checks import register as register_check
 from django.utils.translation import pgettext_lazy
 
 
@@ -32,10 +34,12 @@ class SortableIDsConfig(AppConfig):
         if self._uses("django.contrib.admin"):
             from django.contrib.admin import site
 
+            from .admin import checks as admin_checks
             from .admin import register_own_models
 
             # Not when the module is imported: the default site's own module may import it.
             register_own_models(site)
+            register_check(admin_checks.check_admins, checks.TAG, Tags.admin)
         if self._uses("rest_framework"):
             from .rest_framework import relations
 

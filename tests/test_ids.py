@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.core.exceptions import FieldDoesNotExist
 from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
 
 from django_sortable_ids.fields.of_model import field_at, id_at, id_field
 from django_sortable_ids.ids import created_at, public_id
@@ -171,3 +172,11 @@ def test_a_row_has_its_key_before_it_is_saved():
     row = UUIDv7Product()
     assert public_id(row) == str(row.pk)
     assert (created_at(row) - before).total_seconds() > -0.001
+
+
+@pytest.mark.parametrize("function", [created_at, public_id])
+def test_a_value_is_no_row(function):
+    with pytest.raises(TypeError, match=r"found a UUID: pass the row\. For a value"):
+        function(Order._meta.get_field("uuid7").scheme.generate())
+    row = Order(uuid7=Order._meta.get_field("uuid7").scheme.generate(MOMENT))
+    assert function(SimpleLazyObject(lambda: row)) == function(row)

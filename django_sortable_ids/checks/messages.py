@@ -8,6 +8,7 @@ from django.core.checks import CheckMessage, Error, Warning
 from django.db import models
 
 from ..fields import SortableIDField
+from ..schema.stored_values import KEEP_DEFAULT
 
 if TYPE_CHECKING:
     from ..migrating.unrecorded_moves import UnrecordedMove
@@ -62,7 +63,9 @@ def not_unique(field: SortableIDField) -> CheckMessage:
     return Warning(
         "The id has no unique constraint: two rows may have the same id, and no index finds a row "
         "by its id.",
-        hint="Add unique=True. If the table has rows, run backfill_ids first to fill the column.",
+        hint="Fill the column by `manage.py backfill_ids`, which then says what to write here."
+        if field.null
+        else "Add unique=True, or a UniqueConstraint with other fields.",
         obj=field,
         id="sortable_ids.W001",
     )
@@ -139,13 +142,25 @@ def unmasked_cursors(field: SortableIDField, view: type[Any]) -> CheckMessage:
 # Admin
 
 
-def wrong_hierarchy(admin: type[Any], reason: str) -> CheckMessage:
+NAME_AN_ID = "Name the path of a sortable id with a time: 'id', or 'order__id' for a related row."
+DERIVE = "Derive the class from SortableIDAdmin, of django_sortable_ids.admin."
+
+
+def wrong_hierarchy(admin: type[Any], reason: str, hint: str = NAME_AN_ID) -> CheckMessage:
     return Error(
         f"created_at_hierarchy can't draw creation times: {reason}.",
-        hint="Name the path of a sortable id with a time: 'id', or 'order__id' for that of a "
-        "related row.",
+        hint=hint,
         obj=admin,
         id="sortable_ids.E017",
+    )
+
+
+def wrong_filter(admin: type[Any], path: str) -> CheckMessage:
+    return Error(
+        f"CreatedAtFilter can't filter by {path!r}, which is no sortable id with a time.",
+        hint=NAME_AN_ID,
+        obj=admin,
+        id="sortable_ids.E020",
     )
 
 
@@ -236,11 +251,10 @@ def too_narrow(field: SortableIDField, found: str, needed: str) -> CheckMessage:
 
 def values_of_another_scheme(field: SortableIDField, found: str) -> CheckMessage:
     if field.primary_key:
-        label = field.model._meta.label
         fix = (
-            f"Restore the field that generated them in the migrations: undo and delete the one "
-            f"that changed it. Then let `manage.py backfill_ids {label} --primary-key "
-            f"--write-migration` write one that moves the key."
+            f"To move the key, and what refers to it, run `manage.py backfill_ids "
+            f"{field.model._meta.label} --primary-key`. If a migration has changed the field "
+            f"already, undo and delete it first."
         )
     else:
         fix = (
@@ -253,6 +267,15 @@ def values_of_another_scheme(field: SortableIDField, found: str) -> CheckMessage
         hint=f"{fix} To read UUIDs of other versions, set accept_other_versions=True.",
         obj=field,
         id="sortable_ids.E009",
+    )
+
+
+def another_automatic_key(model: type[models.Model], reason: str) -> CheckMessage:
+    return Error(
+        f"{reason[0].upper()}{reason[1:]}: rows can't be inserted, or are lost.",
+        hint=KEEP_DEFAULT,
+        obj=model._meta.auto_created,
+        id="sortable_ids.E019",
     )
 
 

@@ -136,6 +136,17 @@ def may_be_null(connection: Any, table: str, column: str) -> bool:
     return found is not None and bool(found.null)
 
 
+def is_counted(connection: Any, table: str, column: str) -> bool:
+    """Whether the database itself numbers the rows in this column of an existing table."""
+    name = folded(connection, column)
+    if connection.vendor == "sqlite":  # where no other type is an alias of the rowid
+        return columns(connection, table)[name].kind.upper() == "INTEGER"
+    described = description(connection, table)[name]
+    if connection.vendor == "mysql":
+        return "auto_increment" in described.extra
+    return described.is_autofield or "nextval" in (described.default or "")
+
+
 def is_timestamp(connection: Any, table: str, column: str) -> bool:
     """Whether a column of MariaDB or MySQL is a TIMESTAMP, which stores instants and shows them in
     the time zone of the session."""

@@ -1,13 +1,18 @@
 """Keys like Django's ``AutoField``: None until the row is inserted."""
 
+from __future__ import annotations
+
 import sys
 from copy import copy
 from types import FrameType
 from typing import Any
 
+from django.apps import apps
 from django.core.checks import CheckMessage
 from django.db import models
 from django.db.models.fields import AutoFieldMeta
+from django.db.models.options import Options
+from django.utils.module_loading import import_string
 
 from . import history
 from .base import SortableIDField
@@ -98,3 +103,28 @@ def _is_auto_field(cls: Any, subclass: type) -> bool:
 # max(id), which uuid lacks. So instances are no AutoFields.
 _is_djangos = AutoFieldMeta.__subclasscheck__
 AutoFieldMeta.__subclasscheck__ = _is_auto_field  # type: ignore[method-assign]
+
+
+def _default_key(meta: Options[Any]) -> type[models.Field[Any, Any]]:
+    """The class of a key that a model doesn't name."""
+    usual: type[models.Field[Any, Any]] = _djangos_default_key(meta)
+    if meta.apps is apps:
+        return usual
+    from django.db.migrations.state import AppConfigStub  # which only migrations need
+
+    if meta.db_table == "django_migrations":
+        actual: Any = models.BigAutoField
+    elif isinstance(meta.app_config, AppConfigStub) and meta.app_label in apps.app_configs:
+        actual = import_string(apps.app_configs[meta.app_label].default_auto_field)
+    else:
+        return usual
+    is_ours = issubclass(usual, SortableAutoField) or issubclass(actual, SortableAutoField)
+    return actual if is_ours else usual
+
+
+# An automatic table of a many-to-many relation has the key of this class. In migrations, Django
+# takes it from DEFAULT_AUTO_FIELD also where the app has a default_auto_field, and creates another
+# table than that of the running model. The table of migrations, which no migration changes, keeps
+# the numbers that it may have already.
+_djangos_default_key = Options._get_default_pk_class  # type: ignore[attr-defined]
+Options._get_default_pk_class = _default_key  # type: ignore[attr-defined]

@@ -139,6 +139,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         if self.wrong_options:
             kwargs["databases"] = None  # There is no column that a database could judge.
         return [
+            *options.not_installed(self),
             *models.Field.check(self, **kwargs),
             *(each.error(self) for each in (*self.wrong_options, *options.of_the_model(self))),
         ]

@@ -115,7 +115,13 @@ def id_of(instance: models.Model, name: str | None = None) -> tuple[SortableIDFi
 
     Raises ``FieldDoesNotExist`` if there is none.
     """
-    model = type(instance)
+    if not isinstance(instance, models.Model):
+        raise TypeError(
+            f"expected an instance of a model, but found a {type(instance).__name__}: pass the "
+            f"row. For a value alone, with field = Order._meta.get_field('id'): "
+            f"field.scheme.created_at(value), field.public_text.format(value)"
+        )
+    model = instance._meta.model  # not type(): request.user is a lazy object
     referenced = None if name is not None or id_fields(model) else id_at(model, "pk")
     if referenced is not None:
         return referenced, instance.pk

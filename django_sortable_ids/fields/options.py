@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from django.apps import apps
 from django.core.checks import CheckMessage, Error
 from django.core.exceptions import ImproperlyConfigured
 from django.db.models import NOT_PROVIDED, Value
@@ -38,6 +39,18 @@ USUAL = {
     "created_from": None,
 }
 """The options of every field that are not Django's, with their defaults."""
+
+
+def not_installed(field: "SortableIDField") -> Iterator[CheckMessage]:
+    """The error of a project that uses a field without the app."""
+    if not apps.is_installed("django_sortable_ids"):
+        yield Error(
+            f"{type(field).__name__} needs the app: without it, no migration that changes values "
+            f"is refused, and ids have no lookups of their creation times.",
+            hint='Add "django_sortable_ids" to INSTALLED_APPS.',
+            obj=field,
+            id="sortable_ids.E018",
+        )
 
 
 class WrongOption(NamedTuple):

@@ -38,7 +38,7 @@ from ..db.queries import row, value
 from ..fields import SortableIDField
 from ..models import BackfillRun
 from ..schema.sqlite_tables import refuse_orphans
-from ..schema.stored_values import misfit, sampled
+from ..schema.stored_values import KEEP_DEFAULT, automatic_keys, misfit, sampled
 from . import refusals
 from .followed_plan import FollowedPlan
 
@@ -73,6 +73,8 @@ def check_plan(
     # Signals know a sender by its id, which another app's config may get when this one is gone.
     if sender.name != OWN_NAME or not conf.guard_migrations():
         return
+    if plan and all(migration.app_label == OWN_NAME for migration, _ in plan):
+        return  # They touch no table of the project, and other commands need them.
     connection = connections[using]
     if connection.vendor == "sqlite" and any(_is_committed_at_once(each) for each, _ in plan):
         refuse_orphans(connection, "Nothing was migrated")
@@ -86,6 +88,7 @@ def check_plan(
     stopped = [
         *unrecorded_moves.without_migration(connection, loader),
         *unrecorded_moves.refusals(moves, plan),
+        *(f"{reason}. {KEEP_DEFAULT}" for _, reason in automatic_keys(connection)),
     ]
     if stopped:
         raise CommandError("\n".join(["Nothing was migrated.", *stopped]))

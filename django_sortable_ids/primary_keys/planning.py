@@ -11,11 +11,14 @@ from django.db import connections, models
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 
+from ..backfill.sources.fields import check_table
 from ..backfill.sources.find import Given
 from ..db import tables
 from ..errors import BackfillError
 from ..fields import SortableIDField, history
+from ..models import VerificationRun
 from ..schema.constraints import redefined
+from ..schema.stored_values import automatic_keys
 from . import adopting, allowing, sources
 from .changes import graph
 from .changes.moved import OLD, GenericReference, History, KeyCopy, MovedKey, Reference
@@ -96,6 +99,7 @@ def build(
     problems += _without_old(found, state) if keeps_old else ()
     if problems:
         raise BackfillError("\n".join(problems))
+    check_table(VerificationRun, using)
     before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
     chosen = sources.choose(before, given, using)
     moved = [_moved(each, chosen[each._meta.label], keeps_old, allow_triggers) for each in found]
@@ -200,25 +204,14 @@ def _renamed(found: Iterable[Model], state: ProjectState) -> Iterator[str]:
 def _automatic(found: Sequence[Model], connection: Any) -> Iterator[str]:
     """Tables of many-to-many fields whose keys are sortable ids in the models only."""
     labels = {model._meta.app_label for model in found}
-    for model in apps.get_models(include_auto_created=True):
-        meta, key = model._meta, model._meta.pk
-        is_wanted = meta.app_label in labels and meta.auto_created
-        if not is_wanted or not isinstance(key, SortableIDField):
-            continue
-        column = tables.column_info(connection, meta.db_table, str(key.column))
-        if column and _is_number(column.kind) and key.get_internal_type() != "BigIntegerField":
-            owner = cast("Model", meta.auto_created)._meta.label
+    for model, reason in automatic_keys(connection):
+        if model._meta.app_label in labels:
+            owner = cast("Model", model._meta.auto_created)._meta.label
             yield (
-                f"{meta.db_table}.{key.column} is a number, and {type(key).__name__} by the "
-                f"default_auto_field of {meta.app_label}: Django migrates no key of the table of "
-                f"a ManyToManyField. Leave default_auto_field as it was, and give {owner} and the "
-                f"others a key of their own in the models; models of installed packages that have "
-                f"such fields can't be moved"
+                f"{reason}: Django migrates no key of the table of a ManyToManyField. Leave "
+                f"default_auto_field as it was, and give {owner} and the others a key of their own "
+                f"in the models; models of installed packages that have such fields can't be moved"
             )
-
-
-def _is_number(kind: str) -> bool:
-    return "int" in kind.lower() or "serial" in kind.lower()
 
 
 def _without_old(found: Sequence[Model], state: ProjectState) -> Iterator[str]:

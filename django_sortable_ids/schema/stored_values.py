@@ -190,7 +190,8 @@ def _reason(
         new.scheme.from_int(number)
         written = new.stored(connection).to_db(number, connection)
     except (ValueError, TypeError, AttributeError) as error:  # The column type may differ, too.
-        return str(error) if isinstance(value, int) else f"{shown} is no {title}."
+        is_number = isinstance(value, int) and new.scheme.value_type is int
+        return str(error) if is_number else f"{shown} is no {title}."
     if _plain(written) != _plain(value) and not isinstance(value, int):
         return f"{shown} is no {title} in the form of this column, {_shown(written)}."
     if isinstance(old, SortableIDField):

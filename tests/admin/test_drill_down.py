@@ -14,7 +14,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
 
-from django_sortable_ids.admin import SortableIDAdmin
+from django_sortable_ids.admin import CreatedAtFilter, SortableIDAdmin
+from django_sortable_ids.admin.checks import check_admins
 from tests.combinations import in_one_case
 from tests.lookups.support import utc
 from tests.store.models import PRODUCTS, Basket, Order, Refund, SequenceProduct, ULIDProduct
@@ -449,6 +450,22 @@ def test_a_wrong_hierarchy_is_an_error_of_the_check(model, hierarchy, reason):
     assert error.id == "sortable_ids.E017"
     assert reason in error.msg
     assert error.obj is WrongAdmin
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"created_at_hierarchy": "id"}, "E017"),
+        ({"list_filter": [("name", CreatedAtFilter)]}, "E020"),
+        ({"list_filter": [("id", CreatedAtFilter), "name"]}, None),
+    ],
+)
+def test_an_admin_of_django_that_shows_no_times_is_an_error(options, expected):
+    site = admin.AdminSite()
+    plain = type("PlainAdmin", (admin.ModelAdmin,), options)
+    site.register(ULIDProduct, plain)
+    errors = [each for each in check_admins() if each.obj is plain]
+    assert [each.id for each in errors] == [f"sortable_ids.{expected}"] * bool(expected)
 
 
 def test_right_hierarchies_pass_the_check():

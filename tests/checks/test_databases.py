@@ -247,10 +247,7 @@ def test_django_runs_them(adopted, capsys):
 @pytest.mark.parametrize(
     ("options", "road"),
     [
-        (
-            {"primary_key": True},
-            "`manage.py backfill_ids testapp.Adopted --primary-key --write-migration`",
-        ),
+        ({"primary_key": True}, "`manage.py backfill_ids testapp.Adopted --primary-key`"),
         ({"unique": True}, "SwapSortableID"),
     ],
     ids=["key", "other field"],

@@ -18,6 +18,7 @@ from django_sortable_ids.fields import (
     UUIDv7Field,
 )
 from tests.fields.test_db_default import database_made
+from tests.testapp.models import UUIDv7Key
 
 
 def define(name="Shop", bases=(models.Model,), **attributes):
@@ -217,6 +218,14 @@ def test_apps_are_checked_one_by_one():
     shop = [apps.get_app_config("shop")]
     assert {obj.split(".")[0] for _, obj in found(app_configs=shop)} == {"shop"}
     assert {"shop", "store"} < {obj.split(".")[0] for _, obj in found()}
+
+
+def test_a_field_without_the_app(settings):
+    settings.INSTALLED_APPS = [
+        each for each in settings.INSTALLED_APPS if each != "django_sortable_ids"
+    ]
+    (error,) = UUIDv7Key._meta.pk.check()
+    assert (error.id, error.obj) == ("sortable_ids.E018", UUIDv7Key._meta.pk)
 
 
 # Django 6.1 asks the database too.

@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.backfill.own_project import Project
+from tests.backfill.own_project import SETTINGS, Project
 
 MODELS = """
 from django.db import models
@@ -86,7 +86,7 @@ def columns(project, table):
 def test_it_says_how_to_edit_the_models(project):
     done = move(project, "depot")
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-len(EDITS) :] == [f"NotEdited: {EDITS[0]}", *EDITS[1:]]
+    assert done.stderr.splitlines()[-len(EDITS) :] == [f"CommandError: {EDITS[0]}", *EDITS[1:]]
 
 
 def refused(project, *arguments):
@@ -290,3 +290,22 @@ def test_several_models_are_for_keys_only(project):
         2,
         "CommandError: depot.Order: only --primary-key takes several models",
     )
+
+
+def test_the_tables_of_the_app_come_first(tmp_path):
+    """The models are edited, as the tutorial says, before the app has its tables."""
+    project = Project(tmp_path / "project")
+    project.create(MODELS, SETTINGS.replace('"django_sortable_ids", ', ""))
+    project.manage("shell", "-c", ROWS)
+    (project.folder / "settings.py").write_text(SETTINGS)
+    edited(project)
+    done = move(project, "depot")
+    assert done.stderr.startswith(
+        "BackfillError: the database 'default' has no table django_sortable_ids_verificationrun: "
+        "run `manage.py migrate django_sortable_ids`"
+    )
+    project.manage("migrate", "django_sortable_ids")
+    assert move(project, "depot").returncode == 0
+    done = project.run("check", "--database", "default")
+    assert "(sortable_ids.E009)" in done.stderr
+    assert "`manage.py backfill_ids depot.Order --primary-key`" in done.stderr

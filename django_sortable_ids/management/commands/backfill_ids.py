@@ -13,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 from ...backfill.supervising.control import stoppable
 from ...db.refusals import explained
 from ...errors import Interrupted
+from ...primary_keys.planning import NotEdited
 from ..backfill_ids import arguments, modes, moving, verifying
 from ..backfill_ids.arguments import TARGET_TIME as TARGET_TIME
 from ..backfill_ids.command_line import CommandLine, command_line
@@ -89,6 +90,10 @@ class Command(BaseCommand):
         self._given = command_line(parser, own, self._is_from_shell)
         try:
             return super().execute(*args, **options)
+        except NotEdited as error:
+            if not self._is_from_shell:
+                raise
+            raise CommandError(str(error)) from error  # Django prints the name of the class.
         except Interrupted as stop:
             if not self._is_from_shell:
                 raise

@@ -1,0 +1,49 @@
+"""Keys of the tables of many-to-many relations, which no migration names and none changes.
+
+Such a table has the key that ``DEFAULT_AUTO_FIELD`` or the app had when it was created. With
+another one in the running model a row can't be inserted, or, on SQLite, is ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.apps import apps
+from django.db import models, router
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from ..db import tables
+from ..fields import SortableIDField
+
+KEEP_DEFAULT = (
+    "Django migrates no key of the table of a ManyToManyField. Restore the DEFAULT_AUTO_FIELD or "
+    "default_auto_field with which the table was created; for other apps, set default_auto_field "
+    "in their own AppConfig."
+)
+"""What to do about ``automatic_keys``."""
+
+
+def automatic_keys(connection: BaseDatabaseWrapper) -> Iterator[tuple[type[models.Model], str]]:
+    """Tables of many-to-many relations with another kind of key than the running model, and why."""
+    for model in apps.get_models(include_auto_created=True):
+        meta, key = model._meta, model._meta.pk
+        table = meta.db_table
+        if not (
+            meta.auto_created
+            and router.allow_migrate_model(connection.alias, model)
+            and tables.kind(connection, table) == "table"
+            and (column := tables.column_info(connection, table, str(key.column)))
+        ):
+            continue
+        is_counted = tables.is_counted(connection, table, column.name)
+        holds_ids = key.get_internal_type() == "BigIntegerField" and (
+            connection.vendor == "sqlite" or "big" in column.kind.lower()
+        )
+        is_id = isinstance(key, SortableIDField)
+        if is_counted == is_id and not (is_id and holds_ids):
+            name, found = f"{table}.{column.name}", "counts" if is_counted else "doesn't count"
+            yield (
+                model,
+                f"the database {found} {name}, which is a {type(key).__name__} by the "
+                f"default_auto_field of {meta.app_label}",
+            )

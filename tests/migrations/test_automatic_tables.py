@@ -1,0 +1,118 @@
+"""Tables of many-to-many relations, whose keys no migration names."""
+
+import pytest
+
+from tests.backfill.own_project import Project
+from tests.marks import own_tables
+from tests.primary_keys.own_database import settings_of_project
+
+pytestmark = own_tables
+
+MODELS = """
+from django.db import models
+
+
+class Tag(models.Model):
+    name = models.CharField(max_length=9)
+
+
+class Order(models.Model):
+    tags = models.ManyToManyField(Tag)
+"""
+APPS = """
+from django.apps import AppConfig
+
+
+class DepotConfig(AppConfig):
+    name = "depot"
+"""
+ROWS = """
+from django.contrib.auth.models import Group, Permission
+from django.db.migrations.recorder import MigrationRecorder
+from depot.models import Order, Tag
+
+order = Order.objects.create()
+order.tags.add(*[Tag.objects.create() for _ in range(3)])
+group = Group.objects.create(name="g")
+group.permissions.add(*Permission.objects.all()[:3])
+models = (Order, Order.tags.through, Group.permissions.through, MigrationRecorder.Migration)
+keys = [type(each._meta.pk).__name__ for each in models]
+print(order.tags.count(), group.permissions.count(), *keys)
+"""
+DJANGOS = "django.db.models.BigAutoField"
+
+
+def ours(name="UUIDv7"):
+    return f"django_sortable_ids.fields.{name}AutoField"
+
+
+@pytest.fixture
+def project(tmp_path):
+    with settings_of_project("django.contrib.auth", "django.contrib.contenttypes") as text:
+        made = Project(tmp_path / "project")
+        made.settings = text
+        (made.folder / "depot").mkdir(parents=True)
+        yield made
+
+
+def choose(project, everywhere, own=None):
+    """The classes of keys in the settings and of the app."""
+    project.settings += f"DEFAULT_AUTO_FIELD = {everywhere!r}\n"
+    config = f"    default_auto_field = {own!r}\n" if own else ""
+    (project.folder / "depot" / "apps.py").write_text(APPS + config)
+    settings = project.folder / "settings.py"
+    if settings.exists():
+        settings.write_text(project.settings)
+
+
+@pytest.mark.parametrize(
+    ("everywhere", "own", "of_the_app"),
+    [
+        (ours(), None, "UUIDv7AutoField"),
+        (ours("Snowflake"), DJANGOS, "BigAutoField"),
+        (DJANGOS, ours("ULID"), "ULIDAutoField"),
+        (DJANGOS, ours("Snowflake"), "SnowflakeAutoField"),
+    ],
+)
+def test_a_new_project_stores_all_rows(project, everywhere, own, of_the_app):
+    choose(project, everywhere, own)
+    project.create(MODELS, project.settings)
+    found = project.manage("shell", "-c", ROWS).split()[-6:]
+    assert found == ["3", "3", of_the_app, of_the_app, "AutoField", "BigAutoField"]
+    project.manage("makemigrations", "--check")
+    project.manage("check", "--database", "default")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [(DJANGOS, ours(), "counts"), (ours("Snowflake"), DJANGOS, "doesn't count")],
+)
+def test_a_table_that_exists_with_another_key_is_refused(project, before, after, found):
+    choose(project, before)
+    project.create(MODELS, project.settings)
+    choose(project, after)
+    project.write_migration("0002_next", "0001_initial")
+    table = f"database {found} depot_order_tags.id, which is a {after.rpartition('.')[2]} by"
+    for arguments in (
+        ("check", "--database", "default"),
+        ("migrate",),
+        ("migrate", "--skip-checks"),
+        ("backfill_ids", "depot", "--primary-key") if after != DJANGOS else ("migrate",),
+    ):
+        done = project.run(*arguments)
+        assert done.returncode
+        assert table in done.stderr, arguments
+        assert "auth_" not in done.stderr
+        assert "default_auto_field" in done.stderr
+    assert "[ ] 0002_next" in project.manage("showmigrations", "depot")
+
+
+def test_a_database_of_migrations_that_ran_before_takes_more(project):
+    choose(project, DJANGOS)
+    project.create("", project.settings)
+    choose(project, ours())
+    project.write_migration("0001_first", "0001_initial")
+    path = project.migrations / "0001_first.py"
+    path.write_text(path.read_text().replace("('depot', '0001_initial')", ""))
+    project.manage("migrate")
+    assert "[X] 0001_first" in project.manage("showmigrations", "depot")
