@@ -8,7 +8,7 @@ from django.core.checks import CheckMessage, Error, Warning
 from django.db import models
 
 from ..fields import SortableIDField
-from ..schema.stored_values import KEEP_DEFAULT
+from ..schema.automatic_keys import KEEP_DEFAULT
 
 if TYPE_CHECKING:
     from ..migrating.unrecorded_moves import UnrecordedMove

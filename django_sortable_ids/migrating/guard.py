@@ -37,8 +37,9 @@ from ..db import tables
 from ..db.queries import row, value
 from ..fields import SortableIDField
 from ..models import BackfillRun
+from ..schema.automatic_keys import KEEP_DEFAULT, automatic_keys
 from ..schema.sqlite_tables import refuse_orphans
-from ..schema.stored_values import KEEP_DEFAULT, automatic_keys, misfit, sampled
+from ..schema.stored_values import misfit, sampled
 from . import refusals
 from .followed_plan import FollowedPlan
 

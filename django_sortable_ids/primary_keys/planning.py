@@ -17,8 +17,8 @@ from ..db import tables
 from ..errors import BackfillError
 from ..fields import SortableIDField, history
 from ..models import VerificationRun
+from ..schema.automatic_keys import automatic_keys
 from ..schema.constraints import redefined
-from ..schema.stored_values import automatic_keys
 from . import adopting, allowing, sources
 from .changes import graph
 from .changes.moved import OLD, GenericReference, History, KeyCopy, MovedKey, Reference
