@@ -1,22 +1,18 @@
-"""Takes the ids in a text apart: the data that the command and the page show."""
+"""The data of an id that the command and the page show."""
 
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
 from ..fields import SortableIDField
-from ..schemes import Scheme, TimeScheme
+from ..schemes import Scheme
 from .reading import texts
 from .reading.candidates import Candidate, candidates, of_value
 from .reading.known_schemes import known_schemes
-from .reading.near import Near, examples, near_schemes
 from .rows import Column, Found, look_up
 from .uuids import RFC, UUIDFacts, uuid_facts, uuid_number
-
-MOST_IDS = 10
-"""Ids of one text that are shown."""
 
 _MOST_IN_FULL = 3
 
@@ -36,8 +32,6 @@ class Inspection:
     """What else people should know."""
     has_chosen_scheme: bool = False
     """Whether somebody said which scheme the id has."""
-    near: Sequence[Near] = ()
-    """For a text that is no id, or not likely one: what it may have been meant as."""
 
     @property
     def is_id(self) -> bool:
@@ -78,7 +72,7 @@ class Answer:
 def inspect(
     text: str, columns: Sequence[Column] = (), *, scheme: str | None = None, looks_up: bool = True
 ) -> Answer:
-    """Take apart an id, or the ids in a URL or any other text; at most ten of them.
+    """Decode an id, or the one in a URL.
 
     ``columns`` are the ids of the project that may be named. With ``looks_up`` their rows are
     looked up, too, each with one query; otherwise there is no query. ``scheme`` is the name of the
@@ -88,67 +82,31 @@ def inspect(
     fields = list(dict.fromkeys(each.field for each in columns))
     schemes = [each for each in known_schemes(fields) if scheme in (None, each.name)]
     cleaned = texts.cleaned(text)
-    found = list(_ids_in(cleaned, schemes, fields))
+    found = [_read(each, schemes, fields) for each in texts.spellings(cleaned)]
     searched = columns if looks_up else ()
     rows, errors = look_up(searched, {each.text: each.candidates for each in found})
     hidden = {each.field for each in columns if not each.unmasks_without_row}
     found = [replace(each, has_chosen_scheme=scheme is not None) for each in found]
     with_rows = [_with_rows(each, rows[each.text], hidden) for each in found]
-    if len(with_rows) > 1 and any(each.rows for each in with_rows):
-        with_rows = [each for each in with_rows if each.rows or _strength(each) >= _LIKELY]
-    ids = [
-        replace(each, near=[] if _is_sure(each) else near_schemes(each.text, schemes, fields, 1))
-        for each in with_rows
-        if each.is_id
-    ][:MOST_IDS] or [_malformed(cleaned, schemes, fields)]
+    best = max(with_rows, key=_likelihood, default=Inspection(cleaned))
+    if not best.is_id:
+        best = Inspection(cleaned)
     if note := texts.cut_off(text):
-        ids[0] = replace(ids[0], notes=[*ids[0].notes, note])
-    return Answer(ids, errors)
+        best = replace(best, notes=[*best.notes, note])
+    return Answer([best], errors)
 
 
-_OF_PREFIX, _LIKELY, _SEQUENCE, _UNLIKELY, _NONE = 4, 3, 2, 1, 0
-
-
-def _strength(inspection: Inspection) -> int:
-    """How surely the text is an id."""
-    best = next(iter(inspection.candidates), None)
-    if best is None:
-        return _LIKELY if inspection.uuid else _NONE
-    if best.is_of_prefix:
-        return _OF_PREFIX
-    if best.doubt is not None:
-        return _LIKELY if inspection.uuid else _UNLIKELY
-    return _LIKELY if isinstance(best.scheme, TimeScheme) else _SEQUENCE
-
-
-def _is_sure(inspection: Inspection) -> bool:
-    return bool(inspection.rows) or _strength(inspection) >= _SEQUENCE
-
-
-def _ids_in(
-    text: str, schemes: Sequence[Scheme], fields: Sequence[SortableIDField]
-) -> Iterator[Inspection]:
-    """The text as one id; if it is none, those of its words that look like ids the most."""
-    single = _best(texts.whole(text), schemes, fields)
-    if single.is_id and (_strength(single) > _UNLIKELY or not texts.has_several_words(text)):
-        yield single
-        return
-    words = [_best(spellings, schemes, fields) for spellings in texts.words(text)]
-    words = list({each.text: each for each in words}.values())
-    most = max(map(_strength, words), default=_NONE)
-    if most == _NONE:
-        # A column of the project may read what no scheme does.
-        yield from words or [single]
-        return
-    yield from (each for each in words if _strength(each) >= min(most, _LIKELY))
-
-
-def _best(
-    spellings: Iterable[str], schemes: Sequence[Scheme], fields: Sequence[SortableIDField]
-) -> Inspection:
-    """The spelling that is an id the most surely; the first one of equals."""
-    read = [_read(each, schemes, fields) for each in dict.fromkeys(spellings)]
-    return max(read, key=_strength, default=Inspection(""))
+def _likelihood(found: Inspection) -> tuple[bool, bool, bool, bool, int]:
+    """The part of a URL that is the id the most surely; of equals, the longest one."""
+    best = found.candidates[0] if found.candidates else None
+    is_likely = best is not None and best.is_likely
+    return (
+        bool(found.rows),
+        best is not None and best.is_of_prefix,
+        is_likely or found.uuid is not None,
+        found.is_id,
+        len(found.text),
+    )
 
 
 def _read(text: str, schemes: Sequence[Scheme], fields: Sequence[SortableIDField]) -> Inspection:
@@ -204,11 +162,3 @@ def _notes(
         yield _(
             "A UUID of version 4 has no time. If it is a masked text, only its model can read it."
         )
-
-
-def _malformed(
-    text: str, schemes: Sequence[Scheme], fields: Sequence[SortableIDField]
-) -> Inspection:
-    word = max((each[0] for each in texts.words(text)), key=len, default=text)
-    near = near_schemes(word[:400], schemes, fields) or examples(schemes)
-    return Inspection(word, near=near)

@@ -131,7 +131,6 @@ def test_an_empty_form_and_a_malformed_text(browser: Client) -> None:
     assert page.find("label", for_="id_q").text
     page = look(browser, "01ARZ3NDEKTSV4RRFFQ69G5FAU")
     assert page.find("p", role="alert").text == "This is not an id of any known scheme."
-    assert "is not one of its characters" in page.find("dl", class_="sortable-ids-near").text
 
 
 @each_scheme
@@ -195,9 +194,6 @@ def test_a_model_that_may_not_be_viewed_is_not_named() -> None:
 def test_a_malformed_id_does_not_tell_of_a_prefix() -> None:
     text = "prod_01ARZ3NDEKTSV4RRFFQ69G5F"
     assert "ULIDProduct" not in look(staff(), text).text
-    client = Client()
-    client.force_login(User.objects.create(username="root", is_staff=True, is_superuser=True))
-    assert "ULIDProduct" in look(client, text).text
 
 
 def test_only_rows_of_the_users_queryset() -> None:

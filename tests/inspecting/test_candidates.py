@@ -143,38 +143,6 @@ def test_a_masked_text_of_a_prefix_is_read_by_its_field_alone():
     assert "only its model can read it" in opaque.notes[0]
 
 
-def test_a_malformed_id_of_a_prefix():
-    found = only("ord_01ARZ3NDEKTSV4RRFFQ69G5FA", id_column(Order, "ulid"))
-    assert not found.is_id
-    assert found.near[0].title == "ULID (store.Order.ulid)"
-    assert "Expected “ord_” and 26 characters" in found.near[0].why
-    assert found.near[0].example.startswith("ord_01")
-
-
-@pytest.mark.parametrize(
-    ("text", "scheme", "why"),
-    [
-        ("01ARZ3NDEKTSV4RRFFQ69G5FA", "ulid", "it has 25 characters, not 26"),
-        ("01ARZ3NDEKTSV4RRFFQ69G5FAU", "ulid", "'U' is not one of its characters"),
-        ("91ARZ3NDEKTSV4RRFFQ69G5FAV", "ulid", "it is out of the scheme's range"),
-        ("017f22e2-79b0-7cc3-98c4-dc0c0c07398", "uuid7", "it is not a UUID in hexadecimal"),
-        ("99999999999999999999", "discord", "it is out of the scheme's range"),
-    ],
-)
-def test_a_malformed_text_and_what_it_is_near_to(text, scheme, why):
-    found = only(text)
-    assert not any(each.is_likely for each in found.candidates)
-    by_name = {near.scheme: near for near in found.near}
-    assert why in by_name[scheme].why
-    assert get(scheme).parse(by_name[scheme].example)
-    assert len(found.near) <= 3
-
-
-def test_what_is_near_to_nothing_shows_usual_ids():
-    found = only("!" * 300)
-    assert [near.scheme for near in found.near] == ["uuid7", "ulid", "snowflake"]
-
-
 def test_the_schemes_of_the_project_come_first():
     field = id_column(UUIDv7Product)
     assert known_schemes([field])[0] == get("uuid7")

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import django_sortable_ids
-from django_sortable_ids.inspecting.output.picture_terminal import _COLORS
 from django_sortable_ids.inspecting.parts import Kind
 
 CSS = Path(django_sortable_ids.__file__).parent / "static/django_sortable_ids/inspect_id.css"
@@ -64,8 +63,3 @@ def test_digits_and_edges(theme: str) -> None:
     assert contrast(over(background, text, EDGE), background) >= 3
     for one, other in combinations(Kind, 2):
         assert colors[one] != colors[other]
-
-
-def test_every_kind_has_a_colour_of_a_terminal() -> None:
-    assert set(_COLORS) == set(Kind)
-    assert len(set(_COLORS.values())) == len(Kind)

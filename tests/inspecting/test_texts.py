@@ -1,17 +1,15 @@
-"""What people paste: URLs, quotes, sentences, and what attackers paste."""
+"""What people paste: ids, URLs, and what attackers paste."""
 
 import time
 
 import pytest
 import time_machine
 
-from django_sortable_ids.inspecting.inspection import MOST_IDS, inspect
+from django_sortable_ids.inspecting.inspection import inspect
 from django_sortable_ids.inspecting.output import report
 from django_sortable_ids.inspecting.reading.texts import MOST_CHARACTERS
 
 ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
-UUID = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
-PUSH_ID = "-JhLeOlGIEjaIOFHR0xd"
 
 
 @pytest.fixture(autouse=True)
@@ -43,10 +41,8 @@ def texts(pasted):
         f"https://example.com:8000/a/b?next=%2Forders%2F{ULID}",
         f"/admin/shop/order/{ULID}/change/?_changelist_filters=q%3Dx",
         f"https://01BX5ZZKBKACTAV9WEVGEMMVS0.example.com/{ULID}/",
-        f"The order {ULID} is late!",
         f"order={ULID}&page=3",
         f"orders/{ULID}",
-        f"{ULID} {ULID}",
         f"\x00{ULID}",
     ],
 )
@@ -71,13 +67,6 @@ def test_a_prefix_with_a_colon_in_a_url():
     assert texts(f"https://example.com/orders/ord%3A{ULID}/") == [f"ord:{ULID}"]
 
 
-def test_several_ids():
-    assert texts(f"https://example.com/a/{ULID}/b/{UUID}/c/{PUSH_ID}") == [ULID, UUID, PUSH_ID]
-    assert texts(f"{{{UUID}}}") == [f"{{{UUID}}}"]
-    many = [f"01ARZ3NDEKTSV4RRFFQ69G5F{n:02}" for n in range(40)]
-    assert texts(" ".join(many)) == many[:MOST_IDS]
-
-
 def test_a_plain_number_in_a_url_is_all_there_is():
     assert texts("https://example.com/flights/12345/") == ["12345"]
 
@@ -92,21 +81,11 @@ def test_a_plain_number_in_a_url_is_all_there_is():
 def test_huge_texts_take_little_time(pasted):
     start = time.process_time()
     answer = inspect(pasted)
-    list(report.as_text(answer, colored=True))
+    list(report.as_text(answer))
     assert time.process_time() - start < 1
     assert f"Only the first {MOST_CHARACTERS} of {len(pasted)} characters are read." in [
         note for each in answer.ids for note in each.notes
     ]
-
-
-def test_what_comes_after_many_characters_is_not_read():
-    assert texts(f"{ULID}{' ' * 100}{UUID}") == [ULID, UUID]
-    assert texts(f"{ULID}{' ' * 5000}{UUID}") == [ULID]
-
-
-def test_what_comes_after_many_words_is_not_read():
-    assert texts(f"{ULID} {'x ' * 10}{UUID}") == [ULID, UUID]
-    assert texts(f"{ULID} {'x ' * 100}{UUID}") == [ULID]
 
 
 @pytest.mark.parametrize(
@@ -120,12 +99,8 @@ def test_what_comes_after_many_words_is_not_read():
 def test_odd_texts_are_answered(pasted):
     answer = inspect(pasted)
     assert len(answer.ids) == 1
-    for line in report.as_text(answer, colored=False):
+    for line in report.as_text(answer):
         line.encode()
         assert line.isprintable()
     document = report.as_document(answer)
     assert len(document["ids"]) == 1
-
-
-def test_half_a_surrogate_pair_does_not_hide_an_id():
-    assert [each.is_id for each in inspect(f"\ud800 {ULID}").ids] == [True]

@@ -88,5 +88,5 @@ def test_parts_that_share_digits(registered):
         ("worker", 3, 0),
         ("sequence", 17, 0),
     ]
-    lines = list(report.as_text(inspect(text, scheme="shared"), colored=True))
+    lines = list(report.as_text(inspect(text, scheme="shared")))
     assert "    time           2022-09-27T00:00:00.000Z" in lines

@@ -15,18 +15,17 @@ from ..reading import texts
 from ..reading.candidates import Candidate
 from ..rows import Found
 from .columns import padded
-from .picture_terminal import picture
 
 _NAMES = 14
 """Columns of the names before values."""
 
 
-def as_text(answer: Answer, *, colored: bool) -> Iterator[str]:
+def as_text(answer: Answer) -> Iterator[str]:
     """Lines for a terminal."""
     for number, each in enumerate(answer.ids):
         if number:
             yield ""
-        yield from map(encodable, _inspection(each, colored))
+        yield from map(encodable, _inspection(each))
     for error in answer.errors:
         yield encodable(pgettext("sortable ids", "Not looked up: %(error)s") % {"error": error})
 
@@ -42,37 +41,26 @@ def as_document(answer: Answer) -> dict[str, Any]:
 # Text
 
 
-def _inspection(inspection: Inspection, colored: bool) -> Iterator[str]:
+def _inspection(inspection: Inspection) -> Iterator[str]:
     yield texts.shown(inspection.text)
     if inspection.uuid:
         yield inspection.uuid.in_words
     if not inspection.is_id:
         yield _("This is not an id of any known scheme.")
-        yield from _near(inspection)
     for each in inspection.in_full:
         yield ""
-        yield from _candidate(details(each), colored)
+        yield from _candidate(details(each))
     yield from _rows(inspection.rows)
     if inspection.others:
         yield ""
         yield f"{pgettext('sortable ids', 'Other schemes')}:"
         yield from map(_short, inspection.others)
-    if inspection.is_id and inspection.near:
-        yield ""
-        yield f"{_('It may also be mistyped')}:"
-        yield from _near(inspection)
     if inspection.notes:
         yield ""
         yield from inspection.notes
 
 
-def _near(inspection: Inspection) -> Iterator[str]:
-    for near in inspection.near:
-        yield ""
-        yield f"{near.title}: {near.why}"
-
-
-def _candidate(found: Details, colored: bool) -> Iterator[str]:
+def _candidate(found: Details) -> Iterator[str]:
     candidate = found.candidate
     reasons = "; ".join(candidate.reasons)
     yield f"{candidate.label}: {reasons}" if reasons else candidate.label
@@ -95,21 +83,17 @@ def _candidate(found: Details, colored: bool) -> Iterator[str]:
             pgettext("sortable ids", "order"), _("newest first: the digits are complements")
         )
     if found.anatomy:
-        yield from _anatomy(found.anatomy, colored)
+        yield from _anatomy(found.anatomy)
     yield from _spelled(pgettext("sortable ids", "spellings"), found.spellings)
     if found.same:
         yield from _spelled(pgettext("sortable ids", "same bits in"), found.same)
 
 
-def _anatomy(anatomy: Anatomy, colored: bool) -> Iterator[str]:
+def _anatomy(anatomy: Anatomy) -> Iterator[str]:
     if not anatomy.text:
         for part in anatomy.parts:
             yield _line(str(part.name), part.value)
         return
-    yield ""
-    for line in picture(anatomy, colored=colored):
-        yield f"    {line}"
-    yield ""
     heading = (
         pgettext("sortable ids", "bits")
         if anatomy.is_binary
@@ -174,7 +158,6 @@ def _document(inspection: Inspection) -> dict[str, Any]:
         "candidates": [_candidate_document(details(each)) for each in inspection.candidates],
         "rows": [_row_document(each) for each in inspection.rows],
         "notes": list(inspection.notes),
-        "near": [each._asdict() for each in inspection.near],
     }
 
 

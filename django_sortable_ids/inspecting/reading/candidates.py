@@ -14,7 +14,6 @@ from ...fields import SortableIDField
 from ...fields.of_model import is_of_another_version
 from ...schemes import ID, InvalidID, Scheme, TimeScheme
 from . import plausible
-from .forms import characters
 from .known_schemes import as_format, label
 
 _SPELLINGS = 9
@@ -73,7 +72,7 @@ class Candidate:
             not self.fields,
             not isinstance(self.scheme, TimeScheme),
             -self._fixed_bits,
-            len(characters(self.scheme.text_form(self.encoding))),
+            self.scheme.bits if isinstance(self.scheme, TimeScheme) else 0,
             not self.is_usual_spelling,
         )
 

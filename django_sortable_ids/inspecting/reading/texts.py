@@ -1,8 +1,6 @@
-"""What of a pasted text may be an id: the text itself, or parts of a URL or of a sentence."""
+"""What of a pasted text may be an id: the text itself, or a part of a URL."""
 
 import re
-from collections.abc import Iterator
-from itertools import islice
 from urllib.parse import unquote
 
 from django.utils.text import Truncator
@@ -11,16 +9,12 @@ from django.utils.translation import gettext as _
 MOST_CHARACTERS = 4_000
 """What comes after them is not read."""
 
-_MOST_WORDS = 60
-_LONGEST_WORD = 320
+_MOST_PARTS = 60
+_LONGEST_PART = 320
 """A text form has at most 255 characters, a prefix and its separator 64."""
 
-_NOT_OF_IDS = "[^A-Za-z0-9._~:%-]+"
-"""All ids are of characters that need no escaping in a URL; a prefix may end with a colon."""
-
-_BETWEEN_WORDS = re.compile(_NOT_OF_IDS)
-_AROUND = re.compile(rf"^{_NOT_OF_IDS}|{_NOT_OF_IDS}$")
-_PUNCTUATION = ".:%"
+_BETWEEN_PARTS = re.compile(r"[/?#&=\s]+")
+_AROUND = "\"'`“”<>,.;"
 _OF_THE_ADMIN = re.compile("_([0-9A-F]{2})")
 """A character as Django's admin quotes it in a URL."""
 
@@ -43,45 +37,20 @@ def shown(text: str, most: int = 80) -> str:
     return Truncator(printable).chars(most)
 
 
-def whole(text: str) -> Iterator[str]:
-    """Spellings of the whole text, if it is one word: as it is, without quotes around it, decoded.
+def spellings(text: str) -> list[str]:
+    """What of an id or a URL may be the id: the text, then the parts of its path and its query.
 
-    They may be the same.
+    Each is without quotes around it, decoded, and without the quoting of Django's admin.
     """
-    if len(text) <= _LONGEST_WORD:
-        yield text
-        bare = _bare(text)
-        yield bare
-        yield from _decoded(bare)
-
-
-def words(text: str) -> Iterator[tuple[str, ...]]:
-    """The words of a text, each in the spellings in which it may be an id. At most 60 words."""
     path = re.sub(r"^[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s]*", "", text)
-    decoded = unquote(path, errors="replace")
-    pieces = (piece for piece in _BETWEEN_WORDS.split(decoded) if piece)
-    for piece in islice(pieces, _MOST_WORDS):
-        if len(piece) <= _LONGEST_WORD:
-            bare = _bare(piece)
-            spellings = [piece, bare, *_decoded(bare), bare.rpartition(".")[0]]
-            yield tuple(dict.fromkeys(filter(None, spellings)))
-
-
-def has_several_words(text: str) -> bool:
-    """Whether it is more than one word, such as a URL."""
-    return len(text) > _LONGEST_WORD or _BETWEEN_WORDS.search(_bare(text)) is not None
-
-
-def _bare(text: str) -> str:
-    """The text without quotes and punctuation around it."""
-    return _AROUND.sub("", text).strip(_PUNCTUATION)
-
-
-def _decoded(word: str) -> Iterator[str]:
-    """A word of a URL without percent signs, and without the quoting of Django's admin."""
-    plain = unquote(word, errors="replace")
-    yield plain
-    yield _OF_THE_ADMIN.sub(lambda found: chr(int(found[1], 16)), plain)
+    parts = [text, *_BETWEEN_PARTS.split(unquote(path, errors="replace"))[:_MOST_PARTS]]
+    found = []
+    for part in filter(None, parts):
+        if len(part) <= _LONGEST_PART:
+            bare = unquote(part.strip(_AROUND), errors="replace")
+            plain = _OF_THE_ADMIN.sub(lambda found: chr(int(found[1], 16)), bare)
+            found += [part, bare, plain, bare.rpartition(".")[0]]
+    return list(dict.fromkeys(filter(None, found)))
 
 
 def cut_off(text: str) -> str | None:

@@ -1,7 +1,6 @@
 """``manage.py inspect_id``: takes any id apart."""
 
 import json
-import os
 import re
 from argparse import ArgumentParser
 from contextlib import nullcontext
@@ -34,7 +33,7 @@ class Command(BaseCommand):
             "texts",
             nargs="+",
             metavar="TEXT",
-            help="An id in any spelling, a URL, or any text with ids in it.",
+            help="An id in any spelling, or a URL with an id.",
         )
         parser.add_argument(
             "--json", action="store_true", dest="as_json", help="Print one JSON document."
@@ -82,7 +81,7 @@ class Command(BaseCommand):
             if as_json:
                 self._write_document(answers)
             else:
-                self._write_text(answers, colored=self._has_colors(options))
+                self._write_text(answers)
         unknown = sum(not each.is_id for answer in answers for each in answer.ids)
         if unknown:
             raise CommandError(
@@ -102,18 +101,9 @@ class Command(BaseCommand):
         }
         self.stdout.write(json.dumps(whole, indent=2))
 
-    def _write_text(self, answers: list[Answer], *, colored: bool) -> None:
+    def _write_text(self, answers: list[Answer]) -> None:
         for number, answer in enumerate(answers):
             if number:
                 self.stdout.write("")
-            for line in report.as_text(answer, colored=colored):
+            for line in report.as_text(answer):
                 self.stdout.write(line)
-
-    def _has_colors(self, options: dict[str, Any]) -> bool:
-        if options["no_color"] or options["force_color"]:
-            return bool(options["force_color"])
-        return (
-            self.stdout.isatty()
-            and not os.environ.get("NO_COLOR")
-            and os.environ.get("TERM") != "dumb"
-        )
