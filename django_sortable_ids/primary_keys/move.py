@@ -17,7 +17,6 @@ from .changes.moved import Reference
 from .engines import engine_of
 from .engines.base import KeyEngine
 from .notes import Note
-from .programs import Known
 from .texts import generic
 
 
@@ -30,10 +29,8 @@ class Move:
     known: frozenset[Reference]
     """The references that the migration lists."""
     note: Note
-    allowed: frozenset[str] = frozenset()
-    """The names of programs that fit the new keys, as somebody says who read them."""
-    allows_triggers: bool = False
-    """Whether the UPDATEs of the migration may fire triggers."""
+    allowed: tuple[str, ...] = ()
+    """Names and patterns of programs that somebody has read."""
 
     @cached_property
     def change(self) -> Change:
@@ -69,8 +66,9 @@ class Move:
             *self._orphans(),
             *generic.problems(self.editor, self.change),
             *self.engine.problems(),
-            *self._programs(),
-            *self._fired(),
+            *programs.problems(
+                self.editor.connection, self.engine.programs(), self.change, self.allowed
+            ),
         ]
         self._refuse(found)
 
@@ -81,25 +79,6 @@ class Move:
                     f"{key.table} has a column {key.old} already, which a move adds: if the key "
                     f"was moved before, restore the migration as it was then; otherwise rename or "
                     f"drop the column, and migrate again"
-                )
-
-    def _programs(self) -> Iterator[str]:
-        known = Known(self.editor.connection, self.change)
-        for name, problem in programs.problems(self.engine.programs(), known):
-            if name not in self.allowed:
-                yield (
-                    f"{problem}: drop it, migrate, and create one that fits the new keys; or, if "
-                    f"it fits already, write the migration with --allow {name}"
-                )
-
-    def _fired(self) -> Iterator[str]:
-        if self.allows_triggers:
-            return
-        for table, column in self.engine.updated_in_place():
-            for name in self.engine.fired(table, column):
-                yield (
-                    f"{table}: an UPDATE of {column}, which the migration executes, fires {name}: "
-                    f"disable it, or write the migration with --allow-triggers"
                 )
 
     def rehearse(self) -> None:

@@ -24,9 +24,9 @@ class MigratePrimaryKey(Operation):
     contain values of the keys, and ``generic`` those of generic foreign keys. ``copies`` are fields
     of history models that copy keys, and ``histories`` the models whose rows may contain keys of
     deleted rows. ``adopted`` and ``texts`` are columns that ``--adopt`` named: such as references,
-    and of texts. ``allowed`` are names of triggers, views and routines that use the keys and fit
-    the new ones, as ``--allow`` named them. Rows are written, so the application must not run
-    during the migration.
+    and of texts. ``allowed`` are the triggers, views and routines that name a moved table and
+    that somebody has read, as ``--allow`` named them: names, or patterns such as ``pgtrigger_*``.
+    Rows are written, so the application must not run during the migration.
 
     The migration needs ``atomic = False`` and the dependency
     ``("django_sortable_ids", "0001_initial")``. After a stop at any statement, ``migrate``
@@ -120,7 +120,7 @@ class MigratePrimaryKey(Operation):
                 new_keys.add_columns(schema_editor, from_state, filled, keys)
                 move.engine.create_maps()
                 old_copies.add(schema_editor, from_state, to_state, copies)
-                new_keys.fill_new_keys(keys, filled, using)
+                new_keys.fill_new_keys(keys, filled, using, allow_triggers=bool(self.allowed))
                 found.collect()
                 found.fill_new_keys(keys)
                 move.execute()
@@ -207,8 +207,7 @@ class MigratePrimaryKey(Operation):
             adopted,
             backwards=backwards,
         )
-        allows_triggers = any(each.allow_triggers for each in keys)
-        return Move(editor, built, frozenset(known), note, frozenset(self.allowed), allows_triggers)
+        return Move(editor, built, frozenset(known), note, tuple(self.allowed))
 
     def _allowed(self, schema_editor: Any, state: ProjectState) -> list[MovedKey]:
         """The keys whose tables this database has."""

@@ -19,7 +19,7 @@ from ..fields import SortableIDField, history
 from ..models import VerificationRun
 from ..schema.automatic_keys import automatic_keys
 from ..schema.constraints import redefined
-from . import adopting, allowing, sources
+from . import adopting, programs, sources
 from .changes import graph
 from .changes.moved import OLD, GenericReference, History, KeyCopy, MovedKey, Reference
 from .edits import Edit, edits_of, is_model_installed, lines_of, lines_of_installed, old_field
@@ -72,7 +72,6 @@ def build(
     keeps_old: bool,
     adopted: Sequence[str] = (),
     allowed: Sequence[str] = (),
-    allow_triggers: bool = False,
 ) -> Planned:
     """The move of the keys of the named models or apps; without a name, of the whole project.
 
@@ -102,7 +101,7 @@ def build(
     check_table(VerificationRun, using)
     before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
     chosen = sources.choose(before, given, using)
-    moved = [_moved(each, chosen[each._meta.label], keeps_old, allow_triggers) for each in found]
+    moved = [_moved(each, chosen[each._meta.label], keeps_old) for each in found]
     references = graph.references(state.apps, moved)
     generic = _present(graph.generic_references(apps), state)
     found_copies = [each for each in _copies(moved) if each.model_key in state.models]
@@ -126,7 +125,7 @@ def build(
             break
         references = sorted({*references, *more})
     if allowed:
-        allowing.check(allowed, move.engine.programs())
+        programs.refuse_unknown(allowed, move.engine.programs())
     move.check()
     return Planned(operation, move, loader, using)
 
@@ -233,7 +232,7 @@ def _without_old(found: Sequence[Model], state: ProjectState) -> Iterator[str]:
             yield f"{model._meta.label}.{name}: expected null=True and unique=True"
 
 
-def _moved(model: Model, source: Given, keeps_old: bool, allow_triggers: bool) -> MovedKey:
+def _moved(model: Model, source: Given, keeps_old: bool) -> MovedKey:
     meta = model._meta
     old = meta.get_field(f"{OLD}{meta.pk.name}") if keeps_old else None
     return MovedKey(
@@ -246,7 +245,6 @@ def _moved(model: Model, source: Given, keeps_old: bool, allow_triggers: bool) -
         created_at=source.created_at,
         start=source.start,
         end=source.end,
-        allow_triggers=allow_triggers,
     )
 
 

@@ -82,7 +82,6 @@ class _HelpFormatter(DjangoHelpFormatter):
 
 _MOVE = {
     *("primary_key", "drop_old", "adopt", "allow", "dry_run", "write_migration"),
-    "allow_triggers",
     *("created_from", "start", "end", *_COMMON),
 }
 """The options that ``--primary-key`` accepts."""
@@ -159,8 +158,8 @@ def _add_modes(parser: ArgumentParser) -> None:
         "--allow",
         action="append",
         metavar="NAME",
-        help="with --primary-key: a trigger, view or routine that uses the keys, and fits the new "
-        "ones although the command can't tell. May be given several times",
+        help="with --primary-key: a trigger, view or routine that names a moved table, and that "
+        "you have read; or a pattern such as 'pgtrigger_*'. May be given several times",
     )
 
 

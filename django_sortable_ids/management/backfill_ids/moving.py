@@ -36,7 +36,6 @@ def move(request: Request) -> None:
             keeps_old=not options["drop_old"],
             adopted=options["adopt"] or (),
             allowed=options["allow"] or (),
-            allow_triggers=options["allow_triggers"],
         )
     except NotEdited as error:
         output.add(edits=[asdict(each) for each in error.edits])

@@ -65,7 +65,6 @@ class MovedKey(_WithOld):
     end: str | None = None
     on_null: Literal["error", "now"] = "error"
     on_out_of_range: Literal["error", "clamp"] = "error"
-    allow_triggers: bool = False
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
         """How a migration writes it."""

@@ -60,19 +60,7 @@ class KeyEngine(ABC):
 
     @abstractmethod
     def programs(self) -> Iterator[Program]:
-        """The triggers, views and routines of the database whose texts it doesn't check itself."""
-
-    @abstractmethod
-    def fired(self, table: str, column: str) -> Iterator[str]:
-        """The names of triggers and rules that an UPDATE of the column fires. The column need not
-        exist."""
-
-    def updated_in_place(self) -> Iterator[tuple[str, str]]:
-        """Table and column of each UPDATE of rows, which fires triggers."""
-        yield from ((each.table, each.next) for each in self.change.keys if not each.is_mapped)
-        for texts in self.change.texts:
-            if tables.kind(self.connection, texts.table) == "table":
-                yield texts.table, texts.column
+        """Those of the database that the engine doesn't create again."""
 
     def rehearse(self) -> Iterator[str]:
         """What fails when it is tried on tables without rows, which are dropped."""

@@ -23,7 +23,7 @@ from .mysql_copies import triggers
 from .mysql_copies.copy import Copy, collation_of, is_renamed
 from .mysql_copies.definition import Definition
 from .mysql_copies.problems import Problems
-from .mysql_copies.programs import fired, programs
+from .mysql_copies.programs import programs
 from .mysql_copies.session import alone, copying, definition_of, old_name, plain
 from .mysql_copies.switch import Steps, Switch
 
@@ -64,16 +64,6 @@ class MySQLKeys(KeyEngine):
 
     def programs(self) -> Iterator[Program]:
         return programs(self.connection)
-
-    def fired(self, table: str, column: str) -> Iterator[str]:
-        return fired(self.connection, plain(self.connection, table))
-
-    def updated_in_place(self) -> Iterator[tuple[str, str]]:
-        copied = {plain(self.connection, each.name) for each in self.change.tables}
-        keys = {(each.table, each.next) for each in self.change.keys}
-        for table, column in super().updated_in_place():
-            if (table, column) in keys or plain(self.connection, table) not in copied:
-                yield table, column
 
     def last_counted(self, key: Key) -> int:
         return self.note.last_number(key.label)

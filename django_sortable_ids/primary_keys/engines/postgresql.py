@@ -18,7 +18,7 @@ from ..changes import Column, Key, Table
 from ..programs import Program
 from .base import ForeignKey, KeyEngine
 from .postgresql_dependents import problems
-from .postgresql_programs import fired, programs
+from .postgresql_programs import programs
 from .postgresql_rehearsal import PATTERN_INDEXES, rehearse
 from .postgresql_views import View, create, drop, views_of
 
@@ -116,9 +116,6 @@ class PostgreSQLKeys(KeyEngine):
         """Those that read a column that changes."""
         found = [(self.quote(each.name), each.changed) for each in self.change.tables]
         return views_of(self.connection, found)
-
-    def fired(self, table: str, column: str) -> Iterator[str]:
-        return fired(self.connection, self.quote(table), column)
 
     def last_counted(self, key: Key) -> int:
         counter = self._counter(key.table, key.next)

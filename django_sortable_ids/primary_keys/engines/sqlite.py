@@ -18,7 +18,7 @@ from ..changes import Key, Table
 from ..programs import Program
 from .base import ForeignKey, KeyEngine
 from .sqlite_definition import Definition
-from .sqlite_programs import fired, programs
+from .sqlite_programs import programs
 
 _COPY = "moving__"
 _SCHEMAS = ("main", "temp")
@@ -57,9 +57,6 @@ class SQLiteKeys(KeyEngine):
 
     def programs(self) -> Iterator[Program]:
         return programs(self.connection)
-
-    def fired(self, table: str, column: str) -> Iterator[str]:
-        return fired(self.connection, table, column)
 
     def rehearse(self) -> Iterator[str]:
         for table in self.change.tables:

@@ -94,7 +94,9 @@ def _has_column(editor: Any, field: Any) -> bool:
     return tables.has_column(editor.connection, field.model._meta.db_table, str(field.column))
 
 
-def fill_new_keys(moved: Iterable[MovedKey], filled: ProjectState, using: str) -> None:
+def fill_new_keys(
+    moved: Iterable[MovedKey], filled: ProjectState, using: str, *, allow_triggers: bool
+) -> None:
     """Fill the columns that ``add_columns`` added, by the same backfill as ``backfill_ids``, and
     the empty maps.
 
@@ -115,7 +117,7 @@ def fill_new_keys(moved: Iterable[MovedKey], filled: ProjectState, using: str) -
             find.of_source(model, field, key.given, using),
             on_null=key.on_null,
             on_out_of_range=key.on_out_of_range,
-            allow_triggers=key.allow_triggers,
+            allow_triggers=allow_triggers,
         )
         fill(target)
 
