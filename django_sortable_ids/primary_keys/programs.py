@@ -10,34 +10,15 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
-from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..db import tables
 from ..errors import BackfillError
 from .changes import Change
+from .engines.base import Program
 
 _SHOWN = 20
 """The number of names in a message."""
-
-
-class Program(NamedTuple):
-    """A text of SQL that the database keeps and executes."""
-
-    kind: str
-    """``trigger``, ``view``, ``function``, ``procedure``, ``event`` or ``rule``."""
-    name: str
-    sql: str | None
-    """None if the user may not read it."""
-    table: str | None = None
-    """The table whose rows fire it."""
-
-    @property
-    def title(self) -> str:
-        return f"{self.kind} {self.name}{f' of {self.table}' if self.table else ''}"
-
-    def is_allowed(self, allowed: Iterable[str]) -> bool:
-        return any(each == self.name or fnmatchcase(self.name, each) for each in allowed)
 
 
 def problems(

@@ -73,7 +73,8 @@ def test_a_name_that_it_lacks(project):
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
         "BackfillError: --allow depot_loged: the database has no trigger, view, routine, "
-        "event or rule of that name; it has trigger depot_logged of depot_customer. Correct the name, or omit it"
+        "event or rule of that name; it has trigger depot_logged of depot_customer. "
+        "Correct the name, or omit it"
     )
     assert project.names == ["0001_initial"]
 

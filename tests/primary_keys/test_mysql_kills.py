@@ -80,6 +80,7 @@ MigratePrimaryKey(
         ("depot_comment", "author_id", "depot.Customer"),
     ],
     generic=[("depot_comment", "object_id", "kind_id"), ("depot_tagged", "object_id", "kind_id")],
+    allowed=["depot_*"],
 ),
 """
 TRIGGERS = """\

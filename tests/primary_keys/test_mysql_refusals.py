@@ -31,7 +31,7 @@ TABLES = {
     "CREATE TABLE sortable_ids_old__depot_order (id int)": "sortable_ids_old__depot_order exists",
     f"{NEXT}, ADD INDEX depot_two (moving_id, number)": "index depot_two contains moving_id",
     f"{NEXT}; CREATE TRIGGER t BEFORE INSERT ON depot_order FOR EACH ROW SET @a = NEW.moving_id": (
-        "trigger t uses moving_id"
+        "trigger t of depot_order fires on a table"
     ),
 }
 

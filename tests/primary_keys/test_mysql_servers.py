@@ -137,7 +137,7 @@ def test_a_binary_log_and_a_user_without_super(tmp_path):
         own.root(TRIGGER.format("Depot_Customer"))
         before = own.definitions()
         edited(project)
-        done = project.backfill("depot", "--primary-key", "--write-migration")
+        done = project.backfill("depot", "--primary-key", "--write-migration", "--allow=named")
         assert done.returncode == 0, done.stderr
         failed = project.run("migrate").stderr
         assert "Depot_Customer: its triggers could not be created again: (1" in failed
@@ -155,7 +155,7 @@ def test_a_binary_log_and_a_user_who_is_trusted(tmp_path):
         made = TRIGGER.format("Depot_Customer").replace("depot.", "")
         code = f"from django.db import connection; connection.cursor().execute({made!r})"
         project.manage("shell", "-c", code)
-        edited(project).backfill("depot", "--primary-key", "--write-migration")
+        edited(project).backfill("depot", "--primary-key", "--write-migration", "--allow=named")
         project.manage("migrate")
         project.manage(
             "shell", "-c", "from depot.models import *; Customer.objects.create(name='z')"

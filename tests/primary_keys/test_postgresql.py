@@ -122,7 +122,7 @@ def test_the_sequence_of_a_renamed_table_has_its_old_name_again(depot):
 def test_refusals(depot, statement, message):
     small.create(depot)
     execute(statement)
-    small.write_move(depot)
+    small.write_move(depot, more="allowed=['*'],")
     with pytest.raises(CommandError) as error:
         depot.migrate()
     assert str(error.value).splitlines() == ["No key was moved.", message]

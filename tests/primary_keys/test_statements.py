@@ -100,6 +100,7 @@ def test_a_run_executes_what_was_shown(depot, field, key, old):
             ("depot_gift_to", "customer_id", "depot.Customer"),
             ("depot_gift", "of_id", "depot.Customer"),
         ],
+        more="allowed=['*'],",
     )
     with logged() as nothing:
         expected = statements(shown(depot, name))

@@ -10,7 +10,7 @@ from django.db import connection, connections
 from django_sortable_ids.backfill.reporting import work
 from django_sortable_ids.db.transactions import in_a_thread
 from django_sortable_ids.models import BackfillRun
-from django_sortable_ids.primary_keys import sessions
+from django_sortable_ids.primary_keys import status
 from tests.backfill.command import printed
 from tests.marks import own_tables
 from tests.patience import wait_until
@@ -117,18 +117,18 @@ def test_the_session_that_works_on_it_is_named(depot):
         connections["default"].close()
 
     other = Thread(target=update)
-    assert sessions.working_on(connection, ["depot_customer"]) is None
+    assert status.working_on(connection, ["depot_customer"]) is None
     other.start()
     found = []
     wait_until(
-        lambda: found.append(sessions.working_on(connection, ["depot_customer"])) or found[-1],
+        lambda: found.append(status.working_on(connection, ["depot_customer"])) or found[-1],
         "the other session's statement",
     )
     assert found[-1].statement == wait
     assert found[-1].number > 0
-    assert sessions.working_on(connection, ["depot_order"]) is None
+    assert status.working_on(connection, ["depot_order"]) is None
     other.join()
-    assert sessions.working_on(connection, ["depot_customer"]) is None
+    assert status.working_on(connection, ["depot_customer"]) is None
 
 
 def while_it_runs_nobody_moves(*statements):
@@ -139,7 +139,7 @@ def while_it_runs_nobody_moves(*statements):
     other = Thread(target=execute)
     other.start()
     while other.is_alive():
-        assert sessions.working_on(connection, ["depot_customer"]) is None
+        assert status.working_on(connection, ["depot_customer"]) is None
         other.join(0.05)
 
 

@@ -14,8 +14,8 @@ from django.db.migrations.loader import MigrationLoader
 from ...backfill.target import database_option
 from ...migrating.files import MigrationFile, migration_file
 from ...primary_keys import planning
+from ...primary_keys.checklist import checklist, lines_of
 from ...primary_keys.edits import is_installed
-from ...primary_keys.looking import lines_of, look
 from ...primary_keys.planning import NotEdited, Planned
 from ...primary_keys.report import report
 from .request import Request
@@ -65,7 +65,7 @@ def move(request: Request) -> None:
 def _show_findings(request: Request, planned: Planned) -> None:
     """What the migration doesn't change."""
     output = request.output
-    found = look(connections[planned.using], planned.move.change)
+    found = checklist(connections[planned.using], planned.move.change)
     output.add(findings=[each.document() for each in found])
     output.say(*lines_of(found, with_all=output.is_verbose))
 

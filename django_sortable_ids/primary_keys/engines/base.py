@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import transaction
 
 from ...db import tables
-from ...db.queries import row, value
+from ...db.queries import row, rows, value
 from ...errors import BackfillError
 from ..changes import Change, Column, Key, Table, Values
-from ..programs import Program
 
 if TYPE_CHECKING:
     from ..notes import Note
@@ -32,9 +32,30 @@ class ForeignKey(NamedTuple):
     referenced_columns: tuple[str, ...]
 
 
+class Program(NamedTuple):
+    """A text of SQL that the database keeps and executes."""
+
+    kind: str
+    """``trigger``, ``view``, ``function``, ``procedure``, ``event`` or ``rule``."""
+    name: str
+    sql: str | None
+    """None if the user may not read it."""
+    table: str | None = None
+    """The table whose rows fire it."""
+
+    @property
+    def title(self) -> str:
+        return f"{self.kind} {self.name}{f' of {self.table}' if self.table else ''}"
+
+    def is_allowed(self, allowed: Iterable[str]) -> bool:
+        return any(each == self.name or fnmatchcase(self.name, each) for each in allowed)
+
+
 class KeyEngine(ABC):
     """Replaces the keys of one change, in one database."""
 
+    programs_sql: str
+    """Selects kind, name, text and table of each program."""
     in_order_of_the_file = ""
     """What makes a query read the rows of a table in the order of the file."""
 
@@ -58,9 +79,9 @@ class KeyEngine(ABC):
     def problems(self) -> Iterator[str]:
         """What can't be moved, each with what to do."""
 
-    @abstractmethod
     def programs(self) -> Iterator[Program]:
         """Those of the database that the engine doesn't create again."""
+        yield from (Program(*found) for found in rows(self.connection, self.programs_sql))
 
     def rehearse(self) -> Iterator[str]:
         """What fails when it is tried on tables without rows, which are dropped."""

@@ -17,13 +17,11 @@ from ...db import tables
 from ...db.queries import row, rows, value
 from ...errors import BackfillError
 from ..changes import Change, Column, Key, Values
-from ..programs import Program
 from .base import ForeignKey, KeyEngine
 from .mysql_copies import triggers
 from .mysql_copies.copy import Copy, collation_of, is_renamed
 from .mysql_copies.definition import Definition
 from .mysql_copies.problems import Problems
-from .mysql_copies.programs import programs
 from .mysql_copies.session import alone, copying, definition_of, old_name, plain
 from .mysql_copies.switch import Steps, Switch
 
@@ -42,9 +40,23 @@ SELECT character_set_name, collation_name FROM information_schema.columns
 WHERE table_schema = DATABASE() AND table_name = %s AND column_name = %s
     AND collation_name IS NOT NULL
 """
+_PROGRAMS = """
+SELECT 'trigger', trigger_name, NULLIF(action_statement, ''), event_object_table
+FROM information_schema.triggers WHERE event_object_schema = DATABASE()
+UNION ALL SELECT 'view', table_name, NULLIF(view_definition, ''), NULL
+FROM information_schema.views WHERE table_schema = DATABASE()
+UNION ALL SELECT LOWER(routine_type), routine_name, NULLIF(routine_definition, ''), NULL
+FROM information_schema.routines
+WHERE routine_schema = DATABASE() AND routine_type IN ('FUNCTION', 'PROCEDURE')
+UNION ALL SELECT 'event', event_name, NULLIF(event_definition, ''), NULL
+FROM information_schema.events WHERE event_schema = DATABASE()
+ORDER BY 1, 2
+"""
 
 
 class MySQLKeys(KeyEngine):
+    programs_sql = _PROGRAMS
+
     def foreign_keys(self) -> Iterator[ForeignKey]:
         found: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
         for name, table, column, parent, referenced in rows(self.connection, _FOREIGN_KEYS):
@@ -61,9 +73,6 @@ class MySQLKeys(KeyEngine):
     def rehearse(self) -> Iterator[str]:
         with alone(self.connection), copying(self.connection):
             yield from Problems(self).rehearsed()
-
-    def programs(self) -> Iterator[Program]:
-        return programs(self.connection)
 
     def last_counted(self, key: Key) -> int:
         return self.note.last_number(key.label)

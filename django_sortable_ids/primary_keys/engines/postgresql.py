@@ -15,10 +15,8 @@ from django.utils.functional import cached_property
 from ...db.locks import with_short_lock_timeout
 from ...db.queries import row, rows, value
 from ..changes import Column, Key, Table
-from ..programs import Program
 from .base import ForeignKey, KeyEngine
 from .postgresql_dependents import problems
-from .postgresql_programs import programs
 from .postgresql_rehearsal import PATTERN_INDEXES, rehearse
 from .postgresql_views import View, create, drop, views_of
 
@@ -59,6 +57,24 @@ SELECT quote_ident(nspname) FROM pg_class JOIN pg_namespace n ON n.oid = relname
 WHERE pg_class.oid = to_regclass(%s)
 """
 _COMMENT = "SELECT obj_description(to_regclass(%s), 'pg_class')"
+_PROGRAMS = """
+SELECT 'trigger', tgname::text, pg_get_triggerdef(t.oid) || ' ' || prosrc, relname::text
+FROM pg_trigger t JOIN pg_proc ON pg_proc.oid = tgfoid JOIN pg_class c ON c.oid = tgrelid
+WHERE NOT tgisinternal AND tgparentid = 0
+UNION ALL SELECT 'rule', rulename::text, pg_get_ruledef(r.oid), relname::text
+FROM pg_rewrite r JOIN pg_class c ON c.oid = ev_class WHERE rulename <> '_RETURN' AND r.oid >= 16384
+UNION ALL SELECT CASE prokind WHEN 'p' THEN 'procedure' ELSE 'function' END, p.oid::regproc::text,
+    pg_get_functiondef(p.oid), NULL
+FROM pg_proc p JOIN pg_namespace n ON n.oid = pronamespace
+WHERE prokind IN ('f', 'p', 'w') AND nspname NOT IN ('information_schema', 'pg_catalog')
+    AND prorettype <> 'trigger'::regtype
+    AND NOT EXISTS (
+        SELECT FROM pg_depend
+        WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e'
+    )
+ORDER BY 1, 2, 4
+"""
+"""Without functions of extensions. A function of triggers is a part of each of their texts."""
 
 
 class _Counter(NamedTuple):
@@ -77,6 +93,8 @@ class _Counter(NamedTuple):
 
 
 class PostgreSQLKeys(KeyEngine):
+    programs_sql = _PROGRAMS
+
     def foreign_keys(self) -> Iterator[ForeignKey]:
         for name, _, _, _, table, parent, columns, referenced, _ in self._foreign_keys:
             yield ForeignKey(name, table, tuple(columns), parent, tuple(referenced))
@@ -98,9 +116,6 @@ class PostgreSQLKeys(KeyEngine):
     def problems(self) -> Iterator[str]:
         for table in self.change.tables:
             yield from problems(self.connection, self.quote(table.name), table)
-
-    def programs(self) -> Iterator[Program]:
-        return programs(self.connection)
 
     def rehearse(self) -> Iterator[str]:
         views = self._views()

@@ -15,10 +15,8 @@ from ...db.queries import row, rows, value
 from ...db.tables import folded_in_sqlite as folded
 from ...schema.sql_tokens import NotUnderstood
 from ..changes import Key, Table
-from ..programs import Program
 from .base import ForeignKey, KeyEngine
 from .sqlite_definition import Definition
-from .sqlite_programs import programs
 
 _COPY = "moving__"
 _SCHEMAS = ("main", "temp")
@@ -34,9 +32,15 @@ SELECT sql FROM main.sqlite_master
 WHERE type IN ('index', 'trigger') AND sql IS NOT NULL AND tbl_name = %s COLLATE NOCASE
 ORDER BY type, rowid
 """
+_PROGRAMS = """
+SELECT type, name, sql, CASE type WHEN 'trigger' THEN tbl_name END
+FROM (SELECT * FROM main.sqlite_master UNION ALL SELECT * FROM sqlite_temp_master)
+WHERE type IN ('trigger', 'view') ORDER BY 1, 2
+"""
 
 
 class SQLiteKeys(KeyEngine):
+    programs_sql = _PROGRAMS
     in_order_of_the_file = " NOT INDEXED"
 
     def foreign_keys(self) -> Iterator[ForeignKey]:
@@ -54,9 +58,6 @@ class SQLiteKeys(KeyEngine):
                 self._definition(table)
             except NotUnderstood as error:
                 yield f"{table.name}: its definition can't be changed: {error}"
-
-    def programs(self) -> Iterator[Program]:
-        return programs(self.connection)
 
     def rehearse(self) -> Iterator[str]:
         for table in self.change.tables:

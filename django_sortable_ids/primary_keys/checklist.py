@@ -1,0 +1,256 @@
+"""Columns that seem to contain keys, although no foreign key says so: shown after a plan.
+
+It reads names of columns and a few rows of each table. docs/how-to/before-you-move.md lists what no
+tool finds.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
+
+from django.apps import apps
+from django.core.exceptions import ValidationError
+from django.db import DatabaseError, transaction
+from django.db.models import QuerySet
+
+from ..db import tables
+from ..db.queries import rows
+from .changes import Change, Key
+from .changes.graph import final_target, generic_references
+
+ADVICE: Mapping[str, str] = {
+    "column": "name it by --adopt, or make it a foreign key before the move",
+    "generic": "name it by --adopt TABLE.COLUMN=TABLE.CONTENT_TYPE, if it has keys that move",
+    "document": "change these values after the move, or read them by resolve_id()",
+}
+"""By kind of finding."""
+_SHOWN = 10
+_READ = 1000
+"""Rows of a table from which the values are taken."""
+_VALUES = 50
+_DOCUMENTS = 20
+_OWN = ("django_sortable_ids_", "django_migrations", "django_content_type", "sqlite_", "moving__")
+_NUMBERS = ("int", "serial", "numeric", "decimal")
+_TEXTS = ("char", "text", "json")
+_GENERIC = re.compile(r"(object|obj)_(id|pk)$")
+_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    kind: str
+    """One of ``ADVICE``."""
+    column: str
+    """``table.column``."""
+    text: str
+    """What is there."""
+
+    def document(self) -> dict[str, str]:
+        """For JSON."""
+        return {
+            "kind": self.kind,
+            "column": self.column,
+            "text": self.text,
+            "advice": ADVICE[self.kind],
+        }
+
+
+def lines_of(found: Iterable[Finding], *, with_all: bool) -> Iterator[str]:
+    """The findings, for people: of each kind the first ones only, unless ``with_all``."""
+    by_kind: dict[str, list[Finding]] = {}
+    for finding in found:
+        by_kind.setdefault(finding.kind, []).append(finding)
+    if by_kind:
+        count = sum(map(len, by_kind.values()))
+        columns = "columns" if count > 1 else "column"
+        yield f"Look at {count:,} {columns} that the move doesn't change:"
+    for kind, places in by_kind.items():
+        shown = places if with_all else places[:_SHOWN]
+        yield f"  {ADVICE[kind]}:"
+        yield from (f"    {each.column}  {each.text}" for each in shown)
+        if len(places) > len(shown):
+            yield f"    and {len(places) - len(shown):,} more, which -v 2 shows"
+    yield "URLs, code, SQL, sessions, tasks, caches and settings: docs/how-to/before-you-move.md"
+
+
+def checklist(connection: Any, change: Change) -> list[Finding]:
+    """The findings for a planned change. Writes nothing."""
+    known = {(each.name, name) for each in change.tables for name, _ in each.values}
+    known |= {(each.table, each.column) for each in change.texts}
+    known |= {(each.table, each.column) for each in generic_references(apps)}
+    known |= set(_relations())
+    generic = {
+        (table, column): of for table, column, of in _generic() if (table, column) not in known
+    }
+    found = [
+        Finding("generic", f"{table}.{column}", f"beside the content type {of}")
+        for (table, column), of in generic.items()
+        if tables.has_column(connection, table, column)
+    ]
+    names = _Names(change)
+    for table in _tables(connection):
+        for column in tables.columns(connection, table).values():
+            if (table, column.name) not in known | {*generic}:
+                read = _Column(connection, table, column.name, column.kind.lower())
+                found += [*read.references(change, names), *read.documents(names)]
+    order = list(ADVICE)
+    return sorted(found, key=lambda each: (order.index(each.kind), each))
+
+
+class _Names:
+    """What names of columns tell, by the names of models and foreign keys. A name that is both of a
+    moved model and of another one counts as that of the moved one."""
+
+    def __init__(self, change: Change) -> None:
+        keys = {apps.get_model(each.label)._meta.pk for each in change.keys}
+        self._words: dict[str, bool] = {}
+        for model in apps.get_models():
+            is_moved = final_target(model._meta.pk) in keys
+            self._add(_WORDS.sub("_", model.__name__), is_moved)
+            self._add(str(model._meta.model_name), is_moved)
+            for field in model._meta.local_concrete_fields:
+                if field.remote_field is not None:
+                    self._add(field.name, final_target(field) in keys)
+
+    def _add(self, word: str, is_moved: bool) -> None:
+        self._words[word.lower()] = self._words.get(word.lower(), False) or is_moved
+
+    def is_row(self, word: str) -> bool:
+        """Whether a word such as ``customer``, ``new_customer`` or ``buyer`` stands for a row whose
+        key moves."""
+        word = word.lower().lstrip("_")
+        while word and word not in self._words:
+            _, _, word = word.partition("_")
+        return self._words.get(word, False)
+
+    def is_key(self, name: str) -> bool:
+        return name.lower().endswith(("_id", "_pk")) and self.is_row(name[:-3])
+
+    def is_several(self, name: str) -> bool:
+        return name.lower().endswith(("_ids", "_pks")) and self.is_row(name[:-4])
+
+
+def _tables(connection: Any) -> list[str]:
+    """All tables, and the views of models."""
+    with connection.cursor() as cursor:
+        found = set(connection.introspection.table_names(cursor))
+    modelled = {model._meta.db_table for model in apps.get_models(include_auto_created=True)}
+    found |= {each for each in modelled - found if tables.kind(connection, each)}
+    return sorted(each for each in found if not each.startswith(_OWN))
+
+
+def _relations() -> Iterator[tuple[str, str]]:
+    """The columns that models declare as references or primary keys."""
+    for model in apps.get_models(include_auto_created=True):
+        for field in model._meta.local_concrete_fields:
+            if field.remote_field is not None or field.primary_key:
+                yield model._meta.db_table, str(field.column)
+
+
+def _generic() -> Iterator[tuple[str, str, str]]:
+    """Table and column of what is named like an object of any type, with the column of the type."""
+    for model in apps.get_models():
+        fields = model._meta.local_concrete_fields
+        types = [
+            str(each.column)
+            for each in fields
+            if each.related_model and each.related_model._meta.label == "contenttypes.ContentType"
+        ]
+        for field in fields if types else ():
+            if _GENERIC.search(field.name):
+                yield model._meta.db_table, str(field.column), types[0]
+
+
+class _Column:
+    def __init__(self, connection: Any, table: str, name: str, kind: str) -> None:
+        self._connection = connection
+        self._table = table
+        self._name = name
+        self._kind = kind
+
+    def references(self, change: Change, names: _Names) -> Iterator[Finding]:
+        if not any(each in self._kind for each in (*_NUMBERS, *_TEXTS, "uuid")):
+            return
+        is_several = names.is_several(self._name)
+        is_key = names.is_key(self._name)
+        if not is_key and not is_several and not names.is_row(self._name):
+            return
+        values = self._values(_VALUES)
+        if is_several and values:
+            yield self._finding("column", f"several keys, such as {str(values[0])[:60]}")
+        elif not is_several and (key := self._key_of(values, change, is_sure=is_key)):
+            label, count = key
+            text = f"{count} of {len(values)} values are keys of {label}" if count else "no values"
+            yield self._finding("column", text)
+
+    def documents(self, names: _Names) -> Iterator[Finding]:
+        if not any(each in self._kind for each in _TEXTS) or "varchar" in self._kind:
+            return
+        used = {each for text in self._values(_DOCUMENTS) for each in _keys_in(text, names)}
+        if used:
+            yield self._finding("document", ", ".join(sorted(used)))
+
+    def _finding(self, kind: str, text: str) -> Finding:
+        return Finding(kind, f"{self._table}.{self._name}", text)
+
+    def _values(self, most: int) -> list[Any]:
+        """Different values of the first rows."""
+        table, name = map(self._connection.ops.quote_name, (self._table, self._name))
+        as_text = f"{name}::text" if self._connection.vendor == "postgresql" else name
+        sql = (
+            f"SELECT DISTINCT v FROM (SELECT {as_text} AS v FROM {table} LIMIT {_READ}) t "
+            f"WHERE v IS NOT NULL LIMIT {most}"
+        )
+        try:
+            with transaction.atomic(self._connection.alias):
+                return [value for (value,) in rows(self._connection, sql)]
+        except DatabaseError:
+            # A table that nobody may read shows nothing.
+            return []
+
+    def _key_of(
+        self, values: Collection[Any], change: Change, *, is_sure: bool
+    ) -> tuple[str, int] | None:
+        """The label of the moved model of which most of the values are keys, and how many; None if
+        too few are. ``is_sure`` says that the column is named like a key, not only like a row."""
+        if not values:
+            return (change.keys[0].label, 0) if is_sure else None
+        counts = {each.label: self._count(values, each) for each in change.keys}
+        label, count = max(counts.items(), key=itemgetter(1))
+        return (label, count) if count and (is_sure or count == len(values)) else None
+
+    def _count(self, values: Collection[Any], key: Key) -> int:
+        wanted = []
+        for each in values:
+            try:
+                wanted.append(key.before.to_python(each))
+            except ValidationError:
+                continue
+        found: QuerySet[Any] = QuerySet(key.model, using=self._connection.alias)
+        return found.filter(pk__in=wanted).count() if wanted else 0
+
+
+def _keys_in(text: Any, names: _Names) -> Iterator[str]:
+    """The names of keys in a JSON document."""
+    if not isinstance(text, str) or text[:1] not in ("{", "["):
+        return
+    try:
+        waiting: list[tuple[str, Any]] = [("", json.loads(text))]
+    except ValueError:
+        return
+    while waiting:
+        of, value = waiting.pop()
+        if isinstance(value, list):
+            waiting += [(of, each) for each in value]
+        elif isinstance(value, dict):
+            for name, each in value.items():
+                if name.lower() in ("id", "pk") and names.is_row(of):
+                    yield f"{of}.{name}"
+                elif names.is_key(name) or names.is_several(name):
+                    yield name
+                waiting.append((name, each))

@@ -1,0 +1,114 @@
+"""The plan of a move ends with columns that seem to contain keys."""
+
+import json
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import Group
+from django.db import connection
+from django.db.migrations.state import ProjectState
+
+from django_sortable_ids.fields import UUIDv7Field
+from django_sortable_ids.operations import MigratePrimaryKey, MovedKey
+from django_sortable_ids.primary_keys.checklist import checklist
+from tests.backfill.own_project import SETTINGS, Project
+
+MODELS = """
+from django.contrib.contenttypes.models import ContentType
+from django.db import models
+
+
+class Customer(models.Model):
+    name = models.CharField(max_length=20)
+
+
+class Order(models.Model):
+    buyer = models.ForeignKey(Customer, models.CASCADE)
+    customer_id = models.IntegerField(null=True)
+    country_id = models.IntegerField(default=1)
+    recommended_customer_ids = models.CharField(max_length=50, default="1,2")
+    extra = models.JSONField(default=dict)
+    words = models.TextField(default="no JSON: customer_id")
+    pk_of_other = models.IntegerField(default=1)
+
+
+class Country(models.Model):
+    code = models.CharField(max_length=2, primary_key=True)
+
+
+class Rating(models.Model):
+    customer_id = models.IntegerField(null=True)
+    order = models.ForeignKey(Order, models.CASCADE)
+
+
+class Note(models.Model):
+    object_id = models.CharField(max_length=40)
+    content_type = models.ForeignKey(ContentType, models.CASCADE)
+"""
+ROWS = """
+from depot.models import Customer, Order, Rating
+
+for number in range(1, 4):
+    customer = Customer.objects.create(name=f"customer {number}")
+    extra = {"items": [{"customer_id": number}], "customer": {"id": number}, "order_id": 5}
+    order = Order.objects.create(buyer=customer, customer_id=number, extra=extra)
+    Rating.objects.create(customer_id=1000 + number, order=order)
+"""
+EDITED = MODELS.replace(
+    "class Customer(models.Model):\n",
+    "class Customer(models.Model):\n"
+    "    id = UUIDv7AutoField(primary_key=True)\n"
+    "    old_id = models.BigIntegerField(null=True, unique=True, editable=False)\n",
+)
+
+
+def test_columns_that_contain_keys(tmp_path):
+    project = Project(tmp_path / "project")
+    project.create(MODELS, SETTINGS + 'INSTALLED_APPS += ["django.contrib.contenttypes"]')
+    project.manage("shell", "-c", ROWS)
+    imported = "from django_sortable_ids.fields import UUIDv7AutoField\n"
+    (project.folder / "depot" / "models.py").write_text(f"{imported}{EDITED}")
+    done = project.backfill("depot.Customer", "--primary-key", "--json")
+    found = json.loads(done.stdout)["findings"]
+    assert {each["column"]: (each["kind"], each["text"]) for each in found} == {
+        "depot_order.customer_id": ("column", "3 of 3 values are keys of depot.Customer"),
+        "depot_order.extra": ("document", "customer.id, customer_id"),
+        "depot_order.recommended_customer_ids": ("column", "several keys, such as 1,2"),
+        "depot_note.object_id": ("generic", "beside the content type content_type_id"),
+    }
+    plan = project.backfill("depot.Customer", "--primary-key").stdout.splitlines()
+    start = plan.index("Look at 4 columns that the move doesn't change:")
+    assert plan[start + 1] == "  name it by --adopt, or make it a foreign key before the move:"
+    assert plan[-2].endswith(": docs/how-to/before-you-move.md")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_tables_that_no_model_has():
+    group = Group.objects.create(name="a")
+    kind = "text" if connection.vendor == "sqlite" else "json"
+    group_column, groups = map(connection.ops.quote_name, ("group", "groups"))
+    operation = MigratePrimaryKey([MovedKey("auth.Group", "id", UUIDv7Field(primary_key=True))])
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"CREATE TABLE legacy (group_id integer, former_group_id varchar(9), group_ids text, "
+            f"unused_group_id integer, other_group_id integer, {groups} text, "
+            f"extra {kind}, note text, {group_column} varchar(9))"
+        )
+        cursor.execute(
+            "INSERT INTO legacy VALUES (%s, %s, '1,2', NULL, 77777, '1', %s, '{no JSON', %s)",
+            [group.pk, str(group.pk), '{"group_id": 1}', group.pk],
+        )
+        try:
+            move = operation.move_of(connection.schema_editor(), ProjectState.from_apps(apps))
+            found = checklist(connection, move.change)
+        finally:
+            cursor.execute("DROP TABLE legacy")
+    one = "1 of 1 values are keys of auth.Group"
+    assert {each.column: each.text for each in found} == {
+        "legacy.group_id": one,
+        "legacy.former_group_id": one,
+        "legacy.group": one,
+        "legacy.group_ids": "several keys, such as 1,2",
+        "legacy.unused_group_id": "no values",
+        "legacy.extra": "group_id",
+    }
