@@ -76,6 +76,12 @@ def test_arrows_between_rooms_go_down():
     assert circle(defaultdict(set, rooms)) == []
 
 
+def test_a_backfill_knows_no_moves():
+    """Moves use backfills; what shows both is above them."""
+    backfills = (imports(each) for each in MODULES if ".backfill." in each)
+    assert not [each for found in backfills for each in found if ".primary_keys" in each]
+
+
 def test_a_backfill_has_few_layers():
     start = "django_sortable_ids.backfill."
 

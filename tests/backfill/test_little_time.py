@@ -8,10 +8,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, OperationalError, connection
 
-from django_sortable_ids.backfill.reporting import report
 from django_sortable_ids.backfill.verifying import verify
 from django_sortable_ids.db import chunks
 from django_sortable_ids.db.error_codes import is_statement_timeout
+from django_sortable_ids.reporting import report
 from tests.testapp.models import Order
 
 from .support import SECOND, START, field_of, insert_orders, is_strict, label, rows

@@ -10,10 +10,10 @@ from django.core.management import call_command
 from django.db import connection, connections
 from django.test.utils import isolate_apps
 
-from django_sortable_ids.backfill.reporting import report
 from django_sortable_ids.checks.databases import check_databases
 from django_sortable_ids.fields import SortableIDField, ULIDField
 from django_sortable_ids.models import BackfillRun
+from django_sortable_ids.reporting import report
 from django_sortable_ids.schemes import get
 from tests.checks.test_definitions import define
 from tests.combinations import each_with

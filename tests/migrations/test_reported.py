@@ -8,8 +8,8 @@ from django.core.management import call_command
 from django.db import connection, models
 from django.test.utils import isolate_apps
 
-from django_sortable_ids.backfill.reporting import report
 from django_sortable_ids.fields import SonyflakeField, ULIDField, UUIDv7Field
+from django_sortable_ids.reporting import report
 from tests.marks import own_tables
 
 from .conftest import forget

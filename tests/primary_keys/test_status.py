@@ -7,10 +7,10 @@ from threading import Thread
 import pytest
 from django.db import connection, connections
 
-from django_sortable_ids.backfill.reporting import work
 from django_sortable_ids.db.transactions import in_a_thread
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.primary_keys import status
+from django_sortable_ids.reporting import work
 from tests.backfill.command import printed
 from tests.marks import own_tables
 from tests.patience import wait_until

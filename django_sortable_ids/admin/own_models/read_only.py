@@ -73,7 +73,7 @@ class BackfillRunAdmin(ReadOnlyList):
     @admin.display(description=pgettext_lazy("sortable ids", "state"))
     def state(self, run: BackfillRun) -> Any:
         # A process that serves pages needs the room of backfills only here.
-        from ...backfill.reporting.status import Status
+        from ...reporting.status import Status
 
         return _CONDITIONS[Status(run, has_field=True).condition]
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...backfill.planning.plan import Plan
-from ...backfill.reporting.report import Entry
-from ...backfill.reporting.work import Work
 from ...backfill.target import Target
+from ...reporting.report import Entry
+from ...reporting.work import Work
 
 
 def of_target(target: Target) -> dict[str, Any]:

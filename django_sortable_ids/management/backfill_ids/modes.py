@@ -6,7 +6,6 @@ from django.core.management.base import CommandError
 
 from ...backfill.planning import plan
 from ...backfill.progress import Progress
-from ...backfill.reporting import report, work
 from ...backfill.sources.fields import database_of
 from ...backfill.supervising import owner, replicas, run
 from ...backfill.supervising.control import Control, signals
@@ -14,6 +13,7 @@ from ...backfill.supervising.pace import Limits
 from ...backfill.supervising.persistence import TriedTooLong
 from ...backfill.target import Target
 from ...errors import WrongArguments
+from ...reporting import report, work
 from . import documents
 from .request import Request
 

@@ -10,24 +10,24 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.models import QuerySet
 from django.utils.functional import cached_property
 
-from ...db import tables
-from ...db.tables import is_unique, may_be_null
-from ...errors import BackfillError
-from ...fields import SortableIDField
-from ...fields.of_model import is_unique_with_others
-from ...fields.values.times import aware
-from ...migrating.next_migration import UNREADABLE
-from ...migrating.unrecorded_swaps import find
-from ...models import BackfillRun
-from ...schema.stored_values import found_in
-from ..engines import engine_of
-from ..sources.fields import last_run
-from ..sources.find import Given
-from ..sources.find import find as find_target
-from ..target import Target, database_option
-from ..verifying.verification import Verification
-from ..verifying.verify import check_of
-from ..writing.batch import Cursor
+from ..backfill.engines import engine_of
+from ..backfill.sources.fields import last_run
+from ..backfill.sources.find import Given
+from ..backfill.sources.find import find as find_target
+from ..backfill.target import Target, database_option
+from ..backfill.verifying.verification import Verification
+from ..backfill.verifying.verify import check_of
+from ..backfill.writing.batch import Cursor
+from ..db import tables
+from ..db.tables import is_unique, may_be_null
+from ..errors import BackfillError
+from ..fields import SortableIDField
+from ..fields.of_model import is_unique_with_others
+from ..fields.values.times import aware
+from ..migrating.next_migration import UNREADABLE
+from ..migrating.unrecorded_swaps import find
+from ..models import BackfillRun
+from ..schema.stored_values import found_in
 
 VALUES = 100
 """How many values are read at each end of a table and in its middle."""

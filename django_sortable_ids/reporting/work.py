@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from ...primary_keys import status as moves
-from ...primary_keys.status import MoveStatus
+from ..primary_keys import status as moves
+from ..primary_keys.status import MoveStatus
 from . import checks, status
 from .checks import CheckStatus
 from .status import Status

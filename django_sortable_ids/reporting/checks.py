@@ -8,8 +8,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from ...models import VerificationRun
-from ..progress import percent, share
+from ..backfill.progress import percent, share
+from ..models import VerificationRun
 
 
 @dataclass(frozen=True, slots=True)

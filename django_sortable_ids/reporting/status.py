@@ -9,11 +9,11 @@ from typing import Any, Literal
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
 
-from ...fields import SortableIDField
-from ...models import BackfillRun
-from ..progress import minutes, percent, share
-from ..sources.fields import check_table, find_field
-from ..supervising.owner import is_alive, is_gone, silence
+from ..backfill.progress import minutes, percent, share
+from ..backfill.sources.fields import check_table, find_field
+from ..backfill.supervising.owner import is_alive, is_gone, silence
+from ..fields import SortableIDField
+from ..models import BackfillRun
 
 Condition = Literal["finished", "running", "stopped", "gone", "silent"]
 

@@ -16,13 +16,13 @@ from django.db import (
     router,
 )
 
-from ...db import chunks, tables
-from ...db.error_codes import is_denied
-from ...db.tables import Kind
-from ...fields import SortableIDField, history
-from ...schema import unmanaged
-from ..sources.fields import hides_tables, names_of
-from ..target import database_option
+from ..backfill.sources.fields import hides_tables, names_of
+from ..backfill.target import database_option
+from ..db import chunks, tables
+from ..db.error_codes import is_denied
+from ..db.tables import Kind
+from ..fields import SortableIDField, history
+from ..schema import unmanaged
 from . import report_needs
 from .report_needs import Migrations
 
