@@ -31,7 +31,7 @@ from ..schema.automatic_keys import automatic_keys
 from ..schema.stored_values import found_in, sorts
 from ..schemes import TimeScheme
 from . import messages
-from .generic_relations import check_generic_relations_on_server
+from .generic_relations import check_generic_relations
 
 VALUES = 100
 """Values that are read at each end of a table and in its middle."""
@@ -79,11 +79,7 @@ def _problems(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
         *_check_columns(connection, present),
         *map(messages.unrecorded_move, moves),
         *starmap(messages.another_automatic_key, automatic_keys(connection)),
-        *(
-            message
-            for model in models
-            for message in check_generic_relations_on_server(model, connection)
-        ),
+        *(message for model in models for message in check_generic_relations(model, connection)),
     ]
 
 

@@ -87,28 +87,24 @@ class View:
         from django.views.generic.edit import BaseUpdateView
 
         return issubclass(self.cls, BaseDetailView | BaseUpdateView) and (
-            self._extends(SingleObjectMixin.get_object)
+            self.cls.get_object is SingleObjectMixin.get_object
         )
 
     def _finds_as_rest_framework(self) -> bool:
         generics = sys.modules.get("rest_framework.generics")
+        if generics is None:
+            return False
+        from ..rest_framework import SortableIDLookupMixin
+
         return (
-            generics is not None
-            and issubclass(self.cls, generics.GenericAPIView)
-            and self._extends(generics.GenericAPIView.get_object)
+            issubclass(self.cls, generics.GenericAPIView)
+            and self.cls.get_object
+            in (
+                generics.GenericAPIView.get_object,
+                SortableIDLookupMixin.get_object,
+            )
             and self._has_detail()
         )
-
-    def _extends(self, get_object: Any) -> bool:
-        """Whether each ``get_object`` of the class is this one, or uses ``super()``."""
-        for cls in self.cls.__mro__:
-            own = vars(cls).get("get_object")
-            if own is get_object:
-                return True
-            code = getattr(own, "__code__", None)
-            if own is not None and (code is None or "__class__" not in code.co_freevars):
-                return False
-        return False
 
     def _has_detail(self) -> bool:
         """Whether it looks up one object; a router says so of its viewsets."""

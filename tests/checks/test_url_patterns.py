@@ -67,11 +67,6 @@ class Extended(generic.DetailView):
         return super().get_object(queryset)
 
 
-class OwnExtended(Own):
-    def get_object(self, queryset=None):
-        return super().get_object(queryset)
-
-
 class Hidden(generic.DetailView):
     def get_queryset(self):
         return UUIDv7Key.objects.all()
@@ -131,7 +126,6 @@ def found(settings, *patterns):
         path("<positive:pk>/", Detail.as_view()),
         path("<int:key>/", Update.as_view()),
         path("<int:pk>/", Delete.as_view()),
-        path("<int:pk>/", Extended.as_view()),
         path("<int:id>/", Detail.as_view(pk_url_kwarg="id")),
         path("<int:pk>/", generic.DetailView.as_view(model=ULIDKey)),
         path("<int:slug>/", Detail.as_view(slug_field="id")),
@@ -160,7 +154,7 @@ def test_a_url_that_accepts_only_numbers(settings, pattern):
         path("<int:pk>/", List.as_view()),
         path("<int:pk>/", ListOfParent.as_view()),
         path("<int:pk>/", Own.as_view()),
-        path("<int:pk>/", OwnExtended.as_view()),
+        path("<int:pk>/", Extended.as_view()),
         path("<int:pk>/", Hidden.as_view()),
         path("<int:pk>/", Number.as_view()),
         path("<int:pk>/", function),
