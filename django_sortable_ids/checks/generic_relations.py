@@ -59,7 +59,8 @@ def _failures(model: type[models.Model], connection: Any) -> Iterator[CheckMessa
 
 def _compare(key: SortableIDField, object_id: models.Field[Any, Any], connection: Any) -> bool:
     """Whether both columns compare as equal for one id."""
-    stored, vendor = key.stored(connection), connection.vendor
+    stored = key.stored(connection)
+    is_mariadb = connection.vendor == "mysql" and bool(connection.mysql_is_mariadb)
     if isinstance(object_id, SortableIDField):
         return bool(object_id.scheme == key.scheme and object_id.stored(connection) == stored)
     is_uuid = isinstance(stored, UUIDStorage) and key.scheme.value_type is uuid.UUID
@@ -71,9 +72,9 @@ def _compare(key: SortableIDField, object_id: models.Field[Any, Any], connection
         return False
     if isinstance(stored, IntegerStorage):
         # MySQL compares numbers with text as rounded floats, and so finds other rows.
-        return vendor == "sqlite" or (vendor == "mysql" and connection.mysql_is_mariadb)
+        return is_mariadb or bool(connection.vendor == "sqlite")
     if is_uuid:  # MariaDB converts the text that it compares with its type uuid.
-        return vendor == "mysql" and bool(connection.features.has_native_uuid_field)
+        return is_mariadb and bool(connection.features.has_native_uuid_field)
     return isinstance(stored, TextStorage) and stored.form == key.scheme.canonical
 
 

@@ -1,62 +1,41 @@
-"""The URLs of the project, with the parameters that each passes to its view."""
+"""The URLs of the project, and which texts their parameters take."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from django.urls import URLPattern, URLResolver
-from django.urls.resolvers import RegexPattern, RoutePattern
-
-Parameters = Mapping[str, str]
-"""The regular expression of each parameter, as far as it is known."""
-
-_NAMED = re.compile(r"\(\?P<(\w+)>")
+from django.utils.regex_helper import normalize
 
 
 class Route(NamedTuple):
-    url: str
+    parts: tuple[Any, ...]
+    """Django's patterns, from the root to the view."""
     callback: Any
-    parameters: Parameters
+
+    @property
+    def url(self) -> str:
+        return "".join(map(str, self.parts))
+
+    def takes(self, parameter: str, text: str) -> bool | None:
+        """Whether a URL may have that text as its parameter; None if it has no such parameter.
+
+        As ``reverse()`` finds out: the text is filled in, and the pattern must match.
+        """
+        for part in self.parts:
+            for url, names in normalize(part.regex.pattern):
+                if parameter in names:
+                    filled = url % {**dict.fromkeys(names, "1"), parameter: text}
+                    return part.match(filled) is not None
+        return None
 
 
-def routes(
-    patterns: Iterable[Any], url: str = "", parameters: Parameters | None = None
-) -> Iterator[Route]:
+def routes(patterns: Iterable[Any], before: tuple[Any, ...] = ()) -> Iterator[Route]:
     """Every URL below these patterns."""
     for each in patterns:
-        inner = {**(parameters or {}), **_parameters(each.pattern)}
-        path = url + str(each.pattern)
+        parts = (*before, each.pattern)
         if isinstance(each, URLResolver):
-            yield from routes(each.url_patterns, path, inner)
+            yield from routes(each.url_patterns, parts)
         elif isinstance(each, URLPattern):
-            yield Route(path, each.callback, inner)
-
-
-def _parameters(pattern: Any) -> Parameters:
-    if isinstance(pattern, RoutePattern):
-        return {name: converter.regex for name, converter in pattern.converters.items()}
-    if isinstance(pattern, RegexPattern):
-        text = str(pattern)
-        return {found[1]: _group(text, found.end()) for found in _NAMED.finditer(text)}
-    return {}
-
-
-def _group(pattern: str, start: int) -> str:
-    """The pattern of the group whose content begins there, up to its closing parenthesis."""
-    depth, position, in_set = 1, start, False
-    while position < len(pattern):
-        character = pattern[position]
-        if character == "\\":
-            position += 1
-        elif in_set:
-            in_set = character != "]"
-        elif character == "[":
-            in_set = True
-        else:
-            depth += {"(": 1, ")": -1}.get(character, 0)
-            if not depth:
-                break
-        position += 1
-    return pattern[start:position]
+            yield Route(parts, each.callback)

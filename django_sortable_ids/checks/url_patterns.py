@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -16,9 +15,8 @@ from ..fields import SortableIDField
 from ..fields.of_model import id_at
 from . import messages
 from .definitions import Configs, usable
-from .routes import routes
+from .routes import Route, routes
 
-_LONGEST_NUMBER = 40
 _DETAIL_ACTIONS = frozenset({"retrieve", "update", "partial_update", "destroy"})
 
 
@@ -30,15 +28,15 @@ def check_url_patterns(app_configs: Configs = None, **_: Any) -> list[CheckMessa
         return []
     problems = []
     for route in routes(get_resolver().url_patterns):
-        view = View(route.callback)
+        view = _View(route.callback)
         for name, path in view.lookups():
-            field = view.id_at(path) if name in route.parameters else None
-            if field is not None and takes_only_numbers(route.parameters[name], field):
+            field = view.id_at(path) if name else None
+            if field is not None and _takes_only_numbers(route, name, field):
                 problems.append(messages.url_takes_only_numbers(field, view.cls, name, route.url))
     return problems
 
 
-class View:
+class _View:
     """A class of Django or DRF with the arguments of its ``as_view``."""
 
     def __init__(self, callback: Any) -> None:
@@ -117,13 +115,11 @@ class View:
         )
 
 
-def takes_only_numbers(pattern: str, field: SortableIDField) -> bool:
-    """Whether the pattern of a URL parameter matches numbers, but no letters and no id."""
+def _takes_only_numbers(route: Route, parameter: str, field: SortableIDField) -> bool:
+    """Whether the URL takes a number there, but no id of the field in any spelling."""
     example, text = field.scheme.example, field.public_text
     public = text.full_prefix + field.scheme.format(example, text.encoding)
     ids = (str(example), field.scheme.format(example), public)
-    return not any(re.fullmatch(pattern, each) for each in ids) and any(
-        re.fullmatch(pattern, "1" * count)
-        and not any(re.fullmatch(pattern, letter * count) for letter in "aA")
-        for count in range(1, _LONGEST_NUMBER + 1)
+    return bool(route.takes(parameter, "1")) and not any(
+        route.takes(parameter, each) for each in ids
     )

@@ -130,7 +130,7 @@ def found(settings, *patterns):
         path("<int:pk>/", generic.DetailView.as_view(model=ULIDKey)),
         path("<int:slug>/", Detail.as_view(slug_field="id")),
         path("<int:pk>/", include([path("edit/", Detail.as_view())])),
-        re_path(r"^(?P<name>[\w)-]+(?:/x)?)_(?P<pk>-?\d+)/$", Detail.as_view()),
+        re_path(r"^(?P<name>[\w-]+)_(?P<pk>-?\d+)/$", Detail.as_view()),
         re_path(r"^(?P<pk>(\d{1,5}|\d{7}))/$", Detail.as_view()),
         path("<int:pk>/", Retrieve.as_view()),
         path("<int:pk>/", Strict.as_view({"get": "retrieve"}, lookup_url_kwarg="pk")),
