@@ -342,6 +342,6 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         if self.masked and "form_class" not in kwargs:
             defaults |= {"form_class": MaskedIDFormField, "id_field": self}
         if self.generates_ids:
-            # A blank input requests an id. Django would take an initial value from ``default``.
+            # A blank input is allowed. Django would take an initial value from ``default``.
             defaults |= {"required": False, "initial": None, "show_hidden_initial": False}
         return models.Field.formfield(self, **(defaults | without_number_input(kwargs)))

@@ -25,15 +25,6 @@ else:
     SetType = GetType = Any
 
 
-def _requested(instance: models.Model) -> set[str]:
-    """The columns that a form left blank: there, an existing row gets a new id.
-
-    Other rows keep NULL when they are saved: ``backfill_ids`` gives them an id of their time.
-    """
-    names: set[str] = instance.__dict__.setdefault("_requested_ids", set())
-    return names
-
-
 class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
     """A field whose ids Python generates: a key with its instance, others with the INSERT."""
 
@@ -110,21 +101,13 @@ class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
         return scheme
 
     def save_form_data(self, instance: models.Model, data: Any) -> None:
-        if data is None and self.generates_ids and not instance._state.adding:
-            if self.primary_key:
-                return  # With another key, the row would be inserted a second time.
-            if not self.null:
-                _requested(instance).add(self.attname)
-        super().save_form_data(instance, data)
+        # A blank input requests an id for a new row, and keeps that of an existing one.
+        if data is not None or not self.generates_ids or instance._state.adding:
+            super().save_form_data(instance, data)
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
         value = getattr(model_instance, self.attname)
-        if (
-            value is None
-            and self.generates_ids
-            and (add or self.attname in _requested(model_instance))
-        ):
-            _requested(model_instance).discard(self.attname)
+        if value is None and self.generates_ids and add:
             value = self.generate_for(model_instance)
             setattr(model_instance, self.attname, value)
         elif self._is_canonical(value):

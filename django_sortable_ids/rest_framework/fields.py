@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import models
 from rest_framework import serializers
+from rest_framework.fields import empty
 from rest_framework.relations import (
     HyperlinkedIdentityField,
     HyperlinkedRelatedField,
     PrimaryKeyRelatedField,
     SlugRelatedField,
 )
+from rest_framework.utils import html
 
 from .. import fields as columns
 from ..fields.of_model import id_at
@@ -54,6 +56,12 @@ class SortableIDField(Field):
     def _spectacular_annotation(self) -> dict[str, Any]:
         """What drf-spectacular's ``extend_schema_field`` would set."""
         return {"field": schema_of(self.model_field)}
+
+    def get_value(self, dictionary: Any) -> Any:
+        """Like that of any field, but a blank input of a form is none, and not NULL."""
+        if html.is_html_input(dictionary) and dictionary.get(self.field_name) == "":
+            return empty
+        return super().get_value(dictionary)
 
     def to_representation(self, value: ID) -> str:
         return self.model_field.public_text.format(value)

@@ -65,6 +65,22 @@ def test_an_editable_key_neither(name, format):
     assert Voucher.objects.get(name="changed") == taken
 
 
+@pytest.mark.parametrize("name", ["voucher", "plain-voucher"])
+def test_a_blank_never_replaces_the_id_of_a_row(name):
+    row = Voucher.objects.create()
+    assert row.code
+    route = url(name, text_of(row))
+    for method, blank in product((client.put, client.patch), ({}, {"code": ""})):
+        assert method(route, blank | {"name": "b"}, format="multipart").status_code == 200
+    for method in (client.put, client.patch):
+        assert method(route, {"name": "b"}, format="json").status_code == 200
+        for wrong in ("", " "):
+            answer = method(route, {"code": wrong, "name": "b"}, format="json")
+            assert (answer.status_code, [*answer.json()]) == (400, ["code"])
+    assert Voucher.objects.values_list("name", "code").get() == ("b", row.code)
+    assert client.patch(route, {"code": None}, format="json").json()["code"] is None
+
+
 @each_scheme
 def test_an_id_beside_an_integer_key_is_no_choice_of_clients_either(scheme):
     order = full_order()
