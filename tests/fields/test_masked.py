@@ -56,8 +56,8 @@ def test_the_value_behind_it_is_not_a_public_text(field):
     for found in wrong:
         with pytest.raises(ValidationError) as refused:
             field.parse_public(found)
-        # The example is a facade, too.
-        shown = field.public_text.format(field.scheme.example)
+        # The example is a facade, too, of no key.
+        shown = field.public_text.example
         assert refused.value.messages[0].endswith(f"such as {shown}.")
         assert field.scheme.format(field.scheme.example) not in refused.value.messages[0]
 

@@ -23,6 +23,7 @@ _SPELLINGS = 64
 """Upper bound of the extra characters in a spelling, such as "urn:uuid:" and braces."""
 _YEAR_2000_MS = 946_684_800_000
 _DAY_MS = 86_400_000
+_MASKED_EXAMPLE = uuid.UUID("7d793037-a076-4186-974b-0282f2f435e7").int
 
 
 def problems(
@@ -115,7 +116,16 @@ class PublicText(CopiedByFields):
         expected = self.form.expected
         if self.full_prefix:
             expected = prefixed(self.full_prefix, expected)
-        return translated(with_example(expected, self.format(self.scheme.example)))
+        return translated(with_example(expected, self.example))
+
+    @property
+    def example(self) -> str:
+        """A valid text. That of a masked id is of no key: whoever reads it must not learn what a
+        key makes of an id that everybody knows.
+        """
+        if self.masked:
+            return self.full_prefix + self.form.format(_MASKED_EXAMPLE)
+        return self.format(self.scheme.example)
 
     def format(self, value: ID) -> str:
         """The text of a value; a stored UUID of another version as it is, which nothing reads."""
