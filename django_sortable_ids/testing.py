@@ -13,7 +13,7 @@ from django.db import models
 
 from .fields import SortableIDField
 from .fields.of_model import id_field
-from .schemes import ID, LexicalSequence, TimeScheme
+from .schemes import ID, InvalidID, LexicalSequence, TimeScheme
 from .schemes.generation.clock import Sources, now_ns, unix_ns
 from .schemes.generation.generator import replaced_sources
 
@@ -75,7 +75,7 @@ def integer_fixtures() -> Iterator[None]:
     def read_number(field: SortableIDField, value: Any) -> Any:
         try:
             return read(field, value)
-        except ValidationError:
+        except (InvalidID, TypeError):
             if isinstance(value, bool) or not _NUMBER.fullmatch(str(value)):
                 raise
             return _numbered(field, int(value))

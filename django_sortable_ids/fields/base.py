@@ -111,14 +111,13 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         self.created_from = created_from
         self._stored: dict[str, Storage] = {}
         self.wrong_options = []
-        for each in self._wrong_options():
-            self.wrong_options.append(each)
+        self.wrong_options.extend(self._wrong_options())
         if not self.wrong_options:
             self.scheme = self.stored_scheme
             encoding = self.scheme.public_encoding if encoding is None else encoding
-            self.public_text = PublicText(
-                self.scheme, prefix, separator, encoding, masked, previous_prefixes
-            )
+            uuids = storage == "uuid" and self.scheme.value_type is str
+            shape = (prefix, separator, encoding, masked, previous_prefixes, uuids)
+            self.public_text = PublicText(self.scheme, *shape)
 
     def deconstruct(self) -> Any:
         name, path, args, kwargs = models.Field.deconstruct(self)
@@ -159,28 +158,32 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         If several keys may have masked a public text, queries for the value that exists in the
         table. Raises ``ValidationError`` for anything else, of any type.
         """
-        return self._single(self._read(value))
+        return self._single(self._validated(value))
 
-    def _read(self, value: Any) -> Any:
+    def _validated(self, value: Any) -> Any:
         """Like ``to_python``, but ``Candidates`` for a text that may stand for several ids."""
-        if value is None:
-            return None
         try:
-            if self.scheme.is_canonical(value):
-                return value
-            if not isinstance(value, str):
-                try:
-                    self.scheme.to_int(value)
-                    return value
-                except InvalidID:
-                    if not self.masked:  # A UUIDv4 may be a facade, which a UUIDv7 never is.
-                        raise
-            candidates = self.public_text.read(value)
-            return candidates[0] if len(candidates) == 1 else Candidates(candidates)
-        except InvalidID:
+            return self._read(value)
+        except (InvalidID, TypeError):
             if self.primary_key and is_called_by(SESSIONS):
                 return None  # matches no user, so the visitor is logged out
             raise self.invalid(value) from None
+
+    def _read(self, value: Any) -> Any:
+        """Like ``_validated``; ``InvalidID``, or ``TypeError`` for a value of another type."""
+        if value is None or self.scheme.is_canonical(value):
+            return value
+        if not isinstance(value, str):
+            value = self.public_text.in_own_type(value)
+        if not isinstance(value, str):
+            try:
+                self.scheme.to_int(value)
+                return value
+            except InvalidID:
+                if not self.masked:  # A UUIDv4 may be a facade, which a UUIDv7 never is.
+                    raise
+        candidates = self.public_text.read(value)
+        return candidates[0] if len(candidates) == 1 else Candidates(candidates)
 
     def parse_public(self, text: Any) -> ID:
         """The value of a public text; ``ValidationError`` for anything else.
@@ -268,7 +271,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         return value if isinstance(value, Candidates) else self._single(self.prepared(value))
 
     def prepared(self, value: Any) -> Any:
-        """Like ``get_prep_value``, for lookups: may return ``Candidates`` or ``Malformed``."""
+        """For lookups: may be ``Candidates`` or ``Malformed``; ``TypeError`` for another type."""
         value = models.Field.get_prep_value(self, value)
         if (
             value is None
@@ -278,8 +281,10 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
             return value
         try:
             return self._read(value)
-        except ValidationError:
+        except InvalidID:
             return Malformed(value)
+        except TypeError as error:
+            raise TypeError(f"{self}: {error}") from None
 
     def get_db_prep_value(
         self, value: Any, connection: BaseDatabaseWrapper, prepared: bool = False
@@ -302,16 +307,13 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         if value is None or hasattr(value, "as_sql"):
             return value
         try:
-            return self.stored(connection).to_db(self._number(value, connection.alias), connection)
+            number = self.scheme.to_int(value)
+        except ValueError:
+            number = self.scheme.to_int(self._single(self._validated(value), connection.alias))
+        try:
+            return self.stored(connection).to_db(number, connection)
         except OutOfRange as error:
             raise ValidationError(str(error), code="invalid") from None
-
-    def _number(self, value: Any, using: str) -> int:
-        """The number of any accepted spelling; ``ValidationError`` for anything else."""
-        try:
-            return self.scheme.to_int(value)
-        except ValueError:
-            return self.scheme.to_int(self._single(self._read(value), using))
 
     def get_db_converters(self, connection: BaseDatabaseWrapper) -> Any:
         stored = self.stored(connection)

@@ -1,6 +1,5 @@
 """When an id is generated: with the instance, or with the INSERT."""
 
-import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -112,7 +111,7 @@ class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
             setattr(model_instance, self.attname, value)
         elif self._is_canonical(value):
             return value
-        elif isinstance(value, str | int | uuid.UUID):
+        elif value is not None and not hasattr(value, "resolve_expression"):
             # Prefetching compares Python values and would miss another spelling.
             canonical = self.to_python(value)
             if canonical is not value:

@@ -204,7 +204,10 @@ def _invalid(model: type[models.Model], field: Field, given: Any) -> ValidationE
 
 
 def _sortable_values(field: SortableIDField, given: Any) -> tuple[Any, ...]:
-    prepared = field.prepared(given)
+    try:
+        prepared = field.prepared(given)
+    except TypeError:
+        return ()
     if isinstance(prepared, Malformed):
         return ()
     values = prepared.values if isinstance(prepared, Candidates) else (prepared,)

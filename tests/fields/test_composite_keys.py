@@ -127,7 +127,7 @@ def test_malformed_halves(pair):
     Some versions of Django take a list of pairs apart on some engines: then the others are found.
     """
     row, other = pair.objects.create(tenant=1), pair.objects.create(tenant=1)
-    for bad in ("bad", "", object(), 1.5):
+    for bad in ("bad", ""):
         check_malformed_half(pair, bad, row, other)
 
 

@@ -1,8 +1,6 @@
 """Malformed ids: nothing is found, nothing is written, and nothing crashes."""
 
 import contextlib
-import datetime
-import decimal
 import uuid
 from functools import partial
 from itertools import product
@@ -48,36 +46,17 @@ BAD_TEXTS = {
     "a path": "../../etc/passwd",
     "percent": "%s%d",
 }
-BAD_TYPES = {
-    "object": object(),
-    "float": 1.5,
-    "infinity": float("inf"),
-    "decimal": decimal.Decimal(1),
-    "list": [],
-    "dict": {},
-    "dict with an id": {"id": 1},
-    "set": frozenset(),
-    "bytes": b"",
-    "16 bytes": b"\x01" * 16,
-    "memoryview": memoryview(b"\x01" * 16),
-    "True": True,
-    "False": False,
-    "date": datetime.date(2026, 1, 1),
-    "datetime": datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC),
-    "class": uuid.UUID,
-    "function": len,
-    "nil UUID": uuid.UUID(int=0),
-    "version 4": uuid.UUID("8f14e45f-ceea-467f-aa0b-6f2f8f1b0d3c"),
-    "negative": -1,
-    "128 bits": 2**127,
-    "65 bits": 2**64,
-    "huge": 10**1000,
-    "too many digits to be shown": 10**5000,
-}
-BAD = BAD_TEXTS | BAD_TYPES
-FEW = [BAD[name] for name in ("empty", "a word", "newline", "nul", "another model's")] + [
-    BAD[name] for name in ("object", "float", "list", "dict", "16 bytes", "True", "date", "huge")
-]
+_NOT_VERSION_7 = [uuid.UUID(int=0), uuid.UUID("8f14e45f-ceea-467f-aa0b-6f2f8f1b0d3c")]
+_NOT_64_BITS = [-1, 2**64, 2**127, 10**1000, 10**5000]
+BAD_VALUES = {uuid.UUID: _NOT_VERSION_7 + _NOT_64_BITS, int: _NOT_64_BITS, str: []}
+"""By the type of the ids: what has a type that can be an id, and is none."""
+
+
+def bad_values(key):
+    return [*BAD_TEXTS.values(), *BAD_VALUES[key._meta.pk.value_type]]
+
+
+FEW = [BAD_TEXTS[name] for name in ("empty", "a word", "newline", "nul", "another model's")]
 """For what runs many queries for each value."""
 
 
@@ -106,7 +85,7 @@ def near(row):
 
 
 def bad_for(row):
-    return [*BAD.values(), *near(row)]
+    return [*bad_values(type(row)), *near(row)]
 
 
 def few_for(row):
@@ -291,7 +270,7 @@ def test_text_lookups_of_a_foreign_key_are_refused(key):
 
 def test_half_of_a_composite_key():
     line = Line.objects.create(tenant=1)
-    for value in bad_for(line):
+    for value in [*BAD_TEXTS.values(), f" {line.id}"]:
         assert list(Line.objects.filter(id=value)) == []
         assert list(Line.objects.filter(tenant=1, id__in=[value, line.id])) == [line]
 
@@ -299,7 +278,7 @@ def test_half_of_a_composite_key():
 def test_pairs_of_a_composite_key():
     """Django gives the fields no way to find nothing there."""
     line = Line.objects.create(tenant=1)
-    for value in (*BAD_TEXTS.values(), object(), 1.5, {}, True):
+    for value in BAD_TEXTS.values():
         with pytest.raises(ValidationError, match="is not a valid ULID"):
             Line.objects.filter(pk=(1, value)).exists()
         try:
@@ -312,7 +291,7 @@ def test_pairs_of_a_composite_key():
 
 @every_key
 def test_values_of_expressions(key):
-    for value in (*BAD_TEXTS.values(), object(), 1.5, [], {}, True):
+    for value in BAD_TEXTS.values():
         with pytest.raises(ValidationError, match="is not a valid"):
             key.objects.filter(pk=Value(value, output_field=key._meta.pk)).exists()
 
@@ -324,7 +303,7 @@ def test_values_of_expressions(key):
 def test_to_python_refuses(key):
     field = key._meta.pk
     example = field.public_text.format(field.scheme.example)
-    for value in BAD.values():
+    for value in bad_values(key):
         with pytest.raises(ValidationError) as refusal:
             field.to_python(value)
         message = refusal.value.messages[0]
@@ -336,7 +315,7 @@ def test_to_python_refuses(key):
 
 @every_key
 def test_saving_refuses(key):
-    for value in BAD.values():
+    for value in bad_values(key):
         with refused():
             key(pk=value).save()
         with refused():
@@ -344,7 +323,7 @@ def test_saving_refuses(key):
         with refused():
             key.objects.bulk_create([key(pk=value)])
         with refused():
-            key.objects.get_or_create(pk=partial(itself, value), name="x")
+            key.objects.get_or_create(pk=value, name="x")
     assert not key.objects.exists()
 
 
@@ -352,7 +331,7 @@ def test_updates_refuse(key):
     model = around(key, "Public")
     row = model.objects.create()
     before = row.public
-    for value in BAD.values():
+    for value in bad_values(key):
         row.public = value
         with refused():
             row.save()
@@ -372,7 +351,7 @@ def test_updates_refuse(key):
 def test_foreign_keys_refuse(key):
     model = around(key, "Child")
     row = model.objects.create()
-    for value in BAD.values():
+    for value in bad_values(key):
         if value == "":
             continue  # Django's foreign keys save it as NULL.
         row.parent_id = value
@@ -391,18 +370,13 @@ def test_foreign_keys_refuse(key):
 
 
 def test_many_to_many_relations_refuse(key, row, child):
-    for value in BAD.values():
-        if value is None or hasattr(value, "resolve_expression"):
-            continue
+    for value in bad_values(key):
         for write in (child.friends.add, lambda value: child.friends.set([value])):
-            with pytest.raises((ValidationError, TypeError)) as refusal, transaction.atomic():
+            with pytest.raises(ValidationError) as refusal, transaction.atomic():
                 write(value)
-            if isinstance(refusal.value, ValidationError):
-                shown = "int" if value == 10**5000 else str(value)[:80]
-                assert refusal.value.messages[0].startswith(f"“{shown}” is not a valid")
-        if not isinstance(value, list | dict):
-            child.friends.remove(value)
-    child.friends.remove("bad")
+            shown = "int" if value == 10**5000 else str(value)[:80]
+            assert refusal.value.messages[0].startswith(f"“{shown}” is not a valid")
+        child.friends.remove(value)
     assert list(child.friends.all()) == [row]
 
 
@@ -424,7 +398,7 @@ def test_signals_show_what_was_malformed(child):
 
 def test_full_clean_refuses(key):
     public = around(key, "Public")
-    for value in BAD.values():
+    for value in bad_values(key):
         if value == "":
             continue  # Forms send it for an id that is to be made.
         with pytest.raises(ValidationError) as refusal:
@@ -461,15 +435,3 @@ def test_another_models_prefix():
         assert not Order.objects.filter(ulid=f"{prefix}{order.ulid}").exists()
         with pytest.raises(ValidationError, match="Expected “ord_” and 26 characters"):
             Order(ulid=f"{prefix}{order.ulid}").full_clean()
-
-
-@every_key
-def test_a_row_of_another_model_is_no_id(key):
-    """Not even where its key would be one."""
-    row = key.objects.create()
-    for other in (model for model in KEYS if model is not key):
-        stranger = other.objects.create(name="stranger")
-        assert list(key.objects.filter(pk__in=[stranger, row.pk])) == [row]
-        refusal = pytest.raises(ValidationError, match="“stranger” is not a valid")
-        with refusal, transaction.atomic():
-            key.objects.create(pk=stranger)

@@ -124,7 +124,7 @@ def test_others_are_refused_unless_accepted(field_class):
 
 
 @pytest.mark.parametrize("field_class", FIELDS)
-@pytest.mark.parametrize("bad", ["", "7f4c5fc0", 1, b"", f"{RANDOM}0", 2**128, object()])
+@pytest.mark.parametrize("bad", ["", "7f4c5fc0", b"", f"{RANDOM}0", 2**128, object()])
 def test_what_is_no_uuid_is_malformed_all_the_same(field_class, bad):
     with pytest.raises(ValidationError):
         field_class(accept_other_versions=True).to_python(bad)

@@ -3,19 +3,25 @@
 import re
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Integral, Number
 from typing import Any
+
+from django.db.models import Model
 
 from ... import conf
 from ...schemes import ID, InvalidID, Scheme
-from ...schemes.encodings.text_forms import TextForm
+from ...schemes.encodings.notation import uuid_of
+from ...schemes.encodings.text_forms import TextForm, UUIDText
 from ...schemes.errors import Message, described
 from ...schemes.mask import MaskKey, mask, unmask
 from ...schemes.phrases import prefixed, with_example
 from ...schemes.support import CopiedByFields, cached_property
 from .phrases import translated
+from .storage import storage_names
 
 _PREFIX = re.compile("[a-z](?:[a-z_]{0,61}[a-z])?")
 SEPARATORS = ("_", ":")
@@ -74,6 +80,8 @@ class PublicText(CopiedByFields):
     masked: bool = False
     previous_prefixes: Sequence[str] = ()
     """Prefixes that are read, too, but not written; an empty one is none."""
+    reads_uuids: bool = False
+    """Whether the id, a text, may also be the text of a UUID: its field was a ``UUIDField``."""
 
     def __post_init__(self) -> None:
         for problem in problems(
@@ -172,11 +180,18 @@ class PublicText(CopiedByFields):
         """Every value that a text may stand for, the bare text or the public one; ``InvalidID`` if
         there is none.
 
-        Both may be digits: "1234567890123" is a number, and a text in base 32.
+        Both may be digits: "1234567890123" is a number, and a text in base 32. With
+        ``reads_uuids``, it may also be the text of a UUID.
         """
+        if self.full_prefix and isinstance(text, str) and text.startswith(self.full_prefix):
+            with suppress(InvalidID):
+                return self.candidates(text)
         try:
             bare = self.scheme.parse(text)
         except InvalidID:
+            if self.reads_uuids and isinstance(text, str):
+                with suppress(ValueError):
+                    return (self.scheme.from_int(UUIDText().parse(text)),)
             return self.candidates(text)
         if not self.is_ambiguous or not self.form.shortest <= len(text) <= self.form.length:
             return (bare,)
@@ -184,6 +199,36 @@ class PublicText(CopiedByFields):
             return tuple(dict.fromkeys((bare, *self.candidates(text))))
         except InvalidID:
             return (bare,)
+
+    def in_own_type(self, value: Any) -> ID:
+        """A value of another type as text, or in the type of the ids; it may still be malformed.
+
+        That is what Django's field of the type accepts, and an id of another library, whose
+        ``str()`` is its text. ``TypeError`` for anything else.
+        """
+        expected, number = self.scheme.value_type, isinstance(value, Integral)
+        if isinstance(value, bool):
+            pass
+        elif isinstance(value, str | expected):
+            return value
+        elif expected is int and (number or _is_whole(value)):
+            return int(value)
+        elif expected is uuid.UUID and isinstance(value, int):
+            return value if value >> 128 else uuid_of(value)
+        elif isinstance(value, uuid.UUID) and "uuid" in storage_names(self.scheme):
+            return self.scheme.canonical.format(value.int)
+        elif isinstance(value, int | uuid.UUID):
+            return value  # no id, but what <int:pk> and <uuid:pk> find in a URL
+        elif not (number or isinstance(value, _NO_IDS)):
+            with suppress(InvalidID):
+                text = str(value)
+                self.read(text)
+                return text
+        found, name = f"{type(value).__module__}.{type(value).__qualname__}", expected.__name__
+        raise TypeError(
+            f"expected the id of a {self.scheme.title}, as {name}, text or an object whose str() "
+            f"is its text; found {found.removeprefix('builtins.')}: {described(value)}"
+        )
 
     def _without_prefix(self, text: Any) -> list[str]:
         """The text without each of the prefixes that it begins with, of which one may be the
@@ -224,6 +269,15 @@ class PublicText(CopiedByFields):
         if not valid:
             raise InvalidID("it is not a UUID of version 4")
         return valid
+
+
+_NO_IDS = (Iterable, Sized, Number, Model)
+"""Types whose ``str()`` is never an id, or not meant as one."""
+
+
+def _is_whole(value: Any) -> bool:
+    whole = isinstance(value, Decimal) and value.is_finite() and value.adjusted() < 20
+    return whole and not value % 1
 
 
 def _is_unlikely(uuid7: int) -> bool:
