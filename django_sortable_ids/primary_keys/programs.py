@@ -81,8 +81,8 @@ def _unknown(name: str, titles: dict[str, str]) -> str:
     ordered = dict.fromkeys([*get_close_matches(name, titles, n=_SHOWN), *sorted(titles)])
     shown = [titles[each] for each in ordered][:_SHOWN]
     more = f" and {len(titles) - _SHOWN:,} more" if len(titles) > _SHOWN else ""
-    has = f"it has {', '.join(shown)}{more}" if titles else "it has none"
+    has = f"the database has {', '.join(shown)}{more}" if titles else "the database has none"
     return (
-        f"--allow {name}: the database has no trigger, view, routine, event or rule of that name; "
-        f"{has}. Correct the name, or omit it"
+        f"--allow {name}: no trigger, view, routine, event or rule that a move leaves as it is has "
+        f"that name; {has}. Correct the name, or omit it"
     )

@@ -72,8 +72,8 @@ def test_a_name_that_it_lacks(project):
     done = move(project, "--allow", "depot_logged", "--allow", "depot_loged")
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
-        "BackfillError: --allow depot_loged: the database has no trigger, view, routine, "
-        "event or rule of that name; it has trigger depot_logged of depot_customer. "
+        "BackfillError: --allow depot_loged: no trigger, view, routine, event or rule that a move "
+        "leaves as it is has that name; the database has trigger depot_logged of depot_customer. "
         "Correct the name, or omit it"
     )
     assert project.names == ["0001_initial"]
@@ -82,5 +82,7 @@ def test_a_name_that_it_lacks(project):
 def test_a_name_in_a_database_without_programs(project):
     done = move(project, "--allow", "depot_logged")
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].endswith("; it has none. Correct the name, or omit it")
+    assert done.stderr.splitlines()[-1].endswith(
+        "; the database has none. Correct the name, or omit it"
+    )
     assert project.names == ["0001_initial"]
