@@ -17,7 +17,9 @@ from django.core.checks import WARNING, CheckMessage
 from django.db import DatabaseError, connections, router, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from .. import conf
 from ..db import tables
+from ..db.queries import value
 from ..fields import SortableIDField
 from ..fields.of_model import usable_fields
 from ..fields.values.storage import (
@@ -28,7 +30,7 @@ from ..fields.values.storage import (
     mariadb_sorts,
 )
 from ..schema.automatic_keys import automatic_keys
-from ..schema.stored_values import found_in, sorts
+from ..schema.stored_values import Misfit, found_in, sorts
 from ..schemes import TimeScheme
 from . import messages
 from .generic_relations import check_generic_relations
@@ -96,6 +98,9 @@ def _check_server(
     if connection.vendor != "mysql":
         return
     yield from _check_mariadb(connection, fields)
+    flush = value(connection, "SELECT @@innodb_flush_log_at_trx_commit")
+    if flush != 1 and conf.worker() == conf.LEASE:
+        yield messages.commits_may_be_lost(connection.alias, flush)
     timed = any(isinstance(field.scheme, TimeScheme) for field in fields)
     needs_zones = settings.USE_TZ or settings.TIME_ZONE != "UTC"
     if timed and needs_zones and not has_time_zones(connection):
@@ -181,10 +186,10 @@ def _check_column(
         yield messages.sorted_by_collation(field, column.collation)
     wrong = None if narrow else _wrong_value(connection, field)
     if wrong:
-        yield messages.values_of_another_scheme(field, wrong)
+        yield messages.values_of_another_scheme(field, *wrong)
 
 
-def _wrong_value(connection: BaseDatabaseWrapper, field: SortableIDField) -> str | None:
+def _wrong_value(connection: BaseDatabaseWrapper, field: SortableIDField) -> Misfit | None:
     try:
         with transaction.atomic(connection.alias):
             return found_in(field, connection, VALUES)

@@ -249,8 +249,10 @@ def too_narrow(field: SortableIDField, found: str, needed: str) -> CheckMessage:
     )
 
 
-def values_of_another_scheme(field: SortableIDField, found: str) -> CheckMessage:
-    if field.primary_key:
+def values_of_another_scheme(field: SortableIDField, found: str, advice: str) -> CheckMessage:
+    if advice:
+        fix = advice
+    elif field.primary_key:
         fix = (
             f"To move the key, and what refers to it, run `manage.py backfill_ids "
             f"{field.model._meta.label} --primary-key`. If a migration has changed the field "
@@ -285,6 +287,15 @@ def no_time_zones(alias: str) -> CheckMessage:
         f"times, such as TruncDay, return NULL or fail.",
         hint="Load them: mysql_tzinfo_to_sql /usr/share/zoneinfo | mysql -u root mysql",
         id="sortable_ids.W004",
+    )
+
+
+def commits_may_be_lost(alias: str, value: int) -> CheckMessage:
+    return Warning(
+        f"The server of the database {alias!r} has innodb_flush_log_at_trx_commit={value}: a crash "
+        f"may lose the commit of a leased worker number, which another process then gets, too.",
+        hint="Set it to 1 on each server, or give the processes numbers by SORTABLE_IDS_WORKER.",
+        id="sortable_ids.W010",
     )
 
 

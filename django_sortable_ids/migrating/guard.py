@@ -165,7 +165,14 @@ class _Walk:
             return None if new.null else refusals.ADD
         historical = self.followed.state.clone().apps.get_model(app_label, model_name)
         old = historical._meta.get_field(operation.name)
+        column = self.followed.column(table, old.column)
         kinds = [_kind(each.db_type(self.connection)) for each in (old, new)]
+        if self.connection.vendor == "mysql" and kinds[0] == "uuid" and column:
+            # Django 4 created char(32), which Django 5 leaves as it is.
+            found = tables.column_info(self.connection, table, column)
+            kinds[0] = _kind(found and found.kind)
+            if kinds == ["text", "uuid"]:
+                return refusals.ALTER_CHAR32.format(table=table, column=column)
         if kinds[0] != kinds[1] and old.primary_key:
             model_label = historical._meta.label
             return refusals.ALTER_KEY.format(old=kinds[0], new=kinds[1], model=model_label)
@@ -173,7 +180,6 @@ class _Walk:
             is_id = isinstance(old, SortableIDField)
             text = refusals.ALTER_TYPE_OF_IDS if is_id else refusals.ALTER_TYPE
             return text.format(old=kinds[0], new=kinds[1], name=old.name)
-        column = self.followed.column(table, old.column)
         if column and _may_change_values(old, new, self.connection):
             reason = self.misfit(table, column, historical, old, new)
             if reason:
@@ -206,7 +212,9 @@ class _Walk:
         reason = misfit(values, new, old, self.connection)
         if reason is None:
             return None
-        if old.primary_key:
+        if reason.advice:
+            text = refusals.ALTER_VALUES_AS_THEY_ARE
+        elif old.primary_key:
             text = refusals.ALTER_VALUES_OF_KEY
         elif isinstance(old, SortableIDField):
             text = refusals.ALTER_SCHEME

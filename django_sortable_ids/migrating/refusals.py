@@ -32,6 +32,14 @@ ALTER_VALUES = (
     "(UUIDs of other versions by accept_other_versions=True), or add a new field with null=True "
     f"and fill it with `manage.py backfill_ids`. {_SAMPLED}"
 )
+ALTER_VALUES_AS_THEY_ARE = (
+    f"the table has rows, and their values would be treated as ids: {{misfit}} {_SAMPLED}"
+)
+ALTER_CHAR32 = (
+    "the table has rows, and its column is no uuid but a char, as Django 4 created it. Give the "
+    'field storage="char32", or change the column first: '
+    "ALTER TABLE {table} MODIFY {column} uuid, as in all columns that refer to it."
+)
 _MOVE = (
     "Remove this operation, and let `manage.py backfill_ids {model} --primary-key "
     "--write-migration` write one that moves the key"

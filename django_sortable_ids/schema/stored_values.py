@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import DatabaseError, models, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -25,7 +26,18 @@ PAGE = 1000
 _TEXTS = 60
 """Ids that are sorted to find out how a column sorts."""
 _EARLIEST, _TOLERANCE = datetime(2000, 1, 1, tzinfo=UTC), timedelta(days=1)
+_REWRITE = "UPDATE the column, and all that refer to it, by SET ... = {}."
 _END_OF_TIME = datetime.max.replace(tzinfo=UTC)
+
+
+class Misfit(NamedTuple):
+    """Why values are no ids of a field, and what would make them so, if that is known."""
+
+    reason: str
+    advice: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.reason} {self.advice}".rstrip()
 
 
 def sampled(
@@ -73,7 +85,7 @@ def found_in(
     connection: BaseDatabaseWrapper,
     page: int,
     old: SortableIDField | None = None,
-) -> str | None:
+) -> Misfit | None:
     """Why a sampled value of the field's column is no id of its scheme; None if all are.
 
     With ``old`` each value must also be the same id for both fields. ``page`` is as for
@@ -87,7 +99,7 @@ def found_in(
 
 def misfit(
     values: list[Any], new: SortableIDField, old: models.Field[Any, Any] | None, connection: Any
-) -> str | None:
+) -> Misfit | None:
     """Why a stored value is no id of ``new``, or another id than of ``old``; None if all values
     keep their meaning."""
     for value in values:
@@ -102,7 +114,7 @@ def misfit(
 
 def later_than_now(
     numbers: Sequence[int], scheme: Scheme, name: str, given: Mapping[str, Any]
-) -> str | None:
+) -> Misfit | None:
     """That most of these ids have a time after the present, and the options under which they would
     not; None if not. ``name`` and ``given`` are those that the scheme was looked up by."""
     if not isinstance(scheme, TimeScheme):
@@ -116,9 +128,8 @@ def later_than_now(
         f"{len(future):,} of {len(times):,} sampled ids would be of a time after now, such as "
         f"{min(future):%Y-%m-%d}, and new ids would sort before them."
     )
-    if advice := _plausible(numbers, name, given):
-        return f"{found} {advice}"
-    return f"{found} The program that generated them counts from another epoch, or in other units."
+    advice = _plausible(numbers, name, given)
+    return Misfit(found, advice or "Find out from which epoch, and in which units, they count.")
 
 
 def _plausible(numbers: Sequence[int], name: str, given: Mapping[str, Any]) -> str | None:
@@ -183,17 +194,22 @@ def _numbers(scheme: Scheme) -> Iterator[int]:
 
 def _reason(
     value: Any, new: SortableIDField, old: models.Field[Any, Any] | None, connection: Any
-) -> str | None:
+) -> Misfit | None:
     title, shown = new.scheme.title, _shown(value)
     try:
         number = new.stored(connection).from_db(value)
         new.scheme.from_int(number)
         written = new.stored(connection).to_db(number, connection)
     except (ValueError, TypeError, AttributeError) as error:  # The column type may differ, too.
-        is_number = isinstance(value, int) and new.scheme.value_type is int
-        return str(error) if is_number else f"{shown} is no {title}."
+        if isinstance(value, int) and new.scheme.value_type is int:
+            return Misfit(str(error))
+        return Misfit(f"{shown} is no {title}.", _without_prefix(value, new, connection))
     if _plain(written) != _plain(value) and not isinstance(value, int):
-        return f"{shown} is no {title} in the form of this column, {_shown(written)}."
+        reason = f"{shown} is no {title} in the form of this column, {_shown(written)}."
+        for name in ("upper", "lower"):
+            if getattr(shown, name)() == written:
+                return Misfit(reason, _REWRITE.format(f"{name}(...)"))
+        return Misfit(reason)
     if isinstance(old, SortableIDField):
         try:
             before = old.stored(connection).from_db(value)
@@ -202,9 +218,21 @@ def _reason(
             return None  # It was no id before.
         wrong = _is_late(old, before) and not _is_late(new, number)
         if not same and not (before == number and wrong):
-            return f"{shown} would become another {title}, or get another time."
-        return _lost_text(number, new, old)
+            return Misfit(f"{shown} would become another {title}, or get another time.")
+        if lost := _lost_text(number, new, old):
+            return Misfit(lost)
     return None
+
+
+def _without_prefix(value: Any, new: SortableIDField, connection: Any) -> str:
+    """How to remove a prefix that is stored with the ids; empty if there is none."""
+    separator = re.search("[_:-](?=[^_:-]+$)", value) if isinstance(value, str) else None
+    if separator is None or _reason(value[separator.end() :], new, None, connection):
+        return ""
+    return (
+        f"{_REWRITE.format(f'substr(..., {separator.end() + 1})')} The field shows the prefix all "
+        f"the same, with prefix={value[: separator.start()]!r}, separator={separator[0]!r}."
+    )
 
 
 def _lost_text(number: int, new: SortableIDField, old: SortableIDField) -> str | None:

@@ -230,6 +230,18 @@ def test_time_zones_matter_to_ids_with_a_time_alone(isolated, monkeypatch):
     assert found() == []
 
 
+@pytest.mark.parametrize("flush", [1, 2])
+def test_commits_that_a_crash_may_lose_with_leases(isolated, settings, monkeypatch, flush):
+    define(id=SnowflakeField(primary_key=True))
+    monkeypatch.setattr(databases, "has_time_zones", lambda connection: True)
+    # A test must not set it on a server that others use.
+    monkeypatch.setattr(databases, "value", lambda connection, sql: flush)
+    assert found() == []
+    settings.SORTABLE_IDS = {"WORKER": "lease"}
+    expected = ["sortable_ids.W010"] if connection.vendor == "mysql" and flush != 1 else []
+    assert [message.id for message in check_databases(databases=["default"])] == expected
+
+
 def test_how_the_server_is_asked_for_time_zones(settings):
     if connection.vendor != "mysql":
         pytest.skip("MariaDB and MySQL only")

@@ -171,6 +171,43 @@ def test_ids_of_another_epoch_are_refused_with_the_option_that_reads_them(
         assert name not in depot.applied()
 
 
+SPELLED = {
+    "lower case": (ULID.format(1).lower(), r"SET \.\.\. = upper\(\.\.\.\)\."),
+    "a prefix": (f"ord_{ULID.format(1)}", r"substr\(\.\.\., 5\)\. .* prefix='ord', separator='_'"),
+}
+
+
+@pytest.mark.parametrize(("value", "advice"), SPELLED.values(), ids=SPELLED)
+def test_a_spelling_that_an_update_mends(depot, value, advice):
+    depot.write('CreateModel("Order", [("id", CharField(max_length=30, primary_key=True))]),')
+    depot.migrate()
+    depot.model("Order").objects.create(id=value)
+    new = 'ULIDField(primary_key=True, storage="varchar", max_length=30)'
+    depot.write(f'AlterField("order", "id", {new}),')
+    with pytest.raises(CommandError, match=advice):
+        depot.migrate()
+
+
+def test_a_char_of_django_4(depot):
+    if connection.vendor != "mysql" or not connection.features.has_native_uuid_field:
+        pytest.skip("MariaDB only")
+    depot.write('CreateModel("Order", [("id", UUIDField(primary_key=True))]),')
+    depot.migrate()
+    digits = UUID7.format(1).replace("-", "")
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE depot_order MODIFY id char(32) NOT NULL")
+        cursor.execute("INSERT INTO depot_order (id) VALUES (%s)", [digits])
+    depot.write('AlterField("order", "id", UUIDv7Field(primary_key=True)),')
+    with pytest.raises(CommandError, match='storage="char32"'):
+        depot.migrate()
+    (depot.folder / "migrations" / f"{depot.names.pop()}.py").unlink()
+    depot.write('AlterField("order", "id", UUIDv7Field(primary_key=True, storage="char32")),')
+    depot.migrate()
+    order = depot.model("Order")
+    order.objects.create()
+    assert str(order.objects.earliest("id").pk) == UUID7.format(1)
+
+
 @columns
 def test_a_key_and_what_points_to_it(depot, old, old_options, new, new_options, value):
     skip_where_uuids_are_refused(new_options)
