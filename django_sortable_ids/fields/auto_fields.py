@@ -12,7 +12,6 @@ from django.core.checks import CheckMessage
 from django.db import models
 from django.db.models.fields import AutoFieldMeta
 from django.db.models.options import Options
-from django.utils.module_loading import import_string
 
 from . import history
 from .base import SortableIDField
@@ -115,10 +114,12 @@ def _default_key(meta: Options[Any]) -> type[models.Field[Any, Any]]:
     if meta.db_table == "django_migrations":
         actual: Any = models.BigAutoField
     elif isinstance(meta.app_config, AppConfigStub) and meta.app_label in apps.app_configs:
-        actual = import_string(apps.app_configs[meta.app_label].default_auto_field)
+        running = copy(meta)
+        running.apps = apps
+        actual = _djangos_default_key(running)
     else:
         return usual
-    is_ours = issubclass(usual, SortableAutoField) or issubclass(actual, SortableAutoField)
+    is_ours = issubclass(usual, SortableIDField) or issubclass(actual, SortableIDField)
     return actual if is_ours else usual
 
 
