@@ -18,6 +18,8 @@ from ..schemes import TimeScheme
 from ..times.bounds import shown, time_range
 from ..times.columns import TimeColumn, column_of, zone_of_naive_times
 
+POLICIES = "policies"
+"""The key of the policies among the stored options of a run."""
 OnNull = Literal["error", "skip", "now"]
 OnOutOfRange = Literal["error", "skip", "clamp"]
 
@@ -119,6 +121,12 @@ class Target:
             **{key: repr(value) for key, value in self.field.scheme_arguments.items()},
             **self.own_options,
         }
+
+    @property
+    def stored_options(self) -> dict[str, Any]:
+        """What a run stores: also the policies, which may change."""
+        policies = {name: getattr(self, name) for name in ("on_null", "on_out_of_range")}
+        return {**self.options, POLICIES: policies}
 
     @property
     def own_options(self) -> dict[str, Any]:
@@ -294,7 +302,7 @@ class Target:
         operand = place if is_expression else self.times.operand(place)
         return Q(**{f"{self.place_name}__{sign}": operand})
 
-    def read(self, rows: QuerySet[Any], *names: str) -> list[Any]:
+    def read(self, rows: QuerySet[Any], *names: Any) -> list[Any]:
         """Creation time, key and the fields ``names`` of each row."""
         if not self.model._meta.is_composite_pk:
             return list(rows.values_list(self.selected_place, "pk", *names))
@@ -317,10 +325,12 @@ class Target:
         return next(iter(self.read(rows[:1], *names)), None)
 
     def walk(self, rows: QuerySet[Any], *names: str) -> Iterator[Any]:
-        """Creation time, key and the fields ``names`` of rows that have a time, in order.
+        """Creation time, key and the fields ``names`` of rows that have a time, in order."""
+        for page in self.pages(rows, *names):
+            yield from page
 
-        By pages, since drivers of MariaDB and MySQL load a whole result into memory.
-        """
+    def pages(self, rows: QuerySet[Any], *names: Any) -> Iterator[list[Any]]:
+        """As ``walk``, by pages: some drivers load a whole result into memory."""
         timed = rest = rows.filter(self.has_shown_time).order_by(*self.order)
         size = PAGE
         while True:
@@ -331,7 +341,7 @@ class Target:
             results, size = in_time(self.using, size, page)
             if not results:
                 return
-            yield from results
+            yield results
             created, pk = results[-1][:2]
             rest = timed.filter(self.after(created, pk))
 

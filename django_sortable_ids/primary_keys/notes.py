@@ -12,6 +12,7 @@ from django.db import connections
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Count, Max
 
+from ..backfill.sources.find import Given
 from ..db import tables
 from ..errors import BackfillError
 from ..models import VerificationRun
@@ -20,6 +21,7 @@ from .changes.moved import KeyCopy, MovedKey, source_of
 _STEPS = "steps"
 _NUMBERS = "last_numbers"
 _RECORDED = "recorded"
+_SOURCES = "sources"
 _PREFIX = "move "
 
 
@@ -39,6 +41,7 @@ class Note:
         self._model = keys[0].model
         self._target = f"{_PREFIX}{self._model}"[:200]
         changed: list[MovedKey | KeyCopy] = [*keys, *copies]
+        self._sources = {each.model: _source(each) for each in keys}
         self._identity = {
             "backwards": backwards,
             "keys": _identity(keys),
@@ -83,7 +86,8 @@ class Note:
 
     def write(self) -> None:
         """The move is complete: in its transaction, or after its last statement."""
-        self._save({_NUMBERS: self._numbers(), _RECORDED: _recorded(self._using)})
+        recorded = _recorded(self._using)
+        self._save({_NUMBERS: self._numbers(), _RECORDED: recorded, _SOURCES: self._sources})
 
     def last_number(self, label: str) -> int:
         """What ``begin`` saved for this model; 0 if nothing."""
@@ -136,6 +140,27 @@ def written(connection: Any) -> Iterator[Written]:
             is_incomplete = _STEPS in row.state
             is_open = not is_incomplete and _is_open(row, connection.alias)
             yield Written(keys, bool(backwards), is_incomplete, is_open, row.updated_at)
+
+
+def source_of_key(model: str, using: str) -> Given | None:
+    """Where the times of the last move of a model's key are now; None if they are gone."""
+    rows = VerificationRun.objects.using(using).filter(target__startswith=_PREFIX)
+    for note in rows.order_by("-updated_at"):
+        if model in note.state.get(_SOURCES, ()):
+            source = note.state[_SOURCES][model]
+            return Given(**source) if source and not note.judged_by["backwards"] else None
+    return None
+
+
+def _source(key: MovedKey) -> dict[str, str] | None:
+    """The arguments for the column of times, after the move; None if no column has them."""
+    if key.convert_from:
+        is_key = key.convert_from == key.name
+        kept = (key.old_name if key.old else None) if is_key else key.convert_from
+        return {"convert_from": kept} if kept else None
+    if key.created_from and key.created_from != "pk":
+        return {"created_from": key.created_from}
+    return None
 
 
 def _identity(keys: Sequence[MovedKey]) -> list[list[str]]:

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from django.db import connections
 from django.db.migrations.loader import MigrationLoader
-from django.db.models import QuerySet
 from django.utils.functional import cached_property
 
 from ..backfill.engines import engine_of
-from ..backfill.sources.fields import last_run
-from ..backfill.sources.find import Given
-from ..backfill.sources.find import find as find_target
-from ..backfill.target import Target, database_option
-from ..backfill.verifying.verification import Verification
-from ..backfill.verifying.verify import check_of
-from ..backfill.writing.batch import Cursor
-from ..db import tables
+from ..backfill.target import database_option
 from ..db.tables import is_unique, may_be_null
 from ..errors import BackfillError
 from ..fields import SortableIDField
 from ..fields.of_model import is_unique_with_others
-from ..fields.values.times import aware
 from ..migrating.next_migration import UNREADABLE
 from ..migrating.unrecorded_swaps import find
-from ..models import BackfillRun
 from ..schema.stored_values import found_in
 
 VALUES = 100
@@ -115,62 +104,7 @@ def _right_ids(
         if migrations.is_pending(field):
             return needed, f"migrate {app_label}{database_option(using)}"
         return needed, f"check --database {using}" if is_wrong else f"makemigrations {app_label}"
-    if source := _disagrees_with(field, using):
-        return f"ids that agree with {source}", _verify(field, using)
     return None
-
-
-def _disagrees_with(field: SortableIDField, using: str) -> str | None:
-    """Check ``VALUES`` rows at each end of the key and in its middle. If ``--verify`` would fail
-    for them, or if most of their ids are of another time, returns the arguments of the source. None
-    if the ids agree, or if no run has recorded a source.
-    """
-    if tables.kind(connections[using], BackfillRun._meta.db_table) != "table":
-        return None
-    run = last_run(str(field), using)
-    if run is None:
-        return None
-    try:
-        target = find_target(str(field), Given(), using)
-    except BackfillError:  # the source no longer exists
-        return None
-    rows = target.rows.filter(target.has_shown_time, pk__in=list(_sampled_keys(target)))
-    found = _checked(rows, target, run)
-    return target.given if found.failures or _most_moved(rows, found, target, run) else None
-
-
-def _checked(rows: QuerySet[Any], target: Target, run: BackfillRun) -> Verification:
-    found = Verification(may_be_edited=target.may_be_edited)
-    check_of(target, run).check(rows, found, None)
-    return found
-
-
-def _most_moved(rows: QuerySet[Any], found: Verification, target: Target, run: BackfillRun) -> bool:
-    """Whether more than half of the run's ids are of another time than their row has now: too many
-    for edits of single times."""
-    if not found.other_time or not run.cursor:
-        return False
-    time = f"{target.field.name}__created_at"
-    end = target.at(Cursor.load(target, run.cursor).created)
-    filled = rows.filter(**{f"{time}__lte": end})
-    if run.given_from:
-        filled = filled.filter(**{f"{time}__lt": aware(run.given_from)})
-    if target.time_range:
-        filled = filled.filter(target.between(*target.time_range))  # others were clamped
-    of_run = _checked(filled, target, run)
-    return 2 * of_run.other_time > of_run.rows
-
-
-def _sampled_keys(target: Target) -> Iterator[Any]:
-    """The keys of up to three samples; each query reads no more rows than it returns."""
-    rows: QuerySet[Any] = target.rows.values_list("pk", flat=True)
-    ends = []
-    for order in ("pk", "-pk"):
-        keys = list(rows.order_by(order)[:VALUES])
-        yield from keys
-        ends += keys[:1]
-    if all(isinstance(key, int) for key in ends):
-        yield from rows.filter(pk__gte=sum(ends) // 2).order_by("pk")[:VALUES]
 
 
 def _in_model(field: SortableIDField, using: str) -> tuple[str, str] | None:

@@ -1,4 +1,4 @@
-"""All long work of a database: backfills, checks of ids and moves of keys."""
+"""All long work of a database: backfills and moves of keys."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from ..primary_keys import status as moves
 from ..primary_keys.status import MoveStatus
-from . import checks, status
-from .checks import CheckStatus
+from . import status
 from .status import Status
 
 
@@ -18,13 +17,11 @@ class Work:
 
     using: str
     runs: list[Status] = field(default_factory=list)
-    checks: list[CheckStatus] = field(default_factory=list)
     moves: list[MoveStatus] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
         """The work as text."""
-        found: tuple[Status | CheckStatus | MoveStatus, ...]
-        found = (*self.runs, *self.checks, *self.moves)
+        found: tuple[Status | MoveStatus, ...] = (*self.runs, *self.moves)
         for each in found:
             yield from each.lines()
 
@@ -40,4 +37,4 @@ def of(using: str, target: str | None = None) -> Work:
     moved = list(moves.statuses(using))
     moving = {model for each in moved if each.state != "finished" for model in each.models}
     runs = [replace(each, is_of_move=each.model in moving) for each in runs]
-    return Work(using, runs, list(checks.checks(using)), moved)
+    return Work(using, runs, moved)

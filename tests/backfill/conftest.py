@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from django_sortable_ids.backfill.verifying import page_checks
 from tests.testapp.models import Order
 
 from .command import Command
 from .shop import models as shop
-from .support import own_models, refuse
+from .support import own_models
 
 
 @pytest.fixture
@@ -57,10 +56,3 @@ def create_tables(using: str, *models: Any) -> None:
     with connections[using].schema_editor() as editor:
         for model in (*models, *own_models()):
             editor.create_model(model)
-
-
-@pytest.fixture
-def read_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who reads the rows of a verification and judges them: Python, or the database, if it can."""
-    if request.param == "Python":
-        monkeypatch.setattr(page_checks, "RowCheck", refuse)

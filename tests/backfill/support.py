@@ -158,14 +158,6 @@ def sorts_in_database(name: str, using: str = "default") -> bool:
     return list(by_id) == list(found.values_list("pk", flat=True))
 
 
-def disorder_of_ties(name: str) -> str:
-    """How rows of one time that are out of order are counted: a tick of more than a microsecond has
-    several times, one of which may have been edited."""
-    scheme = field_of(name).scheme
-    is_coarse = isinstance(scheme, TimeScheme) and scheme.tick_ns > 1000
-    return "unordered_ties" if is_coarse else "unordered"
-
-
 def elsewhere(action: Callable[[], Any]) -> Any:
     """Do it on another connection: that of another thread."""
 

@@ -67,8 +67,7 @@ def test_they_are_refused_by_name(name):
 
 
 @schemes
-@pytest.mark.parametrize("read_by", ["the database", "Python"], indirect=True)
-def test_they_take_the_nearest_time(name, read_by, strange_rows):
+def test_they_take_the_nearest_time(name, strange_rows):
     assert any(
         "too old for" in line for line in command(name, on_out_of_range="clamp", dry_run=True)
     )

@@ -94,7 +94,7 @@ def test_json_of_what_is_wrong():
     rows("uuid7").filter(pk=rows("uuid7")[1].pk).update(uuid7=None)
     found = document(NAME, "--verify")
     assert (found["exit_code"], found["failures"]) == (1, ["1 rows have no id"])
-    assert found["error"] == f"{NAME}: 1 rows have no id"
+    assert found["error"].startswith(f"{NAME}: 1 rows have no id. Run manage.py ")
 
 
 def keys(value):

@@ -12,15 +12,12 @@ from django.test.utils import isolate_apps
 
 from django_sortable_ids.checks.databases import check_databases
 from django_sortable_ids.fields import SortableIDField, ULIDField
-from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.reporting import report
-from django_sortable_ids.schemes import get
 from tests.checks.test_definitions import define
-from tests.combinations import each_with
 from tests.testapp.models import Order
 
 from .shop.models import Old, Plain, Required, Timeless
-from .support import HOUR, SECOND, START, fill, ids, insert, insert_orders, label, rows
+from .support import START, fill, insert, insert_orders, rows
 
 pytestmark = pytest.mark.django_db
 
@@ -156,115 +153,6 @@ def exchange(name, one, other):
     ids = getattr(first, name), getattr(second, name)
     for pk, value in ((one, None), (other, ids[0]), (one, ids[1])):
         Order.objects.filter(pk=pk).update(**{name: value})
-
-
-@pytest.mark.usefixtures("of_orders")
-@pytest.mark.parametrize(
-    ("name", "place"), each_with(["uuid7", "reversed_kuuid", "number"], [0, 300, -200])
-)
-def test_ids_out_of_order_are_seen_at_the_ends_and_in_the_middle(name, place):
-    insert_orders([START + SECOND * (n // 2) for n in range(600)])
-    fill(name)
-    verify = f"backfill_ids testapp.Order.{name} --verify"
-    filled = lines()[f"testapp.Order.{name}"]
-    assert filled.endswith(f" 600 needs NOT NULL {verify}")
-    keys = list(rows(name).values_list("pk", flat=True))
-    for one in range(place, place + 200, 2):
-        exchange(name, keys[one], keys[one + 1])
-    assert lines()[f"testapp.Order.{name}"] == filled.replace(
-        "needs NOT NULL", "needs ids that agree with --created-from created_at"
-    )
-
-
-@pytest.mark.usefixtures("of_orders")
-def test_times_that_were_edited_are_no_fault():
-    insert_orders([START + SECOND * n for n in range(10)])
-    fill("uuid7")
-    before = lines()["testapp.Order.uuid7"]
-    keys = list(rows("uuid7").values_list("pk", flat=True))
-    rows("uuid7").filter(pk__in=keys[:5]).update(created_at=START - HOUR)
-    assert lines()["testapp.Order.uuid7"] == before
-    assert "needs NOT NULL" in before
-
-
-@pytest.mark.usefixtures("of_orders")
-@pytest.mark.parametrize(
-    ("name", "to"),
-    each_with(["uuid7", "ulid", "snowflake", "reversed_kuuid"], [START, START + HOUR * 99999]),
-)
-def test_most_times_are_others(name, to):
-    insert_orders([START + SECOND * (n + 1) for n in range(10)])
-    fill(name)
-    keys = list(rows(name).values_list("pk", flat=True))
-    rows(name).filter(pk__in=keys[:6]).update(created_at=to)
-    assert lines()[label(name)].endswith(
-        f"needs ids that agree with --created-from created_at backfill_ids {label(name)} --verify"
-    )
-
-
-@pytest.mark.usefixtures("of_orders")
-@pytest.mark.parametrize("name", ["uuid7", "ulid", "snowflake", "reversed_kuuid"])
-def test_reversed_ids_are_seen(name):
-    insert_orders([START + SECOND * n for n in range(10)])
-    fill(name)
-    keys, given = list(rows(name).values_list("pk", flat=True)), ids(name)
-    rows(name).update(**{name: None})
-    for pk, value in zip(keys, reversed(given), strict=True):
-        Order.objects.filter(pk=pk).update(**{name: value})
-    assert "needs ids that agree with --created-from created_at" in lines()[label(name)]
-
-
-@pytest.mark.usefixtures("of_orders")
-@pytest.mark.parametrize(
-    ("policy", "times"),
-    [
-        ({"on_null": "now"}, [START + SECOND, START + SECOND, *[None] * 8]),
-        ({"on_out_of_range": "clamp"}, [START, START, *[START.replace(year=1950)] * 8]),
-    ],
-    ids=["now", "clamp"],
-)
-def test_ids_given_by_a_policy_are_of_no_other_time(policy, times):
-    insert_orders(times)
-    options = {"created_from": "created_at", "verbosity": 0, **policy}
-    call_command("backfill_ids", "testapp.Order.uuid7", **options)
-    assert lines()["testapp.Order.uuid7"].startswith("uuid7 10 needs NOT NULL ")
-
-
-@pytest.mark.usefixtures("of_orders")
-def test_ids_of_the_application_are_of_no_other_time():
-    insert_orders([START + SECOND * n for n in range(3)])
-    fill("uuid7")
-    for _ in range(9):
-        Order.objects.create(created_at=START + HOUR)
-    Order.objects.filter(created_at=START + HOUR).update(created_at=START - HOUR)
-    assert "agree" not in lines()["testapp.Order.uuid7"]
-
-
-@pytest.mark.usefixtures("of_orders")
-def test_a_source_that_is_gone_is_not_asked_for():
-    insert_orders([START, START])
-    fill("uuid7")
-    saved = BackfillRun.objects.get(target="testapp.Order.uuid7")
-    saved.options["created_from"] = "entered_at"
-    saved.save()
-    keys = list(rows("uuid7").values_list("pk", flat=True))
-    exchange("uuid7", *keys)
-    assert "needs NOT NULL" in lines()["testapp.Order.uuid7"]
-
-
-@pytest.mark.usefixtures("of_old_ids")
-def test_ids_that_were_not_made_of_the_old_ones_are_seen():
-    old = get("uuid1").generate_many(4, START)
-    insert(Old, [{"name": "", "text": "", "plain": value} for value in old])
-    call_command("backfill_ids", "shop.Old.uuid6", "--convert-from=plain", verbosity=0)
-    assert lines()["shop.Old.uuid6"] == (
-        "uuid6 4 needs NOT NULL backfill_ids shop.Old.uuid6 --verify"
-    )
-    Old.objects.filter(plain=old[0]).update(plain=get("uuid1").generate(START - HOUR))
-    assert lines()["shop.Old.uuid6"] == (
-        "uuid6 4 needs ids that agree with --convert-from plain "
-        "backfill_ids shop.Old.uuid6 --verify"
-    )
 
 
 def test_columns_are_aligned():

@@ -185,8 +185,7 @@ def test_other_times_are_refused_with_the_update_that_rewrites_them(names):
     message = str(caught.value)
     assert "don't sort by time" in message
     assert "nothing was written" in message
-    with pytest.raises(BackfillError, match="don't sort by time"):
-        verify(find("uuid7"))
+    assert "several spellings" in verify(find("uuid7")).notes[0]
     update = re.search(r"UPDATE .*(?=; nothing)", message)
     with connection.cursor() as cursor:
         cursor.execute(update[0])
@@ -234,8 +233,7 @@ def test_an_impossible_time_is_refused_with_its_row(text, policy):
         f"testapp.Order {keys[20]} (and 1 other rows) has the created_at {text!r}, which is no "
         f"possible time. Find such rows with SELECT * FROM "
     )
-    with pytest.raises(BackfillError, match="which is no possible time"):
-        verify(target)
+    assert "which is no possible time" in verify(target).notes[0]
     select = re.search(r"SELECT .*(?=, and correct them; nothing was written)", message)[0]
     with connection.cursor() as cursor:
         cursor.execute(select.replace("*", "id", 1))

@@ -8,12 +8,11 @@ from django.test import Client
 from django.urls import reverse
 
 from django_sortable_ids.backfill.supervising import owner, run
-from django_sortable_ids.backfill.verifying import verify
 from django_sortable_ids.models import BackfillRun
 from tests.admin.page import Page
 
 from .command import printed
-from .support import SECOND, START, build, fill, insert_orders, label, saved_run
+from .support import SECOND, START, build, insert_orders, label
 
 URL = "/admin/django_sortable_ids/backfillrun/"
 NAME = label("uuid7")
@@ -122,20 +121,3 @@ def test_nothing_is_changed_there(visitor, model):
         visitor.post(url, {"action": "delete_selected", "_selected_action": 1}).status_code == 200
     )
     assert url == reverse(f"admin:django_sortable_ids_{model}_changelist")
-
-
-@pytest.mark.django_db
-def test_the_status_has_an_unfinished_check(monkeypatch):
-    insert_orders([START + i * SECOND for i in range(10)])
-    fill("uuid7")
-    monkeypatch.setattr(verify, "PAGE", 4)
-
-    def stop(_):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        verify.Verifier(build("uuid7").target).verify(stop)
-    assert "check of testapp.Order.uuid7: 40 %  4/10 rows, last checkpoint 0." in printed(
-        "--status"
-    )
-    assert saved_run("uuid7").finished_at

@@ -100,7 +100,6 @@ def test_of_a_run(label, large_tables):
 @pytest.mark.parametrize("label", LABELS)
 def test_of_verifying(label, large_tables, monkeypatch):
     monkeypatch.setattr(target, "PAGE", BATCH)
-    monkeypatch.setattr(verify, "PAGE", BATCH)
     steps = []
     for count in (FEW, MANY):
         table(label, count)

@@ -63,7 +63,7 @@ class ReadOnlyList(ModelAdmin):
 
 
 class BackfillRunAdmin(ReadOnlyList):
-    """The progress of each backfill; ``backfill_ids --status`` has checks and moves, too."""
+    """The progress of each backfill; ``backfill_ids --status`` has moves, too."""
 
     list_display = ["target", "state", "progress", "owner", "heartbeat_time", "started_at"]
     list_display += ["finished_at", "last_error"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from django.db import DatabaseError, NotSupportedError
+from django.db import DatabaseError
 from django.db.models import Count, Min, Q
 
 from ...db import chunks
@@ -16,9 +16,8 @@ from ...times.columns import as_stored
 from ..engines import Engine, engine_of
 from ..sources.conversion import Lossless
 from ..sources.copies import Copies
-from ..sources.fields import last_run
-from ..target import Target
-from ..verifying.pages import RowCheck
+from ..sources.fields import last_run, same_options
+from ..target import POLICIES, Target
 from ..writing.known_ids import Converter, CopyWriter
 from ..writing.policy_rows import PolicyRows, policy_rows
 from ..writing.writer import KeyedWriter, Writer
@@ -129,9 +128,9 @@ class _Counted(NamedTuple):
     missing: int
     """Rows without an id."""
     given_from: datetime | None
-    """The creation time of the first row that already has an id of its time, else now: from there
-    on, the application generates ids. After a run with the same options it is now: that run has
-    recorded the time, or has generated these ids. None for targets without times.
+    """The creation time of the first row that already has an id, else now: from there on, the
+    application generates ids. After a run with the same options it is now: that run has recorded
+    the time, or has generated these ids. None for targets without times.
     """
     may_be_misread: bool = True
     """Whether such times still have to be searched for."""
@@ -142,21 +141,17 @@ def _counted(target: Target, engine: Engine, run: BackfillRun | None) -> _Counte
     now = datetime.now(UTC)
     if not target.has_times:
         return _Counted(chunks.count(target.missing), None)
-    if run is not None and run.options == target.options:
+    if run is not None and same_options(run, target):
         return _Counted(chunks.count(target.missing), as_stored(now))
-    try:
-        rows, has_own = RowCheck(target).with_marks(target.rows), Q(verify_of_time=1)
-    except NotSupportedError:
-        has_id = Q(**{f"{target.field.name}__isnull": False})
-        rows, has_own = target.rows, has_id & target.has_shown_time
+    has_id = Q(**{f"{target.field.name}__isnull": False})
     key = target.key_fields[0].attname
     counts = {
         "missing": Count(key, filter=target.is_missing),
-        "given": Min(target.selected_place, filter=has_own),
+        "given": Min(target.selected_place, filter=has_id & target.has_shown_time),
     }
     if misread := engine.misread(target):
         counts["misread"] = Count(key, filter=misread)
-    results = list(chunks.asked(rows, lambda part: part.aggregate(**counts)))
+    results = list(chunks.asked(target.rows, lambda part: part.aggregate(**counts)))
     given = [target.at(each["given"]) for each in results if each["given"] is not None]
     return _Counted(
         sum(each["missing"] for each in results),
@@ -182,7 +177,7 @@ def _resumable(target: Target, run: BackfillRun | None) -> BackfillRun | None:
     if run is None or run.finished_at is not None:
         return None
     now = target.options
-    for key in sorted(run.options.keys() | now.keys()):
+    for key in sorted((run.options.keys() | now.keys()) - {POLICIES}):
         was, wanted = run.options.get(key), now.get(key)
         if was != wanted:
             raise BackfillError(

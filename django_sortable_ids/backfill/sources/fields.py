@@ -8,14 +8,13 @@ from typing import Any
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
 from django.db import DEFAULT_DB_ALIAS, connections, models, router
-from django.db.models import QuerySet
 
 from ...db import tables
 from ...errors import BackfillError
-from ...fields import SortableIDField, history
+from ...fields import SortableIDField
 from ...models import BackfillRun, VerificationRun
 from ...schema import unmanaged
-from ..target import database_option
+from ..target import POLICIES, Target, database_option
 
 
 def notes(label: str) -> Iterator[str]:
@@ -31,7 +30,7 @@ def notes(label: str) -> Iterator[str]:
 
 def find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
     """Model and field of ``app.Model.field``; ``BackfillError`` if it can't be filled."""
-    model, field = _find_field(label)
+    model, field = named_field(label)
     if field in model._meta.pk_fields:
         second = "which is never empty. Add a second field, such as public_id, to give the rows"
         if not field.primary_key:
@@ -43,7 +42,8 @@ def find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
     return model, field
 
 
-def _find_field(label: str) -> tuple[type[models.Model], SortableIDField]:
+def named_field(label: str) -> tuple[type[models.Model], SortableIDField]:
+    """As ``find_field``, also for a primary key, which is filled already."""
     parts = label.split(".")
     if len(parts) != 3:
         raise BackfillError(f"{label!r}: expected app.Model.field, such as shop.Order.public_id")
@@ -82,6 +82,11 @@ def database_of(label: str | None) -> str:
 def last_run(label: str, using: str) -> BackfillRun | None:
     """The run on a field. Its label names the model that has the table, not a proxy."""
     return BackfillRun.objects.using(using).filter(target=label).first()
+
+
+def same_options(run: BackfillRun, target: Target) -> bool:
+    """Whether the run had the options of the target; its policies may differ."""
+    return {name: run.options[name] for name in run.options if name != POLICIES} == target.options
 
 
 def check_tables(model: type[models.Model], field: SortableIDField, using: str) -> None:
@@ -153,18 +158,3 @@ def _how_to_make(model: type[models.Model], using: str) -> str:
             f"database that has it with --database, or correct db_table"
         )
     return migrate
-
-
-def find_empty(label: str, using: str | None) -> tuple[type[models.Model], SortableIDField] | None:
-    """Model and field of ``app.Model.field`` if the table is empty and no run has filled it; None
-    otherwise, and for history models.
-
-    Raises ``BackfillError`` if it can't be filled.
-    """
-    model, field = find_field(label)
-    if history.original_of(model) is not None:
-        return None  # its ids come from the originals
-    using = using or router.db_for_write(model)
-    check_tables(model, field, using)
-    rows: QuerySet[models.Model] = QuerySet(model, using=using)
-    return None if last_run(str(field), using) or rows.exists() else (model, field)

@@ -122,7 +122,7 @@ class Fixed(Derived):
         is_before_end = end is None or self.moment < end
         return Q() if is_from_start and is_before_end else Q(pk__in=[])
 
-    def read(self, rows: QuerySet[Any], *names: str) -> list[Any]:
+    def read(self, rows: QuerySet[Any], *names: Any) -> list[Any]:
         keys = [each.attname for each in self.key_fields]
         if len(keys) == 1:
             return [(self.moment, *row) for row in rows.values_list("pk", *names)]

@@ -22,6 +22,7 @@ from django.utils import timezone
 
 from ...errors import BackfillError
 from ...models import BackfillRun
+from ..sources.fields import same_options
 from ..target import Target
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def take(plan: Plan, token: str) -> BackfillRun:
         "rate": 0.0,
         "rows_planned": filled_before + plan.rows,
     }
+    own["options"] = target.stored_options
     if run is None and plan.resumed is None:
         return _create(target, own | _fresh(plan))
     if run is None or (run.finished_at is None) != (plan.resumed is not None):
@@ -66,7 +68,7 @@ def take(plan: Plan, token: str) -> BackfillRun:
             raise outdated(target)
     else:
         own |= _fresh(plan)
-        if run.options == target.options and _has_ids(target):
+        if same_options(run, target) and _has_ids(target):
             own |= {"cursor": run.cursor, "given_from": run.given_from}
     unchanged = {"pk": run.pk, "token": run.token, "batches": run.batches}
     if not runs(target).filter(**unchanged, heartbeat=run.heartbeat).update(**own):
@@ -160,7 +162,7 @@ def _create(target: Target, values: dict[str, Any]) -> BackfillRun:
 
 def _fresh(plan: Plan) -> dict[str, Any]:
     return {
-        "options": plan.target.options,
+        "options": plan.target.stored_options,
         "cursor": None,
         "given_from": plan.given_from,
         "rows_filled": 0,

@@ -1,8 +1,10 @@
 """The arguments of ``backfill_ids``, and which of them can be combined."""
 
 import math
+import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -10,6 +12,7 @@ from django.core.management.base import CommandError, DjangoHelpFormatter
 from django.db import connections
 
 from ...backfill.target import OnNull, OnOutOfRange
+from ...backfill.verifying.verification import SHARE
 
 TARGET_TIME = 0.5
 """The default of ``--target-time``, in seconds."""
@@ -128,6 +131,12 @@ def _add_modes(parser: ArgumentParser) -> None:
     one = modes.add_mutually_exclusive_group()
     one.add_argument("--dry-run", action="store_true", help="print the plan; write nothing")
     one.add_argument("--verify", action="store_true", help="check the ids; write no ids")
+    modes.add_argument(
+        "--allow-edited-times",
+        type=_percent,
+        metavar="PERCENT",
+        help=f"with --verify: how many of 100 ids may be of another time; {SHARE:g} by default",
+    )
     one.add_argument("--status", action="store_true", help="show the progress of runs")
     modes.add_argument(
         "--write-migration",
@@ -159,7 +168,7 @@ def _add_modes(parser: ArgumentParser) -> None:
         action="append",
         metavar="NAME",
         help="with --primary-key: a trigger, view or routine that names a moved table, and that "
-        "you have read; or a pattern such as 'pgtrigger_*'. May be given several times",
+        "you have read; or a pattern such as 'pgtrigger_*'. Repeatable",
     )
 
 
@@ -179,8 +188,7 @@ def _add_sources(parser: ArgumentParser) -> None:
     sources.add_argument(
         "--end",
         metavar="TIME",
-        help="with --created-from pk: the time of the last row; times between are linear in the "
-        "key",
+        help="with --created-from pk: the time of the last row; linear in the key",
     )
     sources.add_argument(
         "--created-at",
@@ -194,16 +202,14 @@ def _add_sources(parser: ArgumentParser) -> None:
     )
     sources.add_argument(
         "--on-null",
-        default="error",
         choices=get_args(OnNull),
-        help="rows without a creation time: refuse them (error, the default), leave them without "
-        "an id (skip), or use the current time (now)",
+        help="rows without a creation time: refuse them (error), leave them without an "
+        "id (skip), or use the current time (now)",
     )
     sources.add_argument(
         "--on-out-of-range",
-        default="error",
         choices=get_args(OnOutOfRange),
-        help="times that the ids can't contain: refuse them (error, the default), leave the rows "
+        help="times that the ids can't contain: refuse them (error), leave the rows "
         "without an id (skip), or use the nearest time (clamp)",
     )
     sources.add_argument(
@@ -287,6 +293,8 @@ def mode_of(options: Mapping[str, Any], given: Mapping[str, str]) -> str:
     if options["target"] is None:
         _refuse_others("{} needs app.Model.field: name the column", "report", given)
         return "report"
+    if "allow_edited_times" in given and not {"verify", "write_migration"} & {*chosen}:
+        raise CommandError("--allow-edited-times needs --verify: add it", returncode=WRONG)
     if not chosen:
         return "run"
     mode = "plan" if chosen == ["dry_run"] else "verify"
@@ -319,14 +327,18 @@ def _refuse_others(message: str, mode: str, given: Mapping[str, str]) -> None:
         raise CommandError(message.format(" and ".join(others)), returncode=WRONG)
 
 
-def _seconds(text: str) -> float:
+def _number(expected: str, most: float, text: str) -> float:
     try:
-        seconds = float(text)
+        number = float(text)
     except ValueError:
-        seconds = math.nan
-    if not 0 <= seconds < math.inf:
-        raise ArgumentTypeError(f"{text!r}: expected a number of seconds, 0 or more")
-    return seconds
+        number = math.nan
+    if not 0 <= number <= most:
+        raise ArgumentTypeError(f"{text!r}: expected {expected}")
+    return number
+
+
+_seconds = partial(_number, "a number of seconds, 0 or more", sys.float_info.max)
+_percent = partial(_number, "a percentage from 0 to 100", 100)
 
 
 def _positive(text: str) -> int:

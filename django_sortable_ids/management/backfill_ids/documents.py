@@ -61,6 +61,5 @@ def of_work(work: Work) -> dict[str, Any]:
     return {
         "database": work.using,
         "runs": [each.document() for each in work.runs],
-        "checks": [each.document() for each in work.checks],
         "moves": [each.document() for each in work.moves],
     }

@@ -8,10 +8,10 @@ from dataclasses import dataclass, fields, replace
 from signal import SIGINT
 from typing import Any
 
-from ...backfill.sources.fields import database_of, notes
+from ...backfill.sources.fields import database_of, last_run, notes
 from ...backfill.sources.find import Given, find
 from ...backfill.supervising.control import Stopped
-from ...backfill.target import Target
+from ...backfill.target import POLICIES, Target
 from ...db.locks import limited_lock_timeout
 from ...db.refusals import explained
 from ...errors import Interrupted
@@ -33,14 +33,18 @@ class Request:
 
     def target(self) -> Target:
         """The target to fill or to verify; raises ``BackfillError`` if it can't be filled."""
-        options = self.options
-        label = options["target"]
+        label = self.options["target"]
         self.output.say(*notes(label))
-        target = find(label, self.sources, options["database"])
+        return self.with_policies(find(label, self.sources, self.options["database"]))
+
+    def with_policies(self, target: Target) -> Target:
+        """The target with the given policies, or else with those of its last run."""
+        run, options = last_run(target.label, target.using), self.options
+        known = run.options.get(POLICIES, {}) if run else {}
         return replace(
             target,
-            on_null=options["on_null"],
-            on_out_of_range=options["on_out_of_range"],
+            on_null=options["on_null"] or known.get("on_null", "error"),
+            on_out_of_range=options["on_out_of_range"] or known.get("on_out_of_range", "error"),
             allow_triggers=options["allow_triggers"],
         )
 

@@ -2,45 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from django.core.management.base import CommandError
 from django.db import models, router
+from django.db.models import QuerySet
 
 from ...backfill.progress import Progress
+from ...backfill.sources import unsourced
 from ...backfill.sources.copies import Copies
-from ...backfill.sources.fields import find_empty
-from ...backfill.sources.find import Given
+from ...backfill.sources.fields import check_tables, last_run, named_field, names_of
+from ...backfill.sources.find import Given, of_source
+from ...backfill.sources.unsourced import Unsourced
 from ...backfill.target import Target, database_option
-from ...backfill.verifying import verify
 from ...backfill.verifying.copies import compare
-from ...backfill.verifying.verification import Verification
-from ...fields import SortableIDField
+from ...backfill.verifying.verification import SHARE, Verification
+from ...backfill.verifying.verify import refuse_hidden_rows, verify
+from ...db import chunks
+from ...fields import history
 from ...migrating import next_migration
 from ...migrating.next_migration import NextMigration, NotMigrated
+from ...primary_keys import notes
 from . import documents
 from .request import Request
-
-
-@dataclass(frozen=True, slots=True)
-class _Subject:
-    """The column whose ids are verified."""
-
-    model: type[models.Model]
-    field: SortableIDField
-    using: str
-    target: Target | None
-    """None if the table is empty and no source of its ids is known."""
-
-    @property
-    def label(self) -> str:
-        return str(self.field)
-
-    @property
-    def command(self) -> str:
-        if self.target:
-            return self.target.command
-        return f"backfill_ids {self.label}{database_option(self.using)}"
 
 
 def check(request: Request) -> None:
@@ -50,45 +32,66 @@ def check(request: Request) -> None:
 
 
 def _check(request: Request) -> None:
-    output, subject = request.output, _subject(request)
-    if isinstance(subject.target, Copies):
-        _compare(request, subject.target)
+    output, target = request.output, _target(request)
+    if isinstance(target, Copies):
+        _compare(request, target)
         return
-    reason = next_migration.why_not_unique(subject.field, subject.using)
+    reason = next_migration.why_not_unique(target.field, target.using)
     if reason and request.options["write_migration"]:
-        raise CommandError(f"{subject.label}: {reason}")
-    following = _following(request, subject)
-    result = _verified(request, subject.target) if subject.target else Verification()
-    if subject.target:
-        output.add(**documents.of_target(subject.target))
-    output.add(field=subject.label, database=subject.using, migration=None, next=None)
+        raise CommandError(f"{target.label}: {reason}")
+    following = _following(request, target)
+    result = _verified(request, target)
+    output.add(**documents.of_target(target), migration=None, next=None)
     output.add(**result.document())
     output.explain(result.lines())
     if result.failures:
-        raise CommandError(f"{subject.label}: {'; '.join(result.failures)}")
+        failures = "; ".join(result.failures)
+        raise CommandError(f"{target.label}: {failures}{_next(request, target, result)}")
+    if target.field in target.model._meta.pk_fields:
+        return
     if result.skipped:
-        _keep_null(request, subject, result.skipped)
+        _keep_null(request, target, result.skipped)
     elif reason:
         output.say(f"Next: {reason}.")
-    elif not subject.model._meta.managed:
-        _print_statements(request, subject)
+    elif not target.model._meta.managed:
+        _print_statements(request, target)
     elif request.options["write_migration"]:
-        _write(request, subject, following)
+        _write(request, target, following)
     elif following:
-        command = request.given.then(subject.command, "--write-migration")
+        command = request.given.then(target.command, "--write-migration")
         output.add(next=command)
         output.say(*following.then(command))
 
 
-def _subject(request: Request) -> _Subject:
-    options = request.options
-    if request.sources == Given():
-        empty = find_empty(options["target"], options["database"])
-        if empty:
-            model, field = empty
-            return _Subject(model, field, options["database"] or router.db_for_write(model), None)
-    target = request.target()
-    return _Subject(target.model, target.field, target.using, target)
+def _next(request: Request, target: Target, result: Verification) -> str:
+    """How rows get right ids: those with wrong ones must lose them first."""
+    if isinstance(target, Unsourced) or target.field in target.model._meta.pk_fields:
+        return ""
+    command = request.given.then(target.command)
+    if result.missing and len(result.failures) == 1:
+        return f". Run {command}"
+    return f". To give rows new ids, set those to NULL and run {command}"
+
+
+def _target(request: Request) -> Target:
+    """The column to verify. Where no run, no move of keys and no argument says where the times come
+    from, the ids have been generated, and have none to compare."""
+    label, using = request.options["target"], request.options["database"]
+    model, field = named_field(label)
+    using = using or router.db_for_write(model)
+    is_key = field in model._meta.pk_fields
+    if not is_key and (request.sources != Given() or history.original_of(model)):
+        return request.target()
+    check_tables(model, field, using)
+    given = request.sources
+    if is_key and given == Given():
+        given = notes.source_of_key(model._meta.label, using) or given
+    if given != Given() or last_run(str(field), using):
+        return request.with_policies(of_source(model, field, given, using))
+    has_times = names_of(model, models.DateField)
+    if not is_key and has_times and QuerySet(model, using=using).exists():
+        return request.target()  # which refuses: it names these columns
+    return unsourced.target_of(model, field, using)
 
 
 def _compare(request: Request, target: Copies) -> None:
@@ -98,6 +101,7 @@ def _compare(request: Request, target: Copies) -> None:
             f"{target.label} is in a history model: several history rows have the id of one "
             f"original, so no migration can make the ids unique. Use --verify instead"
         )
+    refuse_hidden_rows(target)
     compared = compare(target)
     request.output.add(**documents.of_target(target), migration=None, next=None)
     request.output.add(**compared.document())
@@ -107,71 +111,64 @@ def _compare(request: Request, target: Copies) -> None:
 
 
 def _verified(request: Request, target: Target) -> Verification:
-    again = request.given.again(target.command)
-    verifier = verify.Verifier(target)
-    checkpoint = verifier.checkpoint
-    done = checkpoint.found.rows
-    if checkpoint.kept_at:
-        request.output.say(
-            f"Continues after the {done:,} rows that were checked before "
-            f"{checkpoint.kept_at:%Y-%m-%d %H:%M:%S %Z}".rstrip()
-        )
+    again, most = request.given.again(target.command), request.options["allow_edited_times"]
+    total = chunks.count(target.rows)
     with (
-        request.stopped("the check is not finished", again),
-        Progress(request.output.progress, checkpoint.total, is_brief=True, before=done) as progress,
+        request.stopped("nothing was changed", again),
+        Progress(request.output.progress, total, is_brief=True) as progress,
     ):
-        return verifier.verify(progress.add)
+        return verify(target, progress.add, SHARE if most is None else most)
 
 
-def _following(request: Request, subject: _Subject) -> NextMigration | None:
+def _following(request: Request, target: Target) -> NextMigration | None:
     """The next migration; it is built before the ids are checked, which may take hours."""
-    if not subject.model._meta.managed:
+    if not target.model._meta.managed:
         return None
     try:
-        return next_migration.following(subject.model, subject.field, subject.using)
+        return next_migration.following(target.model, target.field, target.using)
     except NotMigrated:
         if request.options["write_migration"]:
             raise
         return None
 
 
-def _keep_null(request: Request, subject: _Subject, skipped: int) -> None:
+def _keep_null(request: Request, target: Target, skipped: int) -> None:
     """Say that no migration follows: rows without an id keep the column nullable."""
     request.output.say(
-        f"No migration follows: {skipped:,} rows have no id, and {subject.field.name} can't become "
+        f"No migration follows: {skipped:,} rows have no id, and {target.field.name} can't become "
         f"NOT NULL before they have one. Until then it may be unique=True with null=True."
     )
     if request.options["write_migration"]:
         raise CommandError(
-            f"{subject.label}: {skipped:,} rows were skipped and have no id, so the column can't "
+            f"{target.label}: {skipped:,} rows were skipped and have no id, so the column can't "
             f"be NOT NULL. No migration was written. Give them ids, for example by --on-null=now "
             f"or --on-out-of-range=clamp"
         )
 
 
-def _print_statements(request: Request, subject: _Subject) -> None:
+def _print_statements(request: Request, target: Target) -> None:
     """Print the statements for an unmanaged table; nothing if its column is constrained."""
-    sql = list(next_migration.statements(subject.model, subject.field, subject.using))
+    sql = list(next_migration.statements(target.model, target.field, target.using))
     request.output.add(statements=sql)
     if sql:
-        then = next_migration.wanted(subject.model, subject.field, subject.using)
+        then = next_migration.wanted(target.model, target.field, target.using)
         request.output.say(
-            f"Next: {subject.model._meta.label} is not managed, so no migration changes it. Run",
+            f"Next: {target.model._meta.label} is not managed, so no migration changes it. Run",
             f"this, and {next_migration.change_of(then)} in the model:",
             "",
             *sql,
         )
 
 
-def _write(request: Request, subject: _Subject, following: NextMigration | None) -> None:
-    app = subject.model._meta.app_label
+def _write(request: Request, target: Target, following: NextMigration | None) -> None:
+    app = target.model._meta.app_label
     if following is None:
         request.output.say(
-            f"Nothing to write: the migrations of {app} make {subject.field.name} NOT NULL and "
+            f"Nothing to write: the migrations of {app} make {target.field.name} NOT NULL and "
             f"unique already."
         )
         return
     following.file.write()
-    command = request.given.then(f"migrate {app}{database_option(subject.using)}")
+    command = request.given.then(f"migrate {app}{database_option(target.using)}")
     request.output.add(migration=following.file.name, next=command)
     request.output.say(*following.lines(), *following.then(command))
