@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Any, Literal
 
 from django.db import connections, models
@@ -18,8 +19,7 @@ from ..schemes import TimeScheme
 from ..times.bounds import shown, time_range
 from ..times.columns import TimeColumn, column_of, zone_of_naive_times
 
-POLICIES = "policies"
-"""The key of the policies among the stored options of a run."""
+POLICIES = "policies"  # their key among the stored options of a run
 OnNull = Literal["error", "skip", "now"]
 OnOutOfRange = Literal["error", "skip", "clamp"]
 
@@ -326,8 +326,7 @@ class Target:
 
     def walk(self, rows: QuerySet[Any], *names: str) -> Iterator[Any]:
         """Creation time, key and the fields ``names`` of rows that have a time, in order."""
-        for page in self.pages(rows, *names):
-            yield from page
+        return chain.from_iterable(self.pages(rows, *names))
 
     def pages(self, rows: QuerySet[Any], *names: Any) -> Iterator[list[Any]]:
         """As ``walk``, by pages: some drivers load a whole result into memory."""
