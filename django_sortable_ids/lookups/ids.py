@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any, TypeGuard
 
 from django.core.exceptions import FieldError, ValidationError
-from django.db.models import ForeignObject, Model, lookups
+from django.db.models import ForeignObject, Model, Value, lookups
 from django.db.models.fields.related_lookups import get_normalized_value
 from django.http import Http404
 
@@ -35,6 +35,10 @@ class _KeepCandidates:
     rhs: Any
 
     def get_prep_lookup(self) -> Any:
+        field = _compared_field(self.lhs)
+        if field and isinstance(self.rhs, Value) and isinstance(self.rhs.value, str):
+            # Otherwise the database would compare its column with the text.
+            self.rhs = Value(self.rhs.value, output_field=field)
         self.rhs = _value_or_candidates(self.lhs, self.rhs)
         return super().get_prep_lookup()  # type: ignore[misc]
 
