@@ -71,6 +71,7 @@ class Migration(migrations.Migration):
                     old=fields.HexULIDField(editable=False, null=True, unique=True),
                 ),
             ],
+            allowed=["graph_*"],
             references=[
                 ("django_admin_log", "user_id", "graph.User"),
                 ("graph_badge", "holder_id", "graph.Customer"),
