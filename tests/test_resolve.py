@@ -100,7 +100,9 @@ def test_what_is_no_public_text_at_all(shop, value):
 
 @pytest.mark.parametrize("text", ["ord_", "ord_x", f"ord_{EXAMPLE} ", f"ord_ord_{EXAMPLE}"])
 def test_malformed_ids(shop, text):
-    with pytest.raises(ValidationError, match=r"is not a valid ULID\. Expected “ord_” and 26"):
+    with pytest.raises(
+        ValidationError, match=r"is not a valid ULID\. Expected a text such as ord_"
+    ):
         resolve(text)
 
 

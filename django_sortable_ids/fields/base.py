@@ -65,7 +65,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         "created_from",
     )
     default_error_messages = {
-        "invalid": _("“%(value)s” is not a valid %(scheme)s. Expected %(expected)s."),
+        "invalid": _("“%(value)s” is not a valid %(scheme)s. Expected a text such as %(example)s."),
     }
 
     def __init__(
@@ -220,7 +220,7 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
             params={
                 "value": shown(found.found if isinstance(found, Malformed) else found),
                 "scheme": self.scheme.title,
-                "expected": Message(getattr, self.public_text, "expected"),
+                "example": Message(getattr, self.public_text, "example"),
             },
         )
 

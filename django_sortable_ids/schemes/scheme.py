@@ -10,7 +10,6 @@ from typing import ClassVar, NamedTuple, Self, TypeGuard
 from .encodings.notation import uuid_of, uuids_of
 from .encodings.text_forms import TextForm
 from .errors import InvalidID, Message, NotTimeOrdered, described
-from .phrases import Phrase, with_example
 from .support import CopiedByFields, cached_property
 
 ID = uuid.UUID | str | int
@@ -177,7 +176,7 @@ class Scheme(CopiedByFields, ABC):
 
     def _misfit(self, number: int) -> str:
         """Why ``holds`` is False."""
-        return Phrase("it is out of the scheme's range")
+        return "it is out of the scheme's range"
 
     # Generation
 
@@ -223,7 +222,7 @@ class Scheme(CopiedByFields, ABC):
     def expectation(self, encoding: str | None = None) -> str:
         """A description of valid texts, in words, with an example."""
         form = self.text_form(encoding)
-        return with_example(form.expected, form.format(self.to_int(self.example)))
+        return f"{form.expected}, such as {form.format(self.to_int(self.example))}"
 
     def _refusal(self, found: object, reason: object, form: TextForm) -> InvalidID:
         """The error for a value; ``reason`` is written as text when the error is."""
@@ -231,12 +230,7 @@ class Scheme(CopiedByFields, ABC):
 
     def _explained(self, found: object, reason: object, form: TextForm) -> str:
         example = form.format(self.to_int(self.example))
-        return Phrase(
-            "%(found)s is not a valid %(scheme)s: %(reason)s. "
-            "Expected %(expected)s, such as %(example)s.",
-            found=described(found),
-            scheme=self.title,
-            reason=str(reason),
-            expected=form.expected,
-            example=example,
+        return (
+            f"{described(found)} is not a valid {self.title}: {reason}. "
+            f"Expected {form.expected}, such as {example}."
         )

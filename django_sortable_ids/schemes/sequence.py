@@ -14,7 +14,6 @@ from typing import ClassVar, Self
 
 from .encodings.text_forms import OneByOne, TextForm
 from .errors import SequenceExhausted
-from .phrases import Phrase, characters_of, in_any_case
 from .scheme import ID, Scheme
 from .sequence_template import PLAIN, Template, TemplateText, checked_template
 from .support import cached_property
@@ -68,9 +67,7 @@ class Numeration:
         for character in folded:
             index = digits.find(character)
             if index < 0:
-                raise ValueError(
-                    Phrase("%(found)s is not one of its characters", found=repr(character))
-                )
+                raise ValueError(f"{character!r} is not one of its characters")
             total = total * len(digits) + index + 1
         return total
 
@@ -136,17 +133,16 @@ class SequenceText(OneByOne):
 
     @property
     def expected(self) -> str:
-        expected = characters_of(self.length, self._spellings)
-        if not self.fixed:
-            expected = Phrase("1 to %(count)d characters of %(characters)s", **expected.values)
-        return in_any_case(expected, self.numeration.ignore_case)
+        count = str(self.length) if self.fixed else f"1 to {self.length}"
+        case = ", in any case" if self.numeration.ignore_case else ""
+        return f"{count} characters of {self._spellings}{case}"
 
     def format(self, number: int) -> str:
         return self.numeration.text(number, self.case)
 
     def parse(self, text: str) -> int:
         if not self.shortest <= len(text) <= self.length:
-            raise ValueError(Phrase("it has %(found)d characters", found=len(text)))
+            raise ValueError(f"it has {len(text)} characters")
         return self.numeration.number(text)
 
 

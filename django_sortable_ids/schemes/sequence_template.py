@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any
 
 from .encodings.text_forms import OneByOne, TextForm
-from .phrases import Phrase, in_any_case
 from .support import CopiedByFields, cached_property
 
 _PLACEHOLDERS = (["number"], ["year", "number"], ["year", "month", "number"])
@@ -89,7 +88,7 @@ class Template(CopiedByFields):
         """The period and the text of the number. Raises ``ValueError`` for any other text."""
         found = _pattern(self.text, ignore_case).fullmatch(text)
         if found is None:
-            raise ValueError(Phrase("it is not %(template)s", template=self.text))
+            raise ValueError(f"it is not {self.text}")
         named: dict[str, Any] = {"year": 0, "month": 1} | found.groupdict()
         return self._period(int(named["year"]), int(named["month"])), named["number"]
 
@@ -135,11 +134,8 @@ class TemplateText(OneByOne):
 
     @property
     def expected(self) -> str:
-        template = in_any_case(self.template.text, self.ignore_case)
-        expected = self.number.expected
-        return Phrase(
-            "%(template)s, whose number has %(expected)s", template=template, expected=expected
-        )
+        case = ", in any case" if self.ignore_case else ""
+        return f"{self.template.text}{case}, whose number has {self.number.expected}"
 
     def format(self, number: int) -> str:
         period, number = divmod(number, self.span)

@@ -17,7 +17,6 @@ from .generation.leased_generator import LeasedGenerator, LeaseSource
 from .generation.node_generator import Node, NodeGenerator
 from .generation.randomness import spread
 from .layout import Layout, SuffixPart
-from .phrases import Phrase
 from .scheme import ID, Converted, Scheme
 from .support import cached_property
 
@@ -112,9 +111,7 @@ class TimeScheme(Scheme):
         found = number >> 76 & 0xF
         if wanted is None or wanted == found or number >> self.bits:
             return super()._misfit(number)
-        return Phrase(
-            "it is a UUID of version %(found)d, not %(wanted)d", found=found, wanted=wanted
-        )
+        return f"it is a UUID of version {found}, not {wanted}"
 
     # Generation
 

@@ -308,8 +308,10 @@ def test_to_python_refuses(key):
             field.to_python(value)
         message = refusal.value.messages[0]
         shown = "int" if value == 10**5000 else str(value)[:80]
-        assert message.startswith(f"“{shown}” is not a valid {field.scheme.title}. Expected ")
-        assert message.endswith(f", such as {example}.")
+        assert message.startswith(
+            f"“{shown}” is not a valid {field.scheme.title}. Expected a text such as "
+        )
+        assert message.endswith(f" such as {example}.")
         assert refusal.value.code == "invalid"
 
 
@@ -433,5 +435,5 @@ def test_another_models_prefix():
     assert Order.objects.get(ulid=f"ord_{order.ulid}") == order
     for prefix in ("usr_", "ORD_", "ord:", "ord", "_", "ord_ord_"):
         assert not Order.objects.filter(ulid=f"{prefix}{order.ulid}").exists()
-        with pytest.raises(ValidationError, match="Expected “ord_” and 26 characters"):
+        with pytest.raises(ValidationError, match="Expected a text such as ord_"):
             Order(ulid=f"{prefix}{order.ulid}").full_clean()

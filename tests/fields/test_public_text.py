@@ -95,8 +95,7 @@ def test_the_message_shows_the_public_text():
     with pytest.raises(ValidationError) as refusal:
         ULIDField(prefix="ord").parse_public("x")
     assert refusal.value.messages == [
-        "“x” is not a valid ULID. Expected “ord_” and 26 characters of 0-9A-HJKMNP-TV-Z, in any "
-        "case, such as ord_01KDVDNA00PVDPVDPVDPVDPVDM."
+        "“x” is not a valid ULID. Expected a text such as ord_01KDVDNA00PVDPVDPVDPVDPVDM."
     ]
 
 
@@ -161,7 +160,7 @@ def test_previous_prefixes_are_read_and_not_written():
     for text in (f"ord_{EXAMPLE}", f"order_{EXAMPLE}", f"sale_{EXAMPLE.lower()}"):
         assert field.parse_public(text) == field.to_python(text) == EXAMPLE
     for text in (EXAMPLE, f"orders_{EXAMPLE}", f"order:{EXAMPLE}", f"order_ord_{EXAMPLE}"):
-        with pytest.raises(ValidationError, match="Expected “ord_” and 26"):
+        with pytest.raises(ValidationError, match="Expected a text such as ord_"):
             field.parse_public(text)
 
 

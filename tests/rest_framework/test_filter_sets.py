@@ -167,7 +167,7 @@ def test_a_view():
     assert [row["name"] for row in get(snowflake=text_of(order, "snowflake")).data] == ["first"]
     refused = get(ulid=order.ulid)
     assert refused.status_code == 400
-    assert "Expected “ord_” and 26 characters" in refused.data["ulid"][0]
+    assert "Expected a text such as ord_" in refused.data["ulid"][0]
 
 
 def test_openapi():

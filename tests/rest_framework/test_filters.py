@@ -131,7 +131,9 @@ def test_a_tampered_cursor_is_404(scheme):
 
 def test_the_answer_says_what_is_wrong():
     given = page(Order, "ulid", {"cursor": cursor("bad")})
-    assert given.data["detail"].startswith("“bad” is not a valid ULID. Expected “ord_” and 26 ")
+    assert given.data["detail"].startswith(
+        "“bad” is not a valid ULID. Expected a text such as ord_"
+    )
 
 
 def test_programmers_are_told_that_a_bound_is_malformed():

@@ -103,8 +103,8 @@ def test_another_models_prefix_is_malformed():
 
 def test_the_answer_shows_what_a_right_id_looks_like():
     assert client.get(url("ulidproduct", "01x")).json() == {
-        "detail": "“01x” is not a valid ULID. Expected “prod_” and 26 characters of "
-        "0-9A-HJKMNP-TV-Z, in any case, such as prod_01KDVDNA00PVDPVDPVDPVDPVDM."
+        "detail": "“01x” is not a valid ULID. Expected a text such as "
+        "prod_01KDVDNA00PVDPVDPVDPVDPVDM."
     }
 
 

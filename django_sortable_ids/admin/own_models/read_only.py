@@ -65,8 +65,8 @@ class ReadOnlyList(ModelAdmin):
 class BackfillRunAdmin(ReadOnlyList):
     """The progress of each backfill; ``backfill_ids --status`` has moves, too."""
 
-    list_display = ["target", "state", "progress", "owner", "heartbeat_time", "started_at"]
-    list_display += ["finished_at", "last_error"]
+    list_display = ["target", "state", "progress", "last_error", "owner", "heartbeat_time"]
+    list_display += ["started_at", "finished_at"]
     ordering = ["-started_at"]
     search_fields = ["target"]
 

@@ -18,9 +18,7 @@ from ...schemes.encodings.notation import uuid_of
 from ...schemes.encodings.text_forms import TextForm, UUIDText
 from ...schemes.errors import Message, described
 from ...schemes.mask import MaskKey, mask, unmask
-from ...schemes.phrases import prefixed, with_example
 from ...schemes.support import CopiedByFields, cached_property
-from .phrases import translated
 from .storage import storage_names
 
 _PREFIX = re.compile("[a-z](?:[a-z_]{0,61}[a-z])?")
@@ -117,14 +115,6 @@ class PublicText(CopiedByFields):
     def pattern(self) -> str:
         """A regular expression, not anchored, that every public text matches."""
         return self.full_prefix + self.form.pattern
-
-    @property
-    def expected(self) -> str:
-        """A description of a valid text, with an example, in the language of the user."""
-        expected = self.form.expected
-        if self.full_prefix:
-            expected = prefixed(self.full_prefix, expected)
-        return translated(with_example(expected, self.example))
 
     @property
     def example(self) -> str:

@@ -12,7 +12,6 @@ from itertools import repeat
 from operator import add
 from uuid import UUID, SafeUUID
 
-from ..phrases import Phrase
 from ..support import cached_property, ones
 
 AT_ONCE = 256
@@ -148,7 +147,7 @@ class Notation:
         except ValueError:
             pass
         wrong = next(each for each in text if self._spellings.get(each, "\n") not in self.alphabet)
-        raise ValueError(Phrase("%(found)s is not one of its characters", found=repr(wrong)))
+        raise ValueError(f"{wrong!r} is not one of its characters")
 
     @cached_property
     def _values(self) -> bytes:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..phrases import Phrase, prefixed
 from .text_forms import TextForm
 
 
@@ -37,7 +36,7 @@ class Prefixed:
 
     @property
     def expected(self) -> str:
-        return prefixed(self.prefix, self.form.expected)
+        return f"“{self.prefix}” and {self.form.expected}"
 
     def format(self, number: int) -> str:
         return self.prefix + self.form.format(number)
@@ -47,7 +46,7 @@ class Prefixed:
 
     def parse(self, text: str) -> int:
         if not text.startswith(self.prefix):
-            raise ValueError(Phrase("it does not begin with %(prefix)s", prefix=repr(self.prefix)))
+            raise ValueError(f"it does not begin with {self.prefix!r}")
         return self.form.parse(text[len(self.prefix) :])
 
     def is_canonical(self, text: str) -> bool:

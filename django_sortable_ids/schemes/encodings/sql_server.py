@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..bit_templates import TimeLowFirstTemplate, UUIDTemplate
-from ..phrases import Phrase
 from .text_forms import OneByOne, UUIDText
 
 
@@ -28,7 +27,7 @@ class SQLServerText(OneByOne):
 
     @property
     def expected(self) -> str:
-        return Phrase("a version 1 UUID with the bytes of its first three groups reversed")
+        return "a version 1 UUID with the bytes of its first three groups reversed"
 
     def format(self, number: int) -> str:
         payload = UUIDTemplate(self.version).unwrap(number)
@@ -41,5 +40,5 @@ class SQLServerText(OneByOne):
         version_1 = uuid.UUID(int=shown).bytes_le
         payload = TimeLowFirstTemplate().unwrap(int.from_bytes(version_1, "big"))
         if payload is None:
-            raise ValueError(Phrase("it is not a version 1 UUID in SQL Server's byte order"))
+            raise ValueError("it is not a version 1 UUID in SQL Server's byte order")
         return UUIDTemplate(self.version).wrap(payload)

@@ -11,11 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
-from ..phrases import Phrase, characters_of, in_any_case
 from ..support import CopiedByFields, cached_property
 from .notation import Notation
 
-_EXTRA_BITS = Phrase("its last character has bits beyond the last byte")
+_EXTRA_BITS = "its last character has bits beyond the last byte"
 
 
 class TextForm(Protocol):
@@ -100,7 +99,7 @@ class Digits(CopiedByFields):
 
     @property
     def expected(self) -> str:
-        return in_any_case(_characters(self.length, self.alphabet), self.fold is not None)
+        return _characters(self.length, self.alphabet) + (", in any case" if self.fold else "")
 
     @cached_property
     def format(self) -> Callable[[int], str]:
@@ -182,9 +181,7 @@ class Groups(CopiedByFields, OneByOne):
             group = notation.parse(text[start:end])
             if group >> bits:
                 found = repr(text[start:end])
-                raise ValueError(
-                    Phrase("%(found)s is more than %(bits)d bits can hold", found=found, bits=bits)
-                )
+                raise ValueError(f"{found} is more than {bits} bits can hold")
             number = number << bits | group
         return number
 
@@ -213,15 +210,15 @@ class Decimal(OneByOne):
     @property
     def expected(self) -> str:
         if self.keeps_order:
-            return Phrase("a whole number of %(count)d digits", count=self.length)
-        return Phrase("a whole number of at most %(count)d digits", count=self.length)
+            return f"a whole number of {self.length} digits"
+        return f"a whole number of at most {self.length} digits"
 
     def format(self, number: int) -> str:
         return str(number)
 
     def parse(self, text: str) -> int:
         if len(text) > self.length or not re.fullmatch(self.pattern, text):
-            raise ValueError(Phrase("it is not a plain decimal number of that size"))
+            raise ValueError("it is not a plain decimal number of that size")
         return int(text)
 
 
@@ -245,7 +242,7 @@ class UUIDText(OneByOne):
 
     @property
     def expected(self) -> str:
-        return Phrase("32 hexadecimal digits, hyphens optional")
+        return "32 hexadecimal digits, hyphens optional"
 
     def format(self, number: int) -> str:
         text = f"{number:032x}"
@@ -256,7 +253,7 @@ class UUIDText(OneByOne):
     def parse(self, text: str) -> int:
         match = _UUID.fullmatch(text)
         if match is None:
-            raise ValueError(Phrase("it is not a UUID in hexadecimal"))
+            raise ValueError("it is not a UUID in hexadecimal")
         return int((match[1] or match[2] or match[3]).replace("-", ""), 16)
 
 
@@ -288,7 +285,7 @@ class Base64URL(OneByOne):
 
     @property
     def expected(self) -> str:
-        return characters_of(self.length, "0-9A-Za-z_-")
+        return f"{self.length} characters of 0-9A-Za-z_-"
 
     def format(self, number: int) -> str:
         text = base64.urlsafe_b64encode(number.to_bytes(self.bytes, "big"))
@@ -297,7 +294,7 @@ class Base64URL(OneByOne):
     def parse(self, text: str) -> int:
         padding = -self.length % 4
         if not re.fullmatch(f"{self.pattern}(?:={{{padding}}})?", text):
-            raise ValueError(Phrase("it is not URL-safe base 64 of that size"))
+            raise ValueError("it is not URL-safe base 64 of that size")
         number = int.from_bytes(base64.urlsafe_b64decode(text[: self.length] + "=" * padding))
         if self.format(number) != text[: self.length]:
             raise ValueError(_EXTRA_BITS)
@@ -306,13 +303,11 @@ class Base64URL(OneByOne):
 
 def _expect_length(text: str, length: int) -> None:
     if len(text) != length:
-        raise ValueError(
-            Phrase("it has %(found)d characters, not %(length)d", found=len(text), length=length)
-        )
+        raise ValueError(f"it has {len(text)} characters, not {length}")
 
 
-def _characters(count: int, alphabet: str) -> Phrase:
-    return characters_of(count, _character_class(alphabet))
+def _characters(count: int, alphabet: str) -> str:
+    return f"{count} characters of {_character_class(alphabet)}"
 
 
 def _character_class(alphabet: str) -> str:
