@@ -19,7 +19,7 @@ from ..target import POLICIES, Target, database_option
 
 def notes(label: str) -> Iterator[str]:
     """Notes on the label, as text: whether it names a proxy."""
-    model, _ = find_field(label)
+    model, _ = named_field(label)
     named = apps.get_model(label.rpartition(".")[0])
     if named is not model:
         yield (

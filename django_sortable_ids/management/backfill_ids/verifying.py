@@ -10,6 +10,7 @@ from ...backfill.progress import Progress
 from ...backfill.sources import unsourced
 from ...backfill.sources.copies import Copies
 from ...backfill.sources.fields import check_tables, last_run, named_field, names_of
+from ...backfill.sources.fields import notes as proxy_notes
 from ...backfill.sources.find import Given, of_source
 from ...backfill.sources.unsourced import Unsourced
 from ...backfill.target import Target, database_option
@@ -87,6 +88,7 @@ def _target(request: Request) -> Target:
     if is_key and given == Given():
         given = notes.source_of_key(model._meta.label, using) or given
     if given != Given() or last_run(str(field), using):
+        request.output.say(*proxy_notes(label))
         return request.with_policies(of_source(model, field, given, using))
     has_times = names_of(model, models.DateField)
     if not is_key and has_times and QuerySet(model, using=using).exists():
