@@ -174,12 +174,13 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         if value is None or self.scheme.is_canonical(value):
             return value
         if not isinstance(value, str):
-            value = self.public_text.in_own_type(value)
-        if not isinstance(value, str):
             try:
                 self.scheme.to_int(value)
                 return value
             except InvalidID:
+                own = self.public_text.in_own_type(value)
+                if own is not value:
+                    return self._read(own)
                 if not self.masked:  # A UUIDv4 may be a facade, which a UUIDv7 never is.
                     raise
         candidates = self.public_text.read(value)
