@@ -37,8 +37,9 @@ class _PublicChoices(ModelChoiceField):
         field = self._id_field
         if field is None or not _is_id(field, value):
             return value
-        shown = field.public_text.shown(value)
-        return self._current(str(shown)) if isinstance(shown, uuid.UUID) else shown
+        if isinstance(value, uuid.UUID) and not field.scheme.holds(value.int):
+            return self._current(str(value))  # a masked text, as <uuid:pk> gives it
+        return field.public_text.shown(value)
 
     def bound_data(self, data: Any, initial: Any) -> Any:
         """The submitted text as the choices now show it: an older key may have masked it."""
