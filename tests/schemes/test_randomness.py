@@ -11,7 +11,7 @@ from django_sortable_ids.schemes.generation.randomness import Randomness, drawn_
 from tests.combinations import in_one_case
 
 from .generators import fresh, generator_of
-from .support import NOW_NS
+from .support import NOW, NOW_NS, TIME_SCHEMES
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("RANDOM_SOURCE") in ("low", "high"), reason="draws that are not uniform"
@@ -54,6 +54,13 @@ def test_steps_are_all_over_their_range(name):
     assert all(150 < quarters[quarter] < 350 for quarter in range(4))
     # One repeat among 1000 of 2**39 steps is as likely as 1 in a million, three of them never come.
     assert len(set(steps)) > 997
+
+
+@in_one_case("scheme", TIME_SCHEMES)
+def test_suffixes_of_a_given_time_are_from_the_whole_tick(scheme):
+    capacity = scheme.layout.capacity(scheme.tick(NOW))
+    suffixes = [scheme.parts(scheme.generate(NOW))[1] for _ in range(64)]
+    assert min(suffixes) < capacity // 2 < max(suffixes)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 256, 257])
