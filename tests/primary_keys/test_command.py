@@ -33,6 +33,13 @@ for number in range(3):
     order = Order.objects.create(customer=customer)
     order.gifts.add(customer)
 """
+LATER = """
+from datetime import timedelta
+from django.db.models import F
+from depot.models import Customer
+
+Customer.objects.update(joined=F("joined") + timedelta(hours=2))
+"""
 OLD = "old_id = models.BigIntegerField(null=True, unique=True, editable=False)"
 EDITS = [
     "Edit the models first, with",
@@ -226,6 +233,18 @@ def test_it_writes_what_migrate_executes_and_reverses(project):
     )
     project.manage("migrate", "depot", "0001")
     assert columns(project, "depot_order") == before
+
+
+def test_verify_compares_a_moved_key_with_the_source_of_its_move(project):
+    move(edited(project), "depot", "--write-migration")
+    project.manage("migrate")
+    for model in ("Customer", "Order"):
+        done = project.backfill(f"depot.{model}.id", "--verify")
+        assert (done.returncode, done.stdout.splitlines()[:1]) == (0, ["3 rows, 3 with an id"])
+    project.manage("shell", "-c", LATER)
+    done = project.backfill("depot.Customer.id", "--verify")
+    assert done.returncode == 1
+    assert "most of them 2:00 h too early: a wrong time zone" in done.stdout
 
 
 def test_a_key_keeps_its_column(project):

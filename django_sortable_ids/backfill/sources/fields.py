@@ -76,7 +76,7 @@ def names_of(model: type[models.Model], kind: type[models.Field[Any, Any]]) -> l
 
 def database_of(label: str | None) -> str:
     """The database to which routers write ``app.Model.field``; the default one for None."""
-    return router.db_for_write(find_field(label)[0]) if label else DEFAULT_DB_ALIAS
+    return router.db_for_write(named_field(label)[0]) if label else DEFAULT_DB_ALIAS
 
 
 def last_run(label: str, using: str) -> BackfillRun | None:
