@@ -11,10 +11,11 @@ from django.db.models.fields.related_lookups import get_normalized_value
 from django.http import Http404
 
 from ..fields import SortableIDField
-from ..fields.values.lookup_values import CURSORS, SEARCHES, Candidates, Malformed, is_called_by
+from ..fields.values.lookup_values import CURSORS, Candidates, Malformed, is_called_by
 from ..schemes import ID, InvalidID
 
 _TEXT_LOOKUPS = (
+    "pasted",
     "contains",
     "icontains",
     "startswith",
@@ -142,18 +143,22 @@ class _RefuseMalformedEnds(_RefuseMalformed):
         return super().get_prep_lookup()
 
 
-class Pasted(lookups.In):
-    """Matches a text in any accepted spelling.
+class WholeID(lookups.In):
+    """Matches a text that is a whole id in any accepted spelling, and nothing else.
 
-    The admin's search passes on a lookup of this name unchanged. For ``exact`` it would cast the
-    column to text (Django 5.2), and otherwise search for parts of it. A text that is two ids, in
+    Every text lookup of an id is this one, as search boxes look for parts of a text in each of
+    their columns, and the database may store an id as bytes or a number. A text that is two ids, in
     the canonical and in the public form, matches both.
+
+    The admin's search passes on a lookup named ``pasted`` unchanged. For ``exact`` it would cast
+    the column to text, and otherwise search for parts of it.
     """
 
-    lookup_name = "pasted"
-
-    def __init__(self, lhs: Any, rhs: str) -> None:
-        super().__init__(lhs, list(pasted_values(lhs.output_field, rhs)))
+    def __init__(self, lhs: Any, rhs: Any) -> None:
+        if _is_expression(rhs):
+            raise FieldError("text lookups of ids take a text, not an expression: use exact or in")
+        is_text = isinstance(rhs, str)
+        super().__init__(lhs, list(pasted_values(lhs.output_field, rhs)) if is_text else [rhs])
 
 
 def pasted_values(field: SortableIDField, text: str) -> Iterator[ID]:
@@ -162,23 +167,6 @@ def pasted_values(field: SortableIDField, text: str) -> Iterator[ID]:
         yield field.scheme.parse(text)
     with suppress(ValidationError):
         yield from field.candidates(text)
-
-
-class NoTextLookup(lookups.Lookup):
-    """Refuses a text lookup: the database may store an id as bytes or a number.
-
-    A search box looks for parts of a text in each of its columns. There it matches the whole id.
-    """
-
-    def __new__(cls, lhs: Any, rhs: Any) -> Any:
-        if is_called_by(SEARCHES):
-            return Pasted(lhs, rhs)
-        field = lhs.output_field
-        raise FieldError(
-            f"{field.name}__{cls.lookup_name}: ids have no text lookups, because the database "
-            f"may store bytes or numbers. Use {field.name}=..., which takes every spelling, or a "
-            f"range of creation times, such as {field.name}__created_at__date=..."
-        )
 
 
 _ORDER = ("gt", "gte", "lt", "lte")
@@ -192,10 +180,8 @@ def register() -> None:
     _extend(SortableIDField, _OF_IDS)
     # Django looks these up on the foreign key, and not on the column that it points to.
     _extend(ForeignObject, _OF_RELATIONS)
-    SortableIDField.register_lookup(Pasted)
     for name in _TEXT_LOOKUPS:
-        refusal = type(f"No{name.title()}", (NoTextLookup,), {"lookup_name": name})
-        SortableIDField.register_lookup(refusal)
+        SortableIDField.register_lookup(WholeID, name)
 
 
 def _extend(field_class: Any, mixins: Mapping[str, type]) -> None:

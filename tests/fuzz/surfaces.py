@@ -139,11 +139,8 @@ def order(hostile: Hostile) -> None:
 def text_lookups(hostile: Hostile) -> None:
     model, path = _path(hostile)
     lookup = hostile.random.choice(["contains", "icontains", "startswith", "iexact", "regex"])
-    try:
+    with contextlib.suppress(FieldError, TypeError):  # of relations; of other types
         model.objects.filter(**{f"{path}__{lookup}": hostile.value()}).count()
-    except FieldError:
-        return
-    raise AssertionError("no FieldError")
 
 
 def created_at(hostile: Hostile) -> None:

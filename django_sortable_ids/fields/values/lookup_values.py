@@ -54,14 +54,6 @@ class Candidates:
 Function = tuple[str, str]
 """A module, and the qualified name of a function in it."""
 
-SEARCHES: frozenset[Function] = frozenset(
-    {
-        ("django.contrib.admin.options", "ModelAdmin.get_search_results"),
-        ("rest_framework.filters", "SearchFilter.filter_queryset"),
-    }
-)
-"""They look for parts of a text in each of ``search_fields``."""
-
 CURSORS: frozenset[Function] = frozenset(
     {("rest_framework.pagination", "CursorPagination.paginate_queryset")}
 )
