@@ -23,7 +23,6 @@ _TEXT_LOOKUPS = (
     "endswith",
     "iendswith",
     "iexact",
-    "regex",
     "iregex",
     "search",
 )
@@ -146,7 +145,7 @@ class _RefuseMalformedEnds(_RefuseMalformed):
 class WholeID(lookups.In):
     """Matches a text that is a whole id in any accepted spelling, and nothing else.
 
-    Every text lookup of an id is this one, as search boxes look for parts of a text in each of
+    Text lookups of an id are this one, as search boxes look for parts of a text in each of
     their columns, and the database may store an id as bytes or a number. A text that is two ids, in
     the canonical and in the public form, matches both.
 
@@ -154,11 +153,27 @@ class WholeID(lookups.In):
     the column to text, and otherwise search for parts of it.
     """
 
-    def __init__(self, lhs: Any, rhs: Any) -> None:
-        if _is_expression(rhs):
+    def get_prep_lookup(self) -> Any:
+        if _is_expression(self.rhs):
             raise FieldError("text lookups of ids take a text, not an expression: use exact or in")
-        is_text = isinstance(rhs, str)
-        super().__init__(lhs, list(pasted_values(lhs.output_field, rhs)) if is_text else [rhs])
+        if self.rhs is None:
+            return None  # which Django takes for IS NULL in iexact, and refuses in the others
+        is_text = isinstance(self.rhs, str)
+        field = self.lhs.output_field
+        self.rhs = list(pasted_values(field, self.rhs)) if is_text else [self.rhs]
+        return super().get_prep_lookup()
+
+
+class NoRegularExpression(lookups.Lookup):
+    """Refuses ``regex``. ``iregex`` is a search of REST framework: ``search_fields = ["$id"]``."""
+
+    lookup_name = "regex"
+
+    def get_prep_lookup(self) -> Any:
+        raise FieldError(
+            f"{self.lhs.output_field.name}: regular expressions can't match ids, because the "
+            "database may store bytes or numbers. Use exact or icontains with a whole id"
+        )
 
 
 def pasted_values(field: SortableIDField, text: str) -> Iterator[ID]:
@@ -182,6 +197,7 @@ def register() -> None:
     _extend(ForeignObject, _OF_RELATIONS)
     for name in _TEXT_LOOKUPS:
         SortableIDField.register_lookup(WholeID, name)
+    SortableIDField.register_lookup(NoRegularExpression)
 
 
 def _extend(field_class: Any, mixins: Mapping[str, type]) -> None:

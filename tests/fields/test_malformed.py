@@ -250,7 +250,7 @@ def test_order_comparisons_of_a_foreign_key_find_nothing(key, row, child):
 
 TEXT_LOOKUPS = [
     *("contains", "icontains", "startswith", "istartswith", "endswith", "iendswith"),
-    *("iexact", "regex", "iregex"),
+    *("iexact", "iregex", "search"),
 ]
 
 
@@ -267,6 +267,15 @@ def test_text_lookups_find_a_whole_id_and_nothing_else(key):
                 assert not key.objects.filter(**{f"id__{lookup}": part}).exists()
         with pytest.raises(FieldError, match="take a text, not an expression"):
             key.objects.filter(**{f"id__{lookup}": F("name")})
+    assert set(key.objects.exclude(id__iexact=None)) == {row, other}
+    assert not key.objects.filter(id__iexact=None).exists()
+    with pytest.raises(ValueError, match="Cannot use None"):
+        key.objects.filter(id__icontains=None)
+
+
+def test_regular_expressions_of_ids_are_refused(key):
+    with pytest.raises(FieldError, match=r"^id: regular expressions"):
+        key.objects.filter(id__regex="^01")
 
 
 def test_text_lookups_of_a_foreign_key_are_refused(key):
