@@ -52,7 +52,8 @@ class SortableIDQuerySet(models.QuerySet[Row]):
         set in ``objs``, these rows get new ids, after all others, and all rows are inserted again:
         in one transaction, with a savepoint for each of five tries. Any other violation, and
         the collision of the last try, is raised unchanged, and the ids are None again. With
-        ``ignore_conflicts`` or ``update_conflicts``, the database handles collisions.
+        ``ignore_conflicts`` or ``update_conflicts``, the database handles collisions, and the ids
+        that were generated here are None again, because rows that exist keep theirs.
         """
         self._for_write = True
         rows = list(objs)
@@ -66,7 +67,10 @@ class SortableIDQuerySet(models.QuerySet[Row]):
         with transaction.atomic(using=self.db, savepoint=False):
             generated.fill()
             if ignore_conflicts or update_conflicts:
-                return insert()
+                try:
+                    return insert()
+                finally:
+                    generated.forget()
             return generated.retry(insert)
 
 
@@ -160,7 +164,7 @@ class _GeneratedIDs:
                     return insert()
             except IntegrityError as error:
                 if not left or not self._replace(error):
-                    self._forget()
+                    self.forget()
                     raise
         raise AssertionError("the last try returns or raises")
 
@@ -201,7 +205,7 @@ class _GeneratedIDs:
         for row, value in zip(rows, new_ids, strict=True):
             setattr(row, field.attname, value)
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
         for field, rows in self._rows.items():
             for row in rows:
                 setattr(row, field.attname, None)

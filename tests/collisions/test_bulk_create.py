@@ -104,8 +104,9 @@ def test_other_violations_are_raised_at_once(small):
 def test_conflicts_are_left_to_the_database(small):
     make(small, 4)
     with inserts_into(small) as made:
-        make(small, 6, ignore_conflicts=True)
+        rows = make(small, 6, ignore_conflicts=True)
     assert len(made) == 1
+    assert {(row.pk, row.ticket) for row in rows} == {(None, None)}
     assert small.objects.count() == 6
     small.objects.update(needed=7)
     with_target = connection.features.supports_update_conflicts_with_target

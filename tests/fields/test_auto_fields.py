@@ -84,6 +84,24 @@ def test_many_rows(key):
 
 
 @each_key
+@pytest.mark.parametrize("option", ["ignore_conflicts", "update_conflicts"])
+def test_after_conflicts_no_row_has_a_key_that_is_in_no_table(key, option):
+    options = {}
+    if option == "update_conflicts":
+        with_target = connection.features.supports_update_conflicts_with_target
+        options = {"update_fields": ["name"], "unique_fields": ["pk"] if with_target else None}
+    given = key.objects.create(name="old").pk
+    rows = [key(pk=given, name="new"), key(name="a"), key(name="b")]
+    key.objects.bulk_create(rows, **{option: True}, **options)
+    assert [row.pk for row in rows] == [given, None, None]
+    assert key.objects.get(pk=given).name == ("old" if option == "ignore_conflicts" else "new")
+    assert list(key.objects.exclude(pk=given).order_by("pk").values_list("name", flat=True)) == [
+        "a",
+        "b",
+    ]
+
+
+@each_key
 def test_an_unsaved_row_is_refused_in_a_relation(key):
     child = around(key, "Child")
     parent = key(name="a")
