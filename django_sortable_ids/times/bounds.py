@@ -17,10 +17,10 @@ def time_range(scheme: TimeScheme) -> tuple[datetime, datetime]:
 def shown(vendor: str, *, in_utc: bool) -> tuple[datetime, datetime] | None:
     """The first time that Python can represent and the end (exclusive), both aware.
 
-    None for SQLite, which has no other times. PostgreSQL also has -infinity, infinity and years
-    before 1 and after 9999; MariaDB and MySQL have the zero date.
+    None if the database has no others: only PostgreSQL has -infinity, infinity and years before 1
+    and after 9999.
     """
-    if vendor == "sqlite":
+    if vendor != "postgresql":
         return None
     # A time zone can shift the first and the last day out of the calendar.
     margin = timedelta(0) if in_utc else timedelta(days=1)

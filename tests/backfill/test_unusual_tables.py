@@ -1,5 +1,6 @@
 """Tables that no migration of Django makes: their keys, names, collations and sessions."""
 
+import re
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
@@ -108,3 +109,22 @@ def test_empty_texts_that_the_server_stores_as_null(make):
         assert "EMPTY_STRING_IS_NULL" in refusal(NAME, "--created-from=created")
     finally:
         connection.close()
+
+
+@is_mysql
+@pytest.mark.parametrize("kind", ["timestamp NULL", "timestamp NOT NULL", "datetime(6) NOT NULL"])
+def test_zero_dates(make, kind):
+    """MySQL finds those of a TIMESTAMP before no time, and both servers call those NULL that are in
+    a NOT NULL column."""
+    model = make([1, 2, 3])
+    execute(
+        f"ALTER TABLE odd MODIFY created {kind}",
+        "SET SESSION sql_mode = ''",
+        "UPDATE odd SET created = 0 WHERE id < 3",
+        "SET SESSION sql_mode = @@GLOBAL.sql_mode",
+    )
+    for policies in ([], ["--on-null=now", "--on-out-of-range=clamp"]):
+        message = refusal(NAME, "--created-from=created", *policies)
+        assert "shop.Odd 1 (and 1 other rows) has the created 0000-00-00 00:00:00" in message
+    execute(re.search(r"UPDATE .*(?=; nothing was written)", message)[0])
+    assert_filled(model)

@@ -1,7 +1,7 @@
 """Refuses impossible dates on MariaDB and MySQL, such as 2020-02-00, and ambiguous TIMESTAMPs.
 
-Drivers read an impossible date as NULL, but the database doesn't treat it as NULL. The zero date,
-0000-00-00, is not refused here: it sorts before all others, and ``--on-out-of-range`` handles it.
+Drivers read an impossible date as NULL. The database doesn't treat it as NULL, except for the zero
+date, 0000-00-00, if the column is NOT NULL; and MySQL finds that of a TIMESTAMP before no time.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from ...functions.fragments import Fragment
 from ..target import Target
 
 # LAST_DAY() of an impossible date is NULL, or a warning that stops an UPDATE.
-_MONTH = "CONCAT(LPAD(YEAR({0}), 4, '0'), '-', GREATEST(MONTH({0}), 1), '-')"
+_YEAR = "IF(YEAR({0}), LPAD(YEAR({0}), 4, '0'), 1971)"
+_MONTH = f"CONCAT({_YEAR}, '-', GREATEST(MONTH({{0}}), 1), '-')"
 _LAST_DAY = f"DAYOFMONTH(LAST_DAY(CONCAT({_MONTH}, '01')))"
 _IS_IMPOSSIBLE = (
-    "YEAR({0}) > 0 AND (MONTH({0}) = 0 OR DAYOFMONTH({0}) = 0"
-    f" OR (DAYOFMONTH({{0}}) > 28 AND DAYOFMONTH({{0}}) > {_LAST_DAY}))"
+    "YEAR({0}) = 0 OR MONTH({0}) = 0 OR DAYOFMONTH({0}) = 0"
+    f" OR (DAYOFMONTH({{0}}) > 28 AND DAYOFMONTH({{0}}) > {_LAST_DAY})"
 )
 _NEAREST_DAY = f"CONCAT({_MONTH}, LEAST(GREATEST(DAYOFMONTH({{0}}), 1), {_LAST_DAY}))"
 _NEAREST_TIME = f"CONCAT({_NEAREST_DAY}, ' ', TIME({{0}}))"
@@ -53,7 +54,7 @@ def check_days(target: Target) -> None:
     text = rows.filter(pk=pk).values_list(Cast(source.attname, CharField()), flat=True)
     raise BackfillError(
         f"{who} has the {source.attname} {text.get()}, which is no day of the calendar. "
-        f"Correct it, for example to the nearest day: "
+        f"Correct it, for example to the nearest day, in 1971 if it has no year: "
         f"{_repair(source, connection)}; nothing was written."
     )
 
