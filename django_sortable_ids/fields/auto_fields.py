@@ -10,8 +10,7 @@ from typing import Any
 from django.apps import apps
 from django.core.checks import CheckMessage
 from django.db import models
-from django.db.models.fields import AutoFieldMeta
-from django.db.models.options import Options
+from django.db.models import options
 
 from . import history
 from .base import SortableIDField
@@ -111,18 +110,13 @@ class Time64AutoField(SortableAutoField[SetType, GetType], Time64Field[SetType, 
     """A ``Time64Field`` whose key is None until the row is inserted."""
 
 
-def _is_auto_field(cls: Any, subclass: type) -> bool:
-    return issubclass(subclass, SortableAutoField) or _is_djangos(cls, subclass)
-
-
 # DEFAULT_AUTO_FIELD takes subclasses of AutoField only. A real one would be an IntegerField, too,
 # and whoever finds an AutoField expects a sequence: on PostgreSQL, loaddata resets it with
-# max(id), which uuid lacks. So instances are no AutoFields.
-_is_djangos = AutoFieldMeta.__subclasscheck__
-AutoFieldMeta.__subclasscheck__ = _is_auto_field  # type: ignore[method-assign]
+# max(id), which uuid lacks. Django reads this name for that check only.
+options.AutoField = (models.AutoField, SortableAutoField)  # type: ignore[assignment,attr-defined]
 
 
-def _default_key(meta: Options[Any]) -> type[models.Field[Any, Any]]:
+def _default_key(meta: options.Options[Any]) -> type[models.Field[Any, Any]]:
     """The class of a key that a model doesn't name."""
     usual: type[models.Field[Any, Any]] = _djangos_default_key(meta)
     if meta.apps is apps:
@@ -145,5 +139,5 @@ def _default_key(meta: Options[Any]) -> type[models.Field[Any, Any]]:
 # takes it from DEFAULT_AUTO_FIELD also where the app has a default_auto_field, and creates another
 # table than that of the running model. The table of migrations, which no migration changes, keeps
 # the numbers that it may have already.
-_djangos_default_key = Options._get_default_pk_class  # type: ignore[attr-defined]
-Options._get_default_pk_class = _default_key  # type: ignore[attr-defined]
+_djangos_default_key = options.Options._get_default_pk_class  # type: ignore[attr-defined]
+options.Options._get_default_pk_class = _default_key  # type: ignore[attr-defined]
