@@ -17,7 +17,7 @@ from ..sources.conversion import Conversion, Lossless
 from ..sources.derived import Derived
 from ..sources.unsourced import Unsourced
 from ..target import Row, Target
-from .form import Form, Page
+from .form import Form, Page, Read
 from .verification import QUARTER, TOLERANCE, Verification
 
 _SECOND, _DAY, _QUARTER = 1_000_000, 86_400_000_000, QUARTER // MICROSECOND
@@ -89,30 +89,30 @@ class Checker:
 
     def check(self, page: Page, *, is_of_run: bool) -> None:
         """Check form, time and order."""
-        numbers = self._form.numbers(page)
+        ids = self._form.read(page)
         if isinstance(self._target, Unsourced):
-            self._check_numbered(page, numbers)
+            self._check_numbered(page, ids)
         elif _is_lossless(self._target):
-            self._check_converted(page, numbers)
+            self._check_converted(page, ids)
         elif isinstance(self._target, Derived) and not is_of_run:
-            self._found.generated += len(numbers) - numbers.count(None)
+            self._found.generated += len(ids) - ids.count(None)
         elif self._times:
-            self._check_times(page, numbers, is_of_run=is_of_run)
+            self._check_times(page, ids, is_of_run=is_of_run)
         elif is_of_run:
-            for (place, pk, _), number in zip(page, numbers, strict=True):
-                if number is not None:
-                    self._place(pk, place, number)
+            for (place, pk, _), read in zip(page, ids, strict=True):
+                if read is not None:
+                    self._place(pk, place, read[1])
 
     def check_form(self, page: Page) -> None:
         """Check the ids of rows without a time."""
-        numbers = self._form.numbers(page)
-        self._found.without_time += len(numbers) - numbers.count(None)
+        ids = self._form.read(page)
+        self._found.without_time += len(ids) - ids.count(None)
 
-    def _check_times(self, page: Page, numbers: Sequence[int | None], *, is_of_run: bool) -> None:
-        times, target, shared = self._times, self._target, self._shared
+    def _check_times(self, page: Page, ids: Sequence[Read | None], *, is_of_run: bool) -> None:
+        times, shared, at_of = self._times, self._shared, self._target.at
         assert times is not None
-        split, epoch, length, at_of = times.layout.split, times.epoch_ns, times.tick_ns, target.at
-        for (place, pk, stored), number in zip(page, numbers, strict=True):
+        epoch, length = times.epoch_ns, times.tick_ns
+        for (place, pk, stored), read in zip(page, ids, strict=True):
             try:
                 at = at_of(place)
             except BackfillError as error:
@@ -122,25 +122,25 @@ class Checker:
                 if stored is not None:
                     self._found.generated += 1  # no backfill writes an id beside such an old one
                 continue
-            if number is None:
+            if read is None:
                 continue
+            number, parts = read
             since = (at - UNIX_EPOCH) // MICROSECOND
-            parts = split(number)
-            assert parts is not None
             is_exact = is_of_run and (shared is None or since < shared)
             if parts[0] != (since * 1000 - epoch) // length:
                 start = (parts[0] * length + epoch) // 1000
                 self._differs(_Row(place, pk, number, since, start), is_exact=is_exact)
             elif is_exact:
-                self._place(pk, place, parts, since)
+                self._place(pk, place, parts)
 
-    def _check_converted(self, page: Page, numbers: Sequence[int | None]) -> None:
+    def _check_converted(self, page: Page, ids: Sequence[Read | None]) -> None:
         target, to_int = self._target, self._scheme.to_int
         assert isinstance(target, Lossless)
         assert self._times
-        for (old, pk, _), number in zip(page, numbers, strict=True):
-            if number is None:
+        for (old, pk, _), read in zip(page, ids, strict=True):
+            if read is None:
                 continue
+            number, parts = read
             try:
                 if to_int(target.convert(old)) == number:
                     continue
@@ -148,22 +148,20 @@ class Checker:
             except (InvalidID, OutOfRange):
                 self._found.generated += 1
                 continue
-            parts = self._times.layout.split(number)
-            assert parts is not None
             start = (parts[0] * self._times.tick_ns + self._times.epoch_ns) // 1000
             self._differs(_Row(old, pk, number, since, start), is_exact=False)
 
-    def _check_numbered(self, page: Page, numbers: Sequence[int | None]) -> None:
+    def _check_numbered(self, page: Page, ids: Sequence[Read | None]) -> None:
         """The application's ids ascend with numbers that count up, but for moments."""
         target, times = self._target, self._times
         assert isinstance(target, Unsourced)
         if times is None or not target.is_numbered:
             return
         slack = -(-TOLERANCE // MICROSECOND * 1000 // times.tick_ns)
-        for (place, pk, _), number in zip(page, numbers, strict=True):
-            parts = None if number is None else times.layout.split(number)
-            if parts is None:
+        for (place, pk, _), read in zip(page, ids, strict=True):
+            if read is None:
                 continue
+            parts = read[1]
             if self._previous and parts[0] < self._previous[2] - slack:
                 before = self._previous[0]
                 example = f"{pk} comes after {before}, but its id is of an earlier time"
@@ -172,7 +170,7 @@ class Checker:
                 latest = self._previous[2] if self._previous else parts[0]
                 self._previous = (pk, place, max(parts[0], latest))
 
-    def _place(self, pk: Any, place: Any, rank: Any, since: int = 0) -> None:
+    def _place(self, pk: Any, place: Any, rank: Any) -> None:
         """Compare a row with the one before it."""
         found, previous = self._found, self._previous
         found.judged += 1

@@ -17,6 +17,9 @@ from .verification import Verification
 Page = Sequence[tuple[Any, Any, Any]]
 """Place, key and stored value of each row."""
 
+Read = tuple[int, Any]
+"""The number of an id, and what it sorts by: tick and suffix, or the number if it has no time."""
+
 _READ_ERRORS = (ValueError, TypeError, AttributeError, OverflowError)
 """Of a stored value of any type that is no id."""
 
@@ -31,20 +34,23 @@ class Form:
         self._storage = target.field.stored(self._connection)
         self._times = self._scheme if isinstance(self._scheme, TimeScheme) else None
 
-    def numbers(self, page: Page) -> list[int | None]:
-        """The number of each id; None for rows without one, and for values that are no ids of the
-        scheme, which are counted."""
+    def read(self, page: Page) -> list[Read | None]:
+        """Each id; None for rows without one, and for values that are no ids of the scheme, which
+        are counted."""
         found, given = self._found, [row[2] for row in page if row[2] is not None]
         found.rows += len(page)
         found.missing += len(page) - len(given)
         try:
-            read = list(map(self._storage.from_db, given))
-            is_clean = self._is_native or self._storage.all_to_db(read, self._connection) == given
+            numbers = list(map(self._storage.from_db, given))
+            written = (
+                given if self._is_native else self._storage.all_to_db(numbers, self._connection)
+            )
+            is_clean = written == given
         except _READ_ERRORS:
             is_clean = False
         if is_clean and len(given) == len(page):
-            return [self._of_scheme(row, number) for row, number in zip(page, read, strict=True)]
-        return [None if row[2] is None else self._number(row) for row in page]
+            return [self._of_scheme(row, number) for row, number in zip(page, numbers, strict=True)]
+        return [None if row[2] is None else self._read(row) for row in page]
 
     @property
     def _is_native(self) -> bool:
@@ -52,7 +58,7 @@ class Form:
         is_uuid = isinstance(self._storage, UUIDStorage)
         return is_uuid and self._connection.features.has_native_uuid_field
 
-    def _number(self, row: tuple[Any, Any, Any]) -> int | None:
+    def _read(self, row: tuple[Any, Any, Any]) -> Read | None:
         stored = row[2]
         try:
             number = self._storage.from_db(stored)
@@ -63,13 +69,14 @@ class Form:
             return self._malformed(row, written)
         return self._of_scheme(row, number)
 
-    def _of_scheme(self, row: tuple[Any, Any, Any], number: int) -> int | None:
-        """The number, if it is one of the scheme's; others are counted."""
+    def _of_scheme(self, row: tuple[Any, Any, Any], number: int) -> Read | None:
+        """The id of a number, if it is one of the scheme's; others are counted."""
         times = self._times
         if times is None:
-            return number if self._scheme.holds(number) else self._malformed(row)
-        if times.layout.split(number) is not None:
-            return number
+            return (number, number) if self._scheme.holds(number) else self._malformed(row)
+        parts = times.layout.split(number)
+        if parts is not None:
+            return number, parts
         if self._scheme.value_type is not UUID:
             return self._malformed(row)
         if self._field.accept_other_versions and self._scheme.holds(number):
@@ -79,7 +86,7 @@ class Form:
         self._found.keep("refused_versions", f"{row[1]} has {shown}; {self._mending(row[1])}")
         return None
 
-    def _malformed(self, row: tuple[Any, Any, Any], written: Any = None) -> int | None:
+    def _malformed(self, row: tuple[Any, Any, Any], written: Any = None) -> Read | None:
         """Count a stored value that is no id, or another spelling of the one ``written``."""
         pk, stored = row[1:]
         if written is None and isinstance(stored, str):
