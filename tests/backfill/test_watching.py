@@ -42,18 +42,16 @@ def test_a_real_run_that_is_killed_and_resumed(visitor, command):
     running.wait_until_stopped()
     row = listed(visitor)
     assert (row["target"], row["state"], row["progress"]) == (NAME, "Running", "40 of 100")
-    assert row["owner"].endswith(f"pid {running.process.pid}")
     assert f'value="40" aria-label="{NAME}"' in visitor.get(URL).content.decode()
 
     running.process.send_signal(signal.SIGKILL)
     assert running.code == -signal.SIGKILL
     row = listed(visitor)
-    assert (row["state"], row["progress"], row["finished_at"]) == ("Killed", "40 of 100", "-")
+    assert (row["state"], row["progress"]) == ("Killed", "40 of 100")
 
     printed(*ARGUMENTS)
     row = listed(visitor)
     assert (row["state"], row["progress"]) == ("Done", "100")
-    assert row["finished_at"] != "-"
 
 
 def test_a_run_that_failed(visitor):

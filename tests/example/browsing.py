@@ -30,12 +30,6 @@ class Browser(Chrome):
     def texts(self, selector: str) -> list[str]:
         return [element.text for element in self.find_elements(By.CSS_SELECTOR, selector)]
 
-    def texts_at_once(self, selector: str) -> list[str]:
-        """The texts on a page that may replace its elements at any moment."""
-        script = "return [...document.querySelectorAll(arguments[0])].map(each => each.innerText)"
-        found: list[str] = self.execute_script(script, selector)
-        return found
-
     def fill(self, selector: str, keys: str) -> None:
         self.find_element(By.CSS_SELECTOR, selector).send_keys(keys)
 

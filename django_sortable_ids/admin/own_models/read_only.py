@@ -65,10 +65,8 @@ class ReadOnlyList(ModelAdmin):
 class BackfillRunAdmin(ReadOnlyList):
     """The progress of each backfill; ``backfill_ids --status`` has moves, too."""
 
-    list_display = ["target", "state", "progress", "last_error", "owner", "heartbeat_time"]
-    list_display += ["started_at", "finished_at"]
+    list_display = ["target", "state", "progress", "heartbeat_time", "last_error"]
     ordering = ["-started_at"]
-    search_fields = ["target"]
 
     @admin.display(description=pgettext_lazy("sortable ids", "state"))
     def state(self, run: BackfillRun) -> Any:
