@@ -102,3 +102,32 @@ def test_folders_and_files_stay_small():
     del folders[ROOT]  # the edges, which users import
     crowded = {folder.name: len(paths) for folder, paths in folders.items() if len(paths) > 13}
     assert not crowded, "twelve files, and what names the folder"
+
+
+def test_the_documented_folders_import_only_those_below():
+    page = (ROOT.parent / "docs/reasons/architecture.md").read_text()
+    lines = page.partition("```text\n")[2].partition("```")[0].splitlines()
+    places = {
+        f"django_sortable_ids.{name.strip('/').replace('/', '.')}": number
+        for number, line in enumerate(lines)
+        for name in line[:26].split()
+    }
+
+    def place(module):
+        """The line of a module; those that Django finds by name, and the root, have none."""
+        while module and module not in places:
+            module = module.rpartition(".")[0]
+        return places.get(module)
+
+    assert all(each in MODULES for each in places)
+    folders = {".".join(each.split(".")[:2]) for each in MODULES if each.count(".") > 1}
+    listed = {".".join(each.split(".")[:2]) for each in places}
+    assert folders <= listed
+    wrong = {
+        (place(module), place(each))
+        for module, imported in graph().items()
+        for each in imported
+        if place(module) is not None and place(each) is not None
+        if place(each) < place(module)
+    }
+    assert not [(lines[up], lines[down]) for up, down in wrong]

@@ -1,5 +1,5 @@
-"""The admin: shows the creation times in ids, finds ids in any accepted spelling, takes them apart,
-and shows the progress of long work."""
+"""The admin: shows the creation times in ids, finds ids in any accepted spelling, decodes them,
+and lists backfills."""
 
 from .created_at_filter import CreatedAtFilter
 from .inspector import inspect_id_urls, inspect_id_view

@@ -1,4 +1,4 @@
-"""The URL of the page that takes any id apart, below every admin site that shows sortable ids."""
+"""The URL of the page that decodes any id, below every admin site that shows sortable ids."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Takes any id apart: its candidate schemes, its parts, its other spellings, and its row."""
+"""Decodes any id: its candidate schemes, its parts, its other spellings, and its row."""

@@ -57,7 +57,7 @@ class Details:
 
 
 def details(candidate: Candidate) -> Details:
-    """Take the id of a candidate apart."""
+    """Decode the id of a candidate."""
     scheme, value = candidate.scheme, candidate.value
     worker, sequence = worker_and_sequence(scheme, value) or (None, None)
     if isinstance(scheme, LexicalSequence):

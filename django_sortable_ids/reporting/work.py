@@ -1,4 +1,4 @@
-"""All long work of a database: backfills and moves of keys."""
+"""The backfills and moves of keys of a database."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class FrontPage(TemplateView):
 
 
 def _inspector(flight: Flight) -> str:
-    """The page that takes the flight's id apart."""
+    """The page that decodes the flight's id."""
     return f"{reverse('admin:inspect_id')}?{urlencode({'q': public_id(flight, 'public_id')})}"
 
 

@@ -137,6 +137,9 @@ def test_a_backfill_is_watched_while_it_runs(browser: Browser, demo: Demo) -> No
             run.communicate(timeout=SECONDS)
         browser.get(f"{host}/admin/django_sortable_ids/backfillrun/")
         assert browser.texts(".field-state") == ["Done", "Done"]
+        browser.show_as("light", 1280)
+        (table,) = browser.find_elements(By.CLASS_NAME, "results")
+        assert table.get_property("scrollWidth") == table.get_property("clientWidth")
 
 
 def test_the_admin_drills_down_to_one_flight(admin: Browser) -> None:

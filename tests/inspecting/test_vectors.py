@@ -1,4 +1,4 @@
-"""Ids that other programs generated, taken apart: their time, worker, sequence and every digit."""
+"""Ids that other programs generated, decoded: their time, worker, sequence and every digit."""
 
 import uuid
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The inspector looks up ids from before the move of a key, and takes the present ones apart."""
+"""The inspector looks up ids from before the move of a key, and decodes the present ones."""
 
 import json
 

@@ -68,6 +68,9 @@ class BackfillRunAdmin(ReadOnlyList):
     list_display = ["target", "state", "progress", "heartbeat_time", "last_error"]
     ordering = ["-started_at"]
 
+    class Media:
+        css = {"all": ["django_sortable_ids/admin.css"]}
+
     @admin.display(description=pgettext_lazy("sortable ids", "state"))
     def state(self, run: BackfillRun) -> Any:
         # A process that serves pages needs the room of backfills only here.

@@ -1,4 +1,4 @@
-"""``manage.py inspect_id``: takes any id apart."""
+"""``manage.py inspect_id``: decodes any id."""
 
 import json
 import re
@@ -23,7 +23,7 @@ _PUSH_ID = re.compile("-[0-9A-Za-z_][-0-9A-Za-z_]{18}")
 
 class Command(BaseCommand):
     help = (
-        "Takes ids apart: which schemes they may have, their time, worker number, sequence and "
+        "Decodes ids: which schemes they may have, their time, worker number, sequence and "
         "random bits, their other spellings, and the rows of the project that have them."
     )
     requires_system_checks = []
@@ -53,7 +53,7 @@ class Command(BaseCommand):
         rows.add_argument(
             "--no-rows",
             action="store_true",
-            help="Don't connect to a database: only take the ids apart.",
+            help="Don't connect to a database: only decode the ids.",
         )
 
     def run_from_argv(self, argv: list[str]) -> None:
