@@ -62,7 +62,7 @@ for arguments in json.loads(sys.argv[1]):
     print(end="\\0", flush=True)
     execute_from_command_line(["manage.py", *arguments])
 """
-"""A ``manage.py`` that runs several commands, with a NUL in front of what each one prints."""
+"""A ``manage.py`` that runs several commands, with a NUL before the output of each."""
 PASTED = {"docs/reference/inspect-id.md", "docs/tutorials/primary-key.md"}
 DIRECTIVES = ("{toctree}", "{eval-rst}", "{include}")
 MOST_LINES_OF_THE_README = 150

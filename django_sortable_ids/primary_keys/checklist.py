@@ -88,7 +88,7 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
         (table, column): of for table, column, of in _generic() if (table, column) not in known
     }
     found = [
-        Finding("generic", f"{table}.{column}", f"beside the content type {of}")
+        Finding("generic", f"{table}.{column}", f"with the content type {of}")
         for (table, column), of in generic.items()
         if tables.has_column(connection, table, column)
     ]

@@ -78,7 +78,7 @@ def expected(moments, zone, today):
 
 
 def is_filter(spec, relation):
-    """Whether the filter is that of an id behind the relation."""
+    """Whether the filter is that of an id of the related row."""
     return isinstance(spec, CreatedAtFilter) and spec.field_path.split("__")[0] == relation
 
 

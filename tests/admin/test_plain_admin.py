@@ -41,7 +41,7 @@ def plain(browser, settings):
     def register(model, **attributes):
         site.register(model, type("PlainAdmin", (admin.ModelAdmin,), attributes))
         registered.append(model)
-        settings.ROOT_URLCONF = "tests.urls"  # the pattern list is made anew for each model
+        settings.ROOT_URLCONF = "tests.urls"  # the pattern list is built again for each model
         urlpatterns[1] = path("plain/", site.urls)
         settings.ROOT_URLCONF = __name__
         return browser

@@ -95,7 +95,7 @@ def refuse(*_: Any) -> None:
 
 
 def in_python(monkeypatch: Any) -> None:
-    """Have the ids made in Python, as where the database can't make them."""
+    """Have the ids generated in Python, as where the database can't generate them."""
     for engine in (MySQL, PostgreSQL):
         monkeypatch.setattr(engine, "computed", refuse)
 

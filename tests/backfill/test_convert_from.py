@@ -1,4 +1,4 @@
-"""``--convert-from``: ids made of those in another column."""
+"""``--convert-from``: ids generated from those in another column."""
 
 import random
 import signal
@@ -163,7 +163,7 @@ def test_the_same_old_id_twice_keeps_the_order_of_the_keys():
 
 
 def test_fresh_randomness_where_not_every_bit_comes_along():
-    """The address of a network card stays behind."""
+    """The address of a network card is dropped."""
     values = [uuid.uuid1(node=NODE, clock_seq=1) for _ in range(5)]
     insert_old("plain", values)
     fill("uuid7", "plain")
@@ -218,7 +218,7 @@ def test_it_goes_on_where_it_stopped(source, name):
     done = saved_run(label(name)).rows_filled
     before = dict(Old.objects.exclude(**{name: None}).values_list("pk", name))
     assert len(before) == done == 11
-    # Where it goes on is known from the run.
+    # The run knows where to resume.
     result = run.execute(plan.build(find(name, None), 5))
     assert result.filled == 9
     assert_converted(source, name)
@@ -288,7 +288,7 @@ def test_killed_it_ends_with_every_row_converted(name, kills, command):
     assert f"{label(name)}: finished" in printed("--status")
 
 
-# Writers beside it
+# Concurrent writers
 
 
 @pytest.mark.usefixtures("transactional_db")
@@ -660,7 +660,7 @@ def test_one_sort_serves_many_batches():
     ("page", "source", "size"), each_with([1, 2, 5, 50], ["plain", "old_ulid"], [1, 3])
 )
 def test_a_tick_is_filled_to_its_last_id(monkeypatch, source, page, size):
-    """Eight in a millisecond, two milliseconds one behind the other."""
+    """Eight in a millisecond, two milliseconds one after the other."""
     monkeypatch.setattr(reading, "SORTED_AT_ONCE", page)
     scheme = old_scheme(source)
     insert_old(source, [*scheme.generate_many(8, START), *scheme.generate_many(8, START + SECOND)])

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 def lines(using="default"):
-    """The report, with the name of the field in front of the other cells."""
+    """The report, with the name of the field before the other cells."""
     out = StringIO()
     call_command("backfill_ids", database=using, stdout=out)
     cells = [line.split(maxsplit=1) for line in out.getvalue().splitlines()]

@@ -32,7 +32,7 @@ COLUMNS = {
     "positive bigint": models.PositiveBigIntegerField(),
     "uuid": models.UUIDField(),
 }
-"""What an object_id may be, beside an id of the key's own kind."""
+"""What an object_id may be, in addition to an id of the key's own kind."""
 
 FIELDS = [
     found

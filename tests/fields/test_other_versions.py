@@ -1,4 +1,4 @@
-"""Columns that hold UUIDs of other versions beside the field's own."""
+"""Columns that hold UUIDs of other versions and of the field's own."""
 
 import uuid
 from datetime import UTC, datetime, timedelta

@@ -74,7 +74,7 @@ def test_columns_that_contain_keys(tmp_path):
         "depot_order.customer_id": ("column", "3 of 3 values are keys of depot.Customer"),
         "depot_order.extra": ("document", "customer.id, customer_id"),
         "depot_order.recommended_customer_ids": ("column", "several keys, such as 1,2"),
-        "depot_note.object_id": ("generic", "beside the content type content_type_id"),
+        "depot_note.object_id": ("generic", "with the content type content_type_id"),
     }
     plan = project.backfill("depot.Customer", "--primary-key").stdout.splitlines()
     start = plan.index("Look at 4 columns that the move doesn't change:")

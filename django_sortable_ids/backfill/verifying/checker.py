@@ -120,7 +120,7 @@ class Checker:
                 continue
             except (InvalidID, OutOfRange):
                 if stored is not None:
-                    self._found.generated += 1  # no backfill writes an id beside such an old one
+                    self._found.generated += 1  # no backfill writes an id for such an old one
                 continue
             if read is None:
                 continue
@@ -152,7 +152,7 @@ class Checker:
             self._differs(_Row(old, pk, number, since, start), is_exact=False)
 
     def _check_numbered(self, page: Page, ids: Sequence[Read | None]) -> None:
-        """The application's ids ascend with numbers that count up, but for moments."""
+        """The application's ids ascend with a numbered key, but for a minute."""
         target, times = self._target, self._times
         assert isinstance(target, Unsourced)
         if times is None or not target.is_numbered:
