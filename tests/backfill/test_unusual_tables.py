@@ -84,6 +84,23 @@ def test_a_declared_key_that_is_not_unique(make):
     assert not model.objects.exclude(uid=None).exists()
 
 
+@pytest.mark.parametrize(
+    ("key", "kind", "number"),
+    [
+        (models.AutoField, "bigint", 2**31),
+        (models.PositiveBigIntegerField, "bigint", -1),
+        pytest.param(models.BigAutoField, "bigint unsigned", 2**64 - 1, marks=is_mysql),
+    ],
+)
+def test_a_key_beyond_its_field(make, key, kind, number):
+    if connection.vendor == "sqlite" and number > 0:
+        pytest.skip("every integer has 64 bits")
+    model = make([1, 2, number], key(primary_key=True), f"{kind} PRIMARY KEY")
+    message = refusal(NAME, "--created-from=created")
+    assert message.startswith(f"shop.Odd {number}: a {key.__name__} holds ")
+    assert not model.objects.exclude(uid=None).exists()
+
+
 @pytest.mark.skipif(connection.vendor == "postgresql", reason="it stores instants")
 def test_a_session_east_of_utc(make, monkeypatch):
     model, wrapper = make([1, 2, 3]), connections["default"]

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db import connections, transaction
-from django.db.models import Count, Max, QuerySet
+from django.db.models import Count, IntegerField, Max, Min, QuerySet
 
 from ...db import chunks
 from ...db.tables import begins_an_index, constraints, folded
@@ -33,7 +33,8 @@ def check_rows(
     ``are_in_range`` says that all of them have a time, in the scheme's range.
     """
     _check_periods(target)
-    _check_key(target)
+    _check_unique(target)
+    _check_numbers(target)
     _check_order(target)
     engine.check_session(target)
     if may_be_misread:
@@ -93,7 +94,7 @@ def _check_periods(target: Target) -> None:
         )
 
 
-def _check_key(target: Target) -> None:
+def _check_unique(target: Target) -> None:
     """The rows are written by their keys, and a model may name columns that repeat."""
     columns = [str(field.column) for field in target.key_fields]
     connection = connections[target.using]
@@ -111,6 +112,23 @@ def _check_key(target: Target) -> None:
             f"{', '.join(columns)}: set primary_key=True on the field that identifies the rows; "
             f"nothing was written."
         )
+
+
+def _check_numbers(target: Target) -> None:
+    """Django answers a query for a number beyond the range of its field without the database."""
+    for field in target.key_fields:
+        if not isinstance(field, IntegerField) or isinstance(field, SortableIDField):
+            continue
+        kind = field.get_internal_type()
+        least, most = connections[target.using].ops.integer_field_range(kind)
+        ends = target.rows.order_by().aggregate(least=Min(field.name), most=Max(field.name))
+        for key in ends.values():
+            if key is not None and not least <= key <= most:
+                raise BackfillError(
+                    f"{target.model._meta.label} {key}: a {kind} holds {least} to {most}, so "
+                    f"Django finds no row with this key: set a field in the model that holds it, "
+                    f"such as BigAutoField or PositiveBigIntegerField; nothing was written."
+                )
 
 
 def _check_order(target: Target) -> None:
