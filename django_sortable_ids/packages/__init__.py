@@ -14,12 +14,16 @@ _BEFORE_ADMIN = ("import_export",)
 """Apps whose classes read the models when they are defined, in ``admin.py``."""
 _FOR_TESTS = ("model_bakery",)
 """Packages that are no apps, and installed where tests run: imported in a millisecond."""
+_FOR_REST = ("drf_writable_nested",)
+"""Packages for Django REST framework that are no apps, and need the content types."""
 
 
 def register(is_installed: Callable[[str], bool]) -> None:
     """Make the installed packages use ids; called once, when the app is ready."""
     _register(filter(is_installed, _AT_START))
     _register(filter(find_spec, _FOR_TESTS))
+    if is_installed("rest_framework") and is_installed("django.contrib.contenttypes"):
+        _register(filter(find_spec, _FOR_REST))
 
 
 def register_before_admin(is_installed: Callable[[str], bool]) -> None:

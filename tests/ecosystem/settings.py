@@ -36,6 +36,7 @@ else:
         "import_export",
         "ninja",
         "polymorphic",
+        "rest_framework",
         "reversion",
         "simple_history",
         "strawberry_django",
