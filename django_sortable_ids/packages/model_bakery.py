@@ -1,4 +1,4 @@
-"""model_bakery: makes ids, each of its field's own scheme."""
+"""model_bakery: generates ids, each of its field's own scheme."""
 
 from collections.abc import Callable
 from typing import Any
