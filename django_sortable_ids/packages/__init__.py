@@ -14,8 +14,8 @@ _BEFORE_ADMIN = ("import_export",)
 """Apps whose classes read the models when they are defined, in ``admin.py``."""
 _FOR_TESTS = ("model_bakery",)
 """Packages that are no apps, and installed where tests run: imported in a millisecond."""
-_FOR_REST = ("drf_writable_nested",)
-"""Packages for Django REST framework that are no apps, and need the content types."""
+_FOR_REST = ("drf_writable_nested", "rest_framework_json_api")
+"""Packages for Django REST framework that need not be apps, and need the content types."""
 
 
 def register(is_installed: Callable[[str], bool]) -> None:
