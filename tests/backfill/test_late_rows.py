@@ -204,6 +204,25 @@ def test_late_rows_stay_in_front_of_the_run_though_their_neighbours_contradict_e
     assert ascends([found[0], found[1], *found[3:]])
 
 
+@pytest.mark.parametrize("name", TIMED)
+@pytest.mark.parametrize("batch", [7, 8])
+def test_late_rows_around_one_whose_time_was_edited_are_between_the_others(name, batch):
+    """Its id says where the row was: at the seventh place, perhaps that of the cursor."""
+    insert_orders([START] * 9)
+    pks = list(rows(name).values_list("pk", flat=True))
+
+    def edit():
+        seventh = rows(name).get(pk=pks[6])
+        given = getattr(seventh, name)
+        seventh.delete()
+        rows(name).filter(pk=pks[2]).update(**{name: given})
+        rows(name).filter(pk__in=[pks[1], pks[3]]).update(**{name: None})
+
+    assert fill(name, batch, meanwhile(1, edit)).remaining == 0
+    first, late, _, *others = ranks(name)
+    assert ascends([first, late, *others])
+
+
 @pytest.mark.parametrize("name", FIELDS)
 def test_a_late_row_that_moves_before_it_gets_its_id_is_left_for_the_next_run(name):
     insert_orders([START + 9 * SECOND])

@@ -121,7 +121,7 @@ def test_many_ids_fit_between_two(scheme, monkeypatch):
     with monkeypatch.context() as drawn:
         drawn.setattr(minting, "drawn_below", lambda sizes: [size // 2 for size in sizes])
         before, after = mint(scheme, [NOW] * 2, None, 0)[0]
-    middle = mint_between(scheme, NOW, before, after, 50, 50)
+    middle = mint_between(scheme, NOW, [before], [after], None, 50, 50)
     assert ascends(numbers(scheme, [before, *middle, after]))
     assert {scheme.tick(NOW)} == {scheme.parts(value)[0] for value in middle}
 
@@ -140,8 +140,8 @@ def eighth(suffix):
     ],
 )
 def test_the_room_between_two_ids_can_be_used_up(before, after, count, expected):
-    bounds = [None if suffix is None else eighth(suffix) for suffix in (before, after)]
-    assert suffixes(mint_between(TINY, NOW, *bounds, count, count)) == expected
+    bounds = [[] if suffix is None else [eighth(suffix)] for suffix in (before, after)]
+    assert suffixes(mint_between(TINY, NOW, *bounds, None, count, count)) == expected
 
 
 WITH_BIT = replace(TINY, layout=replace(TINY.layout, set_bit=1))
@@ -166,21 +166,34 @@ def test_ids_with_a_set_bit_resume_after_any_id(before, expected):
     [(None, None, [2, 3, 6, 7]), (2, 6, [3]), (1, 4, [2, 3]), (None, 7, [2, 3, 6]), (3, 5, [])],
 )
 def test_ids_with_a_set_bit_are_between_any_two(before, after, expected):
-    bounds = [None if suffix is None else eighth(suffix) for suffix in (before, after)]
+    bounds = [[] if suffix is None else [eighth(suffix)] for suffix in (before, after)]
     count = len(expected)
     if count:
-        assert suffixes(mint_between(WITH_BIT, NOW, *bounds, count, count)) == expected
+        assert suffixes(mint_between(WITH_BIT, NOW, *bounds, None, count, count)) == expected
     with pytest.raises(OutOfRange, match=f"room for {count}"):
-        mint_between(WITH_BIT, NOW, *bounds, count + 1, count + 1)
+        mint_between(WITH_BIT, NOW, *bounds, None, count + 1, count + 1)
 
 
 def test_ids_for_rows_that_are_still_to_come_are_left_free():
     for _ in range(20):
-        assert suffixes(mint_between(TINY, NOW, None, None, 2, 4))[-1] < 4
+        assert suffixes(mint_between(TINY, NOW, [], [], None, 2, 4))[-1] < 4
 
 
-def test_out_of_order_neighbours_are_not_ours_and_the_one_before_counts():
-    assert suffixes(mint_between(TINY, NOW, eighth(5), eighth(2), 2, 2)) == [6, 7]
+@pytest.mark.parametrize(
+    ("before", "after", "last", "expected"),
+    [
+        ([5], [2], None, [6, 7]),
+        ([0], [6, 3, 4], None, [1, 2]),
+        ([6, 0], [3, 4], None, [1, 2]),
+        ([7, 1], [4], 5, [2, 3]),
+        ([5], [2], 4, [0, 1]),
+        ([3], [2], 6, [4, 5]),
+    ],
+)
+def test_ids_contradict_the_fewest_of_those_around_them(before, after, last, expected):
+    sides = [[*map(eighth, suffixes)] for suffixes in (before, after)]
+    last = None if last is None else eighth(last)
+    assert suffixes(mint_between(TINY, NOW, *sides, last, 2, 2)) == expected
 
 
 @pytest.mark.parametrize(
@@ -188,9 +201,9 @@ def test_out_of_order_neighbours_are_not_ours_and_the_one_before_counts():
     [(3, 4, 1, 0), (7, None, 1, 0), (None, 0, 1, 0), (3, 6, 3, 2)],
 )
 def test_more_rows_between_two_ids_than_there_is_room_are_refused(before, after, count, room):
-    bounds = [None if suffix is None else eighth(suffix) for suffix in (before, after)]
+    bounds = [[] if suffix is None else [eighth(suffix)] for suffix in (before, after)]
     with pytest.raises(OutOfRange) as caught:
-        mint_between(TINY, NOW, *bounds, count, count)
+        mint_between(TINY, NOW, *bounds, None, count, count)
     assert str(caught.value) == (
         f"{count} more rows share one tick of 1000000 ns, and snowflake has room for {room} "
         f"between their neighbours"

@@ -16,6 +16,8 @@ from .writer import Writer
 
 LATE_ROWS = 1000
 """How many late rows are read at a time."""
+NEIGHBOURS = 10
+"""How many ids are read on each side of a late row, to see which of them are out of order."""
 
 
 class LateRows:
@@ -45,7 +47,7 @@ class LateRows:
                 return self._batch_of(
                     rows, counters.take(field, field.scheme, len(rows), target.using)
                 )
-            gap, before, after = self._gap(rows[0], cursor)
+            gap, before, after, last = self._gap(rows[0], cursor)
             in_gap = target.read(gap[:LATE_ROWS])
             if rows[0] not in in_gap:
                 if not target.lacks_id(rows[0]):
@@ -54,38 +56,35 @@ class LateRows:
                 in_gap = [rows[0]]
             count = gap.count() if len(in_gap) == LATE_ROWS else len(in_gap)
             at = target.at(rows[0][0])
-            ids = mint_between(target.scheme, at, before, after, len(in_gap), count)
+            ids = mint_between(target.scheme, at, before, after, last, len(in_gap), count)
             return self._batch_of(in_gap, ids)
 
     def _batch_of(self, rows: Sequence[Row], ids: Sequence[ID]) -> Batch:
         return Batch(rows, len(rows), lambda: Written(self._writer.send(rows, ids), None, rows[0]))
 
-    def _gap(self, row: Row, cursor: Cursor) -> tuple[QuerySet[Any, Any], ID | None, ID | None]:
-        """The rows without an id around this one, up to the next ids of its tick, and these ids."""
+    def _gap(
+        self, row: Row, cursor: Cursor
+    ) -> tuple[QuerySet[Any, Any], list[ID], list[ID], ID | None]:
+        """The rows without an id around this one, up to the next ids of its tick; the ids before
+        and after them; and the id of the cursor, if it is in the tick."""
         target, scheme, name = self._target, self._target.scheme, self._target.field.name
         start, stop = target.tick_of(row[0])
         # A row whose time was edited may have an id of another tick.
         has_id = Q(**{f"{name}__created_at__gte": start, f"{name}__created_at__lt": stop})
         given = target.rows.filter(target.between(start, stop), has_id).order_by(*target.order)
-        before = target.first(given.filter(target.before(*row)).reverse(), name)
+        before = target.read(given.filter(target.before(*row)).reverse()[:NEIGHBOURS], name)
         following = given.filter(target.after(*row))
         last = cursor.last(scheme, target.tick(row[0]))
         if last:
             # Rows after the cursor's row use the rest of the tick, even if that row is gone.
             following = following.filter(target.before(*last[:2]))
-        after = target.first(following, name) or last
-        end = after
-        if before and after and scheme.parts(after[2])[1] < scheme.parts(before[2])[1]:
-            # The application generated these ids, or edited their rows: nothing fits between them.
-            sign, way = ("lt", "-") if scheme.descending else ("gt", "")
-            greater = following.filter(**{f"{name}__{sign}": before[2]})
-            end = target.first(greater.order_by(f"{way}{name}"), name) or last
+        after = target.read(following[:NEIGHBOURS], name)
         gap = target.missing_in_order.filter(target.between(start, stop))
         if before:
-            gap = gap.filter(target.after(*before[:2]))
-        if after:
-            gap = gap.filter(target.before(*after[:2]))
-        return gap, before and before[2], end and end[2]
+            gap = gap.filter(target.after(*before[0][:2]))
+        if end := after[0] if after else last:
+            gap = gap.filter(target.before(*end[:2]))
+        return gap, [each[2] for each in before], [each[2] for each in after], last and last[2]
 
     def _before(self, cursor: Cursor) -> QuerySet[Any, Any]:
         return self._target.missing_in_order.filter(self._target.before(*cursor.place))

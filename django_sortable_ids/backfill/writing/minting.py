@@ -76,21 +76,36 @@ def ascending_counts(
 
 
 def mint_between(
-    scheme: TimeScheme, at: datetime, before: ID | None, after: ID | None, count: int, rows: int
+    scheme: TimeScheme,
+    at: datetime,
+    before: Sequence[ID],
+    after: Sequence[ID],
+    last: ID | None,
+    count: int,
+    rows: int,
 ) -> list[ID]:
-    """``count`` ids of the tick of ``at``, between two ids of that tick (None: no bound). They
-    leave room for all ``rows`` that need ids there, ``count`` of them included.
+    """``count`` ids of the tick of ``at``, in the gap that contradicts the fewest of the ids
+    ``before`` and ``after`` them, and before ``last``. They leave room for all ``rows`` that need
+    ids there, ``count`` of them included.
 
-    Raises ``OutOfRange`` if there is no room.
+    The ids of a tick contradict each other if the application generated them, or if the time of a
+    row was edited. Raises ``OutOfRange`` if there is no room.
     """
-    tick = scheme.tick(at)
-    layout = scheme.layout
-    start = 0 if before is None else layout.new_below(scheme.parts(before)[1] + 1)
-    most = layout.new.capacity(tick)
-    stop = most if after is None else layout.new_below(scheme.parts(after)[1])
-    if stop < start:
-        # The application generated these ids, and not in the order of the rows.
-        stop = most
+    tick, layout = scheme.tick(at), scheme.layout
+    sides = sorted(
+        (scheme.parts(value)[1], side)
+        for side, ids in ((-1, before), (1, after))
+        for value in ids
+        if last is None or scheme.parts(value)[1] < scheme.parts(last)[1]
+    )
+    end = layout.new.capacity(tick) if last is None else layout.new_below(scheme.parts(last)[1])
+    first = [0, *(layout.new_below(suffix + 1) for suffix, _ in sides)]
+    ends = [*(layout.new_below(suffix) for suffix, _ in sides), end]
+    contradicted = accumulate((side for _, side in sides), initial=0)
+    *_, start, stop = max(
+        (-contradictions, stop - start >= rows, start, stop)
+        for contradictions, start, stop in zip(contradicted, first, ends, strict=True)
+    )
     if rows > stop - start:
         raise OutOfRange(
             f"{rows} more rows share one tick of {scheme.resolution_ns} ns, and {scheme.title} has "

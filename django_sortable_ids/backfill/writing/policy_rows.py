@@ -175,8 +175,8 @@ class _OutOfRange(PolicyRows):
         first, last = keys[0], keys[-1]
         before = given.filter(target.before(self._place(first), first)).reverse()
         after = given.filter(target.after(self._place(last), last))
-        lower, upper = (rows.values_list(name, flat=True).first() for rows in (before, after))
-        return mint_between(scheme, self._at, lower, upper, len(keys), left)
+        lower, upper = (list(rows.values_list(name, flat=True)[:1]) for rows in (before, after))
+        return mint_between(scheme, self._at, lower, upper, None, len(keys), left)
 
     def _place(self, key: Any) -> Any:
         """The place of a row in the order of the run, as the database has it."""
