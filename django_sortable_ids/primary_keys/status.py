@@ -42,7 +42,7 @@ class Session:
     number: int
     """Its process on PostgreSQL, its connection on MariaDB and MySQL."""
     seconds: float
-    """Since when its statement runs, or since the last one began."""
+    """Age of its current or last statement."""
     statement: str
     """The first 100 characters; empty between two statements, or if the user may not see it."""
 

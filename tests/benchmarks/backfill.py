@@ -3,7 +3,8 @@
 Every round makes a table of wide rows with three indexes, five rows to a time, for each of the
 three, and runs it in a process of its own. The UPDATE is ``GenerateID(at=...)``, whose suffixes are
 random; on SQLite it is the least that any can do, ``SET id = hex(randomblob(16))``. The loop runs
-over fewer rows and is extrapolated. Shown are medians, and the most memory that a process had.
+over fewer rows and is extrapolated. ``--verify`` follows a backfill that is not measured. Shown are
+medians, and the most memory that a process had.
 With several numbers of rows, the last column compares the time of a row with that of the first.
 
 Run it as ``python -m tests.benchmarks.backfill``.
@@ -29,6 +30,7 @@ from django_sortable_ids.backfill.planning import plan
 from django_sortable_ids.backfill.supervising import run
 from django_sortable_ids.backfill.supervising.pace import Limits
 from django_sortable_ids.backfill.target import Target
+from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.fields import SnowflakeField, ULIDField, UUIDv7Field
 from django_sortable_ids.functions import GenerateID
 from django_sortable_ids.management.commands.backfill_ids import FIRST_BATCH, TARGET_TIME
@@ -122,10 +124,14 @@ def _copy(there: int, count: int, rows: int) -> int:
     return count
 
 
+def target_of(field: str) -> Target:
+    source = Filled._meta.get_field("created_at")
+    return Target(Filled, Filled._meta.get_field(field), source, "default")
+
+
 def backfill(field: str, batch_size: int | None) -> int:
     """With batches of that size, or as the command without options makes them."""
-    source = Filled._meta.get_field("created_at")
-    target = Target(Filled, Filled._meta.get_field(field), source, "default")
+    target = target_of(field)
     limits = Limits(target_time=None if batch_size else TARGET_TIME)
     return run.execute(plan.build(target, batch_size or FIRST_BATCH), limits=limits).filled
 
@@ -196,6 +202,7 @@ class Comparison:
     backfills: list[float] = dataclasses.field(default_factory=list)
     updates: list[float] = dataclasses.field(default_factory=list)
     saves: list[float] = dataclasses.field(default_factory=list)
+    verifications: list[float] = dataclasses.field(default_factory=list)
     memory: int = 0
 
     def measure(self, options: argparse.Namespace) -> None:
@@ -203,6 +210,7 @@ class Comparison:
         seconds, memory = measured("backfill", self.field, self.rows, options)
         self.backfills.append(seconds)
         self.memory = max(self.memory, memory)
+        self.verifications.append(measured("verify", self.field, self.rows, options)[0])
         if options.saved:
             self.saves.append(measured("save", self.field, self.rows, options)[0])
 
@@ -214,6 +222,7 @@ class Comparison:
             f"{1 / median(self.backfills):,.0f}",
             f"{_ratio(self.backfills, self.updates):.2f}",
             f"{_ratio(self.saves, self.backfills):.0f}" if self.saves else "",
+            f"{_ratio(self.verifications, self.backfills):.2f}",
             megabytes(self.memory),
             f"{_ratio(self.backfills, first.backfills):.2f}",
         ]
@@ -253,11 +262,14 @@ def main() -> None:
             "backfill": lambda: backfill(field, options.batch_size),
             "update": lambda: update(field),
             "save": lambda: save(field, options.saved),
+            "verify": lambda: verify(target_of(field)).rows,
         }
+        if options.way == "verify":
+            backfill(field, options.batch_size)
         measure(ways[options.way])
         return
     columns = ["field", "rows", "time", "rows a second", "to one UPDATE", "`save()` to it"]
-    columns += ["memory", "time of a row"]
+    columns += ["`--verify` to it", "memory", "time of a row"]
     lines = [line for field in options.fields for line in compared(field, options)]
     size = f", {options.batch_size:,} in a transaction" if options.batch_size else ""
     print(heading(f"Backfill{size}"))
