@@ -1,6 +1,7 @@
 """Django's fields as base classes: only their stubs take types, at runtime each is the class."""
 
 import functools
+import sys
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
@@ -46,6 +47,23 @@ class OwnLookups:
         get_class_lookups.__func__,  # type: ignore[attr-defined]
         RegisterLookupMixin.get_instance_lookups,
     )
+
+    def get_lookup(self, lookup_name: str) -> Any:
+        # For "id__exact" among search_fields, the admin of Django 5.2 would cast the column to
+        # text. It searches by "id__exact__icontains" if there is no such lookup.
+        if lookup_name == "exact" and sys._getframe(1).f_code.co_name == "construct_search":
+            return None
+        return super().get_lookup(lookup_name)  # type: ignore[misc]
+
+    def get_transform(self, lookup_name: str) -> Any:
+        if lookup_name == "exact":
+            return _unchanged
+        return super().get_transform(lookup_name)  # type: ignore[misc]
+
+
+def _unchanged(expression: Any) -> Any:
+    """The transform of ``id__exact__icontains``."""
+    return expression
 
 
 __all__ = ["BigIntegerField", "CharField", "Field", "OwnLookups", "UUIDField"]

@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import UTC, datetime
+from functools import partial
 from urllib.parse import urlencode
 
 import pytest
@@ -82,6 +83,24 @@ def test_every_spelling_beside_an_integer_key(scheme):
     first, _ = (Order.objects.create(name=name) for name in ("first", "second"))
     for text in spellings(first, scheme):
         assert search(Order, text) == ["first"], text
+
+
+@each_kind
+def test_djangos_own_admin_finds_a_whole_id(scheme):
+    model = PRODUCTS[scheme]
+    first, _ = (model.objects.create(name=name) for name in ("first", "second"))
+    Basket.objects.create(name="basket", **{scheme: first})
+    for row, path in (("first", "id"), ("first", "pk"), ("basket", f"{scheme}__id")):
+        for name in (path, f"={path}", f"{path}__exact"):
+            of = Basket if row == "basket" else model
+            own = type("OwnAdmin", (admin.ModelAdmin,), {"search_fields": [name]})
+            found_in = partial(
+                own(of, admin.AdminSite()).get_search_results, None, of.objects.all()
+            )
+            for text in spellings(first):
+                assert [each.name for each in found_in(text)[0]] == [row], (name, text)
+            for text in (str(first.pk)[:-1], "x"):
+                assert not found_in(text)[0].exists()
 
 
 def test_a_text_that_could_be_two_ids_finds_both():
