@@ -31,7 +31,7 @@ PARTS = {
         "django_sortable_ids/inspect_id.css",
         'href="/admin/themes/event/"',
     ],
-    "backfills": ['<article class="sortable-ids-work-card"', "lock timeout"],
+    "backfills": ["<progress ", "lock timeout"],
     "leases": ["web1", "given back"],
     "app": ['<a href="/admin/themes/event/inspect-id/">'],
 }
