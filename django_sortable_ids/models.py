@@ -90,20 +90,20 @@ class BackfillRun(models.Model):
         return f"{self.target}: {self.rows_filled} rows"
 
 
-class VerificationRun(models.Model):
-    """The progress of a ``--verify``, stored in the database that it checks, until it ends."""
+class MoveNote(models.Model):
+    """What a move of a key, or a swap of two columns, has done, in the database of its tables."""
 
     target = models.CharField(max_length=200, unique=True)
-    """``app.Model.field``."""
-    judged_by = models.JSONField()
-    """Options that must be the same when the run is resumed."""
+    """The kind of the note, and the label of the model or field."""
+    identity = models.JSONField()
+    """What must be the same when the work is resumed."""
     state = models.JSONField()
-    """The last row that was checked, and the results so far."""
+    """What is done so far."""
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
-        verbose_name = pgettext_lazy("sortable ids", "check of ids")
-        verbose_name_plural = pgettext_lazy("sortable ids", "checks of ids")
+        verbose_name = "note of a move"
+        verbose_name_plural = "notes of moves"
 
     def __str__(self) -> str:
-        return f"{self.target}: {self.state['found']['rows']} rows"
+        return self.target

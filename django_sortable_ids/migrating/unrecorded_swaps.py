@@ -69,13 +69,13 @@ def find(connection: BaseDatabaseWrapper, apps: Apps | None = None) -> Iterator[
     """The unrecorded swaps of a database; ``apps`` has the models of the recorded migrations."""
     for note in swap_notes.unrecorded(connection):
         apps = apps or _recorded(connection)
-        label, fields, backwards = (note.judged_by[key] for key in ("model", "fields", "backwards"))
+        label, fields, backwards = (note.identity[key] for key in ("model", "fields", "backwards"))
         try:
             model = apps.get_model(label)
             now = swap_notes.identity(model, *fields, backwards=backwards)
         except LookupError:
             continue
-        if now == note.judged_by and swap_notes.is_done(note, connection, model._meta.db_table):
+        if now == note.identity and swap_notes.is_done(note, connection, model._meta.db_table):
             yield Unrecorded(apps, label, tuple(fields), backwards)
 
 

@@ -56,7 +56,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="VerificationRun",
+            name="MoveNote",
             fields=[
                 (
                     "id",
@@ -65,11 +65,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("target", models.CharField(max_length=200, unique=True)),
-                ("judged_by", models.JSONField()),
+                ("identity", models.JSONField()),
                 ("state", models.JSONField()),
                 ("updated_at", models.DateTimeField(auto_now=True)),
             ],
-            options={"verbose_name": "check of ids", "verbose_name_plural": "checks of ids"},
+            options={"verbose_name": "note of a move", "verbose_name_plural": "notes of moves"},
         ),
         migrations.CreateModel(
             name="WorkerLease",

@@ -15,7 +15,7 @@ from django.db.models import Count, Max
 from ..backfill.sources.find import Given
 from ..db import tables
 from ..errors import BackfillError
-from ..models import VerificationRun
+from ..models import MoveNote
 from .changes.moved import KeyCopy, MovedKey, source_of
 
 _STEPS = "steps"
@@ -37,7 +37,7 @@ class Note:
         backwards: bool,
     ) -> None:
         self._using = using
-        self._rows = VerificationRun.objects.using(using)
+        self._rows = MoveNote.objects.using(using)
         self._model = keys[0].model
         self._target = f"{_PREFIX}{self._model}"[:200]
         changed: list[MovedKey | KeyCopy] = [*keys, *copies]
@@ -59,7 +59,7 @@ class Note:
     def was_last(self) -> bool:
         """Whether the last move of these keys was one as this, and is complete."""
         note = self._found()
-        return note is not None and note.judged_by == self._identity and _STEPS not in note.state
+        return note is not None and note.identity == self._identity and _STEPS not in note.state
 
     @property
     def steps(self) -> Any | None:
@@ -70,10 +70,10 @@ class Note:
         note = self._found()
         if note is None or _STEPS not in note.state:
             return None
-        if note.judged_by != self._identity:
+        if note.identity != self._identity:
             raise BackfillError(
                 f"a move of the key of {self._model} was stopped in the middle, and it was another "
-                f"one ({note.judged_by}): restore its migration as it was, and run that again"
+                f"one ({note.identity}): restore its migration as it was, and run that again"
             )
         return note.state[_STEPS]
 
@@ -98,11 +98,11 @@ class Note:
         numbers: dict[str, int] = {} if note is None else note.state.get(_NUMBERS, {})
         return numbers
 
-    def _found(self) -> VerificationRun | None:
+    def _found(self) -> MoveNote | None:
         return self._rows.filter(target=self._target).first()
 
     def _save(self, state: dict[str, Any]) -> None:
-        values = {"judged_by": self._identity, "state": {"found": {"rows": 0}, **state}}
+        values = {"identity": self._identity, "state": state}
         self._rows.update_or_create(target=self._target, defaults=values)
 
 
@@ -131,11 +131,11 @@ class Written:
 
 def written(connection: Any) -> Iterator[Written]:
     """All notes of a database."""
-    if tables.kind(connection, VerificationRun._meta.db_table) != "table":
+    if tables.kind(connection, MoveNote._meta.db_table) != "table":
         return
-    rows = VerificationRun.objects.using(connection.alias).filter(target__startswith=_PREFIX)
+    rows = MoveNote.objects.using(connection.alias).filter(target__startswith=_PREFIX)
     for row in rows.order_by("pk"):
-        keys, backwards = (row.judged_by.get(name) for name in ("keys", "backwards"))
+        keys, backwards = (row.identity.get(name) for name in ("keys", "backwards"))
         if keys:
             is_incomplete = _STEPS in row.state
             is_open = not is_incomplete and _is_open(row, connection.alias)
@@ -144,11 +144,11 @@ def written(connection: Any) -> Iterator[Written]:
 
 def source_of_key(model: str, using: str) -> Given | None:
     """Where the times of the last move of a model's key are now; None if they are gone."""
-    rows = VerificationRun.objects.using(using).filter(target__startswith=_PREFIX)
+    rows = MoveNote.objects.using(using).filter(target__startswith=_PREFIX)
     for note in rows.order_by("-updated_at"):
         if model in note.state.get(_SOURCES, ()):
             source = note.state[_SOURCES][model]
-            return Given(**source) if source and not note.judged_by["backwards"] else None
+            return Given(**source) if source and not note.identity["backwards"] else None
     return None
 
 
@@ -174,13 +174,13 @@ def _fields(changed: MovedKey | KeyCopy) -> Iterator[Any]:
         yield changed.old
 
 
-def _is_open(note: VerificationRun, using: str) -> bool:
+def _is_open(note: MoveNote, using: str) -> bool:
     """Whether the migration of a complete note is still to be recorded: none was since. One that
     is undone is recorded by the deletion of its row."""
     before, now = note.state.get(_RECORDED), _recorded(using)
     if before is None or now["last"] > before["last"]:
         return False
-    return not note.judged_by["backwards"] or now["count"] >= before["count"]
+    return not note.identity["backwards"] or now["count"] >= before["count"]
 
 
 def _recorded(using: str) -> dict[str, int]:

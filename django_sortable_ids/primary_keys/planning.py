@@ -16,7 +16,7 @@ from ..backfill.sources.find import Given
 from ..db import tables
 from ..errors import BackfillError
 from ..fields import SortableIDField, history
-from ..models import VerificationRun
+from ..models import MoveNote
 from ..schema.automatic_keys import automatic_keys
 from ..schema.constraints import redefined
 from . import adopting, programs, sources
@@ -98,7 +98,7 @@ def build(
     problems += _without_old(found, state) if keeps_old else ()
     if problems:
         raise BackfillError("\n".join(problems))
-    check_table(VerificationRun, using)
+    check_table(MoveNote, using)
     before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
     chosen = sources.choose(before, given, using)
     moved = [_moved(each, chosen[each._meta.label], keeps_old) for each in found]

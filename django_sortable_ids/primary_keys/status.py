@@ -14,7 +14,7 @@ from ..backfill.writing.at_once import SortedRows
 from ..db import tables
 from ..db.queries import named_rows, row
 from ..db.tables import kind
-from ..models import VerificationRun
+from ..models import MoveNote
 from . import notes
 from .engines.mysql_copies.session import holder
 from .filling import fills
@@ -144,7 +144,7 @@ class MoveStatus:
 def statuses(using: str) -> Iterator[MoveStatus]:
     """The moves of a database: those that are not complete first."""
     connection = connections[using]
-    if kind(connection, VerificationRun._meta.db_table) != "table":
+    if kind(connection, MoveNote._meta.db_table) != "table":
         return
     written = list(notes.written(connection))
     exchanging = [each for each in written if each.is_incomplete]

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from ..db.locks import with_short_lock_timeout
 from ..db.queries import value
 from ..errors import BackfillError
-from ..models import BackfillRun, SequenceCounter, VerificationRun
+from ..models import BackfillRun, MoveNote, SequenceCounter
 from ..sequences.counters import key_of, periods_of
 from . import swap_notes
 from .index_names import Renaming, renamings
@@ -85,9 +85,9 @@ class Swap:
             self._rename([])
             return
         tables = connection.introspection.table_names()
-        if VerificationRun._meta.db_table not in tables:
+        if MoveNote._meta.db_table not in tables:
             raise BackfillError(
-                f"the database {connection.alias!r} has no table {VerificationRun._meta.db_table}: "
+                f"the database {connection.alias!r} has no table {MoveNote._meta.db_table}: "
                 f"add ('django_sortable_ids', '0001_initial') to the dependencies of the "
                 f"migration"
             )
@@ -103,14 +103,14 @@ class Swap:
 
     def _rename_once(self, backwards: bool) -> None:
         connection, table = self.editor.connection, self.before._meta.db_table
-        notes = VerificationRun.objects.using(connection.alias)
+        notes = MoveNote.objects.using(connection.alias)
         key = swap_notes.key(self.before, self.name, self.other)
         this = swap_notes.identity(self.before, self.name, self.other, backwards=backwards)
         note = notes.filter(target=key).first()
-        is_same = note is not None and note.judged_by == this
+        is_same = note is not None and note.identity == this
         if note is None or not is_same or not swap_notes.is_done(note, connection, table):
             values = {
-                "judged_by": this,
+                "identity": this,
                 "state": swap_notes.state(connection, table, self.moves),
             }
             note, _ = notes.update_or_create(target=key, defaults=values)
@@ -153,7 +153,7 @@ class Swap:
         """Rename this app's runs and counters of the two fields, which refer to them by name."""
         using = self.editor.connection.alias
         labels = {str(old): str(new) for old, new in self.pairs}
-        VerificationRun.objects.using(using).filter(target__in=labels).delete()
+        MoveNote.objects.using(using).filter(target__in=labels).delete()
         runs = BackfillRun.objects.using(using)
         for run in runs.filter(target__in=labels):
             runs.filter(pk=run.pk).update(options=self._options(run.options))

@@ -12,7 +12,7 @@ from typing import Any
 from django.db import models
 
 from ..db import tables
-from ..models import VerificationRun
+from ..models import MoveNote
 
 _PREFIX = "swap "
 
@@ -44,23 +44,23 @@ def state(connection: Any, table: str, columns: Iterable[str]) -> dict[str, Any]
     """The state that is saved before the columns are renamed."""
     names = list(columns)
     places = _places(connection, table, names)
-    return {"columns": names, "places": places, "found": {"rows": 0}}
+    return {"columns": names, "places": places}
 
 
-def is_done(note: VerificationRun, connection: Any, table: str) -> bool:
+def is_done(note: MoveNote, connection: Any, table: str) -> bool:
     """Whether the columns were renamed after the note was saved."""
     before, now = note.state["places"], _places(connection, table, note.state["columns"])
     return bool(before == now[::-1]) if len(now) == 2 else now == [None] * len(now)
 
 
-def unrecorded(connection: Any) -> Iterator[VerificationRun]:
+def unrecorded(connection: Any) -> Iterator[MoveNote]:
     """Notes of swaps whose migration may not be recorded; without swaps of two equal definitions,
     for which nothing shows whether they are recorded."""
-    if tables.kind(connection, VerificationRun._meta.db_table) != "table":
+    if tables.kind(connection, MoveNote._meta.db_table) != "table":
         return
-    notes = VerificationRun.objects.using(connection.alias).filter(target__startswith=_PREFIX)
+    notes = MoveNote.objects.using(connection.alias).filter(target__startswith=_PREFIX)
     for note in notes.order_by("pk"):
-        first, second = note.judged_by.get("were", ("", ""))
+        first, second = note.identity.get("were", ("", ""))
         if first != second:
             yield note
 

@@ -30,7 +30,7 @@ from django.db import connection, models, transaction
 from django.db.migrations.state import ModelState, ProjectState
 
 from django_sortable_ids.fields import UUIDv7Field
-from django_sortable_ids.models import BackfillRun, VerificationRun
+from django_sortable_ids.models import BackfillRun, MoveNote
 from django_sortable_ids.operations import MigratePrimaryKey, MovedKey
 
 from .support import heading, markdown, megabytes, one_row, table_of
@@ -111,7 +111,7 @@ def insert(parents: int) -> None:
 
 def move() -> None:
     state = ProjectState()
-    for model in (BackfillRun, VerificationRun, Parent, Child):
+    for model in (BackfillRun, MoveNote, Parent, Child):
         state.add_model(ModelState.from_model(model))
     old = models.BigIntegerField(null=True, unique=True)
     keys = [
@@ -232,7 +232,7 @@ def _open_files(process: int) -> Iterator[os.stat_result]:
 
 @contextmanager
 def filled(parents: int) -> Iterator[None]:
-    with table_of(BackfillRun, VerificationRun, Parent, Child):
+    with table_of(BackfillRun, MoveNote, Parent, Child):
         insert(parents)
         connection.close()
         yield

@@ -14,7 +14,7 @@ from tests.backfill.command import ROOT
 from tests.patience import PATIENCE
 
 _POLL = 0.0005
-_NOTE = r"(INSERT INTO|UPDATE) django_sortable_ids_verificationrun\b.*backwards"
+_NOTE = r"(INSERT INTO|UPDATE) django_sortable_ids_movenote\b.*backwards"
 _PHASES = {
     "looks": "",
     "rehearses": r"CREATE TABLE sortable_ids_new__",

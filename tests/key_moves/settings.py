@@ -30,7 +30,7 @@ STATEMENTS = os.environ.get("KEY_MOVES_STATEMENTS", "")
 all processes have in common, and the first characters."""
 
 
-_NOTES = "django_sortable_ids_verificationrun"
+_NOTES = "django_sortable_ids_movenote"
 
 
 def _tell(connection: Any, **_: Any) -> None:

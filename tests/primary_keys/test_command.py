@@ -321,7 +321,7 @@ def test_the_tables_of_the_app_come_first(tmp_path):
     edited(project)
     done = move(project, "depot")
     assert done.stderr.startswith(
-        "BackfillError: the database 'default' has no table django_sortable_ids_verificationrun: "
+        "BackfillError: the database 'default' has no table django_sortable_ids_movenote: "
         "run `manage.py migrate django_sortable_ids`"
     )
     project.manage("migrate", "django_sortable_ids")

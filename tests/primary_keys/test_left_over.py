@@ -19,7 +19,7 @@ from .test_history import filled, shop  # noqa: F401
 from .test_unrecorded import stop_before
 
 pytestmark = own_tables
-NOTE = re.compile(r'(INSERT INTO|UPDATE) ["`]?django_sortable_ids_verificationrun.*backwards')
+NOTE = re.compile(r'(INSERT INTO|UPDATE) ["`]?django_sortable_ids_movenote.*backwards')
 STATEMENT = re.compile(r"^    (.+);$", re.MULTILINE)
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.db import OperationalError, connection
 
 from django_sortable_ids.errors import BackfillError
-from django_sortable_ids.models import VerificationRun
+from django_sortable_ids.models import MoveNote
 from django_sortable_ids.primary_keys.engines.mysql_copies import session
 from tests.marks import own_tables
 
@@ -222,8 +222,8 @@ def test_two_moves_at_once(graph, monkeypatch):
 
 def test_an_unfinished_move_of_other_keys(graph):
     graph.write(UUID, atomic=False)
-    VerificationRun.objects.create(
-        target="move depot.Customer", judged_by={"other": 1}, state={"steps": {}}
+    MoveNote.objects.create(
+        target="move depot.Customer", identity={"other": 1}, state={"steps": {}}
     )
     with pytest.raises(BackfillError, match="was stopped in the middle, and it was another one"):
         graph.migrate()

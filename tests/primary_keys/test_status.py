@@ -21,7 +21,7 @@ from .test_interrupted import Stopped
 from .test_unrecorded import stop_before
 
 pytestmark = own_tables
-NOTE = re.compile(r'(INSERT INTO|UPDATE) ["`]?django_sortable_ids_verificationrun.*backwards')
+NOTE = re.compile(r'(INSERT INTO|UPDATE) ["`]?django_sortable_ids_movenote.*backwards')
 RENAME = re.compile("RENAME TABLE")
 has_sessions = pytest.mark.skipif(
     connection.vendor == "sqlite", reason="SQLite has no list of sessions"

@@ -13,7 +13,7 @@ from django_sortable_ids.checks import databases
 from django_sortable_ids.checks.databases import check_databases
 from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.migrating.unrecorded_moves import UnrecordedMove
-from django_sortable_ids.models import VerificationRun
+from django_sortable_ids.models import MoveNote
 from tests.marks import own_tables
 
 from . import small
@@ -66,7 +66,7 @@ def test_the_other_way_is_refused(depot, backwards):
 @DIRECTIONS
 def test_the_other_way_is_refused_after_the_note_began(depot, backwards):
     on, back = stop(depot, backwards=backwards, statement=RENAMES)
-    (note,) = VerificationRun.objects.filter(target="move depot.Customer")
+    (note,) = MoveNote.objects.filter(target="move depot.Customer")
     assert note.state["steps"]
     with pytest.raises(CommandError, match=rf"Complete it by `manage.py migrate depot {on}`"):
         depot.migrate(back)
@@ -113,8 +113,8 @@ def test_what_is_first_of_its_app_is_undone_by_zero(depot):
     operations = small.MODELS.format(key="BigAutoField(primary_key=True)")
     depot.write(f"{operations}RunPython(add_rows, RunPython.noop),\n{moved}", small.ROWS, False)
     depot.migrate()
-    note = VerificationRun.objects.get(target="move depot.Customer")
-    note.judged_by["backwards"] = True
+    note = MoveNote.objects.get(target="move depot.Customer")
+    note.identity["backwards"] = True
     note.state["recorded"]["last"] = 1 << 31
     note.save()
     with pytest.raises(CommandError, match=r"`manage\.py migrate depot zero`"):

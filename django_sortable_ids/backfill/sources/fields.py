@@ -12,7 +12,7 @@ from django.db import DEFAULT_DB_ALIAS, connections, models, router
 from ...db import tables
 from ...errors import BackfillError
 from ...fields import SortableIDField
-from ...models import BackfillRun, VerificationRun
+from ...models import BackfillRun, MoveNote
 from ...schema import unmanaged
 from ..target import POLICIES, Target, database_option
 
@@ -92,7 +92,7 @@ def same_options(run: BackfillRun, target: Target) -> bool:
 def check_tables(model: type[models.Model], field: SortableIDField, using: str) -> None:
     """Raise ``BackfillError`` if the database lacks a required table or column."""
     connection = connections[using]
-    for each in (model, BackfillRun, VerificationRun):
+    for each in (model, BackfillRun, MoveNote):
         check_table(each, using)
     table = model._meta.db_table
     there = tables.columns(connection, table)
@@ -143,7 +143,7 @@ def _how_to_make(model: type[models.Model], using: str) -> str:
     label = model._meta.app_label
     migrate = _migrate(model, using)
     if not router.allow_migrate_model(using, model):
-        if model in (BackfillRun, VerificationRun):
+        if model in (BackfillRun, MoveNote):
             return (
                 f"allow the app {label} there in allow_migrate() of your DATABASE_ROUTERS, since a "
                 f"run is stored in the database that it fills, and {migrate}"

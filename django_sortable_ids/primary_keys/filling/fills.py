@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from ...models import VerificationRun
+from ...models import MoveNote
 from ..changes.moved import KeyCopy, MovedKey, source_of
 
 _PREFIX = "fill "
@@ -42,19 +42,19 @@ def target_of(moved: MovedKey | KeyCopy) -> str:
 
 
 def _known(target: str, using: str) -> Any:
-    known = VerificationRun.objects.using(using).filter(target=target).first()
-    return None if known is None else known.judged_by
+    known = MoveNote.objects.using(using).filter(target=target).first()
+    return None if known is None else known.identity
 
 
 def _save(target: str, identity: Any, using: str) -> None:
-    values = {"judged_by": identity, "state": {"found": {"rows": 0}}}
-    VerificationRun.objects.using(using).update_or_create(target=target, defaults=values)
+    values = {"identity": identity, "state": {}}
+    MoveNote.objects.using(using).update_or_create(target=target, defaults=values)
 
 
 def started(using: str) -> Iterator[tuple[str, datetime]]:
     """The label of each model whose new keys are filled, but whose move is not complete, and when
     that started."""
-    rows = VerificationRun.objects.using(using).filter(target__startswith=_PREFIX).order_by("pk")
+    rows = MoveNote.objects.using(using).filter(target__startswith=_PREFIX).order_by("pk")
     for target, at in rows.values_list("target", "updated_at"):
         label = target.removeprefix(_PREFIX)
         # A copied key has the name of its field, too.

@@ -16,7 +16,7 @@ from ...backfill.supervising import run
 from ...backfill.target import Target
 from ...backfill.writing import at_once
 from ...db import tables
-from ...models import BackfillRun, VerificationRun
+from ...models import BackfillRun, MoveNote
 from ...schema.constraints import redefined
 from ..changes import deleted, maps
 from ..changes.graph import rendered
@@ -160,5 +160,5 @@ def forget(moved: Sequence[MovedKey], using: str, copies: Iterable[KeyCopy] = ()
     labels = [f"{key.model}.{key.next_name}" for key in moved]
     labels += [deleted.label_of(key) for key in moved]
     labels += [*map(fills.target_of, moved), *map(fills.target_of, copies)]
-    for records in (BackfillRun, VerificationRun):
+    for records in (BackfillRun, MoveNote):
         records.objects.using(using).filter(target__in=labels).delete()
