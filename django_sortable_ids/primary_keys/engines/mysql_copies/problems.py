@@ -158,7 +158,12 @@ class Problems:
         if not table.key:
             return
         quoted = self._engine.quote(table.key.next)
-        for trigger in triggers.of_table(self._connection, name):
+        try:
+            found = triggers.of_table(self._connection, name)
+        except Error as error:
+            yield f"{name}: its triggers could not be read: {error}"
+            return
+        for trigger in found:
             words = trigger["sql"].replace(quoted, table.key.next).lower()
             if any(f"{each}.{table.key.next.lower()}" in words for each in ("new", "old")):
                 yield (
