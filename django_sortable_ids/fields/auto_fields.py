@@ -65,10 +65,11 @@ class SortableAutoField(SortableIDField[SetType, GetType]):
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
         is_generated = add and getattr(model_instance, self.attname) is None
         value = super().pre_save(model_instance, add)
-        compiler = sys._getframe(1).f_locals.get("self")
-        if is_generated and getattr(getattr(compiler, "query", None), "on_conflict", None):
-            # Of a row that exists, the key is another one.
-            setattr(model_instance, self.attname, None)
+        if is_generated:
+            compiler = sys._getframe(1).f_locals.get("self")
+            if getattr(getattr(compiler, "query", None), "on_conflict", None):
+                # Of a row that exists, the key is another one.
+                setattr(model_instance, self.attname, None)
         return value
 
     def formfield(self, **kwargs: Any) -> None:

@@ -1,6 +1,5 @@
 """Form fields that choose among objects, with public texts as values."""
 
-import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +36,7 @@ class _PublicChoices(ModelChoiceField):
         field = self._id_field
         if field is None or not _is_id(field, value):
             return value
-        if isinstance(value, uuid.UUID) and not field.scheme.holds(value.int):
+        if field.public_text.is_other_uuid(value):
             return self._current(str(value))  # a masked text, as <uuid:pk> gives it
         return field.public_text.shown(value)
 

@@ -1,6 +1,5 @@
 """Comparisons with an id itself: the lookups, and how they treat malformed ids."""
 
-import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, TypeGuard
@@ -107,9 +106,7 @@ def _value_or_candidates(lhs: Any, value: Any) -> Any:
     if isinstance(value, Model) and hasattr(lhs.output_field, "path_infos"):
         value = get_normalized_value(value, lhs)[0]
     # A facade is never a UUIDv7.
-    is_text = isinstance(value, str) or (
-        field.masked and isinstance(value, uuid.UUID) and not field.scheme.holds(value.int)
-    )
+    is_text = isinstance(value, str) or (field.masked and field.public_text.is_other_uuid(value))
     return field.prepared(value) if is_text else value
 
 

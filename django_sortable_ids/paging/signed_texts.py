@@ -5,8 +5,6 @@ masked text determine the mask that is XORed with the time. So flipping a bit in
 flips that bit of the time, and a binary search takes 48 comparisons.
 """
 
-import uuid
-
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from .. import conf
@@ -25,7 +23,7 @@ def sign(field: SortableIDField, value: ID) -> str:
     A stored UUID of another version is written as it is; ``read`` refuses it.
     """
     text = field.public_text.format(value)
-    if not field.masked or (isinstance(value, uuid.UUID) and not field.scheme.holds(value.int)):
+    if not field.masked or field.public_text.is_other_uuid(value):
         return text
     return f"{text}.{_signature(field, text, conf.mask_keys()[0])}"
 

@@ -92,13 +92,11 @@ def mint_between(
     row was edited. Raises ``OutOfRange`` if there is no room.
     """
     tick, layout = scheme.tick(at), scheme.layout
-    sides = sorted(
-        (scheme.parts(value)[1], side)
-        for side, ids in ((-1, before), (1, after))
-        for value in ids
-        if last is None or scheme.parts(value)[1] < scheme.parts(last)[1]
-    )
-    end = layout.new.capacity(tick) if last is None else layout.new_below(scheme.parts(last)[1])
+    limit = None if last is None else scheme.parts(last)[1]
+    around = [(scheme.parts(value)[1], -1) for value in before]
+    around += [(scheme.parts(value)[1], 1) for value in after]
+    sides = sorted(each for each in around if limit is None or each[0] < limit)
+    end = layout.new.capacity(tick) if limit is None else layout.new_below(limit)
     first = [0, *(layout.new_below(suffix + 1) for suffix, _ in sides)]
     ends = [*(layout.new_below(suffix) for suffix, _ in sides), end]
     contradicted = accumulate((side for _, side in sides), initial=0)

@@ -127,12 +127,16 @@ class PublicText(CopiedByFields):
 
     def format(self, value: ID) -> str:
         """The text of a value; a stored UUID of another version as it is, which nothing reads."""
-        if isinstance(value, uuid.UUID) and not self.scheme.holds(value.int):
+        if self.is_other_uuid(value):
             return str(value)
         if not self.masked:
             return self.full_prefix + self.scheme.format(value, self.encoding)
         facade = mask(self.scheme.to_int(value), conf.mask_keys()[0])
         return self.full_prefix + self.form.format(facade)
+
+    def is_other_uuid(self, value: Any) -> bool:
+        """Whether it is a UUID that is no id of the scheme: another version, or a masked text."""
+        return isinstance(value, uuid.UUID) and not self.scheme.holds(value.int)
 
     def shown(self, value: Any) -> Any:
         """The public text of a value; anything else, such as a text or a UUIDv4, unchanged."""
