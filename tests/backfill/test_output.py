@@ -1,0 +1,70 @@
+"""All that ``backfill_ids`` prints in each mode, and its exit codes.
+
+In ``transcripts``, a line that begins with ``$`` is a command, the lines after it are what it
+prints, and ``...`` stands for what varies. The plan of ``--primary-key`` is
+in ``tests/primary_keys/test_command.py``.
+"""
+
+import importlib
+import shlex
+from doctest import ELLIPSIS, OutputChecker
+from pathlib import Path
+
+import pytest
+
+from .own_project import ROWS, SETTINGS, Project
+
+SILENT = 'SILENCED_SYSTEM_CHECKS = ["sortable_ids.W001"]\n'
+
+PUBLIC_NAMES = {
+    "fields": """UUIDv6Field UUIDv7Field CombV13UUIDField ULIDField HexULIDField KSUIDField
+        KUUIDField XidField ObjectIDField PushIDField TimeflakeField SCRU128Field SnowflakeField
+        SonyflakeField TSIDField Time64Field LexicalSequenceField SortableIDField UUIDv7AutoField
+        ULIDAutoField SnowflakeAutoField Time64AutoField""",
+    "ids": "public_id created_at resolve",
+    "functions": "CreatedAt GenerateID histogram shortlex",
+    "schemes": """get all_schemes register InvalidID NotTimeOrdered OutOfRange Layout TimeScheme
+        UUIDTemplate UUIDText Numeration Integer""",
+    "operations": """AddSortableID ConstrainSortableID SwapSortableID MigratePrimaryKey MovedKey
+        KeyCopy""",
+    "admin": "SortableIDAdmin CreatedAtFilter register_own_models inspect_id_view inspect_id_urls",
+    "rest_framework": """SortableIDField SortableIDModelSerializer SortableIDLookupMixin
+        AcceptOldIDs SortableIDCountedCursorPagination""",
+    "filters": "CreatedAtFilter",
+    "forms": "PublicModelChoiceField PublicModelMultipleChoiceField",
+    "converters": "register id_converter",
+    "pagination": "SortableIDPaginator keyset_page",
+    "old_ids": "resolve_id resolve_ids aresolve_id RedirectOldIDs",
+    "testing": "deterministic_ids IDClock integer_fixtures id_for_number",
+    "workers": "take_lease",
+}
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
+    made = Project(tmp_path_factory.mktemp("template"))
+    made.create(settings=SETTINGS + SILENT)
+    made.manage("shell", "-c", ROWS)
+    return made
+
+
+@pytest.mark.parametrize("name", ["text", "refused", "json"])
+def test_the_command_prints(name, template, tmp_path):
+    project = template.copy(tmp_path / "project")
+    transcript = Path(__file__).with_name("transcripts") / f"{name}.txt"
+    first, *steps = f"\n{transcript.read_text()}".split("\n$ ")
+    assert first == ""
+    for step in steps:
+        command, _, expected = step.partition("\n")
+        done = project.run(*shlex.split(command))
+        printed = done.stdout + done.stderr
+        printed += f"exit code {done.returncode}\n" if done.returncode else ""
+        is_expected = OutputChecker().check_output(expected.rstrip(), printed.rstrip(), ELLIPSIS)
+        assert is_expected, f"$ {command}\n{printed}"
+
+
+@pytest.mark.parametrize("module", PUBLIC_NAMES)
+@pytest.mark.django_db
+def test_public_names_can_be_imported(module):
+    found = importlib.import_module(f"django_sortable_ids.{module}")
+    assert [name for name in PUBLIC_NAMES[module].split() if not hasattr(found, name)] == []
