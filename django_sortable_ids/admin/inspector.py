@@ -1,15 +1,29 @@
-"""The URL of the page that decodes any id, below every admin site that shows sortable ids."""
+"""The page that decodes any id, below every admin site that shows sortable ids."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
-from django.contrib.admin import AdminSite
+from django.contrib.admin import AdminSite, ModelAdmin
+from django.contrib.admin.utils import quote
+from django.db import models
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, path
+from django.template.response import TemplateResponse
+from django.urls import NoReverseMatch, URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.translation import pgettext
+
+from ..fields import SortableIDField
+from ..fields.of_model import id_fields
+from ..schemes import all_schemes
+
+if TYPE_CHECKING:
+    from ..inspecting.rows import Column
 
 NAME = "inspect_id"
 """The name of the page's URL, in the namespace of its site."""
+_TEMPLATE = "django_sortable_ids/admin/inspect_id.html"
 
 
 def inspect_id_view(site: AdminSite) -> Callable[..., HttpResponse]:
@@ -18,14 +32,7 @@ def inspect_id_view(site: AdminSite) -> Callable[..., HttpResponse]:
     ``SortableIDAdmin`` adds it to its site. For a place of its own:
     ``path("admin/inspect-id/", inspect_id_view(admin.site))``, before the path of the site.
     """
-
-    def view(request: HttpRequest) -> HttpResponse:
-        # A process that serves pages needs the inspector on this one only.
-        from .inspector_page import page
-
-        return page(request, site)
-
-    return site.admin_view(view)
+    return site.admin_view(lambda request: _page(request, site))
 
 
 def inspect_id_urls(site: AdminSite) -> list[URLPattern]:
@@ -34,3 +41,53 @@ def inspect_id_urls(site: AdminSite) -> list[URLPattern]:
     Every model may have one: ``reverse("admin:inspect_id")`` is the first of them.
     """
     return [path("inspect-id/", inspect_id_view(site), name=NAME)]
+
+
+def _page(request: HttpRequest, site: AdminSite) -> HttpResponse:
+    # A process that serves pages needs the inspector on this one only.
+    from ..inspecting.inspection import cleaned, inspect, shown
+
+    text, scheme = request.GET.get("q", ""), request.GET.get("scheme")
+    if scheme not in {each.name for each in all_schemes()}:
+        scheme = None
+    found = inspect(text, list(_columns(request, site)), scheme=scheme) if text.strip() else None
+    context = {
+        **site.each_context(request),
+        "title": pgettext("sortable ids", "Inspect an id"),
+        "pasted": " ".join(cleaned(text).split()),
+        "found": found,
+        "text": found and shown(found.text),
+        "not_looked_up": [error.partition(":")[0] for error in found.errors] if found else [],
+        "time_zone": timezone.get_current_timezone_name(),
+    }
+    request.current_app = site.name
+    return TemplateResponse(request, _TEMPLATE, context)
+
+
+def _columns(request: HttpRequest, site: AdminSite) -> Iterator[Column]:
+    """The ids of the models that the user may view in this site."""
+    for model, model_admin in site._registry.items():
+        if model_admin.has_view_or_change_permission(request):
+            for field in id_fields(model):
+                if not field.wrong_options:
+                    yield _column(field, request, model_admin)
+
+
+def _column(field: SortableIDField, request: HttpRequest, model_admin: ModelAdmin[Any]) -> Column:
+    from ..inspecting.rows import Column
+
+    def url(row: models.Model) -> str | None:
+        site, meta = model_admin.admin_site, row._meta
+        route = f"admin:{meta.app_label}_{meta.model_name}_change"
+        try:
+            return reverse(route, args=[quote(row.pk)], current_app=site.name)
+        except NoReverseMatch:
+            return None
+
+    return Column(
+        field,
+        rows=lambda: model_admin.get_queryset(request),
+        may_show=lambda row: model_admin.has_view_or_change_permission(request, row),
+        url=url,
+        unmasks_without_row=False,
+    )

@@ -1,20 +1,30 @@
 """The data of an id that the command and the page show."""
 
-import uuid
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import unquote
+from uuid import RFC_4122, UUID
 
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
 from ..fields import SortableIDField
-from ..schemes import Scheme
-from .reading import texts
-from .reading.candidates import Candidate, candidates, of_value
-from .reading.known_schemes import known_schemes
+from ..schemes import Scheme, UUIDText
+from .candidates import Candidate, candidates, known_schemes, of_value
 from .rows import Column, Found, look_up
-from .uuids import RFC, UUIDFacts, uuid_facts, uuid_number
 
+MOST_CHARACTERS = 4_000
+"""What comes after them is not read."""
 _MOST_IN_FULL = 3
+_MOST_PARTS = 60
+_LONGEST_PART = 320
+"""A text form has at most 255 characters, a prefix and its separator 64."""
+_SITE_OF_URL = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s]*")
+_BETWEEN_PARTS = re.compile(r"[/?#&=\s]+")
+_AROUND = "\"'`“”<>,.;"
+_OF_THE_ADMIN = re.compile("_([0-9A-F]{2})")
+"""A character as Django's admin quotes it in a URL."""
 
 
 @dataclass(frozen=True)
@@ -25,13 +35,13 @@ class Inspection:
     """The id as it was found, without what is around it."""
     candidates: Sequence[Candidate] = ()
     """The most likely first."""
-    uuid: UUIDFacts | None = None
-    """For every UUID, also of a version without a time."""
+    uuid: UUID | None = None
+    """Also of a version without a time; None if a scheme was chosen."""
     rows: Sequence[Found] = ()
     notes: Sequence[str] = ()
     """What else people should know."""
-    has_chosen_scheme: bool = False
-    """Whether somebody said which scheme the id has."""
+    errors: Sequence[str] = ()
+    """Columns that the database did not search, and why."""
 
     @property
     def is_id(self) -> bool:
@@ -43,15 +53,14 @@ class Inspection:
         """The candidates to show in full: those of the rows with the id, else those of the
         project's ids, else the most likely one.
 
-        None for a UUID that is rather random, unless its scheme was chosen.
+        None for a UUID that is rather random.
         """
         of_rows = {each.column.field for each in self.rows}
         if found := [each for each in self.candidates if of_rows.intersection(each.fields)]:
             return found[:_MOST_IN_FULL]
         likely = [each for each in self.candidates if each.is_likely]
         of_project = [each for each in likely if each.fields][:_MOST_IN_FULL]
-        is_random = self.uuid is not None and not self.has_chosen_scheme
-        return of_project or likely[:1] or ([] if is_random else list(self.candidates[:1]))
+        return of_project or likely[:1] or ([] if self.uuid else list(self.candidates[:1]))
 
     @property
     def others(self) -> list[Candidate]:
@@ -60,71 +69,99 @@ class Inspection:
         return [each for each in self.candidates if each not in shown]
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What is known of everything in a text."""
-
-    ids: Sequence[Inspection]
-    errors: Sequence[str] = ()
-    """Columns that the database did not search, and why."""
-
-
 def inspect(
     text: str, columns: Sequence[Column] = (), *, scheme: str | None = None, looks_up: bool = True
-) -> Answer:
+) -> Inspection:
     """Decode an id, or the one in a URL.
 
     ``columns`` are the ids of the project that may be named. With ``looks_up`` their rows are
     looked up, too, each with one query; otherwise there is no query. ``scheme`` is the name of the
-    only scheme that the ids may have.
+    only scheme that the id may have.
     """
     columns = [each for each in columns if scheme in (None, each.field.scheme.name)]
     fields = list(dict.fromkeys(each.field for each in columns))
     schemes = [each for each in known_schemes(fields) if scheme in (None, each.name)]
-    cleaned = texts.cleaned(text)
-    found = [_read(each, schemes, fields) for each in texts.spellings(cleaned)]
-    searched = columns if looks_up else ()
-    rows, errors = look_up(searched, {each.text: each.candidates for each in found})
+    pasted = cleaned(text)
+    found = [_read(each, schemes, fields, has_uuid=scheme is None) for each in _parts(pasted)]
+    by_text = {each.text: each.candidates for each in found}
+    rows, errors = look_up(columns if looks_up else (), by_text)
     hidden = {each.field for each in columns if not each.unmasks_without_row}
-    found = [replace(each, has_chosen_scheme=scheme is not None) for each in found]
-    with_rows = [_with_rows(each, rows[each.text], hidden) for each in found]
-    best = max(with_rows, key=_likelihood, default=Inspection(cleaned))
-    if not best.is_id:
-        best = Inspection(cleaned)
-    if note := texts.cut_off(text):
-        best = replace(best, notes=[*best.notes, note])
-    return Answer([best], errors)
+    best = max(
+        (_with_rows(each, rows[each.text], hidden) for each in found),
+        key=_likelihood,
+        default=Inspection(pasted),
+    )
+    return replace(best if best.is_id else Inspection(pasted), errors=errors)
+
+
+# Texts
+
+
+def cleaned(text: str) -> str:
+    """The text without characters that nobody sees, and without blanks around it."""
+    seen = (each for each in text[:MOST_CHARACTERS] if each.isprintable() or each.isspace())
+    return "".join(seen).strip()
+
+
+def shown(text: str, most: int = 80) -> str:
+    """The text for people, in one line: what is not printable is escaped, and the end cut off."""
+    printable = "".join(
+        character if character.isprintable() else repr(character)[1:-1]
+        for character in text[: most + 1]
+    )
+    return Truncator(printable).chars(most)
+
+
+def _parts(text: str) -> list[str]:
+    """What of an id or a URL may be the id: the text, then the parts of its path and its query.
+
+    Each is without quotes around it, decoded, and without the quoting of Django's admin.
+    """
+    path = unquote(_SITE_OF_URL.sub("", text), errors="replace")
+    found = []
+    for part in filter(None, [text, *_BETWEEN_PARTS.split(path)[:_MOST_PARTS]]):
+        if len(part) <= _LONGEST_PART:
+            bare = unquote(part.strip(_AROUND), errors="replace")
+            plain = _OF_THE_ADMIN.sub(lambda found: chr(int(found[1], 16)), bare)
+            found += [part, bare, plain, bare.rpartition(".")[0]]
+    return list(dict.fromkeys(filter(None, found)))
+
+
+# Candidates and rows
+
+
+def _read(
+    text: str, schemes: Sequence[Scheme], fields: Sequence[SortableIDField], *, has_uuid: bool
+) -> Inspection:
+    found = candidates(text, schemes, fields)
+    return Inspection(text, found, _uuid(text, found) if has_uuid else None)
+
+
+def _uuid(text: str, found: Sequence[Candidate]) -> UUID | None:
+    """The UUID that the text spells; for a masked text, one of version 4, as it seems to be."""
+    try:
+        read = UUID(int=UUIDText().parse(text))
+    except ValueError:
+        uuids = (each for each in found if isinstance(each.value, UUID))
+        of_candidate = next(uuids, None)
+        if of_candidate is None:
+            return None
+        number = of_candidate.scheme.to_int(of_candidate.value)
+        return UUID(int=number, version=4 if of_candidate.masked_by else None)
+    # 32 hexadecimal digits may be an id of another scheme.
+    return None if found and read.variant != RFC_4122 else read
 
 
 def _likelihood(found: Inspection) -> tuple[bool, bool, bool, bool, int]:
     """The part of a URL that is the id the most surely; of equals, the longest one."""
     best = found.candidates[0] if found.candidates else None
-    is_likely = best is not None and best.is_likely
     return (
         bool(found.rows),
         best is not None and best.is_of_prefix,
-        is_likely or found.uuid is not None,
+        found.uuid is not None or (best is not None and best.is_likely),
         found.is_id,
         len(found.text),
     )
-
-
-def _read(text: str, schemes: Sequence[Scheme], fields: Sequence[SortableIDField]) -> Inspection:
-    found = candidates(text, schemes, fields)
-    number = uuid_number(text)
-    if number is None:
-        number = next(filter(None, map(_uuid_in_text, found)), None)
-    facts = None if number is None else uuid_facts(number)
-    if facts and facts.variant != RFC and found:
-        facts = None  # 32 hexadecimal digits of another scheme.
-    return Inspection(text, found, facts)
-
-
-def _uuid_in_text(candidate: Candidate) -> int | None:
-    """The UUID that the text spells: for a masked text, the UUID of version 4."""
-    if not isinstance(candidate.value, uuid.UUID):
-        return None
-    return candidate.facade or candidate.value.int
 
 
 def _with_rows(
@@ -162,3 +199,5 @@ def _notes(
         yield _(
             "A UUID of version 4 has no time. If it is a masked text, only its model can read it."
         )
+    elif inspection.uuid and not inspection.candidates:
+        yield _("This is a UUID without a time.")

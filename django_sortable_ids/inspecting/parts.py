@@ -1,6 +1,6 @@
 """The parts of an id and where they are in it, derived from the layout of its scheme."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from ..schemes.encodings.text_forms import TextForm
 BINARY = "01"
 _VERSION, _VARIANT = range(76, 80), range(62, 64)
 """The bits of a UUID that have these names, counted from the least significant one."""
+_LONG = 1 << 40
 
 
 class Kind(StrEnum):
@@ -29,22 +30,12 @@ class Kind(StrEnum):
     FIXED = "fixed"
 
 
-_NAMES = {
-    Kind.TIME: pgettext_lazy("sortable ids", "time"),
-    Kind.WORKER: pgettext_lazy("sortable ids", "worker"),
-    Kind.SEQUENCE: pgettext_lazy("sortable ids", "sequence"),
-    Kind.RANDOM: pgettext_lazy("sortable ids", "random"),
-    Kind.VERSION: pgettext_lazy("sortable ids", "version"),
-    Kind.VARIANT: pgettext_lazy("sortable ids", "variant"),
-    Kind.FIXED: pgettext_lazy("sortable ids", "fixed"),
-}
-
-
-_NAMES_IN_SUFFIXES = {
+_NAMES: Mapping[str, Promise] = {
     "clock sequence": pgettext_lazy("sortable ids", "clock sequence"),
     "counter": pgettext_lazy("sortable ids", "counter"),
     "entropy": pgettext_lazy("sortable ids", "entropy"),
     "fingerprint": pgettext_lazy("sortable ids", "fingerprint"),
+    "fixed": pgettext_lazy("sortable ids", "fixed"),
     "high counter": pgettext_lazy("sortable ids", "high counter"),
     "low counter": pgettext_lazy("sortable ids", "low counter"),
     "machine": pgettext_lazy("sortable ids", "machine"),
@@ -52,8 +43,12 @@ _NAMES_IN_SUFFIXES = {
     "process": pgettext_lazy("sortable ids", "process"),
     "random": pgettext_lazy("sortable ids", "random"),
     "sequence": pgettext_lazy("sortable ids", "sequence"),
+    "time": pgettext_lazy("sortable ids", "time"),
+    "variant": pgettext_lazy("sortable ids", "variant"),
+    "version": pgettext_lazy("sortable ids", "version"),
+    "worker": pgettext_lazy("sortable ids", "worker"),
 }
-"""The names of ``SuffixPart`` in the catalogue."""
+"""The names of each ``Kind`` and of each ``SuffixPart`` of the catalogue."""
 
 
 class Place(NamedTuple):
@@ -65,6 +60,9 @@ class Place(NamedTuple):
     @property
     def last(self) -> int:
         return self.first + self.width - 1
+
+    def __str__(self) -> str:
+        return str(self.first) if self.width == 1 else f"{self.first}-{self.last}"
 
 
 @dataclass(frozen=True)
@@ -104,9 +102,20 @@ class Anatomy:
         places = [(place, part) for part in self.parts for place in part.places]
         return sorted(places, key=lambda each: each[0])
 
-    def digits_of(self, part: Part) -> str:
-        """The digits of the part, from left to right."""
-        return "".join(self.text[place.first : place.last + 1] for place in part.places)
+    @property
+    def table(self) -> list[tuple[int, Part, str, str]]:
+        """Each part with its number, its places as text (``0-47, 52-63``), and its value as people
+        read it: in decimal, long ones in hexadecimal, fixed bits as they are.
+        """
+        found = []
+        for number, part in enumerate(self.parts, 1):
+            value = str(part.value)
+            if part.kind in (Kind.VARIANT, Kind.FIXED):
+                value = "".join(self.text[each.first : each.last + 1] for each in part.places)
+            elif part.kind is not Kind.TIME and part.value >= _LONG:
+                value = f"0x{part.value:x}"
+            found.append((number, part, ", ".join(map(str, part.places)), value))
+        return found
 
 
 class _Field(NamedTuple):
@@ -137,20 +146,6 @@ def anatomy(scheme: Scheme, value: ID) -> Anatomy | None:
         for each in fields
     ]
     return Anatomy(alphabet, text, (time, *others))
-
-
-def worker_and_sequence(scheme: Scheme, value: ID) -> tuple[int, int] | None:
-    """The worker number and the sequence number; None if the scheme has none."""
-    if not isinstance(scheme, TimeScheme) or scheme.layout.workers is None:
-        return None
-    if not scheme.carries_time(value):
-        return None
-    suffix, workers = scheme.parts(value)[1], scheme.layout.workers
-    if scheme.layout.worker_last:
-        sequence, worker = divmod(suffix, workers)
-    else:
-        worker, sequence = divmod(suffix, scheme.layout.suffixes // workers)
-    return worker, sequence
 
 
 def _last_form(form: TextForm) -> TextForm:
@@ -192,7 +187,7 @@ def _named(scheme: TimeScheme) -> Sequence[tuple[Kind, str | Promise, int]]:
         return [each for each in named if each[2] > 1]
     if scheme.suffix_parts:
         return [
-            (Kind(part.role), _NAMES_IN_SUFFIXES.get(part.name, part.name), part.size)
+            (Kind(part.role), _NAMES.get(part.name, part.name), part.size)
             for part in scheme.suffix_parts
         ]
     return [(Kind.RANDOM, _NAMES[Kind.RANDOM], layout.suffixes)]

@@ -16,8 +16,7 @@ from ..fields import SortableIDField, history
 from ..fields.of_model import usable_fields
 from ..old_ids.resolving import old_key
 from ..schemes import ID, InvalidID, OutOfRange
-from .reading.candidates import Candidate
-from .reading.known_schemes import as_format
+from .candidates import Candidate, as_format
 
 
 @dataclass(frozen=True)
@@ -55,6 +54,7 @@ class Found:
 
     @property
     def url(self) -> str | None:
+        """Its page, if there is one."""
         return self.column.url(self.row)
 
 
@@ -132,18 +132,11 @@ def _values(field: SortableIDField, text: str, candidates: Iterable[Candidate]) 
             yield each.value
 
 
-def rows_with(
-    column: Column, values: set[Any], field: models.Field[Any, Any] | None = None
-) -> models.QuerySet[Any]:
-    """The rows with one of the values in the column, or in another field of its model."""
-    return column.rows().filter(**{f"{(field or column.field).name}__in": list(values)})
-
-
 def _found(column: Column, wanted: _Wanted) -> list[models.Model]:
     values = set().union(*wanted.by_text.values())
     if not values:
         return []
-    rows = rows_with(column, values, wanted.field)
+    rows = column.rows().filter(**{f"{wanted.field.name}__in": list(values)})
     with savepoint(rows.db), suppress(EmptyResultSet, ValidationError, OutOfRange):
         return [row for row in rows if column.may_show(row)]
     return []

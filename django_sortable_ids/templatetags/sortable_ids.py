@@ -12,8 +12,8 @@ from .. import ids
 from ..fields.of_model import id_of
 from ..functions import Bar
 from ..histograms.drawing import HEIGHT, WIDTH, drawn
-from ..inspecting.output.picture_svg import in_words, picture
 from ..inspecting.parts import anatomy
+from ..inspecting.picture import picture
 from ..schemes import OutOfRange
 
 register = template.Library()
@@ -72,4 +72,4 @@ def sortable_id_picture(instance: Any, field: str | None = None) -> dict[str, An
     found = None if value is None else anatomy(id_field.scheme, value)
     if found is None or not found.text:
         return {}
-    return {"picture": picture(found), "description": in_words(found)}
+    return {"picture": picture(found)}

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 import time_machine
 
+from django_sortable_ids.inspecting.candidates import known_schemes
 from django_sortable_ids.inspecting.inspection import inspect
-from django_sortable_ids.inspecting.reading.known_schemes import known_schemes
 from django_sortable_ids.inspecting.rows import Column, columns_of_project
 from django_sortable_ids.schemes import get
 from tests.store.models import Order, ULIDProduct, UUIDv7Product, id_column
@@ -26,8 +26,7 @@ def columns(*fields):
 
 
 def only(text, *fields):
-    (found,) = inspect(text, columns(*fields), looks_up=False).ids
-    return found
+    return inspect(text, columns(*fields), looks_up=False)
 
 
 def first(text, *fields):
@@ -93,7 +92,7 @@ def test_the_prefix_of_a_field():
     field = id_column(Order, "ulid")
     found = first("ord_01ARZ3NDEKTSV4RRFFQ69G5FAV", field, id_column(ULIDProduct))
     assert (found.scheme, found.fields, found.is_of_prefix) == (get("ulid"), (field,), True)
-    assert found.reasons[0] == "“ord_” is the prefix of store.Order.ulid"
+    assert found.use == "ids of this project: store.Order.ulid"
 
 
 def test_a_prefix_that_nobody_knows():
@@ -112,23 +111,29 @@ def test_the_scheme_of_a_field_is_more_likely_than_others():
     text = field.scheme.format(field.scheme.lower_bound(AT))
     found = first(text, field)
     assert (found.scheme, found.fields) == (field.scheme, (field,))
-    assert "ids of this project: store.Order.time64" in found.reasons
 
 
-def test_a_uuid_without_a_time():
+def test_a_uuid_that_may_be_random():
     found = only("f47ac10b-58cc-4372-a567-0e02b2c3d479")
-    assert (found.uuid.version, str(found.uuid.meaning)) == (4, "random")
     assert found.in_full == []
     assert all(not each.is_likely for each in found.candidates)
     assert found.notes == [
         "A UUID of version 4 has no time. If it is a masked text, only its model can read it."
     ]
-    name_based = only("886313e1-3b8a-5372-9b90-0c9aee199e5d")
-    assert (name_based.is_id, name_based.candidates, name_based.uuid.version) == (True, [], 5)
-    nil = only("00000000-0000-0000-0000-000000000000")
-    assert (str(nil.uuid.meaning), nil.uuid.version) == ("nil UUID", None)
-    microsoft = only("00000000-0000-0000-c000-000000000046")
-    assert microsoft.uuid.variant == "Microsoft"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "886313e1-3b8a-5372-9b90-0c9aee199e5d",  # version 5
+        "00000000-0000-0000-0000-000000000000",  # nil
+        "00000000-0000-0000-c000-000000000046",  # Microsoft
+    ],
+)
+def test_a_uuid_without_a_time(text):
+    found = only(text)
+    assert found.is_id
+    assert (found.candidates, found.notes) == ([], ["This is a UUID without a time."])
 
 
 def test_a_masked_text_of_a_prefix_is_read_by_its_field_alone():
@@ -139,7 +144,6 @@ def test_a_masked_text_of_a_prefix_is_read_by_its_field_alone():
     assert (found.value, found.masked_by) == (value, field)
     opaque = only(text)
     assert value not in [each.value for each in opaque.candidates]
-    assert opaque.uuid.version == 4
     assert "only its model can read it" in opaque.notes[0]
 
 

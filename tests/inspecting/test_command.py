@@ -27,12 +27,11 @@ ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 PUSH_ID = "-JhLeOlGIEjaIOFHR0xd"
 REPORT = """
 017f22e2-79b0-7cc3-98c4-dc0c0c07398f
-UUID of version 7: Unix time in ms, sorts by time, variant RFC 9562
 
-UUIDv7: its version is 7; its time is plausible
+UUIDv7
     time           2022-02-22T19:22:22.000Z
-                   2022-02-22T14:22:22.000-05:00 America/New_York
-    bits           0-47             time: 1645557742000
+                   2022-02-22 14:22:22-05:00 America/New_York
+    parts          0-47             time: 1645557742000
                    48-51            version: 7
                    52-63, 66-127    random: 0x330d8c4dc0c0c07398f
                    64-65            variant: 10
@@ -57,7 +56,7 @@ def document(*arguments, **options):
 
 
 def test_the_report():
-    printed = re.sub("ids of this project: [^;]+; ", "", run(UUID, no_rows=True))
+    printed = re.sub(": ids of this project: .+", "", run(UUID, no_rows=True))
     assert printed.startswith(REPORT.lstrip("\n"))
 
 
@@ -88,10 +87,13 @@ def test_numbers_in_the_document_are_texts():
     """JavaScript rounds integers above 2 ** 53."""
     (found,) = document("1456074443983795930", no_rows=True)["ids"]
     first = found["candidates"][0]
-    assert (first["tick"], first["worker"], first["sequence"]) == ("347155200000", "731", "1754")
     assert first["created_at"] == "2021-11-04T01:42:54.657Z"
-    assert first["created_at_local"] == "2021-11-03T21:42:54.657-04:00"
-    assert [part["kind"] for part in first["parts"]] == ["fixed", "time", "worker", "sequence"]
+    assert [(part["kind"], part["value"]) for part in first["parts"]] == [
+        ("fixed", "0"),
+        ("time", "347155200000"),
+        ("worker", "731"),
+        ("sequence", "1754"),
+    ]
     assert first["parts"][2]["places"] == [{"first": 42, "width": 10}]
 
 
@@ -216,7 +218,6 @@ def test_a_masked_text():
     (found,) = document(public_id(row))["ids"]
     assert [each["pk"] for each in found["rows"]] == [str(row.pk)]
     assert found["candidates"][0]["spellings"]["canonical"] == str(row.pk)
-    assert found["uuid"]["version"] == 4
     assert found["notes"] == [
         "This is a masked text of testapp.MaskedKey.id, which hides the time."
     ]
@@ -228,7 +229,6 @@ def test_a_masked_text_without_a_prefix():
     text = public_id(row)
     (found,) = document(text)["ids"]
     assert [each["field"] for each in found["rows"]] == ["testapp.MaskedPart.code"]
-    assert found["uuid"]["version"] == 4
     assert found["candidates"][0]["spellings"]["canonical"] == str(row.code)
     assert found["candidates"][0]["created_at"].startswith("2026-11-20T12:00:00")
     row.delete()
@@ -260,12 +260,12 @@ def test_a_table_that_is_missing():
     with connection.schema_editor() as editor:
         editor.delete_model(Stock)
     try:
-        found = document(ULID)
+        (found,) = document(ULID)["ids"]
     finally:
         with connection.schema_editor() as editor:
             editor.create_model(Stock)
     assert [each.partition(":")[0] for each in found["not_looked_up"]] == ["store.Stock.label"]
-    assert found["ids"][0]["candidates"][0]["scheme"] == "ulid"
+    assert found["candidates"][0]["scheme"] == "ulid"
 
 
 @pytest.mark.django_db

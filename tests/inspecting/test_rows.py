@@ -7,11 +7,7 @@ from django.db import connection, models
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.fields import ULIDField, UUIDv7Field
-from django_sortable_ids.inspecting.rows import (
-    columns_of_project,
-    has_index_of_its_own,
-    rows_with,
-)
+from django_sortable_ids.inspecting.rows import columns_of_project, has_index_of_its_own
 from tests.combinations import each_with
 from tests.lookups.test_indexes import PLACES, TIME_KEYS, plan
 from tests.testapp.models import Named, around
@@ -44,7 +40,7 @@ def test_one_row_of_many_by_the_index(key, place):
     values = field.scheme.generate_many(1_000, AT)
     model.objects.bulk_create(model(**{name: value}) for value in values)
     (column,) = (each for each in columns_of_project() if each.field is field)
-    found = rows_with(column, {values[500], values[700]})
+    found = column.rows().filter(**{f"{name}__in": [values[500], values[700]]})
     assert is_looked_up(plan(found)), plan(found)
     assert {getattr(row, name) for row in found} == {values[500], values[700]}
 

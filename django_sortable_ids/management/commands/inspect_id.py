@@ -11,8 +11,8 @@ from django.db import connections
 from django.utils import translation
 from django.utils.translation import ngettext
 
-from ...inspecting.inspection import Answer, inspect
-from ...inspecting.output import report
+from ...inspecting import report
+from ...inspecting.inspection import Inspection, inspect
 from ...inspecting.rows import columns_of_project
 from ...schemes import all_schemes
 from ..pipes import quiet_pipe
@@ -23,8 +23,8 @@ _PUSH_ID = re.compile("-[0-9A-Za-z_][-0-9A-Za-z_]{18}")
 
 class Command(BaseCommand):
     help = (
-        "Decodes ids: which schemes they may have, their time, worker number, sequence and "
-        "random bits, their other spellings, and the rows of the project that have them."
+        "Decodes ids: which schemes they may have, their time and other parts, their spellings, "
+        "and the rows of the project that have them."
     )
     requires_system_checks = []
 
@@ -75,14 +75,13 @@ class Command(BaseCommand):
         # Programs read the same words in every language.
         with translation.override(None) if as_json else nullcontext():
             columns = columns_of_project(database)
-            answers = [
-                inspect(text, columns, scheme=scheme, looks_up=not no_rows) for text in texts
-            ]
+            found = [inspect(text, columns, scheme=scheme, looks_up=not no_rows) for text in texts]
             if as_json:
-                self._write_document(answers)
+                document = {"ids": [report.as_document(each) for each in found]}
+                self.stdout.write(json.dumps(document, indent=2))
             else:
-                self._write_text(answers)
-        unknown = sum(not each.is_id for answer in answers for each in answer.ids)
+                self._write_text(found)
+        unknown = sum(not each.is_id for each in found)
         if unknown:
             raise CommandError(
                 ngettext(
@@ -93,17 +92,9 @@ class Command(BaseCommand):
                 % {"count": unknown}
             )
 
-    def _write_document(self, answers: list[Answer]) -> None:
-        documents = [report.as_document(each) for each in answers]
-        whole = {
-            name: [each for document in documents for each in document[name]]
-            for name in ("ids", "not_looked_up")
-        }
-        self.stdout.write(json.dumps(whole, indent=2))
-
-    def _write_text(self, answers: list[Answer]) -> None:
-        for number, answer in enumerate(answers):
+    def _write_text(self, found: list[Inspection]) -> None:
+        for number, each in enumerate(found):
             if number:
                 self.stdout.write("")
-            for line in report.as_text(answer):
+            for line in report.as_text(each):
                 self.stdout.write(line)

@@ -1,12 +1,12 @@
 """The digits of an id as a picture: a grid of cells, a colour and a number for each part."""
 
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.utils.translation import pgettext
 
-from ..parts import Anatomy, Kind, Place
-from .columns import columns
+from .parts import Anatomy, Kind, Place
 
 _PER_ROW = 16
 _CELL, _GAP, _MARGIN = 20, 6, 2
@@ -63,6 +63,8 @@ class Picture:
     boxes: list[Box]
     cells: list[Cell]
     labels: list[Label]
+    description: str
+    """The same for those who don't see it."""
 
 
 def picture(anatomy: Anatomy) -> Picture:
@@ -85,11 +87,10 @@ def picture(anatomy: Anatomy) -> Picture:
     ]
     width = max((box.x + box.width for box in boxes), default=0) + _MARGIN
     height = max((box.y + box.height for box in boxes), default=0) + _MARGIN
-    return Picture(width, height, boxes, cells, labels)
+    return Picture(width, height, boxes, cells, labels, _in_words(anatomy))
 
 
-def in_words(anatomy: Anatomy) -> str:
-    """The picture for those who don't see it."""
+def _in_words(anatomy: Anatomy) -> str:
     parts = ", ".join(f"{part.name} {part.width}" for part in anatomy.parts)
     words = (
         pgettext("sortable ids", "%(count)d bits: %(parts)s")
@@ -97,6 +98,12 @@ def in_words(anatomy: Anatomy) -> str:
         else pgettext("sortable ids", "%(count)d digits: %(parts)s")
     )
     return words % {"count": len(anatomy.text), "parts": parts}
+
+
+def columns(text: str) -> int:
+    """How wide a text is where Chinese characters have two columns, and others one."""
+    spacing = (each for each in text if not unicodedata.combining(each))
+    return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in spacing)
 
 
 def _rows_of(place: Place) -> Iterator[Place]:

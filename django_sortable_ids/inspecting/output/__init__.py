@@ -1,1 +1,0 @@
-"""What is known of an id as text, as a document for programs, and as a picture."""
