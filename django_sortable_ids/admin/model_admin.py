@@ -18,7 +18,7 @@ from django.urls import URLPattern
 
 from ..checks.messages import wrong_hierarchy
 from ..fields import SortableIDField
-from ..fields.of_model import field_at, id_fields
+from ..fields.of_model import field_at, id_fields, referenced_id
 from ..histograms.columns import timed_column
 from ..histograms.histogram import SECONDS
 from ..old_ids.redirecting import redirect_to, url_with
@@ -175,8 +175,10 @@ class SortableIDAdmin(ModelAdmin):
     def _whole(self, name: str) -> str:
         path = name.lstrip("^=@")
         for end in (path, path.rpartition(LOOKUP_SEP)[0]):
-            if isinstance(field_at(self.model, end), SortableIDField):
-                return f"{end}{_PASTED}"
+            field = field_at(self.model, end)
+            target = referenced_id(field)
+            if target is not None:
+                return f"{end}{_PASTED}" if target is field else f"{end}__{target.name}{_PASTED}"
         return name
 
     # The pages of a row

@@ -5,8 +5,11 @@ as the id's column stores it.
 """
 
 import sys
+from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
+from django.conf import settings
 from django.db.models import Value
 
 from ..fields import SortableIDField
@@ -29,7 +32,10 @@ def _stored(field: SortableIDField, member: Any) -> Any:
 
 
 def register() -> None:
-    """Register the lookups, if a model has imported ``ArrayField``, which needs psycopg."""
+    """Register the lookups; an ``ArrayAgg`` has an ``ArrayField`` that no model has imported."""
+    if any("postg" in str(database.get("ENGINE")) for database in settings.DATABASES.values()):
+        with suppress(ImportError):  # without psycopg no query runs
+            import_module(_MODULE)
     arrays: Any = sys.modules.get(_MODULE)
     for name in _LOOKUPS if arrays else ():
         usual = getattr(arrays, name)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, TypeGuard
 
-from django.core.exceptions import FieldError, ValidationError
+from django.core.exceptions import BadRequest, FieldError, ValidationError
 from django.db.models import ForeignObject, Model, Value, lookups
 from django.db.models.fields.related_lookups import get_normalized_value
 from django.http import Http404
@@ -22,9 +22,9 @@ _TEXT_LOOKUPS = (
     "endswith",
     "iendswith",
     "iexact",
-    "iregex",
     "search",
 )
+_ONLY_IN_PATTERNS = frozenset("^$*+?()[]{}|\\")
 
 
 class _KeepCandidates:
@@ -161,16 +161,33 @@ class WholeID(lookups.In):
         return super().get_prep_lookup()
 
 
+class RegularExpressionOfID(FieldError, BadRequest):
+    """Regular expressions can't match ids. If a client has sent one, the answer is 400."""
+
+
 class NoRegularExpression(lookups.Lookup):
-    """Refuses ``regex``. ``iregex`` is a search of REST framework: ``search_fields = ["$id"]``."""
+    """Refuses ``regex``."""
 
     lookup_name = "regex"
 
     def get_prep_lookup(self) -> Any:
-        raise FieldError(
+        raise RegularExpressionOfID(
             f"{self.lhs.output_field.name}: regular expressions can't match ids, because the "
             "database may store bytes or numbers. Use exact or icontains with a whole id"
         )
+
+
+class WholeIDOrWord(WholeID):
+    """``iregex``, a search of REST framework: ``search_fields = ["$id"]``. Refuses a text that only
+    a regular expression can mean; a dot may be that of a word.
+    """
+
+    def get_prep_lookup(self) -> Any:
+        given = self.rhs
+        found = super().get_prep_lookup()
+        if isinstance(given, str) and not found and not _ONLY_IN_PATTERNS.isdisjoint(given):
+            NoRegularExpression(self.lhs, given)
+        return found
 
 
 def pasted_values(field: SortableIDField, text: str) -> Iterator[ID]:
@@ -195,6 +212,7 @@ def register() -> None:
     for name in _TEXT_LOOKUPS:
         SortableIDField.register_lookup(WholeID, name)
     SortableIDField.register_lookup(NoRegularExpression)
+    SortableIDField.register_lookup(WholeIDOrWord, "iregex")
 
 
 def _extend(field_class: Any, mixins: Mapping[str, type]) -> None:

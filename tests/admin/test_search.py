@@ -222,7 +222,7 @@ def test_an_id_may_be_named_in_any_way(name):
     "name",
     [
         *("ulid__id", "^ulid__id", "=ulid__id", "@ulid__id", "ulid__id__exact", "ulid__pk"),
-        *("ulid__pk__exact", "ulid__id__icontains", "all_ulid__id", "all_ulid__pk"),
+        *("ulid__pk__exact", "ulid__id__icontains", "all_ulid__id", "all_ulid__pk", "ulid__exact"),
     ],
 )
 def test_an_id_may_be_that_of_a_relation(name):

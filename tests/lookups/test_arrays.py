@@ -1,11 +1,13 @@
 """``ArrayField`` of ids, on PostgreSQL."""
 
+import subprocess
+import sys
+
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import connection, models
 from django.test.utils import isolate_apps
 
-from django_sortable_ids.lookups import arrays
 from tests.field_classes import CLASSES
 from tests.marks import own_tables
 
@@ -22,7 +24,6 @@ def test_lookups(field_class):
         pytest.skip("arrays are PostgreSQL's")
     from django.contrib.postgres.fields import ArrayField
 
-    arrays.register()  # as if a model had one when the app was ready
     with isolate_apps("tests.testapp"):
 
         class Listed(models.Model):
@@ -62,3 +63,24 @@ def test_lookups(field_class):
         Listed.objects.filter(ids__contains=["bad"]).exists()
     with connection.schema_editor() as editor:
         editor.delete_model(Listed)
+
+
+LATER = """
+import django
+from django.conf import settings
+
+database = {"ENGINE": "django.db.backends.postgresql"}
+settings.configure(INSTALLED_APPS=["django_sortable_ids"], DATABASES={"default": database})
+django.setup()
+from django.contrib.postgres.fields import ArrayField
+
+for name in ("contains", "contained_by", "overlap", "exact"):
+    print(ArrayField.get_lookups()[name].__module__)
+"""
+
+
+def test_they_are_there_if_no_model_imports_arrays():
+    pytest.importorskip("psycopg")
+    command = [sys.executable, "-c", LATER]
+    found = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert found.split() == ["django_sortable_ids.lookups.arrays"] * 4

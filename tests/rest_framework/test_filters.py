@@ -5,7 +5,8 @@ from itertools import cycle
 from urllib.parse import quote, urlencode
 
 import pytest
-from django.core.exceptions import ValidationError
+from django.core.exceptions import FieldError, ValidationError
+from django.core.handlers.exception import response_for_exception
 from rest_framework.filters import OrderingFilter, SearchFilter
 from rest_framework.generics import ListAPIView
 from rest_framework.pagination import CursorPagination
@@ -69,6 +70,15 @@ def test_a_search_reaches_ids_of_relations(scheme):
     for path in (f"{scheme}__id", f"all_{scheme}__id"):
         assert found(Basket, text_of(product), path) == ["basket"]
         assert found(Basket, bare_text_of(product)[:5], path) == []
+
+
+@each_scheme
+@pytest.mark.parametrize(("lookup", "text"), [("regex", "abc"), ("iregex", "^0"), ("iregex", "(a")])
+def test_a_regular_expression_that_a_client_sends_is_400(scheme, lookup, text):
+    with pytest.raises(FieldError, match="regular expressions can't match ids") as error:
+        PRODUCTS[scheme].objects.exclude(**{f"id__{lookup}": text})
+    answer = response_for_exception(APIRequestFactory().get("/"), error.value)
+    assert answer.status_code == 400
 
 
 # Cursors
