@@ -41,9 +41,9 @@ class SortableIDsConfig(AppConfig):
             register_own_models(site)
             register_check(admin_checks.check_admins, checks.TAG, Tags.admin)
         if self._uses("rest_framework"):
-            from .rest_framework import relations
+            from .rest_framework import fields as rest_fields
 
-            relations.register()
+            rest_fields.register()
             if self._uses("drf_spectacular"):
                 from .rest_framework import openapi
 

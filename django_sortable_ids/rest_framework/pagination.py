@@ -17,7 +17,7 @@ from ..paging import signed_texts
 from ..paging.count import Count, Precision
 from ..paging.counting import count
 from ..schemes import ID
-from .texts import ValueText
+from .fields import ValueText
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

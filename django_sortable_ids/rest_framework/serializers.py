@@ -18,13 +18,15 @@ from rest_framework.relations import (
 from .. import fields as columns
 from ..fields.of_model import id_at, referenced_id
 from .fields import (
+    PublicHyperlinkedIdentityField,
+    PublicHyperlinkedRelatedField,
     SortableIDField,
     SortableIDHyperlinkedIdentityField,
     SortableIDHyperlinkedRelatedField,
     SortableIDRelatedField,
     SortableIDSlugRelatedField,
+    model_at,
 )
-from .relations import PublicHyperlinkedIdentityField, PublicHyperlinkedRelatedField, model_at
 
 if TYPE_CHECKING:
     ModelSerializer = serializers.ModelSerializer[Any]
