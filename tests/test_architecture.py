@@ -15,7 +15,7 @@ MODULES = {
     if "migrations" not in path.parts
 }
 TYPES_ONLY = "TYPE_CHECKING"
-MOST_LINES, MOST_FILES = 38_313, 319
+MOST_LINES, MOST_FILES = 38_131, 314
 """The package doesn't grow: who deletes lowers these bounds, who raises them says why."""
 
 

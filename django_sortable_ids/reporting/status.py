@@ -1,9 +1,10 @@
-"""The progress of every backfill of a database, for another terminal and for the admin."""
+"""The progress of the backfills and moves of keys of a database, for another terminal and for the
+admin."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from django.apps import apps
@@ -14,6 +15,8 @@ from ..backfill.sources.fields import check_table, find_field
 from ..backfill.supervising.owner import is_alive, is_gone, silence
 from ..fields import SortableIDField
 from ..models import BackfillRun
+from ..primary_keys import status as moves
+from ..primary_keys.status import MoveStatus
 
 Condition = Literal["finished", "running", "stopped", "gone", "silent"]
 
@@ -137,17 +140,45 @@ class Status:
         return f"{text}  batches of {run.batch_size:,}"
 
 
-def statuses(using: str, target: str | None = None) -> Iterator[Status]:
-    """The status of each run; ``target`` is ``app.Model.field``, None means all.
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is under way in a database, and what has ended there."""
 
-    Raises ``BackfillError`` if the database has no table of runs.
+    using: str
+    runs: list[Status] = field(default_factory=list)
+    moves: list[MoveStatus] = field(default_factory=list)
+
+    def lines(self) -> Iterator[str]:
+        """The work as text."""
+        found: tuple[Status | MoveStatus, ...] = (*self.runs, *self.moves)
+        for each in found:
+            yield from each.lines()
+
+    def document(self) -> dict[str, Any]:
+        """The work as JSON."""
+        return {
+            "database": self.using,
+            "runs": [each.document() for each in self.runs],
+            "moves": [each.document() for each in self.moves],
+        }
+
+
+def of(using: str, target: str | None = None) -> Work:
+    """The work of a database; with ``app.Model.field``, only the backfill of this field.
+
+    Raises ``BackfillError`` if the database has no table of runs, and errors of the database.
     """
     check_table(BackfillRun, using)
-    runs = BackfillRun.objects.using(using).order_by("target")
+    rows = BackfillRun.objects.using(using).order_by("target")
     if target is not None:
-        runs = runs.filter(target=str(find_field(target)[1]))
-    for run in runs:
-        yield Status(run, _has_field(run.target))
+        rows = rows.filter(target=str(find_field(target)[1]))
+    runs = [Status(run, _has_field(run.target)) for run in rows]
+    if target is not None:
+        return Work(using, runs)
+    moved = list(moves.statuses(using))
+    moving = {model for each in moved if each.state != "finished" for model in each.models}
+    runs = [replace(each, is_of_move=each.model in moving) for each in runs]
+    return Work(using, runs, moved)
 
 
 def _has_field(label: str) -> bool:

@@ -138,10 +138,8 @@ def runner() -> "subprocess.Popen[str]":
     return started
 
 
-def manage(folder: Path, *arguments: str, redirect: str = "") -> "subprocess.CompletedProcess[str]":
-    """Run a command of the ``manage.py`` in a folder; its output may be redirected as by a shell:
-    ``> file`` or ``>> file``.
-    """
+def manage(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run a command of the ``manage.py`` in a folder."""
     if runner().poll() is not None:
         runner.cache_clear()
     process = runner()
@@ -149,13 +147,10 @@ def manage(folder: Path, *arguments: str, redirect: str = "") -> "subprocess.Com
     assert process.stdout is not None
     with tempfile.TemporaryDirectory() as streams:
         out, err = Path(streams, "out"), Path(streams, "err")
-        out.touch()
         written = os.O_WRONLY | os.O_CREAT
-        operator, _, path = redirect.partition(" ")
-        how = {"": written, ">": written | os.O_TRUNC, ">>": written | os.O_APPEND}[operator]
         files = [
             (0, os.devnull, os.O_RDONLY),
-            (1, path or str(out), how),
+            (1, str(out), written),
             (2, str(err), written),
         ]
         order = {"folder": str(folder), "arguments": arguments, "files": files}
@@ -189,8 +184,8 @@ class Project:
         shutil.copytree(self.folder, folder)
         return Project(folder)
 
-    def run(self, *arguments: str, redirect: str = "") -> "subprocess.CompletedProcess[str]":
-        return manage(self.folder, *arguments, redirect=redirect)
+    def run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        return manage(self.folder, *arguments)
 
     def manage(self, *arguments: str) -> str:
         """Run a command that must succeed; what it printed."""
@@ -198,8 +193,8 @@ class Project:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    def backfill(self, *arguments: str, redirect: str = "") -> "subprocess.CompletedProcess[str]":
-        return self.run("backfill_ids", *arguments, redirect=redirect)
+    def backfill(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        return self.run("backfill_ids", *arguments)
 
     def change_models(self, old: str, new: str) -> None:
         path = self.folder / "depot" / "models.py"

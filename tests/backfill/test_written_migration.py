@@ -1,5 +1,4 @@
-"""``--write-migration`` writes the file that comes next; a redirect into ``migrations`` breaks
-nothing."""
+"""``--write-migration`` writes the file that comes next."""
 
 import sqlite3
 from contextlib import closing
@@ -206,52 +205,6 @@ def test_migrations_that_cannot_be_read_are_an_error_at_once(project):
     assert "the migrations can't be read: " in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
-
-
-# Redirects
-
-REDIRECTS = {
-    "verify": (PUBLIC, "--verify"),
-    "write": (PUBLIC, "--write-migration"),
-    "report": (),
-    "status": ("--status",),
-    "plan": (PUBLIC, *CREATED, "--dry-run"),
-    "run": (PUBLIC, *CREATED),
-    "json": (PUBLIC, "--verify", "--json"),
-    "refused": ("depot.Order.nope", "--verify"),
-}
-
-
-@pytest.mark.parametrize("arguments", REDIRECTS.values(), ids=REDIRECTS)
-def test_a_redirect_among_the_migrations_breaks_no_command_that_follows(project, arguments):
-    done = project.backfill(*arguments, redirect="> depot/migrations/0005_x.py")
-    assert done.returncode == 1
-    assert "depot/migrations/0005_x.py, but it is no migration" in done.stderr
-    assert "--write-migration" in done.stderr
-    assert project.names == ["0001_initial"]
-    project.manage("makemigrations", "--check", "depot")
-    project.manage("migrate")
-
-
-def test_a_redirect_that_appends_to_a_migration_leaves_it_as_it_is(project):
-    path = project.migrations / "0001_initial.py"
-    before = path.read_text()
-    done = project.backfill(PUBLIC, "--verify", redirect=">> depot/migrations/0001_initial.py")
-    assert done.returncode == 1
-    assert path.read_text() == before
-
-
-def test_a_redirect_into_the_package_of_migrations_leaves_it_a_package(project):
-    done = project.backfill("--status", redirect="> depot/migrations/__init__.py")
-    assert done.returncode == 1
-    assert "The file is empty now, as usual" in done.stderr
-    assert (project.migrations / "__init__.py").read_text() == ""
-    project.manage("makemigrations", "--check", "depot")
-
-
-def test_a_redirect_elsewhere_is_as_good_as_any(project):
-    assert project.backfill(PUBLIC, "--verify", redirect="> found.txt").returncode == 0
-    assert (project.folder / "found.txt").read_text().startswith("9 rows, 9 with an id\n")
 
 
 # Tables without rows

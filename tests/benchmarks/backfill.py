@@ -33,7 +33,8 @@ from django_sortable_ids.backfill.target import Target
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.fields import SnowflakeField, ULIDField, UUIDv7Field
 from django_sortable_ids.functions import GenerateID
-from django_sortable_ids.management.commands.backfill_ids import FIRST_BATCH, TARGET_TIME
+from django_sortable_ids.management.backfill_ids.arguments import TARGET_TIME
+from django_sortable_ids.management.backfill_ids.modes import FIRST_BATCH
 from django_sortable_ids.models import BackfillRun
 
 from .support import heading, markdown, megabytes, table_of

@@ -10,7 +10,7 @@ from django.db import connection, connections
 from django_sortable_ids.db.transactions import in_a_thread
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.primary_keys import status
-from django_sortable_ids.reporting import work
+from django_sortable_ids.reporting.status import of
 from tests.backfill.command import printed
 from tests.marks import own_tables
 from tests.patience import wait_until
@@ -29,7 +29,7 @@ has_sessions = pytest.mark.skipif(
 
 
 def move():
-    (found,) = work.of("default").moves
+    (found,) = of("default").moves
     return found
 
 
@@ -45,7 +45,7 @@ def document():
 def test_before_during_and_after_a_move(depot):
     small.create(depot)
     small.write_move(depot)
-    assert work.of("default").moves == []
+    assert of("default").moves == []
 
     stop_before(depot, NOTE, "0002_step")
     assert lines()[0].startswith("keys of depot.Customer: unfinished, filling since ")

@@ -3,7 +3,7 @@
 import math
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
@@ -20,24 +20,33 @@ TARGET_TIME = 0.5
 WRONG = 2
 """The exit code for wrong arguments, the same as that of argparse."""
 
-MODES = ("status", "dry_run", "verify")
-"""At most one of them can be chosen; without any, rows are filled."""
-
-_PACE = {
-    "target_time": "--target-time",
-    "max_rows_per_second": "--max-rows-per-second",
-    "sleep": "--sleep",
-    "pause_file": "--pause-file",
-    "max_replica_lag": "--max-replica-lag",
-    "replica": "--replica",
+_SOURCES = {
+    *("created_from", "start", "end", "created_at", "convert_from"),
+    *("on_null", "on_out_of_range", "allow_triggers", "retry_time"),
 }
-_RUN_ONLY = {"plan": _PACE, "verify": {"batch_size": "--batch-size", **_PACE}}
-"""Options of a run that have no effect in another mode, by that mode."""
+_PACE = {
+    *("batch_size", "target_time", "max_rows_per_second", "sleep", "pause_file"),
+    *("max_replica_lag", "replica"),
+}
+_KEYS = {"primary_key", "drop_old", "adopt", "allow"}
+TAKES: Mapping[str, tuple[Set[str], str]] = {
+    "report": (set(), "{} needs app.Model.field: name the column"),
+    "status": ({"status"}, "--status takes no {}: it only shows runs"),
+    "plan": ({"dry_run", "batch_size", *_SOURCES}, "--dry-run takes no {}: it fills no rows"),
+    "verify": (
+        {"verify", "write_migration", "allow_edited_times", *_SOURCES},
+        "--verify takes no {}: it fills no rows",
+    ),
+    "run": (_SOURCES | _PACE, "{} needs {}: add it"),
+    "move": (
+        {*_KEYS, "dry_run", "write_migration", "created_from", "start", "end"},
+        "--primary-key takes no {}",
+    ),
+}
+"""By mode: the options that it takes in addition to ``_COMMON``, and the refusal of others."""
+_COMMON = {"database", "as_json"}
 
 _MOST_ROWS = 2**31 - 1
-
-_COMMON = {"target", "database", "as_json"}
-"""Options that every mode accepts, in addition to Django's own."""
 
 EXAMPLES = """\
 examples:
@@ -81,13 +90,6 @@ class _HelpFormatter(DjangoHelpFormatter):
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return text if text == EXAMPLES else super()._fill_text(text, width, indent)
-
-
-_MOVE = {
-    *("primary_key", "drop_old", "adopt", "allow", "dry_run", "write_migration"),
-    *("created_from", "start", "end", *_COMMON),
-}
-"""The options that ``--primary-key`` accepts."""
 
 
 def add(parser: ArgumentParser) -> None:
@@ -265,66 +267,38 @@ def _add_pace(parser: ArgumentParser) -> None:
 
 
 def mode_of(options: Mapping[str, Any], given: Mapping[str, str]) -> str:
-    """``report``, ``status``, ``plan``, ``verify`` or ``run``.
+    """A key of ``TAKES``.
 
     ``given`` maps the keys of options that differ from their defaults to their names on the
     command line. Raises ``CommandError`` if options contradict each other: argparse doesn't check
     the options of ``call_command``.
     """
-    chosen = [name for name in MODES if options[name]]
-    if options["primary_key"]:
-        return _move_mode(chosen, given)
-    if options["others"]:
-        raise CommandError(
-            f"{' '.join(options['others'])}: only --primary-key takes several models",
-            returncode=WRONG,
-        )
+    chosen = [name for name in ("status", "dry_run", "verify") if options[name]]
     if options["write_migration"] and chosen != ["verify"]:
         chosen.append("write_migration")
-    if len(chosen) > 1:
+    if options["primary_key"]:
+        mode = "move"
+    elif options["others"]:
+        names = " ".join(options["others"])
+        raise CommandError(f"{names}: only --primary-key takes several models", returncode=WRONG)
+    elif len(chosen) > 1:
         *others, last = (f"--{name.replace('_', '-')}" for name in chosen)
         raise CommandError(
             f"{', '.join(others)} and {last} can't be combined: choose one of them",
             returncode=WRONG,
         )
-    if chosen == ["status"]:
-        _refuse_others("--status takes no {}: it only shows runs", "status", given)
-        return "status"
-    if options["target"] is None:
-        _refuse_others("{} needs app.Model.field: name the column", "report", given)
-        return "report"
-    if "allow_edited_times" in given and not {"verify", "write_migration"} & {*chosen}:
-        raise CommandError("--allow-edited-times needs --verify: add it", returncode=WRONG)
-    if not chosen:
-        return "run"
-    mode = "plan" if chosen == ["dry_run"] else "verify"
-    _refuse_pace(mode, given)
-    return mode
-
-
-def _move_mode(chosen: list[str], given: Mapping[str, str]) -> str:
-    """``move``; ``--dry-run`` changes nothing, because only the migration writes rows."""
-    refused = [given[name] for name in chosen if name != "dry_run"]
-    refused += [option for name, option in given.items() if name not in _MOVE]
+    elif chosen == ["status"]:
+        mode = "status"
+    elif options["target"] is None:
+        mode = "report"
+    else:
+        mode = {"dry_run": "plan"}.get(chosen[0], "verify") if chosen else "run"
+    taken, refusal = TAKES[mode]
+    refused = [option for name, option in given.items() if name not in _COMMON | taken]
     if refused:
-        raise CommandError(
-            f"--primary-key takes no {' and '.join(dict.fromkeys(refused))}", returncode=WRONG
-        )
-    return "move"
-
-
-def _refuse_pace(mode: str, given: Mapping[str, str]) -> None:
-    if ignored := [option for name, option in _RUN_ONLY[mode].items() if name in given]:
-        option = "--dry-run" if mode == "plan" else "--verify"
-        raise CommandError(
-            f"{option} takes no {' and '.join(ignored)}: it fills no rows", returncode=WRONG
-        )
-
-
-def _refuse_others(message: str, mode: str, given: Mapping[str, str]) -> None:
-    others = [option for name, option in given.items() if name not in _COMMON | {mode}]
-    if others:
-        raise CommandError(message.format(" and ".join(others)), returncode=WRONG)
+        other = "--primary-key" if _KEYS & given.keys() else "--verify"
+        raise CommandError(refusal.format(" and ".join(refused), other), returncode=WRONG)
+    return mode
 
 
 def _number(expected: str, most: float, text: str) -> float:

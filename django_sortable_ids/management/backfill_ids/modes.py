@@ -1,4 +1,4 @@
-"""The modes of the command, except ``--verify``."""
+"""The modes of the command, except ``--verify`` and ``--primary-key``."""
 
 from collections.abc import Callable
 
@@ -13,8 +13,8 @@ from ...backfill.supervising.pace import Limits
 from ...backfill.supervising.persistence import TriedTooLong
 from ...backfill.target import Target
 from ...errors import WrongArguments
-from ...reporting import report, work
-from . import documents
+from ...reporting import report, status
+from .output import of_plan
 from .request import Request
 
 FIRST_BATCH = 5000
@@ -25,50 +25,42 @@ def show_report(request: Request) -> None:
     database = request.options["database"]
     using = [database] if database else report.databases()
     if request.output.is_json:
-        request.output.add(**documents.of_report(*report.look(*using)))
+        entries, unanswered = report.look(*using)
+        request.output.add(fields=[each.document() for each in entries], unanswered=unanswered)
     else:
         request.output.say(*report.lines(*using))
 
 
 def show_status(request: Request) -> None:
-    label = request.options["target"]
+    label, output = request.options["target"], request.output
     using = request.options["database"] or database_of(label)
-    found = work.of(using, label)
-    if request.output.is_json:
-        request.output.add(**documents.of_work(found))
-        return
-    if not found.runs:
-        request.output.say(
-            f"no backfill of {label or 'any column'} has started in the database {using!r}"
-        )
-    request.output.say(*found.lines())
+    work = status.of(using, label)
+    output.add(**work.document())
+    if not work.runs:
+        output.say(f"no backfill of {label or 'any column'} has started in the database {using!r}")
+    output.say(*work.lines())
 
 
 def show_plan(request: Request) -> None:
-    with request.limited_lock_timeout():
-        _plan(request, request.target())
+    _planned(request, request.target())
 
 
 def fill(request: Request) -> None:
-    with request.limited_lock_timeout():
-        _fill(request, request.target())
-
-
-def _fill(request: Request, target: Target) -> None:
+    """Give ids to the rows without one, and name the command that verifies them."""
+    output, target = request.output, request.target()
     owner.refuse_if_taken(target)
     lag = _lag(request, target.using)
-    planned = _plan(request, target)
+    planned = _planned(request, target)
     again = request.given.again(target.command)
     try:
         with request.stopped("committed batches are kept", again):
             result = _execute(request, planned, lag)
     except TriedTooLong as error:
-        request.output.add(next=again)
+        output.add(next=again)
         raise CommandError(f"{error}. Continue with: {again}") from error
     following = request.given.then(target.command, "--verify")
-    output = request.output
     output.add(rows_filled=result.filled, rows_left=result.remaining, next=following)
-    output.say(request.success(f"{result.filled:,} rows filled."))
+    output.say(f"{result.filled:,} rows filled.")
     if result.remaining:
         output.say(
             f"{result.remaining:,} rows were inserted concurrently without an id. Deploy the field "
@@ -77,12 +69,12 @@ def _fill(request: Request, target: Target) -> None:
     output.say(f"Next: {following}")
 
 
-def _plan(request: Request, target: Target) -> plan.Plan:
+def _planned(request: Request, target: Target) -> plan.Plan:
     """Build the plan and show it."""
     planned = plan.build(target, request.options["batch_size"] or FIRST_BATCH)
     output = request.output
     if output.is_json:
-        output.add(**documents.of_plan(planned))
+        output.add(**of_plan(planned))
     elif output.is_verbose:
         output.say(*planned.lines(with_sql=True))
     else:
@@ -91,29 +83,25 @@ def _plan(request: Request, target: Target) -> plan.Plan:
 
 
 def _execute(request: Request, planned: plan.Plan, lag: Callable[[], str]) -> run.Result:
-    before = planned.filled_before
-    output, total = request.output.progress, before + planned.rows
-    with Progress(output, total, before=before) as progress:
-        control = Control(progress.say, progress.show)
-        with signals(control):
-            return run.execute(planned, progress.add, _limits(request), control, lag)
-
-
-def _limits(request: Request) -> Limits:
-    options = request.options
-    return Limits(
+    options, before = request.options, planned.filled_before
+    limits = Limits(
         target_time=None if options["batch_size"] else options["target_time"],
         rows_per_second=options["max_rows_per_second"],
         sleep=options["sleep"],
         pause_file=options["pause_file"],
         retry_time=options["retry_time"],
     )
+    output, total = request.output.progress, before + planned.rows
+    with Progress(output, total, before=before) as progress:
+        control = Control(progress.say, progress.show)
+        with signals(control):
+            return run.execute(planned, progress.add, limits, control, lag)
 
 
 def _lag(request: Request, database: str) -> Callable[[], str]:
     most, replica = request.options["max_replica_lag"], request.options["replica"]
-    if most is None:
-        if replica is not None:
-            raise WrongArguments("--replica needs --max-replica-lag SECONDS: add it")
-        return lambda: ""
-    return replicas.watch(database, replica, most)
+    if most is not None:
+        return replicas.watch(database, replica, most)
+    if replica is not None:
+        raise WrongArguments("--replica needs --max-replica-lag SECONDS: add it")
+    return lambda: ""

@@ -26,11 +26,10 @@ _OWN = ("django_sortable_ids", "0001_initial")
 def move(request: Request) -> None:
     """Show the plan, and write the migration if that is asked for."""
     options, output = request.options, request.output
-    labels = [each for each in (options["target"], *options["others"]) if each]
     using = options["database"] or DEFAULT_DB_ALIAS
     try:
         planned = planning.build(
-            labels,
+            request.given.labels,
             request.sources,
             using,
             keeps_old=not options["drop_old"],
@@ -39,7 +38,7 @@ def move(request: Request) -> None:
         )
     except NotEdited as error:
         output.add(edits=[asdict(each) for each in error.edits])
-        raise
+        raise CommandError(str(error)) from error
     found = report(planned)
     least, most = found.seconds
     estimate = {"seconds_at_least": least, "seconds_at_most": most, "bytes": found.bytes}
@@ -49,7 +48,9 @@ def move(request: Request) -> None:
         output.say(*found.lines(with_sql=True))
     else:
         output.explain(found.lines())
-    _show_findings(request, planned)
+    unchanged = checklist(connections[using], planned.move.change)
+    output.add(findings=[each.document() for each in unchanged])
+    output.say(*lines_of(unchanged, with_all=output.is_verbose))
     if not options["write_migration"]:
         command = request.given.again()
         output.add(next=f"{command} --write-migration")
@@ -60,14 +61,6 @@ def move(request: Request) -> None:
     command = request.given.then(f"migrate{database_option(using)}")
     output.add(migration=file.name, next=command)
     output.say(f"Wrote {file.name}", "Next: read it, stop the application, and run", f"  {command}")
-
-
-def _show_findings(request: Request, planned: Planned) -> None:
-    """What the migration doesn't change."""
-    output = request.output
-    found = checklist(connections[planned.using], planned.move.change)
-    output.add(findings=[each.document() for each in found])
-    output.say(*lines_of(found, with_all=output.is_verbose))
 
 
 def _file(planned: Planned) -> MigrationFile:

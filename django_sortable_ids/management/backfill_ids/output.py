@@ -1,4 +1,5 @@
-"""The output of the command: text for people, or one JSON document for programs."""
+"""The output of the command: text for people, or one JSON document for programs, whose keys
+docs/reference/json.md describes."""
 
 import json
 import shutil
@@ -11,7 +12,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, OutputWrapper
 
+from ...backfill.planning.plan import Plan
 from ...backfill.progress import Output as ProgressOutput
+from ...backfill.target import Target
 
 COLUMNS = 80
 """The assumed width of a terminal whose width is unknown."""
@@ -61,7 +64,9 @@ class Output:
         """The output for progress."""
         if not self._verbosity:
             return OutputWrapper(StringIO())
-        return self._stdout if self._document is None else _Plain(self._stderr)
+        stderr: Any = self._stderr
+        # Around its stream, without the colour of errors.
+        return self._stdout if self._document is None else OutputWrapper(stderr._out)
 
     @contextmanager
     def document_written(self) -> Iterator[None]:
@@ -96,21 +101,36 @@ class Output:
             )
 
 
-class _Plain:
-    """stderr without the colour of errors."""
+def of_target(target: Target) -> dict[str, Any]:
+    return {
+        "field": target.label,
+        "database": target.using,
+        "scheme": target.field.scheme.name,
+        "created_from": target.created_from,
+        "convert_from": target.convert_from,
+        "on_null": target.on_null,
+        "on_out_of_range": target.on_out_of_range,
+    }
 
-    def __init__(self, stderr: OutputWrapper) -> None:
-        self._stderr = stderr
-        self.encoding = getattr(stderr, "encoding", None)
 
-    def write(self, msg: str, *, ending: str | None = None) -> None:
-        self._stderr.write(msg, lambda text: text, ending)
-
-    def isatty(self) -> bool:
-        return self._stderr.isatty()
-
-    def flush(self) -> None:
-        self._stderr.flush()
+def of_plan(plan: Plan) -> dict[str, Any]:
+    slow, fast = plan.estimate.rates
+    return {
+        **of_target(plan.target),
+        "order": list(plan.target.order),
+        "rows_without_id": plan.rows,
+        "rows_filled_before": plan.filled_before,
+        "batch_size": plan.batch_size,
+        "estimate": {
+            "seconds_at_least": round(plan.rows / fast, 1),
+            "seconds_at_most": round(plan.rows / slow, 1),
+            "bytes_of_ids": plan.estimate.id_bytes,
+            "bytes_of_row_versions": plan.estimate.version_bytes,
+        },
+        "samples": list(plan.samples),
+        "warnings": list(plan.warnings),
+        "statements": [{"when": when, "sql": sql} for when, sql in plan.writer.statements],
+    }
 
 
 def _as_text(value: Any) -> str:

@@ -1,10 +1,13 @@
-"""One call of the command: its options and its output."""
+"""One call of the command: its options, its command line and its output."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import shlex
+from argparse import Action, ArgumentParser
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
+from itertools import chain
 from signal import SIGINT
 from typing import Any
 
@@ -15,11 +18,77 @@ from ...backfill.target import POLICIES, Target
 from ...db.locks import limited_lock_timeout
 from ...db.refusals import explained
 from ...errors import Interrupted
-from .command_line import CommandLine
 from .output import Output
 
 _SIGNALLED = 128
 """The exit code after a signal is this plus the signal's number, as in a shell."""
+
+_PROJECT_OPTIONS = frozenset({"settings", "pythonpath"})
+"""Options that every other command of the same project needs, too."""
+
+_DJANGO_OPTIONS = frozenset(
+    {"verbosity", "settings", "pythonpath", "traceback", "no_color", "force_color", "skip_checks"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """The options of a command as shell words, for messages that say how to continue."""
+
+    words: Mapping[str, Sequence[str]]
+    """The options that differ from their defaults, by their keys; more than one word for an option
+    that was repeated."""
+    labels: Sequence[str]
+    """What the command is about: usually one field."""
+
+    @classmethod
+    def of(
+        cls, parser: ArgumentParser, options: Mapping[str, Any], is_from_shell: bool
+    ) -> CommandLine:
+        """The command line for the options that ``handle`` receives."""
+        words = {}
+        for action in parser._actions:
+            value = options.get(action.dest)
+            if not action.option_strings or value is None or value == action.default:
+                continue
+            if action.dest == "skip_checks" and not is_from_shell:
+                continue  # call_command sets it by default.
+            given = value if isinstance(value, list) else [value]
+            words[action.dest] = [_word(action, each) for each in given]
+        return cls(words, [each for each in (options["target"], *options["others"]) if each])
+
+    @property
+    def own(self) -> dict[str, str]:
+        """The names of the options, such as ``--sleep``, without those of every Django command."""
+        return {
+            name: words[0].partition("=")[0]
+            for name, words in self.words.items()
+            if name not in _DJANGO_OPTIONS
+        }
+
+    def again(self, start: str = "") -> str:
+        """The same command with all of its options. ``start`` may be ``Target.command``, which
+        contains some options in their resolved form."""
+        start = start or shlex.join(["backfill_ids", *self.labels])
+        return _joined(start, chain(*self.words.values()))
+
+    def then(self, start: str, *options: str) -> str:
+        """Another command for the same project."""
+        project = (words for name, words in self.words.items() if name in _PROJECT_OPTIONS)
+        return _joined(start, [*chain(*project), *options])
+
+
+def _word(action: Action, value: Any) -> str:
+    option = max(action.option_strings, key=len)
+    if action.nargs == 0:
+        return option
+    return f"{option}={value:.15g}" if isinstance(value, float) else f"{option}={value}"
+
+
+def _joined(start: str, words: Iterable[str]) -> str:
+    known = {word.partition("=")[0] for word in shlex.split(start)}
+    more = [shlex.quote(word) for word in words if word.partition("=")[0] not in known]
+    return " ".join(["manage.py", start, *more])
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +97,6 @@ class Request:
     """The options that ``handle`` received."""
     given: CommandLine
     output: Output
-    success: Callable[[str], str]
-    """The style of success messages."""
 
     def target(self) -> Target:
         """The target to fill or to verify; raises ``BackfillError`` if it can't be filled."""

@@ -22,17 +22,12 @@ from ...fields import history
 from ...migrating import next_migration
 from ...migrating.next_migration import NextMigration, NotMigrated
 from ...primary_keys import notes
-from . import documents
+from .output import of_target
 from .request import Request
 
 
 def check(request: Request) -> None:
     """Check the ids, and write the next migration or print the command that writes it."""
-    with request.limited_lock_timeout():
-        _check(request)
-
-
-def _check(request: Request) -> None:
     output, target = request.output, _target(request)
     if isinstance(target, Copies):
         _compare(request, target)
@@ -40,15 +35,21 @@ def _check(request: Request) -> None:
     reason = next_migration.why_not_unique(target.field, target.using)
     if reason and request.options["write_migration"]:
         raise CommandError(f"{target.label}: {reason}")
+    # Before the ids are checked, which may take hours.
     following = _following(request, target)
     result = _verified(request, target)
-    output.add(**documents.of_target(target), migration=None, next=None)
-    output.add(**result.document())
+    output.add(**of_target(target), migration=None, next=None, **result.document())
     output.explain(result.lines())
+    is_key = target.field in target.model._meta.pk_fields
     if result.failures:
-        failures = "; ".join(result.failures)
-        raise CommandError(f"{target.label}: {failures}{_next(request, target, result)}")
-    if target.field in target.model._meta.pk_fields:
+        advice = ""
+        if not is_key and not isinstance(target, Unsourced):
+            # Rows with wrong ids must lose them first.
+            lost = result.failures[1:] or not result.missing
+            how = "To give rows new ids, set those to NULL and run" if lost else "Run"
+            advice = f". {how} {request.given.then(target.command)}"
+        raise CommandError(f"{target.label}: {'; '.join(result.failures)}{advice}")
+    if is_key:
         return
     if result.skipped:
         _keep_null(request, target, result.skipped)
@@ -64,27 +65,16 @@ def _check(request: Request) -> None:
         output.say(*following.then(command))
 
 
-def _next(request: Request, target: Target, result: Verification) -> str:
-    """How rows get right ids: those with wrong ones must lose them first."""
-    if isinstance(target, Unsourced) or target.field in target.model._meta.pk_fields:
-        return ""
-    command = request.given.then(target.command)
-    if result.missing and len(result.failures) == 1:
-        return f". Run {command}"
-    return f". To give rows new ids, set those to NULL and run {command}"
-
-
 def _target(request: Request) -> Target:
     """The column to verify. Where no run, no move of keys and no argument says where the times come
     from, the ids have been generated, and have none to compare."""
-    label, using = request.options["target"], request.options["database"]
+    label, using, given = request.options["target"], request.options["database"], request.sources
     model, field = named_field(label)
     using = using or router.db_for_write(model)
     is_key = field in model._meta.pk_fields
-    if not is_key and (request.sources != Given() or history.original_of(model)):
+    if not is_key and (given != Given() or history.original_of(model)):
         return request.target()
     check_tables(model, field, using)
-    given = request.sources
     if is_key and given == Given():
         given = notes.source_of_key(model._meta.label, using) or given
     if given != Given() or last_run(str(field), using):
@@ -105,8 +95,7 @@ def _compare(request: Request, target: Copies) -> None:
         )
     refuse_hidden_rows(target)
     compared = compare(target)
-    request.output.add(**documents.of_target(target), migration=None, next=None)
-    request.output.add(**compared.document())
+    request.output.add(**of_target(target), migration=None, next=None, **compared.document())
     request.output.explain(compared.lines())
     if compared.failures:
         raise CommandError(f"{target.label}: {'; '.join(compared.failures)}")
@@ -123,7 +112,7 @@ def _verified(request: Request, target: Target) -> Verification:
 
 
 def _following(request: Request, target: Target) -> NextMigration | None:
-    """The next migration; it is built before the ids are checked, which may take hours."""
+    """The next migration, if the table is managed and the app has migrations."""
     if not target.model._meta.managed:
         return None
     try:

@@ -1,26 +1,25 @@
-"""``manage.py backfill_ids``: ``management.backfill_ids`` has its arguments and output, and
-``backfill`` does the work."""
+"""``manage.py backfill_ids``, a story in three steps:
+
+1. ``arguments`` parses the options and says which mode they ask for.
+2. A ``Request`` joins the options, the command line, which messages repeat, and the output.
+3. The mode does the work by ``reporting``, ``backfill``, ``migrating`` and ``primary_keys``.
+"""
 
 import json
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
 from ...backfill.supervising.control import stoppable
 from ...db.refusals import explained
 from ...errors import Interrupted
-from ...primary_keys.planning import NotEdited
 from ..backfill_ids import arguments, modes, moving, verifying
-from ..backfill_ids.arguments import TARGET_TIME as TARGET_TIME
-from ..backfill_ids.command_line import CommandLine, command_line
-from ..backfill_ids.modes import FIRST_BATCH as FIRST_BATCH
 from ..backfill_ids.output import Output
-from ..backfill_ids.redirects import refuse_migrations
-from ..backfill_ids.request import Request
+from ..backfill_ids.request import CommandLine, Request
 from ..pipes import quiet_pipe
 
 _EARLY_ENDS = {
@@ -53,14 +52,38 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         arguments.add(parser)
 
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        parser = self.create_parser("manage.py", "backfill_ids")
+        own = {name: value for name, value in options.items() if name != "as_json"}
+        self._given = CommandLine.of(parser, own, self._is_from_shell)
+        try:
+            return super().execute(*args, **options)
+        except Interrupted as stop:
+            if not self._is_from_shell:
+                raise
+            # Django would print it as an error.
+            self.stderr.write(str(stop), lambda text: text)
+            sys.exit(stop.returncode)
+
+    def check(self, *args: Any, **options: Any) -> None:
+        """Explain database errors here, too: Django's checks query MySQL for its version."""
+        with explained(self._given.again()):
+            super().check(*args, **options)
+
+    def handle(self, *, verbosity: int, as_json: bool, **options: Any) -> None:
+        self._has_started = True
+        output = Output(self.stdout, self.stderr, verbosity, {} if as_json else None)
+        request = Request(options, self._given, output)
+        with output.document_written():
+            mode = arguments.mode_of(options, self._given.own)
+            output.add(mode=mode)
+            with stoppable(), request.stopped("nothing was written", self._given.again()):
+                is_of_rows = mode in ("plan", "run", "verify")
+                with request.limited_lock_timeout() if is_of_rows else nullcontext():
+                    MODES[mode](request)
+
     def run_from_argv(self, argv: list[str]) -> None:
         self._is_from_shell = True
-        # Before the arguments are parsed: even if they are wrong, the shell has created the file.
-        try:
-            refuse_migrations(self.stdout)
-        except CommandError as error:
-            self.stderr.write(f"CommandError: {error}")
-            sys.exit(error.returncode)
         with quiet_pipe(), self._early_end_written(argv):
             super().run_from_argv(argv)
 
@@ -83,35 +106,3 @@ class Command(BaseCommand):
         wants_json = any(len(word) > 2 and "--json".startswith(word) for word in argv)
         if not self._has_started and wants_json and code in _EARLY_ENDS:
             self.stdout.write(json.dumps({"exit_code": code, "error": _EARLY_ENDS[code]}))
-
-    def execute(self, *args: Any, **options: Any) -> str | None:
-        parser = self.create_parser("manage.py", "backfill_ids")
-        own = {name: value for name, value in options.items() if name != "as_json"}
-        self._given = command_line(parser, own, self._is_from_shell)
-        try:
-            return super().execute(*args, **options)
-        except NotEdited as error:
-            if not self._is_from_shell:
-                raise
-            raise CommandError(str(error)) from error  # Django prints the name of the class.
-        except Interrupted as stop:
-            if not self._is_from_shell:
-                raise
-            # Django would print it as an error.
-            self.stderr.write(str(stop), lambda text: text)
-            sys.exit(stop.returncode)
-
-    def check(self, *args: Any, **options: Any) -> None:
-        """Explain database errors here, too: Django's checks query MySQL for its version."""
-        with explained(self._given.again()):
-            super().check(*args, **options)
-
-    def handle(self, *, verbosity: int, as_json: bool, **options: Any) -> None:
-        self._has_started = True
-        output = Output(self.stdout, self.stderr, verbosity, {} if as_json else None)
-        request = Request(options, self._given, output, self.style.SUCCESS)
-        with output.document_written():
-            mode = arguments.mode_of(options, self._given.own)
-            output.add(mode=mode)
-            with stoppable(), request.stopped("nothing was written", self._given.again()):
-                MODES[mode](request)
