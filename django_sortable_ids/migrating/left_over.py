@@ -14,7 +14,7 @@ from django.db.migrations.loader import MigrationLoader
 from ..db import tables
 from ..operations import MigratePrimaryKey
 from ..primary_keys.changes import deleted, maps
-from ..primary_keys.engines.mysql_copies import session
+from ..primary_keys.engines import mysql_exchange
 from .unrecorded_moves import command, of_migration
 
 Planned = list[tuple[Migration, bool]]
@@ -38,7 +38,7 @@ def notice(
     is_planned = any(True for migration, _ in plan for _ in of_migration(migration))
     if connection.vendor == "mysql" and not is_planned:
         quote = connection.ops.quote_name
-        statements += [f"DROP TABLE {quote(name)}" for name in session.unused_copies(connection)]
+        statements += [f"DROP TABLE {quote(name)}" for name in mysql_exchange.unused(connection)]
     if not statements:
         return None
     return "\n".join(

@@ -16,7 +16,7 @@ from ..db.queries import named_rows, row
 from ..db.tables import kind
 from ..models import MoveNote
 from . import notes
-from .engines.mysql_copies.session import holder
+from .engines.mysql_exchange import holder
 from .filling import fills
 
 # A transaction that only reads a table has none of the locks that are looked for.

@@ -8,7 +8,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import connection
 
 from django_sortable_ids.errors import BackfillError
-from django_sortable_ids.primary_keys.engines.mysql_copies.switch import Steps, Switch
+from django_sortable_ids.primary_keys.engines.mysql_exchange import Exchange, Steps
 from tests.marks import own_tables
 
 from .mysql import ask, definitions, mysql_only, run
@@ -199,8 +199,8 @@ def test_a_rename_of_some_tables_is_continued():
     run(*(f"CREATE TABLE {each} (id int)" for each in names[1:]))
     steps = Steps(tables=[names], foreign_keys=[], checks=[], triggers=[])
     with connection.schema_editor(atomic=False) as editor:
-        Switch(editor, steps).execute()
-        Switch(editor, steps).execute()
+        Exchange(editor, steps).execute()
+        Exchange(editor, steps).execute()
     found = [name for name in definitions() if name.startswith("depot_")]
     run("DROP TABLE depot_table")
     assert found == ["depot_table"]

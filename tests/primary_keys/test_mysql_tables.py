@@ -1,5 +1,7 @@
 """Tables of MariaDB and MySQL that were written by hand: all of it stays, or is refused by name."""
 
+import re
+
 import pytest
 from django.db import connection
 
@@ -121,6 +123,20 @@ def test_what_mariadb_refuses(mariadb, depot, statements, problem):
             run("ALTER TABLE depot_order DROP SYSTEM VERSIONING")
 
 
+def test_what_a_table_like_it_would_lose(mariadb, depot):
+    small.create(depot)
+    ((_, sql),) = ask("SHOW CREATE TABLE depot_order")
+    run("DROP TABLE depot_order", f"{sql} DATA DIRECTORY = '/tmp/'")
+    small.write_move(depot)
+    before = definitions()
+    [problem] = refusal(depot)
+    assert re.fullmatch(
+        "depot_order: a table LIKE it would lose ENGINE=.* DATA DIRECTORY='/tmp/': remove that",
+        problem,
+    )
+    assert definitions() == before
+
+
 def test_a_key_from_a_sequence(mariadb, depot):
     small.create(depot)
     run(
@@ -133,7 +149,7 @@ def test_a_key_from_a_sequence(mariadb, depot):
         before = definitions()["depot_customer"]
         small.write_move(depot)
         [problem] = refusal(depot)
-        assert problem.startswith("depot_customer.id has the DEFAULT nextval, which")
+        assert problem.startswith("depot_customer.id has the DEFAULT nextval(")
         assert definitions()["depot_customer"] == before
     finally:
         run("ALTER TABLE depot_customer ALTER id DROP DEFAULT", "DROP SEQUENCE depot_numbers")

@@ -1,8 +1,8 @@
-"""MariaDB and MySQL commit each DDL statement: each table is copied into one with another
-definition, and one RENAME TABLE exchanges all of them.
+"""MariaDB and MySQL commit each DDL statement: the rows of each table are copied into one LIKE it
+with other columns, and one RENAME TABLE exchanges all of them.
 
-Until the note begins, copies are only made, and made again after a stop. From then on, the steps in
-the note are continued.
+Until the note begins, new tables are only created and filled, and again after a stop. From then on,
+the steps in the note are continued.
 """
 
 from __future__ import annotations
@@ -11,19 +11,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from django.db import transaction
+from django.db import Error, transaction
 
 from ...db import tables
 from ...db.queries import row, rows, value
 from ...errors import BackfillError
-from ..changes import Change, Column, Key, Values
+from ..changes import Change, Column, Key, Table, Values
 from .base import ForeignKey, KeyEngine
-from .mysql_copies import triggers
-from .mysql_copies.copy import Copy, collation_of, is_renamed
-from .mysql_copies.definition import Definition
-from .mysql_copies.problems import Problems
-from .mysql_copies.session import alone, copying, definition_of, old_name, plain
-from .mysql_copies.switch import Steps, Switch
+from .mysql_exchange import (
+    Exchange,
+    Steps,
+    alone,
+    copying,
+    old_name,
+    plain,
+    trigger_problems,
+    triggers_of,
+)
+from .mysql_tables import NewTable, OldTable, collation_of, is_renamed
 
 _FOREIGN_KEYS = """
 SELECT constraint_name, table_name, column_name, referenced_table_name, referenced_column_name
@@ -52,6 +57,20 @@ UNION ALL SELECT 'event', event_name, NULLIF(event_definition, ''), NULL
 FROM information_schema.events WHERE event_schema = DATABASE()
 ORDER BY 1, 2
 """
+_STORED = """
+SELECT engine, table_type, create_options FROM information_schema.tables
+WHERE table_schema = DATABASE() AND table_name = %s
+"""
+_FROM_OTHERS = """
+SELECT DISTINCT table_schema, table_name, constraint_name, referenced_table_name
+FROM information_schema.key_column_usage
+WHERE table_schema <> DATABASE() AND referenced_table_schema = DATABASE()
+"""
+_ON_CLUSTER = (
+    "primary keys can't be moved on a Galera cluster (wsrep_on is ON): stop all nodes but one, "
+    "start that one with --wsrep-on=OFF, migrate, and start the cluster from it"
+)
+_TEMPORARY = "sortable_ids_temporary"
 
 
 class MySQLKeys(KeyEngine):
@@ -67,12 +86,108 @@ class MySQLKeys(KeyEngine):
             yield ForeignKey(name, table, own, parent, referenced_columns)
 
     def problems(self) -> Iterator[str]:
+        # Those of a session may be off on a server that is part of a cluster.
+        for scope in ("GLOBAL", "SESSION"):
+            sql = f"SHOW {scope} VARIABLES LIKE 'wsrep_on'"
+            if row(self.connection, sql) == ("wsrep_on", "ON"):
+                yield _ON_CLUSTER
+                return
+        changed = {plain(self.connection, each.name) for each in self.change.tables}
+        for schema, table, name, referenced in rows(self.connection, _FROM_OTHERS):
+            if tables.folded_table(self.connection, referenced) in changed:
+                yield (
+                    f"{schema}.{table} of another database has the foreign key {name} to "
+                    f"{referenced}: drop it, and add it again after the migration"
+                )
+        # Texts are replaced in one transaction with the note.
+        for each in self.change.texts:
+            if tables.kind(self.connection, each.table):
+                yield from self._not_stored(plain(self.connection, each.table))
         with copying(self.connection):
-            yield from Problems(self).found()
+            for new in self._new_tables():
+                yield from self._problems_of(new)
+
+    def _problems_of(self, new: NewTable) -> Iterator[str]:
+        table, name = new.table, new.name
+        if tables.split(self.connection, table.name)[0] is not None:
+            yield f"{table.name} is in another database: move its keys with a connection to that"
+            return
+        if problems := list(self._not_stored(name)):
+            yield from problems
+            return
+        old = old_name(self.connection, name)
+        if tables.kind(self.connection, old):
+            yield (
+                f"{old} exists, which has the rows of {name} before a move that was stopped: look "
+                f"whether they are needed, and rename or drop it"
+            )
+        gone = table.key.next.lower() if table.key else ""
+        changed = {gone, *map(str.lower, table.changed)}
+        for used in sorted({each for one in new.old.elements for each in one.used} & changed):
+            yield (
+                f"{name}: an expression depends on {used}, whose values change: remove it, "
+                f"migrate, and add it again"
+            )
+        for element in new.old.elements:
+            if element.is_index and gone in element.columns and len(element.columns) > 1:
+                yield f"{name}: index {element.name} contains {gone}, which is dropped: drop it"
+        for column in table.changed:
+            yield from self._problems_in(table, column, new.old.columns[column.lower()])
+
+    def _problems_in(self, table: Table, column: str, about: Any) -> Iterator[str]:
+        is_key = table.key is not None and column == table.key.column
+        if table.key and is_key and table.key.before.has_db_default():
+            return
+        if about.is_computed:
+            yield f"{table.name}.{column} is computed: drop it, and add it after the migration"
+        elif about.default not in (None, "NULL" if self.connection.mysql_is_mariadb else None):
+            reason = "the new key would lose" if is_key else "is no new key"
+            yield (
+                f"{table.name}.{column} has the DEFAULT {about.default}, which {reason}: run "
+                f"`ALTER TABLE {table.name} ALTER COLUMN {column} DROP DEFAULT`"
+            )
+
+    def _not_stored(self, name: str) -> Iterator[str]:
+        engine, kind, options = row(self.connection, _STORED, [name]) or ("", "", "")
+        if kind != "BASE TABLE":
+            yield f"{name} is a {kind or 'missing table'}, not a plain table"
+        elif engine != "InnoDB":
+            yield (
+                f"{name} is stored by {engine}, which has no transactions: run "
+                f"`ALTER TABLE {name} ENGINE = InnoDB`, and migrate again"
+            )
+        elif "partitioned" in options:
+            yield f"{name} has partitions: remove them (REMOVE PARTITIONING), and migrate again"
 
     def rehearse(self) -> Iterator[str]:
+        """Create each new table, without rows, and drop it."""
         with alone(self.connection), copying(self.connection):
-            yield from Problems(self).rehearsed()
+            yield from self._without_temporary_tables()
+            for new in self._new_tables():
+                try:
+                    new.create()
+                    for part in sorted(new.lost()):
+                        yield f"{new.name}: a table LIKE it would lose {part}: remove that"
+                    new.alter()
+                    new.add_indexes()
+                    yield from trigger_problems(self.editor, new.name, new.new)
+                except Error as error:
+                    yield f"{new.name}: a copy with the new columns can't be made: {error}"
+                new.drop()
+
+    def _without_temporary_tables(self) -> Iterator[str]:
+        """Keys in texts are replaced with the help of such tables."""
+        if not any(tables.kind(self.connection, each.table) for each in self.change.texts):
+            return
+        try:
+            with self.connection.cursor() as cursor:
+                cursor.execute(f"CREATE TEMPORARY TABLE {_TEMPORARY} (a int)")
+                cursor.execute(f"DROP TEMPORARY TABLE {_TEMPORARY}")
+        except Error as error:
+            yield (
+                f"keys in columns of texts can't be replaced: {error}. Grant CREATE TEMPORARY "
+                f"TABLES to the database user, and migrate again"
+            )
 
     def last_counted(self, key: Key) -> int:
         return self.note.last_number(key.label)
@@ -80,51 +195,55 @@ class MySQLKeys(KeyEngine):
     def move(self, replace_generic: Callable[[Change], None]) -> None:
         with alone(self.connection), copying(self.connection):
             written = self._written()
-            for copy in self._copies():
-                copy.create()
-                copy.fill()
-            self._refuse_written(written)
+            new_tables = list(self._new_tables())
+            for each in new_tables:
+                each.create()
+                each.alter()
+                each.fill()
+            self._refuse_written(new_tables, written)
             with transaction.atomic(self.connection.alias):
                 self._replace_in_copies(replace_generic)
-                self.note.begin(self._steps()._asdict(), self._last_numbers())
+                numbers = self._last_numbers(new_tables)
+                self.note.begin(self._steps(new_tables)._asdict(), numbers)
             self.swap()
 
     def collect(self) -> None:
         with copying(self.connection):
-            for copy in self._copies():
-                copy.create()
-                copy.fill()
+            new_tables = list(self._new_tables())
+            for each in new_tables:
+                each.create()
+                each.alter()
+                each.fill()
             self.collect_generic()
-            Switch(self.editor, self._steps()).execute()
+            Exchange(self.editor, self._steps(new_tables)).execute()
         self.drop_maps()
 
     def swap(self) -> None:
         with alone(self.connection), copying(self.connection):
             if steps := self.note.steps:
-                Switch(self.editor, Steps(**steps)).execute()
+                Exchange(self.editor, Steps(**steps)).execute()
                 self.note.write()
 
-    def _copies(self) -> Iterator[Copy]:
+    def _new_tables(self) -> Iterator[NewTable]:
         for table in self.change.tables:
             key = table.key
             is_counted = key and "AUTO_INCREMENT" in key.after.db_type(self.connection)
-            yield Copy(self, table, self.last_number(key) if key and is_counted else 0)
+            yield NewTable(self, table, self.last_number(key) if key and is_counted else 0)
 
     def _written(self) -> dict[str, Any]:
         """When each table was written last, in seconds; None if the server doesn't know."""
         names = [plain(self.connection, each.name) for each in self.change.tables]
         return {each: value(self.connection, _WRITTEN, [each]) for each in names}
 
-    def _refuse_written(self, before: dict[str, Any]) -> None:
+    def _refuse_written(self, new_tables: list[NewTable], before: dict[str, Any]) -> None:
         self.refuse_unfilled()
-        for copy in self._copies():
-            counted = [self._count(each) for each in (copy.name, copy.copy)]
-            now = value(self.connection, _WRITTEN, [copy.name])
+        for each in new_tables:
+            now = value(self.connection, _WRITTEN, [each.name])
             # The server forgets the time when it closes the table.
-            is_written = now is not None and now != before[copy.name]
-            if is_written or counted[0] != counted[1]:
+            is_written = now is not None and now != before[each.name]
+            if is_written or self._count(each.name) != self._count(each.new):
                 raise BackfillError(
-                    f"{copy.name} was written during the migration. No key was moved: stop the "
+                    f"{each.name} was written during the migration. No key was moved: stop the "
                     f"application, and migrate again"
                 )
 
@@ -136,70 +255,58 @@ class MySQLKeys(KeyEngine):
         return int(value(self.connection, f"SELECT COUNT(*) FROM {self.quote(table)}"))
 
     def _replace_in_copies(self, replace_generic: Callable[[Change], None]) -> None:
-        try:
-            replace_generic(self._with_copies())
-        except BackfillError as error:
-            text = str(error)
-            for copy in self._copies():
-                text = text.replace(copy.copy, copy.name)
-            raise BackfillError(text) from error
-
-    def _with_copies(self) -> Change:
-        """The change with the names of copies in generic references: their values are replaced
-        where they stay."""
-        copies = {copy.name: copy.copy for copy in self._copies()}
+        """Their values are replaced where they stay: in the new tables."""
+        names = {each.name: each.new for each in self._new_tables()}
         texts = (
             each._replace(
-                table=copies.get(plain(self.connection, each.table), each.table),
-                content_types=copies.get(each.content_types, each.content_types),
+                table=names.get(plain(self.connection, each.table), each.table),
+                content_types=names.get(each.content_types, each.content_types),
             )
             for each in self.change.texts
         )
-        return replace(self.change, texts=tuple(texts))
+        try:
+            replace_generic(replace(self.change, texts=tuple(texts)))
+        except BackfillError as error:
+            text = str(error)
+            for name, new in names.items():
+                text = text.replace(new, name)
+            raise BackfillError(text) from error
 
-    def _last_numbers(self) -> dict[str, int]:
+    def _last_numbers(self, new_tables: list[NewTable]) -> dict[str, int]:
         """Of the keys that lose their AUTO_INCREMENT."""
-        found = {}
-        for key in self.change.keys:
-            name = plain(self.connection, key.table)
-            number = Definition(definition_of(self.connection, name)).next_number - 1
-            if number:
-                found[key.label] = number
-        return found
-
-    def _steps(self) -> Steps:
-        names = [copy.name for copy in self._copies()]
-        referring = {each.table for each in self.foreign_keys() if each.referenced_table in names}
-        found = {
-            name: Definition(definition_of(self.connection, name))
-            for name in sorted({*names, *referring})
+        return {
+            each.table.key.label: each.old.next_number - 1
+            for each in new_tables
+            if each.table.key and each.old.next_number > 1
         }
-        return Steps(
-            tables=[
-                [copy.name, copy.copy, old_name(self.connection, copy.name)]
-                for copy in self._copies()
-            ],
-            foreign_keys=list(self._foreign_keys(found, names)),
-            checks=[
-                [name, check, text]
-                for name in names
-                for check, text in found[name].constraints("CHECK").items()
-                if not self.connection.mysql_is_mariadb and not is_renamed(name, check)
-            ],
-            triggers=[each for name in names for each in triggers.of_table(self.connection, name)],
-        )
 
-    def _foreign_keys(self, found: dict[str, Definition], names: list[str]) -> Iterator[list[str]]:
-        """All of the tables that change, and those of other tables that refer to them."""
+    def _steps(self, new_tables: list[NewTable]) -> Steps:
+        names = [each.name for each in new_tables]
         referring = {
             (each.table, each.name)
             for each in self.foreign_keys()
             if each.referenced_table in names
         }
-        for table, definition in found.items():
-            for name, text in definition.constraints("FOREIGN").items():
-                if table in names or (table, name) in referring:
-                    yield [table, name, text]
+        olds = {each.name: each.old for each in new_tables}
+        olds |= {name: OldTable(self.connection, name) for name, _ in referring if name not in olds}
+        return Steps(
+            tables=[
+                [each.name, each.new, old_name(self.connection, each.name)] for each in new_tables
+            ],
+            foreign_keys=[
+                [table, name, text]
+                for table, old in sorted(olds.items())
+                for name, text in old.constraints("FOREIGN").items()
+                if table in names or (table, name) in referring
+            ],
+            checks=[
+                [table, name, text]
+                for table in names
+                for name, text in olds[table].constraints("CHECK").items()
+                if not self.connection.mysql_is_mariadb and not is_renamed(table, name)
+            ],
+            triggers=[list(each) for name in names for each in triggers_of(self.connection, name)],
+        )
 
     def options_like(self, table: str) -> str:
         return f" COLLATE {collation_of(self.connection, table)}"

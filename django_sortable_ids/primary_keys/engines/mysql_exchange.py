@@ -1,0 +1,276 @@
+"""Exchanges tables of MariaDB or MySQL with new ones: at one instant, after steps that are repeated
+without harm, and before others. Here is also the session in which it happens."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from django.db import Error
+from django.db.backends.utils import truncate_name
+
+from ...db import tables
+from ...db.error_codes import error_number
+from ...db.locks import session_variables, with_short_lock_timeout
+from ...db.queries import row, rows, value
+from ...errors import BackfillError
+
+_VARIABLES: dict[str, Any] = {
+    # Values that the tables contain are copied as they are; others are refused.
+    "sql_mode": "STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES",
+    "sql_quote_show_create": 1,
+    "foreign_key_checks": 0,
+    # INSERT ... SELECT ... ORDER BY of MySQL writes TIMESTAMPs as local times, which occur twice
+    # when summer time ends.
+    "time_zone": "+00:00",
+    # Rows are sorted by their new keys.
+    "sort_buffer_size": 64 << 20,
+}
+_OF_MARIADB = {"max_statement_time": 0}
+_OF_MYSQL = {"information_schema_stats_expiry": 0}
+_NEW, _OLD = "sortable_ids_new__", "sortable_ids_old__"
+_NEW_TABLES = """
+SELECT table_name FROM information_schema.tables
+WHERE table_schema = DATABASE() AND LEFT(table_name, %s) = %s ORDER BY table_name
+"""
+WAIT = 10
+"""Seconds for another process that moves keys, as a killed one may do for a moment."""
+_LONGEST = 54
+"""Of the name of a new table. MySQL appends ``_chk_1`` to it, and a name has at most 64
+characters."""
+_CONSTRAINED = """
+SELECT 1 FROM information_schema.table_constraints
+WHERE table_schema = DATABASE() AND table_name = %s AND constraint_name = %s
+    AND constraint_type = %s
+"""
+_TRIGGER = """
+SELECT 1 FROM information_schema.triggers
+WHERE trigger_schema = DATABASE() AND trigger_name = %s
+"""
+_TRIGGERS = """
+SELECT trigger_name, event_object_table, action_timing, event_manipulation, action_statement,
+    definer, sql_mode, character_set_client, collation_connection
+FROM information_schema.triggers
+WHERE event_object_schema = DATABASE() AND event_object_table = %s
+ORDER BY action_order, trigger_name
+"""
+_RIGHTS = """
+SELECT 1 FROM information_schema.user_privileges WHERE privilege_type = 'TRIGGER'
+UNION ALL SELECT 1 FROM information_schema.schema_privileges
+    WHERE privilege_type = 'TRIGGER' AND DATABASE() LIKE table_schema
+UNION ALL SELECT 1 FROM information_schema.table_privileges
+    WHERE privilege_type = 'TRIGGER' AND table_schema = DATABASE() AND table_name = %s
+"""
+_NEEDS_SUPER = 1419
+_ADVICE = (
+    "Migrate as a database user who may create triggers in the name of their definers (with a "
+    "binary log, log_bin_trust_function_creators = 1 or more privileges may be needed), and drop "
+    "triggers that use a column which is dropped"
+)
+
+
+def new_name(connection: Any, table: str) -> str:
+    """The plain name of the new table, until it is used."""
+    return truncate_name(f"{_NEW}{plain(connection, table)}", _LONGEST, 8)
+
+
+def old_name(connection: Any, table: str) -> str:
+    """The plain name of the old table, until it is dropped."""
+    return truncate_name(f"{_OLD}{plain(connection, table)}", _LONGEST, 8)
+
+
+def plain(connection: Any, table: str) -> str:
+    """The name without a schema, as the server spells it."""
+    return tables.folded_table(connection, tables.split(connection, table)[1])
+
+
+@contextmanager
+def alone(connection: Any) -> Iterator[None]:
+    """No other process moves keys of this database. Raises ``BackfillError`` if one does.
+
+    A killed process holds its lock until the server notices, after the statement that it runs.
+    """
+    lock = _lock(connection)
+    if value(connection, "SELECT GET_LOCK(%s, %s)", [lock, WAIT]) != 1:
+        raise BackfillError(
+            f"another process moves keys of this database, or a killed one's statement still runs: "
+            f"wait until connection {holder(connection)} ends (SHOW PROCESSLIST), and migrate again"
+        )
+    try:
+        yield
+    finally:
+        row(connection, "SELECT RELEASE_LOCK(%s)", [lock])
+
+
+def holder(connection: Any) -> int | None:
+    """The id of the connection that moves keys of this database; None if none does."""
+    found: int | None = value(connection, "SELECT IS_USED_LOCK(%s)", [_lock(connection)])
+    return found
+
+
+def unused(connection: Any) -> list[str]:
+    """The plain names of new tables, while no process moves keys of this database. Only a move
+    whose note began needs them still."""
+    if holder(connection) is not None:
+        return []
+    return [name for (name,) in rows(connection, _NEW_TABLES, [len(_NEW), _NEW])]
+
+
+def _lock(connection: Any) -> str:
+    return f"move {value(connection, 'SELECT DATABASE()')}"[:_LONGEST]
+
+
+@contextmanager
+def copying(connection: Any) -> Iterator[None]:
+    """A session that copies every value unchanged."""
+    own = _OF_MARIADB if connection.mysql_is_mariadb else _OF_MYSQL
+    with session_variables(connection, **_VARIABLES, **own):
+        yield
+
+
+def execute(editor: Any, sql: str) -> None:
+    """Run DDL, with a short lock timeout and retries."""
+    with_short_lock_timeout(editor, lambda: editor.execute(sql, None))
+
+
+class Trigger(NamedTuple):
+    """It would follow a renamed table: it is dropped, and created again as it was."""
+
+    name: str
+    table: str
+    timing: str = "AFTER"
+    event: str = "INSERT"
+    statement: str = "SET @sortable_ids = 1"
+    definer: str = ""
+    sql_mode: str = ""
+    character_set_client: str = "utf8mb4"
+    collation_connection: str = "utf8mb4_general_ci"
+
+    def create(self, editor: Any) -> None:
+        quote = editor.quote_name
+        user, _, host = self.definer.rpartition("@")
+        definer = f"DEFINER = {quote(user)}@{quote(host)} " if self.definer else ""
+        names = ("sql_mode", "character_set_client", "collation_connection")
+        with session_variables(editor.connection, **{each: getattr(self, each) for each in names}):
+            execute(
+                editor,
+                f"CREATE {definer}TRIGGER {quote(self.name)} {self.timing} {self.event} "
+                f"ON {quote(self.table)} FOR EACH ROW {self.statement}",
+            )
+
+    def drop(self, editor: Any) -> None:
+        execute(editor, f"DROP TRIGGER {editor.quote_name(self.name)}")
+
+
+def triggers_of(connection: Any, table: str) -> list[Trigger]:
+    """In the order in which they fire."""
+    return [Trigger(*each) for each in rows(connection, _TRIGGERS, [table])]
+
+
+def trigger_problems(editor: Any, table: str, new: str) -> Iterator[str]:
+    """Why the triggers of a table can't be created again. ``new`` is a table without rows, where
+    it is tried."""
+    connection = editor.connection
+    found = triggers_of(connection, table)
+    for trigger in found:
+        is_utf8 = trigger.character_set_client.startswith("utf8")
+        if not is_utf8 and not trigger.statement.isascii():
+            yield (
+                f"{table}: trigger {trigger.name} was created in "
+                f"{trigger.character_set_client}: create it again in utf8mb4"
+            )
+    try:
+        for trigger in found or [Trigger("", table)]:
+            # A crash of MariaDB may leave the name of a trigger in use.
+            tried = trigger._replace(name=f"sortable_ids_{secrets.token_hex(8)}", table=new)
+            tried.create(editor)
+            tried.drop(editor)
+    except Error as error:
+        if found or error_number(error) != _NEEDS_SUPER:
+            yield f"{table}: its triggers could not be created again: {error}. {_ADVICE}"
+        elif not value(connection, _RIGHTS, [table]):
+            yield f"{table}: without the privilege TRIGGER, its triggers can't be seen. {_ADVICE}"
+
+
+class Constraint(NamedTuple):
+    table: str
+    name: str
+    text: str
+
+
+class Steps(NamedTuple):
+    """What the exchange needs to know; the note has it as JSON. All names are plain."""
+
+    tables: list[list[str]]
+    """Table, new table, and the name of the old table until it is dropped."""
+    foreign_keys: list[list[str]]
+    """``Constraint``: those from and to these tables."""
+    checks: list[list[str]]
+    """``Constraint``: those that the new tables don't have."""
+    triggers: list[list[str]]
+    """``Trigger``."""
+
+
+class Exchange:
+    def __init__(self, editor: Any, steps: Steps) -> None:
+        self._editor = editor
+        self._connection = editor.connection
+        self._quote = editor.quote_name
+        self._tables = steps.tables
+        self._foreign_keys = list(map(Constraint._make, steps.foreign_keys))
+        self._checks = list(map(Constraint._make, steps.checks))
+        self._triggers = list(map(Trigger._make, steps.triggers))
+        self._are_there = True
+        """Of one that is only collected: whether what is dropped at first is still there."""
+
+    def execute(self) -> None:
+        """Whatever stops it: run again, it continues."""
+        if renames := [pair for each in self._tables for pair in self._renames(*each)]:
+            self._drop_what_follows()
+            pairs = (f"{self._quote(a)} TO {self._quote(b)}" for a, b in renames)
+            self._run(f"RENAME TABLE {', '.join(pairs)}")
+            self._are_there = False
+        for _, _, old in self._tables:
+            self._run(f"DROP TABLE IF EXISTS {self._quote(old)}")
+        self._add(self._checks, "CHECK")
+        self._add(self._foreign_keys, "FOREIGN KEY")
+        for trigger in self._triggers:
+            if not self._has(_TRIGGER, trigger.name):
+                trigger.create(self._editor)
+
+    def _drop_what_follows(self) -> None:
+        """Drop what would follow the old tables to their new names."""
+        for trigger in self._triggers:
+            if self._has(_TRIGGER, trigger.name):
+                trigger.drop(self._editor)
+        for table, name, _ in self._foreign_keys:
+            if self._has(_CONSTRAINED, table, name, "FOREIGN KEY"):
+                self._run(f"ALTER TABLE {self._quote(table)} DROP FOREIGN KEY {self._quote(name)}")
+
+    def _renames(self, table: str, new: str, old: str) -> Iterator[tuple[str, str]]:
+        """The renames of a table that are still to do."""
+        if self._editor.collect_sql:
+            yield from ((table, old), (new, table))
+        elif tables.kind(self._connection, new):
+            if not tables.kind(self._connection, old):
+                yield table, old
+            yield new, table
+
+    def _add(self, constraints: list[Constraint], kind: str) -> None:
+        """Add those that are missing, those of a table in one statement."""
+        missing: dict[str, list[str]] = {}
+        for table, name, text in constraints:
+            if not self._has(_CONSTRAINED, table, name, kind):
+                missing.setdefault(table, []).append(f"ADD {text}")
+        for table, changes in missing.items():
+            self._run(f"ALTER TABLE {self._quote(table)} {', '.join(changes)}")
+
+    def _has(self, sql: str, *names: str) -> bool:
+        if self._editor.collect_sql:
+            return self._are_there
+        return value(self._connection, sql, names) is not None
+
+    def _run(self, sql: str) -> None:
+        execute(self._editor, sql)

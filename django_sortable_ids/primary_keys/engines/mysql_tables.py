@@ -1,0 +1,321 @@
+"""Tables of MariaDB and MySQL that are exchanged: a new one LIKE each old one gets the new columns
+and all rows, and one RENAME TABLE exchanges all of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.utils.functional import cached_property
+
+from ...db.queries import row, rows
+from ...schema.sql_tokens import MYSQL, Token, split
+from .mysql_exchange import execute, new_name, plain
+
+if TYPE_CHECKING:
+    from ..changes import Key, Table
+    from .base import KeyEngine
+
+_COLUMNS = """
+SELECT column_name, is_nullable = 'YES', column_default, column_comment, extra, data_type,
+    COALESCE(generation_expression, '') <> ''
+FROM information_schema.columns
+WHERE table_schema = DATABASE() AND table_name = %s ORDER BY ordinal_position
+"""
+_TABLE = """
+SELECT table_collation, auto_increment FROM information_schema.tables
+WHERE table_schema = DATABASE() AND table_name = %s
+"""
+_TEXT = re.compile(r"(var)?char\b|(tiny|medium|long)?text\b", re.IGNORECASE)
+
+
+class Column(NamedTuple):
+    name: str
+    null: bool
+    default: str | None
+    """As the server says it: MariaDB's is SQL."""
+    comment: str
+    extra: str
+    kind: str
+    is_computed: bool
+
+
+class Element(NamedTuple):
+    """A column, an index or a constraint of SHOW CREATE TABLE."""
+
+    tokens: list[Token]
+    text: str
+
+    @property
+    def name(self) -> str:
+        """Empty for a primary key."""
+        return next((each.name for each in self.tokens if each.text[0] == "`"), "")
+
+    @property
+    def is_column(self) -> bool:
+        return self.tokens[0].text[0] == "`"
+
+    @property
+    def is_index(self) -> bool:
+        return not self.is_column and self.tokens[0].keyword != "CONSTRAINT"
+
+    @property
+    def columns(self) -> list[str]:
+        """Those of an index, in lower case."""
+        found = (each for each in self.tokens if each.depth == 2 and each.text[0] == "`")
+        return [each.name.lower() for each in found]
+
+    def is_constraint(self, kind: str) -> bool:
+        """``kind`` is FOREIGN or CHECK; checks of MariaDB's columns are parts of these."""
+        return [each.keyword for each in self.tokens[:3:2]] == ["CONSTRAINT", kind]
+
+    @property
+    def used(self) -> Iterator[str]:
+        """Each column, in lower case, whose value its expressions use, other than whether it is
+        NULL."""
+        # KEY `name` (`column`, (`expression`))
+        least = 3 if self.is_index else 2
+        for place, token in enumerate(self.tokens):
+            if token.depth >= least and token.text[0] == "`" and not self.is_constraint("FOREIGN"):
+                following = [each.keyword for each in self.tokens[place + 1 : place + 4]]
+                if following[:2] != ["IS", "NULL"] and following != ["IS", "NOT", "NULL"]:
+                    yield token.name.lower()
+
+
+class OldTable:
+    """A table as the server describes it. Use it within ``copying``."""
+
+    def __init__(self, connection: Any, name: str) -> None:
+        quoted = connection.ops.quote_name(name)
+        self._sql = str(row(connection, f"SHOW CREATE TABLE {quoted}")[1])
+        self.elements = list(self._elements())
+        found = (Column(*each) for each in rows(connection, _COLUMNS, [name]))
+        self.columns = {each.name.lower(): each for each in found}
+        self.collation, number = row(connection, _TABLE, [name])
+        self.next_number = int(number or 1)
+        """The next value of its AUTO_INCREMENT column; 1 if it has none."""
+
+    def _elements(self) -> Iterator[Element]:
+        found: list[Token] = []
+        for token in split(self._sql, MYSQL):
+            ends = token.depth == 1 and token.keyword in (",", ")")
+            if ends:
+                yield Element(found, self._sql[found[0].start : token.start].strip())
+                found = []
+            elif token.depth:
+                found.append(token)
+            if ends and token.text == ")":
+                self._options = self._sql[token.end :]
+                return
+
+    def constraints(self, kind: str) -> dict[str, str]:
+        """The text of each, by name."""
+        return {each.name: each.text for each in self.elements if each.is_constraint(kind)}
+
+    @property
+    def parts(self) -> set[str]:
+        """All that a table LIKE this one should have, too, in SQL."""
+        plain = {each.text for each in self.elements if each.tokens[0].keyword != "CONSTRAINT"}
+        checks = (each.partition(" CHECK ")[2] for each in self.constraints("CHECK").values())
+        return {*plain, *checks, re.sub(r" AUTO_INCREMENT=\d+", "", self._options, count=1).strip()}
+
+    def is_later(self, element: Element) -> bool:
+        """Whether the index is added to the filled table. A column with AUTO_INCREMENT always needs
+        one, and so does the one that counts the rows of a FULLTEXT index."""
+        counted = {name for name, each in self.columns.items() if "auto_inc" in each.extra}
+        is_plain = element.tokens[0].keyword in ("KEY", "UNIQUE")
+        return is_plain and not {*counted, "fts_doc_id"} & {*element.columns}
+
+
+class NewTable:
+    """The table that takes the place of one table of a change. ``last_number`` is the largest one
+    that its new key ever had; 0 if that has no numbers.
+
+    Use it within ``copying``.
+    """
+
+    def __init__(self, engine: KeyEngine, table: Table, last_number: int = 0) -> None:
+        self._engine = engine
+        self._editor = engine.editor
+        self._connection = engine.connection
+        self._quote = engine.quote
+        self.table = table
+        self._last_number = last_number
+        self.name = plain(engine.connection, table.name)
+        self.new = new_name(engine.connection, table.name)
+
+    @cached_property
+    def old(self) -> OldTable:
+        return OldTable(self._connection, self.name)
+
+    def create(self) -> None:
+        """Create it LIKE the old table. One that a killed process created is replaced."""
+        self.drop()
+        self._run(f"CREATE TABLE {self._quote(self.new)} LIKE {self._quote(self.name)}")
+
+    def lost(self) -> set[str]:
+        """What the old table has, and one LIKE it lacks."""
+        return self.old.parts - OldTable(self._connection, self.new).parts
+
+    def alter(self) -> None:
+        """Give its columns their new types. Most indexes are dropped until ``add_indexes``: they
+        are built from sorted rows in less time."""
+        self._alter([*self._indexes_and_checks(), *self._uuids()])
+        self._alter([*self._changes()])
+
+    def fill(self) -> None:
+        quote = self._quote
+        selected = dict(self._selected())
+        names = ", ".join(map(quote, selected))
+        order = ", ".join(self._order(list(selected)))
+        self._editor.execute(
+            f"INSERT INTO {quote(self.new)} ({names}) SELECT {', '.join(selected.values())} "
+            f"FROM {quote(self.name)} t{self._joined()}{order and f' ORDER BY {order}'}",
+            None,
+        )
+        self.add_indexes()
+        # Without it, plans are made for a table without rows.
+        self._editor.execute(f"ANALYZE TABLE {quote(self.new)}", None)
+
+    def add_indexes(self) -> None:
+        self._alter([f"ADD {text}" for text in self._later_indexes()])
+
+    def drop(self) -> None:
+        self._run(f"DROP TABLE IF EXISTS {self._quote(self.new)}")
+
+    def _run(self, sql: str) -> None:
+        execute(self._editor, sql)
+
+    def _alter(self, changes: list[str]) -> None:
+        if changes:
+            self._run(f"ALTER TABLE {self._quote(self.new)} {', '.join(changes)}")
+
+    def _indexes_and_checks(self) -> Iterator[str]:
+        """Names of checks are unique in a database of MySQL. One that RENAME TABLE renames gets
+        another one until then; others are added after it."""
+        for each in self.old.elements:
+            if self.old.is_later(each):
+                yield f"DROP INDEX {self._quote(each.name)}"
+        if self._connection.mysql_is_mariadb:
+            return
+        checks = self.old.constraints("CHECK")
+        for number, _ in enumerate(checks, 1):
+            yield f"DROP CHECK {self._quote(f'{self.new}_chk_{number}')}"
+        for name, text in checks.items():
+            if is_renamed(self.name, name):
+                new = self._quote(f"{self.new}{name[len(self.name) :]}")
+                yield f"ADD {text.replace(self._quote(name), new, 1)}"
+
+    def _uuids(self) -> Iterator[str]:
+        """MariaDB converts no number to a UUID, and none back."""
+        for name, kind in self._types():
+            if "uuid" in (kind, self.old.columns[name.lower()].kind):
+                yield f"MODIFY {self._quote(name)} binary(16) NOT NULL"
+
+    def _types(self) -> Iterator[tuple[str, str]]:
+        """The columns that change, each with its new type."""
+        if key := self.table.key:
+            yield key.column, self._collated(key.after.db_type(self._connection), key)
+        for each in self.table.columns:
+            yield each.name, self._collated(each.db_type(self._connection), each.key)
+
+    def _changes(self) -> Iterator[str]:
+        key = self.table.key
+        for name, kind in self._types():
+            about = self.old.columns[name.lower()]
+            is_key = key is not None and name == key.column
+            parts = (
+                f"MODIFY {self._quote(name)} {kind} {'NULL' if about.null else 'NOT NULL'}",
+                self._default(key.after) if key and is_key else "",
+                "INVISIBLE" if "INVISIBLE" in about.extra else "",
+                f"COMMENT {_literal(about.comment)}" if about.comment else "",
+            )
+            yield " ".join(filter(None, parts))
+        if key and key.old:
+            sql, _ = self._editor.column_sql(key.old_field.model, key.old_field)
+            # ``_later_indexes`` has it.
+            sql = sql.removesuffix(" UNIQUE")
+            yield f"ADD {self._quote(key.old)} {sql} AFTER {self._quote(key.column)}"
+        # A plan has no column of next values yet, and tries no statement.
+        if key and (key.next.lower() in self.old.columns or self._is_planned(key)):
+            yield f"DROP {self._quote(key.next)}"
+        number = self._last_number + 1 if key else self.old.next_number
+        if number > 1:
+            yield f"AUTO_INCREMENT = {number}"
+
+    def _is_planned(self, key: Key) -> bool:
+        return self._editor.collect_sql and not key.is_mapped
+
+    def _default(self, field: Any) -> str:
+        if not field.has_db_default():
+            return ""
+        sql, parameters = self._editor.db_default_sql(field)
+        values = tuple(map(self._editor.quote_value, parameters))
+        return f"DEFAULT {sql % values}"
+
+    def _collated(self, kind: str, key: Key) -> str:
+        """The type of a column with values of the key, which needs the collation of the key."""
+        if not _TEXT.match(kind) or "COLLATE" in kind.upper():
+            return kind
+        of_key = collation_of(self._connection, key.table)
+        given = key.after.db_parameters(self._connection).get("collation")
+        # MySQL shows one that is given, even if it is the usual one.
+        return (
+            f"{kind} COLLATE {given or of_key}" if given or of_key != self.old.collation else kind
+        )
+
+    def _later_indexes(self) -> Iterator[str]:
+        key = self.table.key
+        if key and key.old and key.old_field.unique:
+            yield f"UNIQUE ({self._quote(key.old)})"
+        for element in self.old.elements:
+            of_next = key and element.columns == [key.next.lower()]
+            if self.old.is_later(element) and not of_next:
+                yield element.text
+
+    def _order(self, selected: list[str]) -> Iterator[str]:
+        """The places of the primary key among the selected columns, if its values change."""
+        [key] = (each.columns for each in self.old.elements if each.tokens[0].keyword == "PRIMARY")
+        if {*map(str.lower, self.table.changed)} & {*key}:
+            folded = [each.lower() for each in selected]
+            yield from (str(folded.index(each) + 1) for each in key)
+
+    def _selected(self) -> Iterator[tuple[str, str]]:
+        """Each column of the new table, and where its values come from."""
+        quote, key = self._quote, self.table.key
+        changed = {each.name.lower(): self._engine.new_value(each) for each in self.table.columns}
+        if key:
+            mapped = f"m.{quote(key.live.next)}"
+            changed[key.column.lower()] = mapped if key.is_mapped else f"t.{quote(key.next)}"
+        for folded, each in self.old.columns.items():
+            is_next = key is not None and folded == key.next.lower()
+            if not each.is_computed and not is_next:
+                yield each.name, changed.get(folded, f"t.{quote(each.name)}")
+        if key and key.old:
+            yield key.old, f"t.{quote(key.column)}"
+
+    def _joined(self) -> str:
+        """The map of the key. Rows that are inserted after it was filled are left out, and the
+        number of rows shows it."""
+        key, quote = self.table.key, self._quote
+        if key is None or not key.is_mapped:
+            return ""
+        live = key.live
+        same = f"m.{quote(live.column)} = t.{quote(key.column)}"
+        return f" JOIN {quote(live.table)} m ON {same}"
+
+
+def collation_of(connection: Any, table: str) -> str:
+    """That of new columns of the table."""
+    return str(row(connection, _TABLE, [plain(connection, table)])[0])
+
+
+def is_renamed(table: str, check: str) -> bool:
+    """Whether the name of a check of MySQL changes with that of its table."""
+    return check.startswith(f"{table}_chk_")
+
+
+def _literal(text: str) -> str:
+    doubled = text.replace("\\", "\\\\").replace("'", "''")
+    return f"'{doubled}'"
