@@ -1,9 +1,19 @@
-"""The app configuration: it only registers the parts of the package."""
+"""The app configuration: it registers the parts of the package by name, and imports few of them."""
+
+from importlib import import_module
+from typing import Any
 
 from django.apps import AppConfig
 from django.core.checks import Tags
 from django.core.checks import register as register_check
+from django.core.signals import request_started
+from django.db.backends.signals import connection_created
+from django.db.models import Max, Min, Window
+from django.db.models.signals import pre_migrate
 from django.utils.translation import pgettext_lazy
+
+from . import checks, packages
+from .deferred import deferred, when_imported
 
 
 class SortableIDsConfig(AppConfig):
@@ -12,42 +22,30 @@ class SortableIDsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def import_models(self) -> None:
-        from . import packages
-
         super().import_models()
         packages.register_before_admin(self._uses)
 
     def ready(self) -> None:
-        from . import checks, lookups, packages
-        from .forms import masked_relations
-        from .functions import extremes, hexadecimal
-        from .migrating import guard
-        from .workers import this_process
-
         checks.register()
-        extremes.register()
-        hexadecimal.register()
-        lookups.register()
-        masked_relations.register()
-        guard.register(self)
-        this_process.register()
+        pre_migrate.connect(
+            deferred("migrating.guard:check_plan"), self, weak=False, dispatch_uid=self.name
+        )
+        connection_created.connect(_add_unhex, dispatch_uid=self.name)
+        when_imported("django_sortable_ids.fields", self._register_fields)
         if self._uses("django.contrib.admin"):
             from django.contrib.admin import site
 
-            from .admin import checks as admin_checks
             from .admin import register_own_models
 
             # Not when the module is imported: the default site's own module may import it.
             register_own_models(site)
-            register_check(admin_checks.check_admins, checks.TAG, Tags.admin)
+            register_check(deferred("admin.checks:check_admins"), checks.TAG, Tags.admin)
         if self._uses("rest_framework"):
-            from .rest_framework import fields as rest_fields
-
-            rest_fields.register()
+            register = deferred("rest_framework.fields:register")
+            when_imported("rest_framework.serializers", register)
             if self._uses("drf_spectacular"):
-                from .rest_framework import openapi
-
-                openapi.register()
+                register = deferred("rest_framework.openapi:register")
+                when_imported("drf_spectacular.openapi", register)
         if self._uses("django_filters"):
             from . import filters
             from .forms import filter_fields
@@ -56,5 +54,37 @@ class SortableIDsConfig(AppConfig):
             filter_fields.register()
         packages.register(self._uses)
 
+    def _register_fields(self) -> None:
+        """What a project needs that has sortable ids."""
+        import_module("django_sortable_ids.lookups")  # registers them
+        request_started.connect(
+            deferred("workers.this_process:before_request"), weak=False, dispatch_uid=self.name
+        )
+        # A method ``as_<vendor>`` is how Django's documentation adapts expressions to a database.
+        _adapt(Min, "functions.extremes:as_postgresql")
+        _adapt(Max, "functions.extremes:as_postgresql")
+        _adapt(Window, "functions.extremes:window_as_postgresql")
+        fields = (field for model in self._models() for field in model._meta.local_fields)
+        if any(getattr(field, "masked", False) for field in fields):
+            deferred("forms.masked_relations:register")()
+
+    def _models(self) -> Any:
+        return self.apps.get_models(include_auto_created=True) if self.apps else []
+
     def _uses(self, app: str) -> bool:
         return bool(self.apps and self.apps.is_installed(app))
+
+
+def _adapt(expression: Any, path: str) -> None:
+    if not hasattr(expression, "as_postgresql"):
+        expression.as_postgresql = deferred(path)
+
+
+def _add_unhex(sender: Any, connection: Any, **_: Any) -> None:
+    """Add ``unhex()``, which is built in from SQLite 3.41, to connections to older versions."""
+    if connection.vendor == "sqlite" and connection.Database.sqlite_version_info < (3, 41):
+        connection.connection.create_function("unhex", 1, _unhex, deterministic=True)
+
+
+def _unhex(digits: str | None) -> bytes | None:
+    return None if digits is None else bytes.fromhex(digits)

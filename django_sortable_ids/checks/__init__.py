@@ -7,17 +7,21 @@
 from django.core.checks import Tags
 from django.core.checks import register as register_check
 
-from . import databases, definitions, masks, packages, url_patterns
+from ..deferred import deferred
 
 TAG = "sortable_ids"
+_CHECKS = (
+    ("definitions:check_definitions", Tags.models),
+    ("masks:check_masks", Tags.models),
+    ("masks:check_views", Tags.urls),
+    ("packages:check_packages", Tags.urls),
+    ("url_patterns:check_url_patterns", Tags.urls),
+    ("databases:check_databases", Tags.database),
+)
 
 
 def register() -> None:
     """Register the checks with Django; called once, when the app is ready."""
-    register_check(definitions.check_definitions, TAG, Tags.models)
-    register_check(masks.check_masks, TAG, Tags.models)
-    register_check(masks.check_views, TAG, Tags.urls)
-    register_check(packages.check_packages, TAG, Tags.urls)
-    register_check(url_patterns.check_url_patterns, TAG, Tags.urls)
-    register_check(definitions.check_workers, TAG, deploy=True)
-    register_check(databases.check_databases, TAG, Tags.database)
+    for path, tag in _CHECKS:
+        register_check(deferred(f"checks.{path}"), TAG, tag)
+    register_check(deferred("checks.definitions:check_workers"), TAG, deploy=True)

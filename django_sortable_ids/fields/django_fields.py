@@ -2,7 +2,8 @@
 
 import functools
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.db import models
 from django.db.models.query_utils import RegisterLookupMixin, class_or_instance_method
@@ -31,6 +32,9 @@ class OwnLookups:
     an id may be stored as bytes.
     """
 
+    later_transforms: ClassVar[dict[str, Callable[[], None]]] = {}
+    """What registers a transform when it is used first."""
+
     @classmethod
     @functools.cache  # cleared by Django when a lookup is registered
     def get_class_lookups(cls) -> dict[str, Any]:
@@ -58,6 +62,9 @@ class OwnLookups:
     def get_transform(self, lookup_name: str) -> Any:
         if lookup_name == "exact":
             return _unchanged
+        if lookup_name in self.later_transforms:
+            self.later_transforms[lookup_name]()
+            self.later_transforms.pop(lookup_name, None)  # another thread may have been faster
         return super().get_transform(lookup_name)  # type: ignore[misc]
 
 

@@ -10,7 +10,6 @@ from django.utils.functional import cached_property
 
 from .. import conf
 from ..schemes import ID, OutOfRange, Scheme, TimeScheme
-from ..workers import this_process
 from . import history, row_times
 from .django_fields import Field, OwnLookups
 
@@ -96,7 +95,11 @@ class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
         scheme = self.scheme
         if isinstance(scheme, TimeScheme) and scheme.layout.workers:
             worker = conf.worker()
-            return scheme.with_worker(this_process.lease if worker == conf.LEASE else worker)
+            if worker != conf.LEASE:
+                return scheme.with_worker(worker)
+            from ..workers.this_process import lease  # needs the database
+
+            return scheme.with_worker(lease)
         return scheme
 
     def save_form_data(self, instance: models.Model, data: Any) -> None:

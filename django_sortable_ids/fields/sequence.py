@@ -9,7 +9,6 @@ from django.db import models, router
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from ..schemes import LexicalSequence
-from ..sequences import blocks, counters
 from . import row_times
 from .base import SortableIDField
 from .generating import GetType, SetType
@@ -156,6 +155,8 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
         With a year in the template, they are of the year and the month of ``day``: by default
         today, in the current time zone. Raises ``SequenceExhausted`` if the width allows no more.
         """
+        from ..sequences import blocks, counters
+
         scheme = self.scheme
         if scheme.template.is_dated:
             scheme = scheme.in_period_of(day or row_times.today())

@@ -6,8 +6,7 @@ from enum import Enum
 from functools import lru_cache
 from itertools import pairwise
 
-from ..schemes.bit_templates import PLAIN, ByteFractionTemplate
-from ..schemes.layout import Layout
+from ..schemes.layout import PLAIN, ByteFractionTemplate, Layout
 
 
 class Part(Enum):

@@ -11,10 +11,8 @@ from django.db.models.expressions import Expression
 
 from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, TextStorage, UUIDStorage
 from ..schemes import TimeScheme
-from ..schemes.bit_templates import ByteFractionTemplate
-from ..schemes.encodings.prefixed import Prefixed
-from ..schemes.encodings.text_forms import Digits, Groups, TextForm, UUIDText
-from ..schemes.layout import Layout
+from ..schemes.encodings.text_forms import Digits, Groups, Prefixed, TextForm, UUIDText
+from ..schemes.layout import ByteFractionTemplate, Layout
 from .bits import DIGIT, Group, Part, Run, groups_of_new, runs
 from .digits import DigitsOfInteger
 from .fragments import Fragment, joined

@@ -25,15 +25,15 @@ _CASTS: dict[type, tuple[str, str]] = {
 """SQL from a column to a text that sorts like it, and back."""
 
 
-def _as_postgresql(aggregate: Aggregate, compiler: Any, connection: Any, **extra: Any) -> Compiled:
+def as_postgresql(aggregate: Aggregate, compiler: Any, connection: Any, **extra: Any) -> Compiled:
     """The SQL of the aggregate. For an id of type ``uuid`` or ``bytea`` it is that of its text."""
     of_text, from_text = _of_text(aggregate, connection)
     sql, params = of_text.as_sql(compiler, connection, **extra)
     return from_text.format(sql), params
 
 
-def _window(window: Window, compiler: Any, connection: Any) -> Compiled:
-    """As ``_as_postgresql``, for the aggregate of a window: OVER must follow it immediately."""
+def window_as_postgresql(window: Window, compiler: Any, connection: Any) -> Compiled:
+    """As ``as_postgresql``, for the aggregate of a window: OVER must follow it immediately."""
     source, *others = window.get_source_expressions()
     if not isinstance(source, Min | Max):
         return window.as_sql(compiler, connection)
@@ -63,13 +63,3 @@ def _stored(column: Any, connection: Any) -> Storage | None:
     """How the column is stored, if it is an id or references one."""
     field = referenced_id(getattr(column, "_output_field_or_none", None))
     return None if field is None else field.stored(connection)
-
-
-def register() -> None:
-    """Add the SQL to Django's aggregates; called once, when the app is ready.
-
-    A method ``as_<vendor>`` is how Django's documentation adapts expressions to a database.
-    """
-    for expression, method in ((Min, _as_postgresql), (Max, _as_postgresql), (Window, _window)):
-        if not hasattr(expression, "as_postgresql"):
-            expression.as_postgresql = method  # type: ignore[union-attr]

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from django.db.backends.signals import connection_created
 from django.db.models import BigIntegerField, BinaryField, TextField
 
 from .fragments import Fragment
@@ -41,7 +40,7 @@ class BytesOfHex(Fragment):
 
     output_field = BinaryField()
     postgresql = "decode({0}, 'hex')"
-    # Built in from SQLite 3.41; see ``register`` for older versions.
+    # Built in from SQLite 3.41; the app adds it to older versions.
     sqlite = "unhex({0})"
     mysql = "UNHEX({0})"
 
@@ -127,17 +126,3 @@ def _slices(positions: Sequence[int]) -> list[str]:
         f"substr({{0}}, {start}, {end - start + 1})"
         for start, end in zip(starts, stops, strict=True)
     ]
-
-
-def register() -> None:
-    """Add ``unhex()`` to new connections to old SQLite; called once, when the app is ready."""
-    connection_created.connect(_add_unhex, dispatch_uid="django_sortable_ids.functions")
-
-
-def _add_unhex(sender: Any, connection: Any, **_: Any) -> None:
-    if connection.vendor == "sqlite" and connection.Database.sqlite_version_info < (3, 41):
-        connection.connection.create_function("unhex", 1, _unhex, deterministic=True)
-
-
-def _unhex(digits: str | None) -> bytes | None:
-    return None if digits is None else bytes.fromhex(digits)

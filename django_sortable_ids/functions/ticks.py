@@ -11,9 +11,8 @@ from django.db.models.expressions import Expression
 from ..fields import SortableIDField
 from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, TextStorage
 from ..schemes import TimeScheme
-from ..schemes.bit_templates import ByteFractionTemplate
-from ..schemes.encodings.prefixed import Prefixed
-from ..schemes.encodings.text_forms import Digits, Groups, UUIDText
+from ..schemes.encodings.text_forms import Digits, Groups, Prefixed, UUIDText
+from ..schemes.layout import ByteFractionTemplate
 from .bits import DIGIT, WORD, fixed_digits, tick_parts
 from .digits import IntegerOfDigits, LargeIntegerOfDigits
 from .fragments import Fragment, scaled

@@ -1,10 +1,10 @@
-"""The lookups of ids, for ``filter()``."""
+"""The lookups of ids, for ``filter()``. They are registered when this package is imported, which
+happens as soon as the app is ready and fields are imported."""
 
-from . import arrays, created_at, ids
+from ..deferred import deferred, when_imported
+from ..fields import SortableIDField
+from . import ids
 
-
-def register() -> None:
-    """Register every lookup with ``SortableIDField``; called once, when the app is ready."""
-    ids.register()
-    created_at.register()
-    arrays.register()
+ids.register()
+SortableIDField.later_transforms["created_at"] = deferred("lookups.created_at:register")
+when_imported("django.contrib.postgres.fields.array", deferred("lookups.arrays:register"))

@@ -5,11 +5,8 @@ as the id's column stores it.
 """
 
 import sys
-from contextlib import suppress
-from importlib import import_module
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Value
 
 from ..fields import SortableIDField
@@ -32,12 +29,9 @@ def _stored(field: SortableIDField, member: Any) -> Any:
 
 
 def register() -> None:
-    """Register the lookups; an ``ArrayAgg`` has an ``ArrayField`` that no model has imported."""
-    if any("postg" in str(database.get("ENGINE")) for database in settings.DATABASES.values()):
-        with suppress(ImportError):  # without psycopg no query runs
-            import_module(_MODULE)
-    arrays: Any = sys.modules.get(_MODULE)
-    for name in _LOOKUPS if arrays else ():
+    """Register the lookups; called after ``ArrayField`` is imported, which needs psycopg."""
+    arrays: Any = sys.modules[_MODULE]
+    for name in _LOOKUPS:
         usual = getattr(arrays, name)
         # A pickled query refers to the class by its name in this module.
         ours = type(name, (_OfIDs, usual), {"__module__": __name__})

@@ -30,7 +30,6 @@ from django.db.migrations.operations import (
 )
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
-from django.db.models.signals import pre_migrate
 
 from .. import conf
 from ..db import tables
@@ -52,13 +51,6 @@ _KINDS = {
 }
 
 
-def register(app_config: AppConfig) -> None:
-    """Connect the guard to ``pre_migrate``; called once, when the app is ready."""
-    pre_migrate.connect(
-        check_plan, sender=app_config, dispatch_uid="django_sortable_ids.migrating.guard"
-    )
-
-
 def check_plan(
     *,
     sender: AppConfig,
@@ -69,8 +61,8 @@ def check_plan(
     stdout: Any = None,
     **_: Any,
 ) -> None:
-    """Raise ``CommandError``, with what to do instead, if the plan would damage a table. First
-    undoes swaps whose migration was killed before it was recorded."""
+    """A receiver of ``pre_migrate``. Raises ``CommandError``, with what to do instead, if the plan
+    would damage a table. First undoes swaps whose migration was killed before it was recorded."""
     # Signals know a sender by its id, which another app's config may get when this one is gone.
     if sender.name != OWN_NAME or not conf.guard_migrations():
         return

@@ -4,41 +4,45 @@ A module is imported only if the project uses its package.
 """
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
+
+from ..deferred import when_imported
 
 _AT_START = ("graphene_django", "guardian", "ninja", "strawberry_django", "taggit")
 """Apps that ``register`` is for; the module here has the same name."""
 _BEFORE_ADMIN = ("import_export",)
 """Apps whose classes read the models when they are defined, in ``admin.py``."""
-_FOR_TESTS = ("model_bakery",)
-"""Packages that are no apps, and installed where tests run: imported in a millisecond."""
-_FOR_REST = ("drf_writable_nested", "rest_framework_json_api")
-"""Packages for Django REST framework that need not be apps, and need the content types."""
+_WHEN_IMPORTED = (
+    "drf_writable_nested.mixins",
+    "model_bakery.generators",
+    "rest_framework_json_api.renderers",
+)
+"""The modules to adapt of packages that need not be apps."""
 
 
 def register(is_installed: Callable[[str], bool]) -> None:
     """Make the installed packages use ids; called once, when the app is ready."""
-    _register(filter(is_installed, _AT_START))
-    _register(filter(find_spec, _FOR_TESTS))
-    if is_installed("rest_framework") and is_installed("django.contrib.contenttypes"):
-        _register(filter(find_spec, _FOR_REST))
+    for package in filter(is_installed, _AT_START):
+        _register(package)
+    for module in _WHEN_IMPORTED:
+        when_imported(module, partial(_register, module.partition(".")[0]))
 
 
 def register_before_admin(is_installed: Callable[[str], bool]) -> None:
     """The same for those that must know earlier; called once, before any app is ready."""
-    _register(filter(is_installed, _BEFORE_ADMIN))
+    for package in filter(is_installed, _BEFORE_ADMIN):
+        _register(package)
 
 
-def _register(packages: Iterable[str]) -> None:
-    for package in packages:
-        try:
-            import_module(f"{__name__}.{package}").register()
-        except (AttributeError, ImportError) as error:
-            warnings.warn(
-                f"django_sortable_ids doesn't know this release of {package}, which may show other "
-                f"texts of ids, or fail to find them: {error}",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+def _register(package: str) -> None:
+    try:
+        import_module(f"{__name__}.{package}").register()
+    except (AttributeError, ImportError) as error:
+        warnings.warn(
+            f"django_sortable_ids doesn't know this release of {package}, which may show other "
+            f"texts of ids, or fail to find them: {error}",
+            RuntimeWarning,
+            stacklevel=2,
+        )

@@ -7,6 +7,8 @@ a class declares, and ``"order_id"`` among its fields, need a ``SortableIDModelS
 
 from typing import TYPE_CHECKING, Any
 
+import rest_framework.serializers  # noqa: F401 - first: then the app registers `.fields`
+
 from .fields import (
     SortableIDField,
     SortableIDHyperlinkedIdentityField,

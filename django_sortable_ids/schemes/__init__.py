@@ -6,13 +6,10 @@ and for UUIDs a ``UUIDTemplate``; ``TimeScheme`` joins them. ``Integer`` does it
 to 64 bits.
 """
 
-from .bit_templates import UUIDTemplate
 from .catalog.integers import Integer
-from .catalog.registry import all_schemes, get, register
-from .conversion import is_lossless
+from .catalog.registry import all_schemes, get, is_lossless, register
 from .encodings import alphabets
-from .encodings.prefixed import Prefixed
-from .encodings.text_forms import Base64URL, Decimal, Digits, Groups, UUIDText
+from .encodings.text_forms import Base64URL, Decimal, Digits, Groups, Prefixed, UUIDText
 from .errors import (
     ClockRollback,
     InvalidID,
@@ -22,7 +19,7 @@ from .errors import (
     OutOfRange,
     SequenceExhausted,
 )
-from .layout import Layout, SuffixPart
+from .layout import Layout, SuffixPart, UUIDTemplate
 from .scheme import ID, Converted, Scheme
 from .sequence import LexicalSequence, Numeration
 from .time_scheme import MILLISECOND, SECOND, TimeScheme

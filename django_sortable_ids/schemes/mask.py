@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from .bit_templates import UUIDTemplate
+from .layout import UUIDTemplate
 
 _V4, _V7 = UUIDTemplate(4), UUIDTemplate(7)
 _LOW_48 = (1 << 48) - 1

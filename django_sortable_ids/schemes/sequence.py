@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import ClassVar, Self
 
-from .encodings.text_forms import OneByOne, TextForm
+from .encodings.text_forms import TextForm
 from .errors import SequenceExhausted
 from .scheme import ID, Scheme
 from .sequence_template import PLAIN, Template, TemplateText, checked_template
-from .support import cached_property
+from .support import ByArguments, cached_property
 
 CHARSETS = {
     "numeric": "0123456789",
@@ -30,16 +30,14 @@ CHARSETS = {
 """Candor's character sets. ``alpha`` and ``alnum`` are not in ASCII order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Numeration:
+class Numeration(ByArguments):
     """Bijective numeration over a character set: n = sum of (index + 1) * base ** position."""
 
-    characters: str
-    """Each character once. With ``ignore_case``, both cases of a letter are one digit."""
-    ignore_case: bool = False
-
-    def __post_init__(self) -> None:
-        characters = self.characters
+    def __init__(self, characters: str, ignore_case: bool = False) -> None:
+        """Each character comes once. With ``ignore_case``, both cases of a letter are one digit."""
+        super().__init__(characters, ignore_case)
+        self.characters = characters
+        self.ignore_case = ignore_case
         if len(set(characters)) != len(characters) or len(self.digits("upper")) < 2:
             raise ValueError(
                 f"{characters!r} is not a character set: expected 2 or more characters, each once"
@@ -104,38 +102,25 @@ def majority_case(text: str) -> str:
     return "lower" if lower > sum(map(str.isupper, text)) else "upper"
 
 
-@dataclass(frozen=True, slots=True)
-class SequenceText(OneByOne):
+class SequenceText(TextForm):
     """The text form of a sequence: bijective digits, with a fixed width or up to a limit."""
 
-    numeration: Numeration
-    length: int
-    fixed: bool
-    case: str
-
-    @property
-    def shortest(self) -> int:
-        return self.length if self.fixed else 1
-
-    @property
-    def keeps_order(self) -> bool:
-        digits = self.numeration.digits(self.case)
-        return self.fixed and list(digits) == sorted(digits)
-
-    @property
-    def pattern(self) -> str:
-        digits = "".join(f"\\{c}" if not c.isalnum() else c for c in self._spellings)
-        return f"[{digits}]{{{self.shortest},{self.length}}}"
-
-    @property
-    def _spellings(self) -> str:
-        return self.numeration.digits(self.case)
-
-    @property
-    def expected(self) -> str:
-        count = str(self.length) if self.fixed else f"1 to {self.length}"
-        case = ", in any case" if self.numeration.ignore_case else ""
-        return f"{count} characters of {self._spellings}{case}"
+    def __init__(self, numeration: Numeration, length: int, fixed: bool, case: str) -> None:
+        digits = numeration.digits(case)
+        characters = "".join(f"\\{each}" if not each.isalnum() else each for each in digits)
+        shortest = length if fixed else 1
+        count = str(length) if fixed else f"1 to {length}"
+        folded = ", in any case" if numeration.ignore_case else ""
+        super().__init__(
+            *(numeration, length, fixed, case),
+            length=length,
+            shortest=shortest,
+            pattern=f"[{characters}]{{{shortest},{length}}}",
+            expected=f"{count} characters of {digits}{folded}",
+            keeps_order=fixed and list(digits) == sorted(digits),
+        )
+        self.numeration = numeration
+        self.case = case
 
     def format(self, number: int) -> str:
         return self.numeration.text(number, self.case)

@@ -1,31 +1,29 @@
 """The text around the number of a sequence: ``INV-{year}-{number}``."""
 
 import re
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from typing import Any
 
-from .encodings.text_forms import OneByOne, TextForm
-from .support import CopiedByFields, cached_property
+from .encodings.text_forms import TextForm
+from .support import ByArguments, cached_property
 
 _PLACEHOLDERS = (["number"], ["year", "number"], ["year", "month", "number"])
 _DIGITS = {"year": "[0-9]{4}", "month": "(?:0[1-9]|1[0-2])"}
 _EXAMPLE = date(2026, 1, 1)
 
 
-@dataclass(frozen=True)
-class Template(CopiedByFields):
+class Template(ByArguments):
     """Literal characters, ``{number}``, and before it ``{year}``, or ``{year}`` and ``{month}``.
 
     A period is a year, a month, or all time. It has a number: years are counted from 0, months from
     January of the year 0, and all time is period 0.
     """
 
-    text: str
-
-    def __post_init__(self) -> None:
-        literal = re.sub(r"\{\w+\}", "", self.text)
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+        literal = re.sub(r"\{\w+\}", "", text)
         if self._placeholders not in _PLACEHOLDERS:
             raise ValueError(
                 f"template={self.text!r}: expected {{number}} once, and before it nothing, "
@@ -105,37 +103,29 @@ PLAIN = Template("{number}")
 """No text around the number."""
 
 
-@dataclass(frozen=True, slots=True)
-class TemplateText(OneByOne):
+class TemplateText(TextForm):
     """The text form of a sequence with a template.
 
     A text stands for the number ``period * span + number - first``.
     """
 
-    template: Template
-    number: TextForm
-    first: int
-    """The least number of the sequence."""
-    span: int
-    """How many numbers it has."""
-    ignore_case: bool
-
-    @property
-    def length(self) -> int:
-        return len(self.template.filled(0, "")) + self.number.length
-
-    @property
-    def keeps_order(self) -> bool:
-        return self.number.keeps_order
-
-    @property
-    def pattern(self) -> str:
-        return self.template.pattern(self.number.pattern)
-
-    @property
-    def expected(self) -> str:
-        case = ", in any case" if self.ignore_case else ""
-        return f"{self.template.text}{case}, whose number has {self.number.expected}"
+    def __init__(
+        self, template: Template, number: TextForm, first: int, span: int, ignore_case: bool
+    ) -> None:
+        """``first`` is the least number of the sequence, ``span`` how many it has."""
+        case = ", in any case" if ignore_case else ""
+        super().__init__(
+            *(template, number, first, span, ignore_case),
+            length=len(template.filled(0, "")) + number.length,
+            pattern=template.pattern(number.pattern),
+            expected=f"{template.text}{case}, whose number has {number.expected}",
+            keeps_order=number.keeps_order,
+        )
+        self.template = template
+        self.number = number
+        self.first = first
+        self.span = span
+        self.ignore_case = ignore_case
 
     def format(self, number: int) -> str:
         period, number = divmod(number, self.span)

@@ -99,3 +99,22 @@ class CopiedByFields:
 
     def __getstate__(self: Any) -> dict[str, object]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+class ByArguments:
+    """Equal to another object of its type with the same arguments, which its copies have, too."""
+
+    def __init__(self, *arguments: Any) -> None:
+        self._arguments = arguments
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(other)["_arguments"] == self._arguments
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._arguments))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self._arguments))})"
+
+    def __reduce__(self) -> Any:
+        return type(self), self._arguments

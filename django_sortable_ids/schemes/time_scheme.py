@@ -9,14 +9,12 @@ from itertools import takewhile
 from threading import Lock
 from typing import Any, ClassVar, TypeGuard
 
-from .bit_templates import PLAIN, UUIDTemplate
 from .errors import NotTimeOrdered, OutOfRange
 from .generation.clock import MICROSECOND, UNIX_EPOCH, unix_ns
 from .generation.generator import Generator
-from .generation.leased_generator import LeasedGenerator, LeaseSource
-from .generation.node_generator import Node, NodeGenerator
+from .generation.leased_generator import LeasedGenerator, LeaseSource, Node, NodeGenerator
 from .generation.randomness import spread
-from .layout import Layout, SuffixPart
+from .layout import PLAIN, Layout, SuffixPart, UUIDTemplate
 from .scheme import ID, Converted, Scheme
 from .support import cached_property
 

@@ -23,7 +23,6 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from django.apps import apps
-from django.core.signals import request_started
 from django.db import connections, router
 
 from .. import conf
@@ -75,12 +74,7 @@ def lease(places: int) -> Lease:
         return _process.lease
 
 
-def register() -> None:
-    """Connect to Django's ``request_started``; called once, when the app is ready."""
-    request_started.connect(_before_request, dispatch_uid="django_sortable_ids.workers")
-
-
-def _before_request(**_: Any) -> None:
+def before_request(**_: Any) -> None:
     """On SQLite, lease the number before a request's transaction; inside it, that is refused."""
     if _process.lease is not None or conf.worker() != conf.LEASE:
         return

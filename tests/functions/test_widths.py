@@ -16,10 +16,9 @@ from django_sortable_ids.functions.moments import MomentOfTick
 from django_sortable_ids.functions.randomness import RandomDigits
 from django_sortable_ids.functions.ticks import tick_at, tick_of
 from django_sortable_ids.schemes import TimeScheme
-from django_sortable_ids.schemes.bit_templates import UUIDTemplate
 from django_sortable_ids.schemes.encodings.alphabets import BASE62, CROCKFORD, HEX_LOWER, PUSH_ID
 from django_sortable_ids.schemes.encodings.text_forms import Decimal, Digits, Groups, UUIDText
-from django_sortable_ids.schemes.layout import Layout
+from django_sortable_ids.schemes.layout import Layout, UUIDTemplate
 from tests.schemes.support import MICROSECOND as US
 from tests.schemes.support import from_unix_ns, unix_ns
 from tests.testapp.models import Order

@@ -72,6 +72,7 @@ from django.conf import settings
 database = {"ENGINE": "django.db.backends.postgresql"}
 settings.configure(INSTALLED_APPS=["django_sortable_ids"], DATABASES={"default": database})
 django.setup()
+import django_sortable_ids.fields
 from django.contrib.postgres.fields import ArrayField
 
 for name in ("contains", "contained_by", "overlap", "exact"):

@@ -6,14 +6,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from django_sortable_ids.schemes import OutOfRange, get
-from django_sortable_ids.schemes.bit_templates import (
+from django_sortable_ids.schemes.generation.clock import MICROSECOND, UNIX_EPOCH
+from django_sortable_ids.schemes.layout import (
     PLAIN,
     ByteFractionTemplate,
+    Layout,
     TimeLowFirstTemplate,
     UUIDTemplate,
 )
-from django_sortable_ids.schemes.generation.clock import MICROSECOND, UNIX_EPOCH
-from django_sortable_ids.schemes.layout import Layout
 from tests.combinations import in_one_case
 
 from .support import NOW, TIME_SCHEMES

@@ -9,7 +9,7 @@ import pytest
 
 from django_sortable_ids.schemes import get, register
 from django_sortable_ids.schemes.generation.clock import Sources
-from django_sortable_ids.schemes.generation.node_generator import MULTICAST, NodeGenerator
+from django_sortable_ids.schemes.generation.leased_generator import MULTICAST, NodeGenerator
 from django_sortable_ids.testing import deterministic_ids
 
 from .generators import MANY, fresh, increases

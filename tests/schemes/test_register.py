@@ -21,8 +21,8 @@ from django_sortable_ids.schemes import (
     get,
     register,
 )
-from django_sortable_ids.schemes.bit_templates import PlainTemplate
 from django_sortable_ids.schemes.catalog import registry
+from django_sortable_ids.schemes.layout import PlainTemplate
 from tests.combinations import in_one_case
 from tests.own_schemes.schemes import SAFE53, SCHEMES, SHORT96, UUID8
 

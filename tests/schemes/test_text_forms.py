@@ -11,8 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from django_sortable_ids.schemes import InvalidID, get
-from django_sortable_ids.schemes.encodings.sql_server import SQLServerText
-from django_sortable_ids.schemes.encodings.text_forms import Base64URL, Digits, UUIDText
+from django_sortable_ids.schemes.encodings.text_forms import (
+    Base64URL,
+    Digits,
+    SQLServerText,
+    UUIDText,
+)
 from django_sortable_ids.schemes.sequence import SequenceText
 from django_sortable_ids.schemes.sequence_template import TemplateText
 from tests.combinations import in_one_case

@@ -17,8 +17,6 @@ from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext, pgettext_lazy
 
-from ... import conf
-
 if TYPE_CHECKING:
     from ...models import BackfillRun, WorkerLease
 
@@ -109,6 +107,8 @@ class WorkerLeaseAdmin(ReadOnlyList):
         now = time.time() * 1000
         if now < lease.expires:
             return pgettext_lazy("sortable ids", "leased")
+        from ... import conf
+
         _term, skew = conf.lease_seconds()
         if now < lease.expires + skew * 1000:
             return pgettext_lazy("sortable ids", "expired")

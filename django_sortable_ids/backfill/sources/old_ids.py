@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from ...errors import BackfillError
 from ...fields import SortableIDField
 from ...schemes import TimeScheme, get, is_lossless
-from ...schemes.conversion import scheme_of_uuid
+from ...schemes.catalog.registry import scheme_of_uuid
 from .conversion import Conversion, Lossless, Timed, TimedUUIDs
 from .fields import names_of
 

@@ -12,9 +12,9 @@ from django.db import NotSupportedError, models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from ...schemes import ID, OutOfRange, Scheme, TimeScheme
-from ...schemes.bit_templates import UUIDTemplate
 from ...schemes.encodings.notation import uuid_of, uuids_of
 from ...schemes.encodings.text_forms import TextForm, UUIDText
+from ...schemes.layout import UUIDTemplate
 
 # Text that is compared byte by byte. On PostgreSQL, Django adds a second index for LIKE to types
 # whose names begin with "varchar" or "text": hence "character varying".

@@ -5,12 +5,10 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
-from ..bit_templates import ByteFractionTemplate
 from ..encodings.alphabets import BASE32_HEX_LOWER, BASE62, HEX_LOWER
-from ..encodings.prefixed import Prefixed
-from ..encodings.text_forms import Digits, Groups, TextForm
-from ..generation.node_generator import Node
-from ..layout import Layout, SuffixPart
+from ..encodings.text_forms import Digits, Groups, Prefixed, TextForm
+from ..generation.leased_generator import Node
+from ..layout import ByteFractionTemplate, Layout, SuffixPart
 from ..support import checked_epoch, checked_node, exponent, one_of
 from ..time_scheme import MILLISECOND, SECOND, TimeScheme
 from .rows import COMB4, row

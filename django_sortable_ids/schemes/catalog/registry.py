@@ -1,14 +1,16 @@
 """The catalogue: every scheme of this package by name, and those that users register."""
 
-from collections.abc import Callable, Iterator
+import uuid
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache, lru_cache
 from inspect import unwrap
 from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from ..errors import described
-from ..generation.node_generator import CLOCK_SEQUENCE_BITS, NODE_BITS, Node
+from ..generation.leased_generator import CLOCK_SEQUENCE_BITS, NODE_BITS, Node
+from ..layout import PLAIN, UUIDTemplate
 from ..scheme import Scheme
 from ..sequence import lexical_sequence
 from ..time_scheme import MILLISECOND, TimeScheme
@@ -139,3 +141,43 @@ def variants(name: str, **given: Any) -> Iterator[tuple[dict[str, Any], Scheme]]
 def all_schemes() -> tuple[Scheme, ...]:
     """Every scheme of this package, with its default options, and then the registered ones."""
     return (*_CATALOG.values(), *_REGISTERED.values())
+
+
+_BITS_BEFORE_VERSION = 48
+
+
+def is_lossless(source: Scheme, to: Scheme) -> bool:
+    """Whether ``source.convert(value, to)`` is lossless for every id of ``source``.
+
+    Different ids then stay different. With other pairs, single ids may still convert without loss,
+    such as a ULID that happens to have the fixed bits of a UUIDv7.
+    """
+    if not isinstance(source, TimeScheme) or not isinstance(to, TimeScheme):
+        return False
+    if (source.epoch_ns, source.tick_ns) != (to.epoch_ns, to.tick_ns):
+        return False
+    ours, theirs = source.layout, to.layout
+    if (ours.ticks, ours.suffixes) == (theirs.ticks, theirs.suffixes):
+        return ours.smallest >= theirs.smallest and ours.last <= theirs.last
+    return (
+        isinstance(ours.template, UUIDTemplate)
+        and not ours.descending
+        and ours.ticks <= 1 << _BITS_BEFORE_VERSION
+        and theirs.template is PLAIN
+        and not theirs.descending
+        and source.bits == to.bits
+        and (theirs.ticks, theirs.ticks * theirs.suffixes) == (ours.ticks, 1 << to.bits)
+        and (theirs.smallest, theirs.last) == (0, (1 << to.bits) - 1)
+    )
+
+
+@cache
+def uuid_schemes() -> Mapping[int, TimeScheme]:
+    """The schemes of UUIDs whose version says that they carry a time, by version: not
+    version 4, though some of its UUIDs contain a time."""
+    return {row.layout.template.version: row for row in ROWS if row.layout.template.version}
+
+
+def scheme_of_uuid(value: uuid.UUID) -> TimeScheme | None:
+    """The scheme of a UUID; None for versions without a time, such as 4."""
+    return uuid_schemes().get(value.version) if value.version else None

@@ -6,13 +6,6 @@ Bit layouts are written most significant bit first.
 import uuid
 from typing import Any
 
-from ..bit_templates import (
-    PLAIN,
-    BitTemplate,
-    PlacedTemplate,
-    TimeLowFirstTemplate,
-    UUIDTemplate,
-)
 from ..encodings.alphabets import (
     BASE36_LOWER,
     BASE58,
@@ -23,10 +16,16 @@ from ..encodings.alphabets import (
     PUSH_ID,
     SHORTUUID,
 )
-from ..encodings.prefixed import Prefixed
-from ..encodings.sql_server import SQLServerText
-from ..encodings.text_forms import Digits, TextForm, UUIDText
-from ..layout import Layout, SuffixPart
+from ..encodings.text_forms import Digits, Prefixed, SQLServerText, TextForm, UUIDText
+from ..layout import (
+    PLAIN,
+    BitTemplate,
+    Layout,
+    PlacedTemplate,
+    SuffixPart,
+    TimeLowFirstTemplate,
+    UUIDTemplate,
+)
 from ..time_scheme import MILLISECOND, SECOND, TimeScheme
 
 _YEAR_1_NS = -62_135_596_800 * SECOND
@@ -243,7 +242,6 @@ COMB4 = {
         time=62,
         suffix=56,
         template=PlacedTemplate(
-            version=4,
             places=((46, 72, 80), (12, 60, 64), (4, 56, 56), (56, 0, 0)),
             fixed=4 << 76 | 0b1000 << 60,
             fixed_mask=0b11 << 126 | 0xF << 76 | 0xF << 60,
@@ -263,7 +261,6 @@ COMB4 = {
         time=62,
         suffix=60,
         template=PlacedTemplate(
-            version=4,
             places=((46, 76, 0), (16, 60, 48), (48, 12, 80), (12, 0, 64)),
             fixed=4 << 76,
             fixed_mask=0xF << 76 | 0b11 << 46,

@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from math import prod
 
-from ..bit_templates import PLAIN, UUIDTemplate
 from ..encodings.alphabets import UNRESERVED
-from ..encodings.prefixed import Prefixed
-from ..encodings.text_forms import Digits, Groups, TextForm
+from ..encodings.text_forms import Digits, Groups, Prefixed, TextForm
 from ..generation.clock import unix_ns
+from ..layout import PLAIN, UUIDTemplate
 from ..time_scheme import TimeScheme
 
 _BITS = {int: range(8, 65), str: range(8, 193), uuid.UUID: range(128, 129)}

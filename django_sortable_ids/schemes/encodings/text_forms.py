@@ -7,99 +7,92 @@ Patterns are not anchored: match them with ``fullmatch``, because ``$`` accepts 
 
 import base64
 import re
+import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol
+from typing import Any, Literal
 
-from ..support import CopiedByFields, cached_property
+from ..layout import TimeLowFirstTemplate, UUIDTemplate
+from ..support import ByArguments, cached_property
 from .notation import Notation
 
 _EXTRA_BITS = "its last character has bits beyond the last byte"
 
 
-class TextForm(Protocol):
-    @property
-    def keeps_order(self) -> bool:
-        """Whether texts sort, byte by byte, like the numbers."""
+class TextForm(ByArguments):
+    """The base class of all forms."""
 
-    @property
-    def shows_all(self) -> bool:
-        """Whether it shows any number of that size, and not only those of one UUID version."""
+    shows_all = True
+    """Whether it shows any number of that size, and not only those of one UUID version."""
 
-    @property
-    def length(self) -> int:
+    def __init__(
+        self,
+        *arguments: Any,
+        length: int,
+        pattern: str,
+        expected: str,
+        shortest: int | None = None,
+        keeps_order: bool = True,
+    ) -> None:
+        """``arguments`` are those of the subclass."""
+        super().__init__(*arguments)
+        self.length = length
         """The maximum number of characters of an id."""
-
-    @property
-    def shortest(self) -> int:
+        self.shortest = length if shortest is None else shortest
         """The minimum number of characters of an id."""
-
-    @property
-    def pattern(self) -> str:
+        self.pattern = pattern
         """A regular expression of the canonical spelling, not anchored."""
-
-    @property
-    def expected(self) -> str:
+        self.expected = expected
         """A description of valid texts in words, for error messages."""
+        self.keeps_order = keeps_order
+        """Whether texts sort, byte by byte, like the numbers."""
 
     def format(self, number: int) -> str:
         """The canonical spelling."""
+        raise NotImplementedError
 
     def format_all(self, numbers: Sequence[int]) -> list[str]:
         """``format`` for many numbers."""
+        return list(map(self.format, numbers))
 
     def parse(self, text: str) -> int:
         """The number; ``ValueError`` with the reason if the text does not have this form."""
+        raise NotImplementedError
 
     def is_canonical(self, text: str) -> bool:
         """Cheap check for a canonical spelling, even of too large a number; False: unknown."""
-
-
-class OneByOne:
-    """A text form of one width, without fast batches and without a cheap check."""
-
-    shows_all: ClassVar[bool] = True
-
-    @property
-    def shortest(self: TextForm) -> int:
-        return self.length
-
-    def format_all(self: TextForm, numbers: Sequence[int]) -> list[str]:
-        return list(map(self.format, numbers))
-
-    def is_canonical(self, text: str) -> bool:
         return False
 
 
-@dataclass(frozen=True)
-class Digits(CopiedByFields):
+class Digits(TextForm):
     """Fixed-width digits of one alphabet."""
 
-    alphabet: str
-    length: int
-    fold: Literal["upper", "lower"] | None = None
-    """The case that input is converted to; None: only the alphabet's own case is valid."""
-    aliases: tuple[str, str] = ("", "")
-    """Characters in the case of ``fold``, and what they are read as: ``("ILO", "110")``."""
-    padding: int = 0
-    """Zero bits after the number, for digits that are aligned to the left end of the text."""
-    shows_all: ClassVar[bool] = True
+    __match_args__ = ("alphabet", "length")
 
-    @property
-    def shortest(self) -> int:
-        return self.length
-
-    @property
-    def keeps_order(self) -> bool:
-        return list(self.alphabet) == sorted(self.alphabet)
-
-    @property
-    def pattern(self) -> str:
-        return f"[{_character_class(self.alphabet)}]{{{self.length}}}"
-
-    @property
-    def expected(self) -> str:
-        return _characters(self.length, self.alphabet) + (", in any case" if self.fold else "")
+    def __init__(
+        self,
+        alphabet: str,
+        length: int,
+        fold: Literal["upper", "lower"] | None = None,
+        aliases: tuple[str, str] = ("", ""),
+        padding: int = 0,
+    ) -> None:
+        """``fold`` is the case that input is converted to; None: only the alphabet's own case is
+        valid. ``aliases`` are characters in the case of ``fold``, and what they are read as:
+        ``("ILO", "110")``. ``padding`` is how many zero bits follow the number, for digits that are
+        aligned to the left end of the text.
+        """
+        characters = _character_class(alphabet)
+        super().__init__(
+            *(alphabet, length, fold, aliases, padding),
+            length=length,
+            pattern=f"[{characters}]{{{length}}}",
+            expected=f"{length} characters of {characters}{', in any case' if fold else ''}",
+            keeps_order=list(alphabet) == sorted(alphabet),
+        )
+        self.alphabet = alphabet
+        self.fold = fold
+        self.aliases = aliases
+        self.padding = padding
 
     @cached_property
     def format(self) -> Callable[[int], str]:
@@ -137,34 +130,27 @@ class Digits(CopiedByFields):
 
     def _digit(self, character: str) -> str:
         """The digit that a character is read as."""
-        match self.fold:
-            case "upper":
-                character = character.upper()
-            case "lower":
-                character = character.lower()
+        if self.fold:
+            character = character.upper() if self.fold == "upper" else character.lower()
         return dict(zip(*self.aliases, strict=True)).get(character, character)
 
 
-@dataclass(frozen=True)
-class Groups(CopiedByFields, OneByOne):
+class Groups(TextForm):
     """Groups of digits with separate bits: kuuid's time and its 32-bit groups."""
 
-    alphabet: str
-    groups: tuple[tuple[int, int], ...]
-    """Characters and bits of each group, the most significant first."""
-    keeps_order: bool = True
+    __match_args__ = ("alphabet", "groups")
 
-    @property
-    def length(self) -> int:
-        return sum(length for length, _ in self.groups)
-
-    @property
-    def pattern(self) -> str:
-        return f"[{_character_class(self.alphabet)}]{{{self.length}}}"
-
-    @property
-    def expected(self) -> str:
-        return _characters(self.length, self.alphabet)
+    def __init__(self, alphabet: str, groups: tuple[tuple[int, int], ...]) -> None:
+        """``groups`` are the characters and bits of each group, the most significant first."""
+        characters, length = _character_class(alphabet), sum(length for length, _ in groups)
+        super().__init__(
+            *(alphabet, groups),
+            length=length,
+            pattern=f"[{characters}]{{{length}}}",
+            expected=f"{length} characters of {characters}",
+        )
+        self.alphabet = alphabet
+        self.groups = groups
 
     def format(self, number: int) -> str:
         parts = []
@@ -191,27 +177,53 @@ class Groups(CopiedByFields, OneByOne):
         return [(Notation(self.alphabet, length), bits) for length, bits in reversed(self.groups)]
 
 
-@dataclass(frozen=True, slots=True)
-class Decimal(OneByOne):
+class Prefixed(TextForm):
+    """Another form after characters that are the same in every text, such as ``user:``."""
+
+    __match_args__ = ("prefix", "form")
+
+    def __init__(self, prefix: str, form: TextForm) -> None:
+        super().__init__(
+            *(prefix, form),
+            length=len(prefix) + form.length,
+            shortest=len(prefix) + form.shortest,
+            pattern=re.escape(prefix) + form.pattern,
+            expected=f"“{prefix}” and {form.expected}",
+            keeps_order=form.keeps_order,
+        )
+        self.prefix = prefix
+        self.form = form
+        self.shows_all = form.shows_all
+
+    def format(self, number: int) -> str:
+        return self.prefix + self.form.format(number)
+
+    def format_all(self, numbers: Sequence[int]) -> list[str]:
+        return [self.prefix + text for text in self.form.format_all(numbers)]
+
+    def parse(self, text: str) -> int:
+        if not text.startswith(self.prefix):
+            raise ValueError(f"it does not begin with {self.prefix!r}")
+        return self.form.parse(text[len(self.prefix) :])
+
+    def is_canonical(self, text: str) -> bool:
+        bare = text.removeprefix(self.prefix)
+        return len(bare) < len(text) and self.form.is_canonical(bare)
+
+
+class Decimal(TextForm):
     """Plain ASCII digits without a sign or a leading zero."""
 
-    length: int
-    keeps_order: bool = False
-    """True if every id has exactly ``length`` digits."""
-
-    @property
-    def shortest(self) -> int:
-        return self.length if self.keeps_order else 1
-
-    @property
-    def pattern(self) -> str:
-        return f"[1-9][0-9]{{{self.length - 1}}}" if self.keeps_order else "(?:0|[1-9][0-9]*)"
-
-    @property
-    def expected(self) -> str:
-        if self.keeps_order:
-            return f"a whole number of {self.length} digits"
-        return f"a whole number of at most {self.length} digits"
+    def __init__(self, length: int, keeps_order: bool = False) -> None:
+        """``keeps_order`` is True if every id has exactly ``length`` digits."""
+        super().__init__(
+            *(length, keeps_order),
+            length=length,
+            shortest=length if keeps_order else 1,
+            pattern=f"[1-9][0-9]{{{length - 1}}}" if keeps_order else "(?:0|[1-9][0-9]*)",
+            expected=f"a whole number of {'' if keeps_order else 'at most '}{length} digits",
+            keeps_order=keeps_order,
+        )
 
     def format(self, number: int) -> str:
         return str(number)
@@ -222,27 +234,23 @@ class Decimal(OneByOne):
         return int(text)
 
 
-@dataclass(frozen=True, slots=True)
-class UUIDText(OneByOne):
+_HYPHENATED = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+
+
+class UUIDText(TextForm):
     """A UUID in hexadecimal (RFC 9562, section 4).
 
     Reads any case, with or without hyphens, in braces, or as a URN.
     """
 
-    hyphens: bool = True
-    keeps_order: bool = True
-
-    @property
-    def length(self) -> int:
-        return 36 if self.hyphens else 32
-
-    @property
-    def pattern(self) -> str:
-        return _HYPHENATED if self.hyphens else "[0-9a-f]{32}"
-
-    @property
-    def expected(self) -> str:
-        return "32 hexadecimal digits, hyphens optional"
+    def __init__(self, hyphens: bool = True) -> None:
+        super().__init__(
+            hyphens,
+            length=36 if hyphens else 32,
+            pattern=_HYPHENATED if hyphens else "[0-9a-f]{32}",
+            expected="32 hexadecimal digits, hyphens optional",
+        )
+        self.hyphens = hyphens
 
     def format(self, number: int) -> str:
         text = f"{number:032x}"
@@ -257,7 +265,6 @@ class UUIDText(OneByOne):
         return int((match[1] or match[2] or match[3]).replace("-", ""), 16)
 
 
-_HYPHENATED = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _UUID = re.compile(
     rf"(?:urn:uuid:)?({_HYPHENATED})|([0-9a-f]{{32}})|\{{({_HYPHENATED})\}}",
     # Without ASCII, IGNORECASE would match a dotless i to the i of "uuid".
@@ -265,27 +272,56 @@ _UUID = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Base64URL(OneByOne):
+class SQLServerText(TextForm):
+    """A UUID of ``version`` as the version 1 UUID that SQL Server shows for the same time.
+
+    ``NEWSEQUENTIALID()`` generates a version 1 UUID and shows the bytes of its first three groups
+    in reverse. Its ``uniqueidentifier`` sorts by node, then by time.
+    """
+
+    shows_all = False
+
+    def __init__(self, version: int) -> None:
+        super().__init__(
+            version,
+            length=36,
+            pattern=_HYPHENATED,
+            expected="a version 1 UUID with the bytes of its first three groups reversed",
+            keeps_order=False,
+        )
+        self.version = version
+
+    def format(self, number: int) -> str:
+        payload = UUIDTemplate(self.version).unwrap(number)
+        assert payload is not None, "the scheme formats only its own ids"
+        version_1 = TimeLowFirstTemplate().wrap(payload)
+        return str(uuid.UUID(bytes_le=version_1.to_bytes(16, "big")))
+
+    def parse(self, text: str) -> int:
+        shown = UUIDText().parse(text)
+        version_1 = uuid.UUID(int=shown).bytes_le
+        payload = TimeLowFirstTemplate().unwrap(int.from_bytes(version_1, "big"))
+        if payload is None:
+            raise ValueError("it is not a version 1 UUID in SQL Server's byte order")
+        return UUIDTemplate(self.version).wrap(payload)
+
+
+class Base64URL(TextForm):
     """The big-endian bytes in the URL-safe base 64 of RFC 4648, section 5.
 
     Written without padding, read with or without it. Does not keep the order.
     """
 
-    bytes: int
-    keeps_order: bool = False
-
-    @property
-    def length(self) -> int:
-        return -(-self.bytes * 8 // 6)
-
-    @property
-    def pattern(self) -> str:
-        return f"[0-9A-Za-z_-]{{{self.length}}}"
-
-    @property
-    def expected(self) -> str:
-        return f"{self.length} characters of 0-9A-Za-z_-"
+    def __init__(self, bytes: int) -> None:
+        length = -(-bytes * 8 // 6)
+        super().__init__(
+            bytes,
+            length=length,
+            pattern=f"[0-9A-Za-z_-]{{{length}}}",
+            expected=f"{length} characters of 0-9A-Za-z_-",
+            keeps_order=False,
+        )
+        self.bytes = bytes
 
     def format(self, number: int) -> str:
         text = base64.urlsafe_b64encode(number.to_bytes(self.bytes, "big"))
@@ -304,10 +340,6 @@ class Base64URL(OneByOne):
 def _expect_length(text: str, length: int) -> None:
     if len(text) != length:
         raise ValueError(f"it has {len(text)} characters, not {length}")
-
-
-def _characters(count: int, alphabet: str) -> str:
-    return f"{count} characters of {_character_class(alphabet)}"
 
 
 def _character_class(alphabet: str) -> str:

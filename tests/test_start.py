@@ -1,0 +1,105 @@
+"""What a process imports when it starts, and what only when it uses it."""
+
+import re
+import subprocess
+import sys
+import textwrap
+from importlib import import_module
+from pathlib import Path
+
+import django_sortable_ids
+
+ROOT = Path(django_sortable_ids.__file__).parent
+START = """
+    import sys
+    import django
+    from django.conf import settings
+
+    contrib = ("admin", "auth", "contenttypes", "messages", "sessions")
+    settings.configure(
+        INSTALLED_APPS=[
+            *(f"django.contrib.{name}" for name in contrib), "rest_framework", "django_sortable_ids"
+        ],
+        DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}},
+        SECRET_KEY="x",
+        USE_TZ=True,
+    )
+    django.setup()
+"""
+MODEL = """
+    from django.db import connection, models
+    from django_sortable_ids.fields import LexicalSequenceField, ULIDField
+
+    class Order(models.Model):
+        id = ULIDField(primary_key=True, prefix="ord")
+        class Meta:
+            app_label = "shop"
+
+    with connection.schema_editor() as editor:
+        editor.create_model(Order)
+    assert Order.objects.get(pk=Order.objects.create().pk)
+"""
+SHOWN = 'print(*sorted(each for each in sys.modules if each.startswith("django_sortable_ids.")))'
+
+
+def imported(*scripts):
+    """The package's modules in a process that has run the scripts."""
+    code = "\n".join(map(textwrap.dedent, (*scripts, SHOWN)))
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()[-1].replace("django_sortable_ids.", "").split()
+
+
+def rooms(modules):
+    return {each.partition(".")[0] for each in modules}
+
+
+def test_an_app_whose_fields_are_not_used_is_hardly_imported():
+    modules = imported(START)
+    assert rooms(modules) == {"admin", "apps", "checks", "deferred", "models", "packages"}
+    assert len(modules) <= 9
+
+
+def test_a_model_and_its_first_query_import_what_a_column_needs():
+    modules = imported(START, MODEL)
+    fields = {"conf", "db", "fields", "lookups", "schemes"}
+    assert rooms(modules) <= rooms(imported(START)) | fields
+    assert len(modules) <= 60
+
+
+def test_a_creation_time_imports_its_sql_and_registers_its_lookups():
+    query = "assert Order.objects.filter(id__created_at__year__gte=2026).exists()"
+    assert {"lookups.created_at", "functions.ticks"} <= {*imported(START, MODEL, query)}
+
+
+def test_serializers_have_public_texts_whoever_imports_them_first():
+    serializer = """
+        class OrderSerializer(serializers.ModelSerializer):
+            class Meta:
+                model = Order
+                fields = ["id"]
+
+        assert OrderSerializer(Order.objects.create()).data["id"].startswith("ord_")
+    """
+    theirs = "from rest_framework import serializers"
+    ours = f"import django_sortable_ids.rest_framework.fields\n{theirs}"
+    assert "rest_framework.serializers" in imported(START, MODEL, ours, serializer)
+    assert "rest_framework.fields" in imported(START, theirs, MODEL, serializer)
+
+
+def test_what_is_registered_by_name_exists():
+    sources = {path: path.read_text() for path in ROOT.rglob("*.py")}
+    paths = [
+        found
+        for path, source in sources.items()
+        for found in re.findall(r'(?:deferred|_adapt)\((?:\w+, )?"([\w.]+:\w+)"', source)
+    ]
+    checks = re.findall(r'\("([\w.]+:\w+)", Tags', (ROOT / "checks/__init__.py").read_text())
+    for path in [*paths, *(f"checks.{each}" for each in checks)]:
+        module, _, name = path.partition(":")
+        if module == "rest_framework.openapi":
+            continue  # needs drf-spectacular, which has its own tests
+        assert callable(getattr(import_module(f"django_sortable_ids.{module}"), name)), path
+    assert len(paths) > 10
