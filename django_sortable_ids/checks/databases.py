@@ -58,7 +58,7 @@ def _check_database(alias: str) -> list[CheckMessage]:
         found = _problems(connection)
     except DatabaseError:
         return []
-    from ..migrating.unrecorded_swaps import has_pending_migrations  # imports the backfill
+    from ..migrating.unrecorded import has_pending_migrations  # imports the backfill
 
     is_refused = any(each.is_serious() for each in found)
     if is_refused and has_pending_migrations(connection, "django_sortable_ids"):
@@ -71,15 +71,15 @@ def _problems(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
     alias = connection.alias
     models = [model for model in apps.get_models() if router.allow_migrate_model(alias, model)]
     fields = [field for model in models for field in usable_fields(model)]
-    from ..migrating.unrecorded_moves import find  # imports the backfill
+    from ..migrating.unrecorded import find  # imports the backfill
 
-    moves = find(connection)
-    stopped = {key.lower() for move in moves for key in move.keys}
+    unrecorded = find(connection)
+    stopped = {name.lower() for each in unrecorded for name in each.fields}
     present = [field for field in fields if str(field).lower() not in stopped]
     return [
         *_check_server(connection, fields),
         *_check_columns(connection, present),
-        *map(messages.unrecorded_move, moves),
+        *map(messages.unrecorded, unrecorded),
         *starmap(messages.another_automatic_key, automatic_keys(connection)),
         *(message for model in models for message in check_generic_relations(model, connection)),
     ]
@@ -155,23 +155,15 @@ def _check_columns(
 
     @cache
     def is_pending(app_label: str) -> bool:
-        from ..migrating.unrecorded_swaps import has_pending_migrations  # imports the backfill
+        from ..migrating.unrecorded import has_pending_migrations  # imports the backfill
 
         return has_pending_migrations(connection, app_label)
-
-    @cache
-    def unrecorded() -> set[str]:
-        from ..migrating.unrecorded_swaps import find  # imports the backfill
-
-        return {f"{each.model}.{name}" for each in find(connection) for name in each.fields}
 
     for field in fields:
         name = tables.folded(connection, str(field.column))
         column = columns(field.model._meta.db_table).get(name)
         problems = [] if column is None else [*_check_column(connection, field, column)]
-        if not problems or is_pending(field.model._meta.app_label):
-            continue
-        if str(field) not in unrecorded():
+        if problems and not is_pending(field.model._meta.app_label):
             yield from problems
 
 

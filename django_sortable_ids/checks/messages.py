@@ -11,7 +11,7 @@ from ..fields import SortableIDField
 from ..schema.automatic_keys import KEEP_DEFAULT
 
 if TYPE_CHECKING:
-    from ..migrating.unrecorded_moves import UnrecordedMove
+    from ..migrating.unrecorded import Unrecorded
 
 # Models
 
@@ -299,9 +299,9 @@ def commits_may_be_lost(alias: str, value: int) -> CheckMessage:
     )
 
 
-def unrecorded_move(move: UnrecordedMove) -> CheckMessage:
+def unrecorded(change: Unrecorded) -> CheckMessage:
     return Warning(
-        f"In the database {move.using!r}, {move.found}.",
-        hint=f"Complete it by `{move.command}`. Until then, stop the application.",
+        f"In the database {change.using!r}, {change.found}.",
+        hint=f"Complete it by `{change.command}`. Until then, stop the application.",
         id="sortable_ids.W009",
     )

@@ -62,7 +62,7 @@ def check_plan(
     **_: Any,
 ) -> None:
     """A receiver of ``pre_migrate``. Raises ``CommandError``, with what to do instead, if the plan
-    would damage a table. First undoes swaps whose migration was killed before it was recorded."""
+    would damage a table."""
     # Signals know a sender by its id, which another app's config may get when this one is gone.
     if sender.name != OWN_NAME or not conf.guard_migrations():
         return
@@ -73,23 +73,18 @@ def check_plan(
         refuse_orphans(connection, "Nothing was migrated")
     out = (stdout or sys.stdout) if verbosity else None
     # Imported here because they import the backfill.
-    from . import left_over, unrecorded_moves
-    from .unrecorded_swaps import undo
+    from . import unrecorded
 
     loader = MigrationLoader(connection)
-    moves = unrecorded_moves.find(connection, loader)
+    changes = unrecorded.find(connection, loader)
     stopped = [
-        *unrecorded_moves.without_migration(connection, loader),
-        *unrecorded_moves.refusals(moves, plan),
+        *unrecorded.refusals(connection, loader, plan, changes),
         *(f"{reason}. {KEEP_DEFAULT}" for _, reason in automatic_keys(connection)),
     ]
     if stopped:
         raise CommandError("\n".join(["Nothing was migrated.", *stopped]))
-    if out and not moves and (notice := left_over.notice(connection, apps, plan, loader)):
+    if out and not changes and (notice := unrecorded.left_over(connection, apps, plan, loader)):
         print(notice, file=out)
-    for notice in undo(connection, apps, plan):
-        if out:
-            print(notice, file=out)
     forwards = [migration for migration, backwards in plan if not backwards]
     touched = any(
         _touches_an_id(operation) for migration in forwards for operation in migration.operations

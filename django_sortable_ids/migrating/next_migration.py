@@ -23,7 +23,7 @@ from ..operations import ConstrainSortableID
 from ..schema import unmanaged
 from ..schema.constraints import redefined
 from .files import MigrationFile, migration_file
-from .unrecorded_swaps import has_pending_migrations
+from .unrecorded import has_pending_migrations
 
 UNREADABLE = (
     BadMigrationError,

@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import connections
-from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import Count, Max
-
 from ..backfill.sources.find import Given
 from ..db import tables
 from ..errors import BackfillError
 from ..models import MoveNote
+from ..schema.notes import is_open, recorded
 from .changes.moved import KeyCopy, MovedKey, source_of
 
 _STEPS = "steps"
@@ -53,7 +50,7 @@ class Note:
         """Whether this move is complete, and waits for its migration to be recorded. Another one
         of the same keys may follow later."""
         note = self._found()
-        return note is not None and self.was_last and _is_open(note, self._using)
+        return note is not None and self.was_last and is_open(note, self._using)
 
     @property
     def was_last(self) -> bool:
@@ -86,8 +83,8 @@ class Note:
 
     def write(self) -> None:
         """The move is complete: in its transaction, or after its last statement."""
-        recorded = _recorded(self._using)
-        self._save({_NUMBERS: self._numbers(), _RECORDED: recorded, _SOURCES: self._sources})
+        numbers, now = self._numbers(), recorded(self._using)
+        self._save({_NUMBERS: numbers, _RECORDED: now, _SOURCES: self._sources})
 
     def last_number(self, label: str) -> int:
         """What ``begin`` saved for this model; 0 if nothing."""
@@ -138,8 +135,8 @@ def written(connection: Any) -> Iterator[Written]:
         keys, backwards = (row.identity.get(name) for name in ("keys", "backwards"))
         if keys:
             is_incomplete = _STEPS in row.state
-            is_open = not is_incomplete and _is_open(row, connection.alias)
-            yield Written(keys, bool(backwards), is_incomplete, is_open, row.updated_at)
+            is_unrecorded = not is_incomplete and is_open(row, connection.alias)
+            yield Written(keys, bool(backwards), is_incomplete, is_unrecorded, row.updated_at)
 
 
 def source_of_key(model: str, using: str) -> Given | None:
@@ -172,21 +169,3 @@ def _fields(changed: MovedKey | KeyCopy) -> Iterator[Any]:
     yield changed.field
     if changed.old is not None:
         yield changed.old
-
-
-def _is_open(note: MoveNote, using: str) -> bool:
-    """Whether the migration of a complete note is still to be recorded: none was since. One that
-    is undone is recorded by the deletion of its row."""
-    before, now = note.state.get(_RECORDED), _recorded(using)
-    if before is None or now["last"] > before["last"]:
-        return False
-    return not note.identity["backwards"] or now["count"] >= before["count"]
-
-
-def _recorded(using: str) -> dict[str, int]:
-    """The number of recorded migrations, and that of the last one."""
-    recorder = MigrationRecorder(connections[using])
-    if not recorder.has_table():
-        return {"count": 0, "last": 0}
-    found = recorder.migration_qs.aggregate(count=Count("pk"), last=Max("pk"))
-    return {name: number or 0 for name, number in found.items()}

@@ -31,7 +31,7 @@ from ..errors import BackfillError
 from ..fields import SortableIDField, history
 from ..fields.of_model import is_unique_with_others
 from ..migrating.next_migration import UNREADABLE
-from ..migrating.unrecorded_swaps import find
+from ..migrating.unrecorded import find
 from ..schema import unmanaged
 from ..schema.stored_values import found_in
 
@@ -224,7 +224,7 @@ class Migrations:
 
     @cached_property
     def _unrecorded(self) -> set[str]:
-        return {f"{each.model}.{name}" for each in find(self._connection) for name in each.fields}
+        return {name for each in find(self._connection) for name in each.fields}
 
     def is_pending(self, field: SortableIDField) -> bool:
         """Whether ``migrate`` has something to do for the app of the field."""

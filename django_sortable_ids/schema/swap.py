@@ -10,12 +10,13 @@ from typing import Any
 from django.db import DatabaseError, models, transaction
 from django.db.models import QuerySet
 
+from ..db import tables
 from ..db.locks import with_short_lock_timeout
 from ..db.queries import value
 from ..errors import BackfillError
 from ..models import BackfillRun, MoveNote, SequenceCounter
 from ..sequences.counters import key_of, periods_of
-from . import swap_notes
+from . import notes
 from .index_names import Renaming, renamings
 
 TEMPORARY = "swapped__"
@@ -84,41 +85,34 @@ class Swap:
         if self.editor.collect_sql:
             self._rename([])
             return
-        tables = connection.introspection.table_names()
-        if MoveNote._meta.db_table not in tables:
+        if tables.kind(connection, MoveNote._meta.db_table) != "table":
             raise BackfillError(
                 f"the database {connection.alias!r} has no table {MoveNote._meta.db_table}: "
                 f"add ('django_sortable_ids', '0001_initial') to the dependencies of the "
                 f"migration"
             )
-        if not connection.features.can_rollback_ddl:
-            with_short_lock_timeout(self.editor, lambda: self._rename_once(backwards))
-            return
-        with transaction.atomic(connection.alias):
-            is_postgresql = connection.vendor == "postgresql"
-            before = value(connection, "SHOW lock_timeout") if is_postgresql else None
-            with_short_lock_timeout(self.editor, lambda: self._rename_once(backwards))
-            if is_postgresql:  # For the rest of the transaction.
-                self.editor.execute(f"SET LOCAL lock_timeout = '{before}'", None)
+        is_postgresql = connection.vendor == "postgresql"
+        before = value(connection, "SHOW lock_timeout") if is_postgresql else None
+        with_short_lock_timeout(self.editor, lambda: self._swap(backwards))
+        if is_postgresql and connection.in_atomic_block:  # For the rest of the transaction.
+            self.editor.execute(f"SET LOCAL lock_timeout = '{before}'", None)
 
-    def _rename_once(self, backwards: bool) -> None:
-        connection, table = self.editor.connection, self.before._meta.db_table
-        notes = MoveNote.objects.using(connection.alias)
-        key = swap_notes.key(self.before, self.name, self.other)
-        this = swap_notes.identity(self.before, self.name, self.other, backwards=backwards)
-        note = notes.filter(target=key).first()
-        is_same = note is not None and note.identity == this
-        if note is None or not is_same or not swap_notes.is_done(note, connection, table):
-            values = {
-                "identity": this,
-                "state": swap_notes.state(connection, table, self.moves),
-            }
-            note, _ = notes.update_or_create(target=key, defaults=values)
+    def _swap(self, backwards: bool) -> None:
+        """Once, wherever it was killed: the note is begun, the columns are renamed, the note ends.
+        In one transaction, but on MariaDB and MySQL."""
+        connection = self.editor.connection
+        using, columns, table = connection.alias, [*self.moves], self.before._meta.db_table
+        note = notes.of_swap(self.before, self.name, self.other, backwards=backwards, using=using)
+        if notes.is_open(note, using):
+            return
+        if not notes.is_swapped(note, connection):
+            note.state = {"columns": columns, "places": notes.places(connection, table, columns)}
+            note.save(using=using)
             self._rename(renamings(self.editor, self.before, self.moves))
-        if not note.state.get("finished"):
-            with transaction.atomic(connection.alias):
-                self._rename_records()
-                notes.filter(pk=note.pk).update(state=note.state | {"finished": True})
+        with transaction.atomic(using):
+            self._rename_records()
+            note.state = {"recorded": notes.recorded(using)}
+            note.save(using=using)
 
     def _rename(self, names: list[Renaming]) -> None:
         quote, table = self.editor.quote_name, self.before._meta.db_table
@@ -153,7 +147,6 @@ class Swap:
         """Rename this app's runs and counters of the two fields, which refer to them by name."""
         using = self.editor.connection.alias
         labels = {str(old): str(new) for old, new in self.pairs}
-        MoveNote.objects.using(using).filter(target__in=labels).delete()
         runs = BackfillRun.objects.using(using)
         for run in runs.filter(target__in=labels):
             runs.filter(pk=run.pk).update(options=self._options(run.options))

@@ -5,7 +5,7 @@ import pytest
 from django.core.management.base import CommandError
 from django.db import connection
 
-from django_sortable_ids.migrating.unrecorded_moves import find
+from django_sortable_ids.migrating.unrecorded import find
 from tests.marks import own_tables
 
 from . import small

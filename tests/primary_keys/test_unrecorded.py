@@ -12,7 +12,7 @@ from django.test.utils import isolate_apps
 from django_sortable_ids.checks import databases
 from django_sortable_ids.checks.databases import check_databases
 from django_sortable_ids.fields import UUIDv7Field
-from django_sortable_ids.migrating.unrecorded_moves import UnrecordedMove
+from django_sortable_ids.migrating.unrecorded import Unrecorded
 from django_sortable_ids.models import MoveNote
 from tests.marks import own_tables
 
@@ -160,5 +160,5 @@ def test_the_check_of_its_columns_waits(depot, monkeypatch):
     ],
 )
 def test_the_command_is_for_the_database(using, wanted):
-    move = UnrecordedMove(("shop", "0002_move"), "0002_move", False, (), using)
+    move = Unrecorded(("shop", "0002_move"), "0002_move", False, "moved", (), using)
     assert move.command == wanted

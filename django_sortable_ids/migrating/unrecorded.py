@@ -1,0 +1,248 @@
+"""Moves of keys and swaps that were stopped before their migration was recorded, and what a move
+leaves over that was stopped before it changed a key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.apps.registry import Apps
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations import Migration
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.operations import SeparateDatabaseAndState
+
+from ..db import tables
+from ..operations import MigratePrimaryKey, SwapSortableID
+from ..primary_keys import notes
+from ..primary_keys.changes import deleted, maps
+from ..primary_keys.engines import mysql_exchange
+from ..schema.notes import unrecorded_swaps
+
+Name = tuple[str, str]
+"""The app and the name of a migration."""
+Planned = list[tuple[Migration, bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Unrecorded:
+    """What changed tables and is not recorded."""
+
+    migration: Name
+    target: str
+    """What ``migrate`` needs to complete it."""
+    backwards: bool
+    what: str
+    fields: tuple[str, ...]
+    """``app.Model.field`` of each key that moved or field that was swapped."""
+    using: str
+
+    @property
+    def command(self) -> str:
+        """What completes it."""
+        return command(self.migration[0], self.target, self.using)
+
+    @property
+    def found(self) -> str:
+        """What happened, as a clause."""
+        names = ".".join(self.migration)
+        names = f"the undoing of {names}" if self.backwards else names
+        return (
+            f"{names} {self.what}, and was stopped before it was recorded: tables "
+            f"differ from the recorded migrations, and may not be complete"
+        )
+
+
+def command(app_label: str, target: str, using: str) -> str:
+    """What migrates an app to a target."""
+    database = "" if using == "default" else f" --database {using}"
+    return f"manage.py migrate {app_label} {target}{database}"
+
+
+def find(
+    connection: BaseDatabaseWrapper, loader: MigrationLoader | None = None
+) -> list[Unrecorded]:
+    """What is unrecorded in a database, and of which the project has the migration."""
+    moves, swaps = list(notes.written(connection)), list(unrecorded_swaps(connection))
+    if not moves and not swaps:
+        return []
+    loader, using = loader or MigrationLoader(connection), connection.alias
+    found = []
+    for move in moves:
+        if not (move.is_incomplete or move.is_open):
+            continue
+        for name, operation in _next_of(_moves_of(move, loader), move.backwards, loader):
+            keys = tuple(f"{each.model}.{each.name}" for each in operation.keys)
+            target = _before(loader, name) if move.backwards else name[1]
+            what = "moved primary keys"
+            found.append(Unrecorded(name, target, move.backwards, what, keys, using))
+    for swap in swaps:
+        model, fields, backwards = (swap.identity[key] for key in ("model", "fields", "backwards"))
+        for name, _ in _next_of(_swaps_of(model, fields, loader), backwards, loader):
+            labels = tuple(f"{model}.{each}" for each in fields)
+            target = _before(loader, name) if backwards else name[1]
+            what = f"swapped {' and '.join(fields)} of {model}"
+            found.append(Unrecorded(name, target, backwards, what, labels, using))
+    return found
+
+
+def refusals(
+    connection: BaseDatabaseWrapper,
+    loader: MigrationLoader,
+    plan: Planned,
+    unrecorded: Sequence[Unrecorded],
+) -> Iterator[str]:
+    """Why the plan may not be executed, and what to do: it has to start with what is unrecorded."""
+    for note in notes.written(connection):
+        if note.is_incomplete and not list(_moves_of(note, loader)):
+            yield (
+                f"a migration that moved the primary keys of {', '.join(note.models)} was stopped "
+                f"in the middle, and the project doesn't have it as it was. Restore it, and "
+                f"complete it by `manage.py migrate`."
+            )
+    first = plan[: len(unrecorded)]
+    planned = {((each.app_label, each.name), backwards) for each, backwards in first}
+    for each in unrecorded:
+        if (each.migration, each.backwards) not in planned:
+            yield f"{each.found}. Complete it by `{each.command}`, then migrate again."
+
+
+def has_pending_migrations(connection: BaseDatabaseWrapper, app_label: str) -> bool:
+    """Whether unapplied migrations change tables of the app, which may differ from its models."""
+    loader = MigrationLoader(connection)
+    pending = (
+        loader.graph.nodes[key] for key in loader.graph.nodes.keys() - loader.applied_migrations
+    )
+    return any(
+        migration.app_label == app_label
+        or any(key.model_key[0] == app_label for move in moves(migration) for key in move.keys)
+        for migration in pending
+    )
+
+
+def moves(migration: Migration) -> Iterator[MigratePrimaryKey]:
+    """The moves that the migration contains."""
+    for each in _operations(migration.operations):
+        if isinstance(each, MigratePrimaryKey):
+            yield each
+
+
+def _operations(operations: Sequence[Any]) -> Iterator[Any]:
+    for each in operations:
+        if isinstance(each, SeparateDatabaseAndState):
+            yield from _operations(each.database_operations)
+        else:
+            yield each
+
+
+def _moves_of(note: notes.Written, loader: MigrationLoader) -> Iterator[tuple[Name, Any]]:
+    """The moves that may have written the note."""
+    return _matching(
+        loader, lambda _, each: isinstance(each, MigratePrimaryKey) and note.is_of(each.keys)
+    )
+
+
+def _swaps_of(
+    model: str, fields: Sequence[str], loader: MigrationLoader
+) -> Iterator[tuple[Name, Any]]:
+    def matches(app_label: str, each: Any) -> bool:
+        return (
+            isinstance(each, SwapSortableID)
+            and f"{app_label}.{each.model_name}".lower() == model.lower()
+            and [*each.swapped_fields] == [*fields]
+        )
+
+    return _matching(loader, matches)
+
+
+def _matching(
+    loader: MigrationLoader, matches: Callable[[str, Any], bool]
+) -> Iterator[tuple[Name, Any]]:
+    for name, migration in sorted(loader.graph.nodes.items()):
+        for each in _operations(migration.operations):
+            if matches(name[0], each):
+                yield name, each
+
+
+def _next_of(
+    migrations: Iterator[tuple[Name, Any]], backwards: bool, loader: MigrationLoader
+) -> list[tuple[Name, Any]]:
+    """The one that was stopped: others may have done the same before."""
+    found = list(migrations)
+    applied = [each for each in found if each[0] in loader.applied_migrations]
+    pending = [each for each in found if each not in applied]
+    return applied[-1:] if backwards else pending[:1]
+
+
+def _before(loader: MigrationLoader, name: Name) -> str:
+    """What ``migrate`` needs to undo the migration."""
+    parents = sorted(each.key for each in loader.graph.node_map[name].parents)
+    own = [parent for app_label, parent in parents if app_label == name[0]]
+    return own[-1] if own else "zero"
+
+
+def left_over(
+    connection: BaseDatabaseWrapper, apps: Apps, plan: Planned, loader: MigrationLoader
+) -> str | None:
+    """A message with the statements that drop what a move left over that was stopped before it
+    changed a key; None if nothing is. The next move uses it or replaces it. ``apps`` has the models
+    of the recorded migrations."""
+    commands, statements = [], []
+    planned = {(migration.app_label, migration.name) for migration, _ in plan}
+    for name, migration in sorted(loader.graph.nodes.items()):
+        if name in planned or name in loader.applied_migrations:
+            continue
+        found = [sql for each in moves(migration) for sql in _drops(connection, apps, each)]
+        if found:
+            commands.append(f"`{command(name[0], name[1], connection.alias)}` continues it.")
+            statements += found
+    is_planned = any(True for migration, _ in plan for _ in moves(migration))
+    if connection.vendor == "mysql" and not is_planned:
+        quote = connection.ops.quote_name
+        statements += [f"DROP TABLE {quote(name)}" for name in mysql_exchange.unused(connection)]
+    if not statements:
+        return None
+    return "\n".join(
+        [
+            "A move of primary keys was stopped before it changed any of them.",
+            *commands,
+            "If you don't want it, drop what it left over:",
+            *(f"    {sql};" for sql in dict.fromkeys(statements)),
+        ]
+    )
+
+
+def _drops(
+    connection: BaseDatabaseWrapper, apps: Apps, operation: MigratePrimaryKey
+) -> Iterator[str]:
+    quote = connection.ops.quote_name
+    for key in operation.keys:
+        table = _table(apps, key.model)
+        yield from _drop_column(connection, table, key.next_name)
+        for each in (deleted.table_of(table), maps.table_of(table)) if table else ():
+            if tables.kind(connection, each):
+                yield f"DROP TABLE {quote(each)}"
+    for copy in operation.copies:
+        if copy.old is not None:
+            column = copy.old.db_column or copy.old_name
+            yield from _drop_column(connection, _table(apps, copy.model), column)
+
+
+def _table(apps: Apps, model: str) -> str:
+    """Empty if the model does not exist yet."""
+    try:
+        return str(apps.get_model(model)._meta.db_table)
+    except LookupError:
+        return ""
+
+
+def _drop_column(connection: Any, table: str, column: str) -> Iterator[str]:
+    quote = connection.ops.quote_name
+    if not table or not tables.has_column(connection, table, column):
+        return
+    if connection.vendor == "sqlite":
+        # Other databases drop the indexes with the column.
+        for index in tables.names_of(connection, table, column, index=True):
+            yield f"DROP INDEX {quote(index)}"
+    yield f"ALTER TABLE {quote(table)} DROP COLUMN {quote(column)}"
