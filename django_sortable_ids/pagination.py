@@ -6,14 +6,13 @@ pages before: it begins after an id.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from django.core.paginator import EmptyPage, Paginator
 from django.db.models import QuerySet
 from django.utils.functional import cached_property
 
-from .paging.count import Count
-from .paging.counting import count
+from .paging.counting import Count, count
 from .paging.keyset import KeysetPage, keyset_page, with_rows
 
 if TYPE_CHECKING:
@@ -25,8 +24,6 @@ else:
 
 __all__ = ["Count", "KeysetPage", "SortableIDPaginator", "keyset_page"]
 
-_LAST_OFFSET = 2**63 - 1
-
 
 class _LastPage(int):
     """The number that a paginator has for its last page, which may be another one."""
@@ -36,11 +33,9 @@ class SortableIDPaginator(BasePaginator):
     """A ``Paginator`` that does not count every row of a large table.
 
     ``count`` is a ``Count``: exact up to ``exact_up_to`` rows. Above that it is the estimate of
-    PostgreSQL, MariaDB or MySQL, or a minimum where they have none, and on SQLite. Then the last
-    page is not known: ``page()`` also returns pages after ``num_pages`` if they have rows, and
-    raises ``EmptyPage`` for pages before it if they have none. Whether a page is the last one is
-    always right. It makes the count exact, and so do ``page(num_pages)`` and a page without rows,
-    which count all rows.
+    PostgreSQL, MariaDB or MySQL, or a minimum where they have none, and on SQLite. For the last
+    page of such a count, and for pages after it, all rows are counted. So whether a page is the
+    last one is always right.
     """
 
     exact_up_to: int = 10_000
@@ -62,11 +57,15 @@ class SortableIDPaginator(BasePaginator):
 
     def validate_number(self, number: Any) -> int:
         try:
-            return super().validate_number(number)
+            valid = super().validate_number(number)
         except EmptyPage:
-            if self.count.is_exact or not 1 <= int(number) <= _LAST_OFFSET // self.per_page - 1:
+            if self.count.is_exact or int(number) < 1:
                 raise
-            return int(number)
+        else:
+            if self.count.is_exact or valid < self.num_pages:
+                return valid
+        self._set_count(self.object_list.count())  # type: ignore[attr-defined]
+        return super().validate_number(self.num_pages if isinstance(number, _LastPage) else number)
 
     def get_page(self, number: Any) -> Page[Any]:
         try:
@@ -75,35 +74,19 @@ class SortableIDPaginator(BasePaginator):
             return self.page(self.num_pages)
 
     def page(self, number: Any) -> Page[Any]:
-        if isinstance(number, _LastPage) and not self.count.is_exact:
-            number = self._count_all().num_pages
+        number = self.validate_number(number)
         if self.count.is_exact:
             return super().page(number)
-        number = self.validate_number(number)
         every: QuerySet[Any] = self.object_list.all()  # type: ignore[attr-defined]
-        bottom = (number - 1) * self.per_page
-        most = self.per_page + self.orphans
+        bottom, most = (number - 1) * self.per_page, self.per_page + self.orphans
         found = list(every[bottom : bottom + most + 1])
-        if not found:
-            return self._count_all().page(number)
-        if len(found) <= most:
-            self._set_count(Count(bottom + len(found)))
-        else:
-            found = found[: self.per_page]
-            self._expect(bottom + most + 1)
-        rows = with_rows(every[bottom : bottom + len(found)], found)
+        if len(found) <= most:  # The estimate was too high.
+            self._set_count(bottom + len(found) if found else every.count())
+            return super().page(number)
+        rows = with_rows(every[bottom : bottom + self.per_page], found[: self.per_page])
         page: Page[Any] = self._get_page(rows, number, self)  # type: ignore[attr-defined]
         return page
 
-    def _count_all(self) -> Self:
-        self._set_count(Count(self.object_list.count()))  # type: ignore[attr-defined]
-        return self
-
-    def _expect(self, rows: int) -> None:
-        """There are at least so many rows."""
-        if self.count < rows:
-            self._set_count(Count(rows, "minimum"))
-
-    def _set_count(self, known: Count) -> None:
-        self.__dict__["count"] = known
+    def _set_count(self, exact: int) -> None:
+        self.__dict__["count"] = Count(exact)
         self.__dict__.pop("num_pages", None)

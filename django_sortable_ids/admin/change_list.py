@@ -8,11 +8,10 @@ from typing import Any
 
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import PAGE_VAR, ChangeList
-from django.core.paginator import InvalidPage
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from ..paging.keyset import IDOrder, id_order, page_in_order
+from ..paging.keyset import id_order, page_in_order
 from ..schemes import InvalidID
 
 AFTER_VAR = "_after"
@@ -82,7 +81,15 @@ class SortableIDChangeList(ChangeList):
         order = id_order(self.queryset)
         given = request.GET.keys() & {AFTER_VAR, BEFORE_VAR}
         if order is None or not given:
-            return self._numbered_page(order)
+            numbered = self.paginator.get_page(self.page_num)
+            self.page_num = numbered.number
+            rows: QuerySet[Any] = numbered.object_list
+            if order is not None and rows:
+                self._link(
+                    order.text(rows[0]) if numbered.has_previous() else None,
+                    order.text(list(rows)[-1]) if numbered.has_next() else None,
+                )
+            return rows
         try:
             page = page_in_order(
                 self.queryset,
@@ -98,35 +105,17 @@ class SortableIDChangeList(ChangeList):
         self._link(page.previous, page.next)
         return page.rows
 
-    def _numbered_page(self, order: IDOrder | None) -> QuerySet[Any]:
-        expected = self.paginator.num_pages
-        try:
-            page = self.paginator.page(self.page_num)
-        except InvalidPage as error:
-            # The list had a link to this page where the estimate was too high.
-            if not self.paginator.num_pages < self.page_num <= expected:
-                raise IncorrectLookupParameters(error) from error
-            page = self.paginator.page(self.paginator.num_pages)
-        self.page_num = page.number
-        rows: QuerySet[Any] = page.object_list
-        if order is not None and rows:
-            self._link(
-                order.text(rows[0]) if page.has_previous() else None,
-                order.text(list(rows)[-1]) if page.has_next() else None,
-            )
-        return rows
-
     def _link(self, previous: str | None, following: str | None) -> None:
         """Set the links: the ids that the neighbours end before and begin after."""
         number, last = self.page_num, self.paginator.num_pages
         count = self.paginator.count
-        is_said = str(count) == getattr(count, "text", str(count))
+        is_said = getattr(count, "is_exact", True) or str(count) == count.text
         self.page_links = PageLinks(
             first=None if previous is None else self.get_query_string(),
             previous=self._link_to(BEFORE_VAR, previous, max(number - 1, 1)),
             next=self._link_to(AFTER_VAR, following, number + 1),
             last=None if following is None else self._link_to(BEFORE_VAR, "", last),
-            count="" if is_said or count.is_exact else count.text,
+            count="" if is_said else count.text,
         )
 
     def _link_to(self, name: str, text: str | None, number: int) -> str | None:

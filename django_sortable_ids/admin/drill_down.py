@@ -2,76 +2,142 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, NamedTuple
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import date, datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.views.main import ChangeList
 from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils.formats import get_format
+from django.utils.functional import cached_property
 from django.utils.translation import gettext, pgettext
 
-from ..histograms.columns import TimedColumn
-from ..histograms.counting import Count, counts
-from ..histograms.drawing import HEIGHT, bar_text, count_text, formatted, heights_of
-from ..histograms.ends import Ends, TookTooLong, ends
-from ..histograms.spans import Span, end_of, local, start_of
-from .places import Place, years
+from ..fields.values.times import first_moment
+from ..histograms.counting import TimedColumn, TookTooLong, counts, ends, timed_column
+from ..histograms.drawing import DrawnBar, drawn_counts, formatted
+from ..histograms.spans import Span, end_of, local, spans, start_of
+from ..paging.counting import Count
+
+if TYPE_CHECKING:
+    Base = ChangeList
+else:
+    Base = object
 
 MOST_YEARS = 60
 """With more of them between the first and the last row, years without rows are left out."""
 _FEW = 6
 """Bars that would be too wide if they filled the row."""
 _MOST_CHARACTERS = 9
-_PATH_FORMATS = {
-    "year": "Y",
-    "month": "F",
-    "day": "MONTH_DAY_FORMAT",
-    "hour": "TIME_FORMAT",
-    "minute": ":i",
+_TEXT = re.compile(r"[0-9]{4}(-[0-9]{2}[b-z]?){0,4}")
+
+
+class _Unit(NamedTuple):
+    in_url: str
+    """The format of its part in a URL."""
+    in_path: str
+    of_bar: str
+    title: str
+    """The format where there is more room."""
+
+
+_UNITS = {
+    "year": _Unit("%Y", "Y", "Y", "Y"),
+    "month": _Unit("%m", "F", "M", "YEAR_MONTH_FORMAT"),
+    "day": _Unit("%d", "MONTH_DAY_FORMAT", "j", "DATE_FORMAT"),
+    "hour": _Unit("%H", "TIME_FORMAT", "TIME_FORMAT", "DATETIME_FORMAT"),
+    "minute": _Unit("%M", ":i", ":i", "DATETIME_FORMAT"),
 }
-_LABEL_FORMATS = {"year": "Y", "month": "M", "day": "j", "hour": "TIME_FORMAT", "minute": ":i"}
-_TITLE_FORMATS = {
-    "year": "Y",
-    "month": "YEAR_MONTH_FORMAT",
-    "day": "DATE_FORMAT",
-    "hour": "DATETIME_FORMAT",
-    "minute": "DATETIME_FORMAT",
-}
+_INSIDE = dict(zip(_UNITS, [*_UNITS][1:], strict=False))
+
+
+class Place(NamedTuple):
+    """A year, a month of it, a day of that, and so on to a minute.
+
+    In the URL it is a text such as ``2013-07-04-13-05``. An hour that is repeated when the clock is
+    put back is ``01b``, after ``01``.
+    """
+
+    unit: str
+    text: str
+    span: Span
+
+    def inside(self) -> list[Place]:
+        """The places of the next shorter unit, in the order of time; none for a minute."""
+        unit = _INSIDE.get(self.unit)
+        return list(_places(unit, self.span, f"{self.text}-")) if unit else []
+
+    @property
+    def in_path(self) -> str:
+        """What people call it next to the place around it."""
+        return formatted(local(self.span.start), _UNITS[self.unit].in_path)
+
+    @property
+    def label(self) -> str:
+        form = _UNITS[self.unit].of_bar
+        # English has words for noon and midnight, which are longer than the hours between them.
+        if self.unit == "hour" and get_format("TIME_FORMAT") == "P":
+            form = "g a"
+        return formatted(local(self.span.start), form)
+
+    @property
+    def title(self) -> str:
+        return formatted(local(self.span.start), _UNITS[self.unit].title)
+
+
+def path_to(text: str) -> list[Place]:
+    """The place with that text, after the places that contain it, from the year on.
+
+    Raises ``ValueError`` if there is no such place.
+    """
+    if not _TEXT.fullmatch(text):
+        raise ValueError(f"no time {text!r}")
+    year, *parts = text.split("-")
+    start = first_moment(date(int(year), 1, 1))
+    path = list(_places("year", Span(start, end_of("year", start))))
+    for part in parts:
+        wanted = f"{path[-1].text}-{part}"
+        found = [place for place in path[-1].inside() if place.text == wanted]
+        if not found:
+            raise ValueError(f"no time {text!r}")
+        path += found
+    return path
+
+
+def _places(unit: str, within: Span, prefix: str = "") -> Iterator[Place]:
+    seen: Counter[str] = Counter()
+    for span in spans(unit, *within):
+        start = local(span.start)
+        # Not all platforms fill %Y up to four digits.
+        part = f"{start.year:04}" if unit == "year" else start.strftime(_UNITS[unit].in_url)
+        repeated = chr(ord("a") + seen[part]) if seen[part] else ""
+        seen[part] += 1
+        yield Place(unit, f"{prefix}{part}{repeated}", span)
+
+
+# One level of the drill-down
 
 
 class Step(NamedTuple):
     """One of the places from all rows to those that the bars show."""
 
     title: str
-    place: str | None
-    """Its text in the URL; None for all rows."""
-
-
-@dataclass(frozen=True, slots=True)
-class DrillDownBar:
-    place: str
-    label: str
-    text: str
-    """Time and count in one line, for screen readers."""
-    count: str
-    y: str
-    height: str
-    is_minimum: bool
-    """There may be more rows."""
-
-    @property
-    def is_empty(self) -> bool:
-        return self.height == "0" and not self.is_minimum
+    url: str
+    """Empty for the last one, which is shown."""
 
 
 class DrillDown(NamedTuple):
     """What the template draws."""
 
     path: list[Step]
-    bars: list[DrillDownBar]
-    note: str
+    bars: list[DrawnBar]
+    note: str = ""
     """Why there are no bars; empty if there are some."""
 
     @property
@@ -84,107 +150,128 @@ class DrillDown(NamedTuple):
 
 
 def drill_down(
-    rows: QuerySet[Any], column: TimedColumn, chosen: Sequence[Place], seconds: float
+    rows: QuerySet[Any],
+    column: TimedColumn,
+    chosen: Sequence[Place],
+    seconds: float,
+    url: Callable[[str | None], str],
 ) -> DrillDown | None:
     """The first level within the chosen place at which there are several places with rows.
 
-    ``rows`` are those of all places. None if there are none and no place was chosen.
+    ``rows`` are those of all places. ``url`` is the URL of a place by its text, or of all places
+    for None. None if there are no rows and no place was chosen.
     """
-    return _Level(rows, column, seconds).found(list(chosen))
-
-
-class _Level:
-    def __init__(self, rows: QuerySet[Any], column: TimedColumn, seconds: float) -> None:
-        self._rows = rows
-        self._column = column
-        self._end = time.monotonic() + seconds
-
-    def found(self, path: list[Place]) -> DrillDown | None:
-        try:
-            found = self._ends(*path[-1].span) if path else self._ends(None, None)
-            if found is None:
-                no_rows = pgettext("sortable ids", "No rows.")
-                return DrillDown(_steps(path), [], no_rows) if path else None
-            places = path[-1].inside() if path else self._years(found)
-        except TookTooLong:
-            return DrillDown(_steps(path), [], gettext("Counting the rows took too long."))
-        while only := _only(places, found):
-            places = only.inside()
-            if places:
-                path.append(only)
-        return DrillDown(_steps(path), self._bars(places, found), "")
-
-    def _left(self) -> float:
-        """Seconds."""
-        return self._end - time.monotonic()
-
-    def _ends(self, start: datetime | None, end: datetime | None) -> Ends | None:
-        return ends(self._rows, self._column, start, end, self._left())
-
-    def _years(self, found: Ends) -> list[Place]:
-        if found.last.year - found.first.year < MOST_YEARS:
-            return years(Span(start_of("year", found.first), end_of("year", found.last)))
-        with_rows: list[Place] = []
-        following: Ends | None = found
-        while following and len(with_rows) < MOST_YEARS:
-            year = Span(start_of("year", following.first), end_of("year", following.first))
-            with_rows += years(year)
-            following = self._ends(year.end, None)
-        return with_rows
-
-    def _bars(self, places: list[Place], found: Ends) -> list[DrillDownBar]:
-        """Places before the first row and after the last one have none: they are not counted."""
-        counted = {
-            place: Count(0, is_exact=True)
-            for place in places
-            if place.span.end <= found.first or place.span.start > found.last
-        }
-        asked = [place for place in places if place not in counted]
-        spans = [place.span for place in asked]
-        counted |= dict(
-            zip(asked, counts(self._rows, self._column, spans, self._left()), strict=True)
-        )
-        heights = heights_of(counted[place].rows for place in places)
-        return [
-            _bar(place, counted[place], height)
-            for place, height in zip(places, heights, strict=True)
-        ]
-
-
-def _only(places: list[Place], found: Ends) -> Place | None:
-    """The place that contains all rows, if there is one."""
-    for place in places:
-        if place.span.start <= found.first and found.last < place.span.end:
-            return place
-    return None
-
-
-def _steps(path: list[Place]) -> list[Step]:
-    return [
-        Step(gettext("All dates"), None),
-        *(Step(_formatted(place, _PATH_FORMATS), place.text) for place in path),
+    path, note = list(chosen), ""
+    level: list[tuple[Place, Count]] | None = []
+    try:
+        level = _level(rows, column, path, time.monotonic() + seconds)
+    except TookTooLong:
+        note = gettext("Counting the rows took too long.")
+    if level is None:
+        if not path:
+            return None
+        level, note = [], pgettext("sortable ids", "No rows.")
+    places, counted = [place for place, _ in level], [count for _, count in level]
+    bars = drawn_counts([each.label for each in places], [each.title for each in places], counted)
+    links = [
+        bar if bar.height == "0" and not bar.is_minimum else replace(bar, url=url(place.text))
+        for bar, place in zip(bars, places, strict=True)
     ]
+    titles = [gettext("All dates"), *(each.in_path for each in path)]
+    urls = [url(None), *(url(each.text) for each in path)]
+    urls[-1] = ""
+    return DrillDown([Step(*each) for each in zip(titles, urls, strict=True)], links, note)
 
 
-def _bar(place: Place, count: Count, height: int) -> DrillDownBar:
-    shown = count_text(count.rows, is_exact=count.is_exact, is_estimate=count.is_estimate)
-    return DrillDownBar(
-        place=place.text,
-        label=_label(place),
-        text=bar_text(_formatted(place, _TITLE_FORMATS), shown),
-        count=shown,
-        y=str(HEIGHT - height),
-        height=str(height),
-        is_minimum=not (count.is_exact or count.is_estimate),
-    )
+def _level(
+    rows: QuerySet[Any], column: TimedColumn, path: list[Place], deadline: float
+) -> list[tuple[Place, Count]] | None:
+    """The places with their counts; None without rows. A place that contains all rows becomes a
+    part of the path.
+    """
+    start, end = path[-1].span if path else (None, None)
+    found = ends(rows, column, start, end, deadline - time.monotonic())
+    if found is None:
+        return None
+    first, last = found
+    places = path[-1].inside() if path else _years(rows, column, first, last, deadline)
+    while around := [each for each in places if each.span.start <= first and last < each.span.end]:
+        places = around[0].inside()
+        path += around if places else []
+    # Places before the first row and after the last one have none: they are not counted.
+    asked = [each for each in places if each.span.end > first and each.span.start <= last]
+    asked_spans = [each.span for each in asked]
+    counted = counts(rows, column, asked_spans, deadline - time.monotonic())
+    by_place = dict(zip(asked, counted, strict=True))
+    return [(each, by_place.get(each, Count(0))) for each in places]
 
 
-def _formatted(place: Place, forms: dict[str, str]) -> str:
-    return formatted(local(place.span.start), forms[place.unit])
+def _years(
+    rows: QuerySet[Any], column: TimedColumn, first: datetime, last: datetime, deadline: float
+) -> list[Place]:
+    if last.year - first.year < MOST_YEARS:
+        return list(_places("year", Span(start_of("year", first), end_of("year", last))))
+    with_rows: list[Place] = []
+    found: tuple[datetime, datetime] | None = (first, last)
+    while found and len(with_rows) < MOST_YEARS:
+        year = Span(start_of("year", found[0]), end_of("year", found[0]))
+        with_rows += _places("year", year)
+        found = ends(rows, column, year.end, None, deadline - time.monotonic())
+    return with_rows
 
 
-def _label(place: Place) -> str:
-    # English has words for noon and midnight, which are longer than the hours between them.
-    if place.unit == "hour" and get_format("TIME_FORMAT") == "P":
-        return formatted(local(place.span.start), "g a")
-    return _formatted(place, _LABEL_FORMATS)
+# The list
+
+
+class DrillDownMixin(Base):
+    """Filters the list by the place in the URL, as Django does for ``date_hierarchy``."""
+
+    model_admin: Any
+    rows_of_all_places: Any
+
+    @property
+    def place_name(self) -> str:
+        """The name of the parameter in the URL."""
+        return f"{self.model_admin.created_at_hierarchy}__created_at__within"
+
+    @cached_property
+    def chosen(self) -> list[Place]:
+        """The place in the URL, after those that contain it; empty without one."""
+        text = self.params.get(self.place_name)
+        try:
+            return path_to(text) if text else []
+        except ValueError as error:
+            raise IncorrectLookupParameters(error) from error
+
+    def get_filters_params(self, params: Any = None) -> Any:
+        found = super().get_filters_params(params)
+        found.pop(self.place_name, None)
+        return found
+
+    def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> Any:
+        rows = super().get_queryset(request, exclude_parameters)
+        if exclude_parameters is None:
+            self.rows_of_all_places = rows
+        if not self.chosen:
+            return rows
+        start, end = self.chosen[-1].span
+        path = timed_column(self.model, self.model_admin.created_at_hierarchy).path
+        within = {f"{path}__created_at__gte": start, f"{path}__created_at__lt": end}
+        return rows.filter(**within)
+
+    @cached_property
+    def drill_down(self) -> DrillDown | None:
+        """The level that the template draws."""
+        return drill_down(
+            self.rows_of_all_places,
+            timed_column(self.model, self.model_admin.created_at_hierarchy),
+            self.chosen,
+            self.model_admin.created_at_hierarchy_seconds,
+            lambda place: self.get_query_string({self.place_name: place}),
+        )
+
+
+@cache
+def with_drill_down(change_list: Any) -> type[ChangeList]:
+    """That class with the drill-down; always the same one."""
+    return type(change_list.__name__, (DrillDownMixin, change_list), {})

@@ -19,7 +19,7 @@ from django.urls import URLPattern
 from ..checks.messages import wrong_hierarchy
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_fields, referenced_id
-from ..histograms.columns import timed_column
+from ..histograms.counting import timed_column
 from ..histograms.histogram import SECONDS
 from ..old_ids.redirecting import redirect_to, url_with
 from ..old_ids.resolving import old_key, old_row
@@ -27,7 +27,7 @@ from ..pagination import SortableIDPaginator
 from .change_list import with_page_links
 from .columns import columns
 from .created_at_filter import CreatedAtFilter
-from .drill_down_list import with_drill_down
+from .drill_down import with_drill_down
 from .inspector import inspect_id_urls
 from .search import Searched, rows_with_id
 

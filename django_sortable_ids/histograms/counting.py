@@ -7,19 +7,24 @@ time is decoded.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.core.exceptions import EmptyResultSet
-from django.db import connections
+from django.core.exceptions import EmptyResultSet, FieldError
+from django.db import connections, models
 from django.db.models import Expression, F, Field, QuerySet, Value
+from django.db.models.constants import LOOKUP_SEP
 from django.db.models.lookups import GreaterThanOrEqual, LessThanOrEqual
+from django.db.models.sql.where import AND
 
 from ..db.scalars import Select, scalars
-from ..paging.estimates import estimated_rows, fewest_expected_rows
-from .columns import TimedColumn
-from .ranges import filtered_first
-from .spans import Span
+from ..fields import SortableIDField
+from ..fields.of_model import field_at, id_at
+from ..fields.values.times import MICROSECOND
+from ..paging.counting import Count, estimated_rows, fewest_expected_rows
+from ..schemes import TimeScheme
+from .spans import Span, first_moment_when
 
 _SHARE = 0.8
 """Of the time, for the exact counts. The rest is for those up to a limit."""
@@ -30,12 +35,106 @@ _MOST_PARAMS = 30_000
 _ROW = "sortable_ids_row"
 
 
-class Count(NamedTuple):
-    rows: int
-    is_exact: bool
-    """False: there are more rows, or, with 0, it is unknown whether there are any."""
-    is_estimate: bool = False
-    """Whether it is what the database expects, from its statistics; then it is not exact."""
+class TookTooLong(Exception):
+    """The look-ups took longer than allowed: no index has the order of the rows."""
+
+
+class TimedColumn(NamedTuple):
+    """A sortable id whose index has the order of time."""
+
+    path: str
+    """From the model to the id itself: ``"order__id"`` for ``"order"``."""
+    field: SortableIDField
+    scheme: TimeScheme
+
+
+def timed_column(model: type[models.Model], path: str) -> TimedColumn:
+    """The id at the end of a lookup path.
+
+    Raises ``FieldError`` if it is no sortable id, if its ids carry no time or don't sort by it, and
+    if the path leads from one row to many.
+    """
+    field = id_at(model, path)
+    named = f"{path!r} of {model._meta.label}"
+    if field is None:
+        raise FieldError(f"{named} is no sortable id, and no relation to one")
+    scheme = field.scheme
+    if not isinstance(scheme, TimeScheme):
+        raise FieldError(f"{named} is a {scheme.title}: its ids carry no time")
+    if not scheme.sorts:
+        raise FieldError(f"{named} is a {scheme.title}: its ids don't sort by their time")
+    parts = path.split(LOOKUP_SEP)
+    for length in range(1, len(parts) + 1):
+        step = field_at(model, LOOKUP_SEP.join(parts[:length]))
+        if step.many_to_many or step.one_to_many:
+            raise FieldError(f"{named} leads from a row to several: it would be counted repeatedly")
+    end = field_at(model, path)
+    while end.related_model is not None:
+        end = end.target_field
+        path = f"{path}{LOOKUP_SEP}{end.name}"
+    return TimedColumn(path, field, scheme)
+
+
+def ends(
+    queryset: QuerySet[Any],
+    column: TimedColumn,
+    start: datetime | None,
+    end: datetime | None,
+    seconds: float | None,
+) -> tuple[datetime, datetime] | None:
+    """When the first and the last row from ``start`` to ``end`` (excluded) were created, in UTC;
+    None if there is no row. It takes two look-ups in the id's index.
+
+    None as a bound means unbounded. Ids after the year 9999 are left out. Raises ``TookTooLong``
+    after ``seconds``; None means no limit.
+    """
+    within = {f"{column.path}__created_at__gte": start} if start else {}
+    if end is None:
+        within[f"{column.path}__created_at__lte"] = column.scheme.latest
+    else:
+        within[f"{column.path}__created_at__lt"] = end
+    rows = filtered_first(queryset, **within)
+    selects = []
+    try:
+        for order in (column.path, f"-{column.path}"):
+            first = rows.order_by(order).values(column.path)[:1]
+            selects.append(Select(*first.query.get_compiler(using=rows.db).as_sql()))
+    except EmptyResultSet:
+        return None
+    found = scalars(queryset.db, selects, seconds)
+    if found is None:
+        raise TookTooLong
+    if found[0] is None:
+        return None
+    stored = column.field.stored(connections[queryset.db])
+    times = [_time(column.scheme, stored.from_db(value)) for value in found]
+    return min(times), max(times)
+
+
+def _time(scheme: TimeScheme, number: int) -> datetime:
+    """The time of an id; for a UUID of another version, that of its neighbours in the order."""
+    if scheme.layout.split(number) is not None:
+        return scheme.created_at(scheme.from_trusted(number))
+
+    def is_after(at: datetime) -> bool:
+        numbers = scheme.number_range(at, None)
+        return numbers is None or not numbers[0] <= number <= numbers[1]
+
+    return first_moment_when(is_after, scheme.earliest, scheme.latest) - MICROSECOND
+
+
+def filtered_first(rows: QuerySet[Any], *conditions: Any, **lookups: Any) -> QuerySet[Any]:
+    """As ``rows.filter()``, with these conditions before the earlier ones.
+
+    Of several ranges of one column, SQLite reads the first: with an earlier filter by creation
+    time, each bar would read the rows of them all.
+    """
+    earlier = rows.query.where
+    kept = len(earlier.children) if earlier.connector == AND else 1
+    filtered = rows.filter(*conditions, **lookups)
+    where = filtered.query.where
+    where.children = [*where.children[kept:], *where.children[:kept]]
+    return filtered
 
 
 def counts(
@@ -45,28 +144,17 @@ def counts(
 
     Otherwise they are estimates or, where the database has none, counted up to a limit.
     """
-    if not spans:
-        return []
     end = None if seconds is None else time.monotonic() + seconds
-    found = _counted(queryset, column, spans, None, seconds and seconds * _SHARE)
-    if found is not None:
-        return found
+    exact = _counted(queryset, column, spans, None, seconds and seconds * _SHARE)
+    if exact is not None:
+        return exact
     assert end is not None, "nothing else ends an exact count"
     estimates = _estimates(queryset, column, spans, end)
     others = [span for span, each in zip(spans, estimates, strict=True) if each is None]
-    capped = iter(_capped(queryset, column, others, end))
+    most = _rounded(_ROWS // max(1, len(others)))
+    counted = _counted(queryset, column, others, most, end - time.monotonic())
+    capped = iter(counted or [Count(0, "minimum") for _ in others])
     return [next(capped) if each is None else each for each in estimates]
-
-
-def _capped(
-    queryset: QuerySet[Any], column: TimedColumn, spans: Sequence[Span], end: float
-) -> list[Count]:
-    """Counts up to a limit; unknown ones if they take longer than until ``end``."""
-    if not spans:
-        return []
-    most = _rounded(_ROWS // len(spans))
-    found = _counted(queryset, column, spans, most, end - time.monotonic())
-    return found or [Count(0, is_exact=False) for _ in spans]
 
 
 def _estimates(
@@ -90,8 +178,7 @@ def _estimates(
         expected = estimated_rows(queryset.filter(**within).values(column.path))
         if expected is None or time.monotonic() > end:
             return none
-        estimate = Count(expected, is_exact=False, is_estimate=True)
-        found.append(None if expected < fewest else estimate)
+        found.append(None if expected < fewest else Count(expected, "estimated"))
     return found
 
 
@@ -105,20 +192,18 @@ def _counted(
     """The counts, each up to ``most`` rows; None if they take longer than that."""
     end = None if seconds is None else time.monotonic() + seconds
     rows: list[int] = []
-    for selects in _statements(_selects(queryset, column, spans, most)):
-        found = scalars(queryset.db, selects, None if end is None else end - time.monotonic())
+    selects = _selects(queryset, column, spans, most)
+    longest = max((len(each.params) for each in selects), default=0)
+    size = max(1, _MOST_PARAMS // max(1, longest))
+    for first in range(0, len(selects), size):
+        left = None if end is None else end - time.monotonic()
+        found = scalars(queryset.db, selects[first : first + size], left)
         if found is None:
             return None
         rows += found
-    if most is None:
-        return [Count(each, is_exact=True) for each in rows]
-    return [Count(min(each, most), is_exact=each <= most) for each in rows]
-
-
-def _statements(selects: Sequence[Select]) -> Iterator[Sequence[Select]]:
-    size = max(1, _MOST_PARAMS // max(1, *(len(select.params) for select in selects)))
-    for first in range(0, len(selects), size):
-        yield selects[first : first + size]
+    return [
+        Count(each) if most is None or each <= most else Count(each, "minimum") for each in rows
+    ]
 
 
 def _selects(
@@ -128,13 +213,16 @@ def _selects(
     if column.field.accept_other_versions:
         # They carry no time, but sort among the others.
         queryset = queryset.filter(**{f"{column.path}__created_at__isnull": False})
-    rows = _identified(
-        filtered_first(
-            queryset,
-            GreaterThanOrEqual(F(column.path), _Bound(_LOWEST)),
-            LessThanOrEqual(F(column.path), _Bound(_HIGHEST)),
-        )
-    )
+    rows = filtered_first(
+        queryset,
+        GreaterThanOrEqual(F(column.path), _Bound(0)),
+        LessThanOrEqual(F(column.path), _Bound(1)),
+    ).order_by()
+    # No columns but one constant, or what makes the rows distinct.
+    if rows.query.distinct:
+        rows = rows.values("pk")
+    else:
+        rows = rows.annotate(**{_ROW: Value(1)}).values(_ROW)
     connection = connections[queryset.db]
     stored = column.field.stored(connection)
     try:
@@ -149,43 +237,26 @@ def _selects(
         if numbers is None:
             selects.append(_NONE)
             continue
-        lowest, highest = (stored.operand(number, connection) for number in numbers)
-        bounds = {_LOWEST: lowest, _HIGHEST: highest}
-        filled = [bounds[each] if isinstance(each, _Place) else each for each in params]
+        bounds = [stored.operand(number, connection) for number in numbers]
+        filled = [bounds[each.end] if isinstance(each, _Bound) else each for each in params]
         selects.append(Select(sql, filled))
     return selects
 
 
-def _identified(rows: QuerySet[Any]) -> QuerySet[Any]:
-    """The queryset without its columns: one constant, or what makes its rows distinct."""
-    if rows.query.distinct:
-        identified: QuerySet[Any] = rows.order_by().values("pk")
-    else:
-        identified = rows.order_by().annotate(**{_ROW: Value(1)}).values(_ROW)
-    return identified
-
-
-class _Place(NamedTuple):
-    """Stands for a parameter until it is known."""
-
-    name: str
-
-
-_LOWEST, _HIGHEST = _Place("lowest"), _Place("highest")
 _NONE = Select("SELECT 0", ())
 
 
 class _Bound(Expression):
-    """A parameter that is set after the query is compiled."""
+    """A parameter that is set after the query is compiled: the lowest id, or the highest."""
 
     output_field: Field[Any, Any] = Field()
 
-    def __init__(self, place: _Place) -> None:
+    def __init__(self, end: int) -> None:
         super().__init__()
-        self._place = place
+        self.end = end
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
-        return "%s", [self._place]
+        return "%s", [self]
 
 
 def _rounded(number: int) -> int:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.utils import timezone
-from django.utils.formats import date_format, number_format
+from django.utils.formats import date_format
 from django.utils.text import capfirst
 from django.utils.translation import pgettext
 
 from ..fields.values.times import local_zone
-from ..paging.count import Count as RowCount
+from ..paging.counting import Count
 from .histogram import Bar
 
 HEIGHT = 100
@@ -30,52 +30,42 @@ class DrawnBar:
     label: str
     count: str
     text: str
+    """Time and count in one line, for screen readers."""
     is_minimum: bool
+    """Whether there may be more rows."""
+    url: str = ""
+    """Of the rows of the bar."""
 
 
 def drawn(bars: Sequence[Bar]) -> list[DrawnBar]:
     form = _date_form(bars)
-    heights = heights_of(bar.count for bar in bars)
-    return [
-        _drawn(number, bar, height, form)
-        for number, (bar, height) in enumerate(zip(bars, heights, strict=True))
-    ]
+    labels = [formatted(bar.start, form) for bar in bars]
+    return drawn_counts(labels, labels, [bar.count for bar in bars])
 
 
-def _drawn(number: int, bar: Bar, height: int, form: str) -> DrawnBar:
-    label = formatted(bar.start, form)
-    count = count_text(bar.count, is_exact=bar.is_exact, is_estimate=bar.is_estimate)
-    return DrawnBar(
-        x=str(number * WIDTH),
-        y=str(HEIGHT - height),
-        height=str(height),
-        label=label,
-        count=count,
-        text=bar_text(label, count),
-        is_minimum=not (bar.is_exact or bar.is_estimate),
-    )
-
-
-def heights_of(counts: Iterable[int]) -> list[int]:
-    """In proportion to the largest count, whose height is ``HEIGHT``."""
-    counts = list(counts)
+def drawn_counts(
+    labels: Sequence[str], times: Sequence[str], counts: Sequence[Count]
+) -> list[DrawnBar]:
+    """Bars with heights in proportion to the largest count, whose height is ``HEIGHT``. ``times``
+    are the labels where there is more room.
+    """
     largest = max(counts, default=0)
-    return [max(_LEAST, round(HEIGHT * each / largest)) if each else 0 for each in counts]
-
-
-def count_text(count: int, *, is_exact: bool, is_estimate: bool) -> str:
-    if is_estimate:
-        return RowCount(count, "estimated").text
-    if is_exact:
-        return number_format(count, use_l10n=True, force_grouping=True)
-    if not count:
-        return pgettext("sortable ids", "not counted")
-    return RowCount(count + 1, "minimum").text
-
-
-def bar_text(time: str, count: str) -> str:
-    """What a bar says, in one line."""
-    return pgettext("sortable ids", "%(time)s: %(count)s") % {"time": time, "count": count}
+    form = pgettext("sortable ids", "%(time)s: %(count)s")
+    found = []
+    for number, (label, at, count) in enumerate(zip(labels, times, counts, strict=True)):
+        height = max(_LEAST, round(HEIGHT * count / largest)) if count else 0
+        found.append(
+            DrawnBar(
+                x=str(number * WIDTH),
+                y=str(HEIGHT - height),
+                height=str(height),
+                label=label,
+                count=count.text,
+                text=form % {"time": at, "count": count.text},
+                is_minimum=count.precision == "minimum",
+            )
+        )
+    return found
 
 
 def formatted(at: datetime, form: str) -> str:
@@ -89,13 +79,9 @@ def formatted(at: datetime, form: str) -> str:
 
 def _date_form(bars: Sequence[Bar]) -> str:
     """The format that tells the bars apart; the first and the last one may be cut off."""
-    longest = max((_length(bar) for bar in bars), default=timedelta(0))
+    longest = max((bar.end - bar.start for bar in bars), default=timedelta(0))
     if longest < timedelta(hours=20):
         return "DATETIME_FORMAT"
     if longest < timedelta(days=27):
         return "DATE_FORMAT"
     return "YEAR_MONTH_FORMAT" if longest < timedelta(days=360) else "Y"
-
-
-def _length(bar: Bar) -> timedelta:
-    return bar.end - bar.start

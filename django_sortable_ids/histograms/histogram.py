@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import islice
@@ -14,9 +13,8 @@ from django.db.models import Manager, QuerySet
 from django.utils import timezone
 
 from ..fields.values.times import first_moment, in_utc
-from .columns import TimedColumn, timed_column
-from .counting import counts
-from .ends import TookTooLong, ends
+from ..paging.counting import Count
+from .counting import TimedColumn, TookTooLong, counts, ends, timed_column
 from .spans import UNITS, Span, end_of, local, spans, start_of
 
 MOST_BARS = 400
@@ -30,11 +28,7 @@ class Bar:
     start: datetime
     """In the current time zone; naive local time with ``USE_TZ=False``."""
     end: datetime
-    count: int
-    is_exact: bool
-    """False: there are more than ``count`` rows; if that is 0, it is unknown whether there are."""
-    is_estimate: bool = False
-    """Whether ``count`` is what the database expects, from its statistics; then it is not exact."""
+    count: Count
 
 
 def histogram(
@@ -57,8 +51,8 @@ def histogram(
 
     One statement counts ranges of the id's index, without reading rows, within the filters of the
     queryset. If that takes longer than ``time_limit`` seconds in all, the counts of a whole table
-    are estimates on PostgreSQL, MariaDB and MySQL, and others have a limit: see
-    ``Bar.is_estimate`` and ``Bar.is_exact``. None counts for as long as it takes.
+    are estimates on PostgreSQL, MariaDB and MySQL, and others are minima: see
+    ``Count.precision``. None counts for as long as it takes.
 
     Raises ``FieldError`` if the field is no such id, or leads from one row to several, and
     ``ValueError`` for an unknown unit, for a naive time (with ``USE_TZ``), if the end is before the
@@ -82,18 +76,14 @@ def histogram(
             f"bars of one {unit}; take a longer unit, or a later start"
         )
     left = None if deadline is None else deadline - time.monotonic()
-    return bars_of(bars, counts(rows, column, bars, left))
-
-
-def bars_of(of: Iterable[Span], counted: Iterable[tuple[int, bool, bool]]) -> list[Bar]:
-    """The bars of spans and their counts, in local time."""
+    counted = counts(rows, column, bars, left)
     return [
-        Bar(shown(span.start), shown(span.end), *count)
-        for span, count in zip(of, counted, strict=True)
+        Bar(_shown(span.start), _shown(span.end), count)
+        for span, count in zip(bars, counted, strict=True)
     ]
 
 
-def shown(at: datetime) -> datetime:
+def _shown(at: datetime) -> datetime:
     """An instant as applications expect it."""
     return local(at) if settings.USE_TZ else local(at).replace(tzinfo=None)
 
@@ -144,8 +134,8 @@ def _whole(
             ) from None
         if found is None:
             return None
-        start = start_of(unit, found.first) if start is None else start
-        end = end_of(unit, found.last) if end is None else end
+        start = start_of(unit, found[0]) if start is None else start
+        end = end_of(unit, found[1]) if end is None else end
     if end < start:
         raise ValueError(f"the end, {end}, is before the start, {start}")
     return Span(start, end)

@@ -62,7 +62,7 @@ def start_of(unit: str, at: datetime) -> datetime:
         # In the first hours of year 1, some zones are in the year before.
         return min(at, first_moment(_DAYS[unit].first(local(at).date())))
     start = _moved(at, -_passed(unit, at))
-    return start if _same_clock(start, at) else _change(start, at)
+    return start if _same_clock(start, at) else _change_of_clock(start, at)
 
 
 def end_of(unit: str, at: datetime) -> datetime:
@@ -71,7 +71,7 @@ def end_of(unit: str, at: datetime) -> datetime:
         return _end_of_days(_DAYS[unit], at)
     end = _moved(at, _CLOCK[unit] - _passed(unit, at))
     last = end - MICROSECOND
-    return end if _same_clock(at, last) else _change(at, last)
+    return end if _same_clock(at, last) else _change_of_clock(at, last)
 
 
 def _end_of_days(unit: _Days, at: datetime) -> datetime:
@@ -105,13 +105,16 @@ def _same_clock(first: datetime, second: datetime) -> bool:
     return local(first).utcoffset() == local(second).utcoffset()
 
 
-def _change(before: datetime, after: datetime) -> datetime:
+def _change_of_clock(before: datetime, after: datetime) -> datetime:
     """The first instant with the other offset; between the two the clock is changed once."""
-    start = before
+    return first_moment_when(lambda at: not _same_clock(before, at), before, after)
+
+
+def first_moment_when(
+    is_after: Callable[[datetime], bool], before: datetime, after: datetime
+) -> datetime:
+    """The first microsecond for which ``is_after`` is true: not ``before``, but ``after``."""
     while after - before > MICROSECOND:
         middle = before + (after - before) / 2
-        if _same_clock(start, middle):
-            before = middle
-        else:
-            after = middle
+        before, after = (before, middle) if is_after(middle) else (middle, after)
     return after

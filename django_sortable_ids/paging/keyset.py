@@ -8,11 +8,17 @@ from typing import Any, NamedTuple
 from django.db import models
 from django.db.models import F, QuerySet
 from django.db.models.expressions import OrderBy
+from django.utils.crypto import constant_time_compare, salted_hmac
 
+from .. import conf
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, referenced_id
-from ..schemes import ID
-from . import signed_texts
+from ..schemes import ID, InvalidID
+from ..schemes.mask import MaskKey
+
+_SALT = "django_sortable_ids.signed_texts"
+_DIGITS = 32
+"""Hexadecimal digits of a signature: 128 bits."""
 
 
 class IDOrder(NamedTuple):
@@ -25,11 +31,11 @@ class IDOrder(NamedTuple):
 
     def text(self, row: Any) -> str:
         """What a URL says of the row's place: the public text of its id, signed if it is masked."""
-        return signed_texts.sign(self.field, getattr(row, self.attname))
+        return signed(self.field, getattr(row, self.attname))
 
     def value(self, text: str) -> ID:
         """The id of a ``text``; ``InvalidID`` for anything else."""
-        return signed_texts.read(self.field, text)
+        return read_signed(self.field, text)
 
 
 @dataclass(frozen=True)
@@ -141,3 +147,42 @@ def _first_name(rows: QuerySet[Any]) -> tuple[str, bool]:
 def _lacks_ids(rows: QuerySet[Any], column: models.Field[Any, Any]) -> bool:
     every = column.model._base_manager.using(rows.db)
     return every.filter(**{f"{column.name}__isnull": True}).exists()
+
+
+# Texts that only the app reads
+
+
+def signed(field: SortableIDField, value: ID) -> str:
+    """The public text. A masked text is signed with its mask key, together with the column: clients
+    can't forge it.
+
+    A client that could compare ids with forged texts could read their times. The random bits of a
+    masked text determine the mask that is XORed with the time. So flipping a bit in the masked time
+    flips that bit of the time, and a binary search takes 48 comparisons.
+
+    A stored UUID of another version is written as it is; ``read_signed`` refuses it.
+    """
+    text = field.public_text.format(value)
+    if not field.masked or field.public_text.is_other_uuid(value):
+        return text
+    return f"{text}.{_signature(field, text, conf.mask_keys()[0])}"
+
+
+def read_signed(field: SortableIDField, given: str) -> ID:
+    """The value of a text from ``signed``; ``InvalidID`` for anything else.
+
+    The signature identifies the key that masked the text: even with several, there is one value.
+    """
+    if not field.masked:
+        return field.public_text.parse(given)
+    text, _, signature = given.rpartition(".")
+    for key in conf.mask_keys():
+        if constant_time_compare(signature, _signature(field, text, key)):
+            return field.public_text.parse_with(text, key)
+    raise InvalidID("invalid signature: the text is of another column or key, or forged")
+
+
+def _signature(field: SortableIDField, text: str, key: MaskKey) -> str:
+    secret = f"{key.k0:016x}{key.k1:016x}"
+    digest = salted_hmac(_SALT, f"{field} {text}", secret=secret, algorithm="sha256")
+    return digest.hexdigest()[:_DIGITS]

@@ -13,9 +13,8 @@ from rest_framework.response import Response
 
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_at
-from ..paging import signed_texts
-from ..paging.count import Count, Precision
-from ..paging.counting import count
+from ..paging.counting import Count, Precision, count
+from ..paging.keyset import read_signed, signed
 from ..schemes import ID
 from .fields import ValueText
 
@@ -61,7 +60,7 @@ class SortableIDCursorPagination(CursorPagination):
         if cursor is None or cursor.position is None or self._id_field is None:
             return cursor
         try:
-            value = signed_texts.read(self._id_field, str(cursor.position))
+            value = read_signed(self._id_field, str(cursor.position))
         except ValueError:
             raise NotFound(self.invalid_cursor_message) from None
         position: Any = _position(self._id_field, value)
@@ -79,7 +78,7 @@ class SortableIDCursorPagination(CursorPagination):
 
 
 def _position(field: SortableIDField, value: ID) -> ValueText:
-    return ValueText(signed_texts.sign(field, value), value)
+    return ValueText(signed(field, value), value)
 
 
 class SortableIDCountedCursorPagination(SortableIDCursorPagination):

@@ -68,7 +68,7 @@ def create(model, *moments, column="id", **values):
 def bars(model, query="", **arguments):
     """The counts of the bars that are no zero, by their label."""
     level = changelist(model, query, **arguments).drill_down
-    return {} if level is None else {bar.label: bar.count for bar in level.bars if not bar.is_empty}
+    return {} if level is None else {bar.label: bar.count for bar in level.bars if bar.url}
 
 
 def path(model, query="", **arguments):
@@ -76,7 +76,7 @@ def path(model, query="", **arguments):
 
 
 def links(found):
-    return {link.shown.label: link.url for link in found.bar_links if link.url}
+    return {bar.label: bar.url for bar in found.drill_down.bars if bar.url}
 
 
 YEARS = [utc(2024, 5, 5, 12), utc(2026, 7, 4, 12), utc(2026, 7, 4, 12, 30), utc(2026, 9, 1, 12)]
@@ -118,7 +118,7 @@ def test_without_rows_nothing_is_drawn():
     create(ULIDProduct, *YEARS)
     empty = changelist(ULIDProduct, "?id__created_at__within=2025")
     assert (empty.drill_down.note, names(empty)) == ("No rows.", [])
-    assert [link.url for link in empty.path_links] == ["?", ""]
+    assert [step.url for step in empty.drill_down.path] == ["?", ""]
 
 
 def test_a_place_filters_as_the_clock_does():
@@ -156,10 +156,9 @@ def test_the_bars_of_all_levels_are_counted_right(seed):
             query, expected = waiting.pop()
             found = changelist(ULIDProduct, query)
             assert found.result_count == expected
-            level = [bar for bar in found.drill_down.bars if not bar.is_empty]
-            if level:
-                assert sum(int(bar.count) for bar in level) == expected
-            waiting += [(link.url, int(link.shown.count)) for link in found.bar_links if link.url]
+            level = [(bar.url, int(bar.count)) for bar in found.drill_down.bars if bar.url]
+            assert not level or sum(count for _, count in level) == expected
+            waiting += level
             levels += 1
         assert levels > 60
 
@@ -217,7 +216,7 @@ def test_search_filters_and_bars_hold_together(browser):
     Basket.objects.filter(name=YEARS[1].isoformat()).update(name="apple")
     Basket.objects.filter(name=YEARS[3].isoformat()).update(name="apple pie")
     found = changelist(Basket, "?q=apple&o=1&name__startswith=apple")
-    assert [bar.label for bar in found.drill_down.bars if not bar.is_empty] == ["Jul", "Sep"]
+    assert [*links(found)] == ["Jul", "Sep"]
     query = parse_qs(urlsplit(links(found)["Sep"]).query)
     assert query == {
         "q": ["apple"],
@@ -227,7 +226,7 @@ def test_search_filters_and_bars_hold_together(browser):
     }
     narrowed = changelist(Basket, links(found)["Sep"])
     assert names(narrowed) == ["apple pie"]
-    assert narrowed.path_links[0].url == "?name__startswith=apple&o=1&q=apple"
+    assert narrowed.drill_down.path[0].url == "?name__startswith=apple&o=1&q=apple"
 
 
 def test_rows_found_twice_are_counted_once():

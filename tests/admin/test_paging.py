@@ -240,7 +240,6 @@ def test_the_page_says_that_a_count_is_not_exact(browser):
     assert "more than 12 total" in search.text or "about " in search.text
     action = page_of(browser, list_url(ULIDProduct)).root.find("div", class_="actions").text
     assert "more than 12" in action or "about " in action
-    # The last page is known from its rows.
     last = page_of(browser, list_url(ULIDProduct, p="9"))
     assert listed(last) == ["24"]
     assert "25 ulid products" in paginator_text(last)
@@ -281,13 +280,11 @@ class TooMany(Pages):
 def test_an_estimate_that_was_too_high_ends_on_the_last_page(browser, admin_with):
     products(25)
     admin_with(ULIDProduct, paginator=TooMany)
-    for number in ("300", "9"):
+    for number in ("300", "9", "900"):
         page = page_of(browser, list_url(ULIDProduct, p=number))
         assert listed(page) == ["24"]
         assert "25 ulid products" in paginator_text(page)
         assert set(links(page)) == {"First", "Previous"}
-    answer = browser.get(list_url(ULIDProduct, p="900"))
-    assert answer.url == f"{list_url(ULIDProduct)}?e=1"
 
 
 def test_small_tables_look_as_always(browser, admin_with):
@@ -297,7 +294,7 @@ def test_small_tables_look_as_always(browser, admin_with):
     assert "25 ulid products" in paginator_text(page)
     assert "Show all" in paginator_text(page)
     assert len(listed(page_of(browser, list_url(ULIDProduct) + "?all="))) == 25
-    assert browser.get(list_url(ULIDProduct, p="4")).url == f"{list_url(ULIDProduct)}?e=1"
+    assert listed(page_of(browser, list_url(ULIDProduct, p="4"))) == ["20", "21", "22", "23", "24"]
 
 
 def test_the_paginator_is_one_attribute(browser, admin_with):

@@ -30,10 +30,9 @@ from django.db.models import Count, Max, Min
 from django.db.models.functions import TruncDay, TruncHour, TruncMinute, TruncMonth, TruncYear
 from django.utils import timezone
 
-from django_sortable_ids.admin.drill_down import drill_down
-from django_sortable_ids.admin.places import Place, path_to
+from django_sortable_ids.admin.drill_down import Place, drill_down, path_to
 from django_sortable_ids.functions import CreatedAt, histogram
-from django_sortable_ids.histograms.columns import timed_column
+from django_sortable_ids.histograms.counting import timed_column
 from django_sortable_ids.histograms.spans import Span
 
 from .creation_times import DAYS, Row, Rows, fill, settle
@@ -92,7 +91,7 @@ class Level:
         ]
 
     def page(self) -> list[int]:
-        level = drill_down(Row.objects.all(), timed_column(Row, "id"), self.path, 600)
+        level = drill_down(Row.objects.all(), timed_column(Row, "id"), self.path, 600, str)
         assert level is not None
         return [int(bar.count.replace(",", "")) for bar in level.bars]
 

@@ -20,5 +20,5 @@ def one_by_one(bars: Iterable[Bar], times: Iterable[datetime]) -> list[int]:
 def rows_in(bars: Iterable[Bar]) -> list[int]:
     """The counts, which must be exact."""
     bars = list(bars)
-    assert all(bar.is_exact for bar in bars)
+    assert all(bar.count.is_exact for bar in bars)
     return [bar.count for bar in bars]

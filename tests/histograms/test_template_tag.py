@@ -8,6 +8,7 @@ from django.template import Context, Template
 from django.utils import timezone, translation
 
 from django_sortable_ids.functions import Bar, histogram
+from django_sortable_ids.pagination import Count
 from tests.admin.page import Page
 from tests.lookups.support import fill, utc
 from tests.testapp.models import Order
@@ -16,9 +17,9 @@ START = utc(2026, 10, 31, 4)
 DAY = timedelta(days=1)
 
 
-def bar(number, count, *, length=DAY, is_exact=True):
+def bar(number, count, *, length=DAY, precision="exact"):
     start = timezone.localtime(START + number * length)
-    return Bar(start, start + length, count, is_exact=is_exact)
+    return Bar(start, start + length, Count(count, precision))
 
 
 def drawn(bars, title=""):
@@ -40,7 +41,9 @@ def test_heights_are_in_proportion_and_few_rows_are_seen():
 
 
 def test_the_table_has_every_count_as_text():
-    figure = drawn([bar(0, 1234), bar(1, 10_000, is_exact=False), bar(3, 0, is_exact=False)])
+    figure = drawn(
+        [bar(0, 1234), bar(1, 10_001, precision="minimum"), bar(3, 0, precision="minimum")]
+    )
     labels = [cell.text for cell in figure.find_all("th", scope="row")]
     counts = [cell.text for cell in figure.find_all("td")]
     assert labels == ["Oct. 31, 2026", "Nov. 1, 2026", "Nov. 2, 2026"]
@@ -80,7 +83,7 @@ def test_hours_that_repeat_have_different_labels_without_time_zones(settings):
     settings.USE_TZ = False
     start = timezone.make_naive(START + timedelta(hours=26))
     assert start.fold
-    figure = drawn([Bar(start, start, 1, is_exact=True)])
+    figure = drawn([Bar(start, start, Count(1))])
     assert figure.find("th", scope="row").text.endswith("1 a.m. EST")
 
 
