@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib.admin.sites import all_sites
 from django.core.checks import CheckMessage
 
-from ..checks import messages
+from ..checks.messages import message
 from ..fields.of_model import id_at
 from ..schemes import TimeScheme
 from .created_at_filter import CreatedAtFilter
@@ -18,10 +18,10 @@ from .model_admin import SortableIDAdmin
 def check_admins(app_configs: Any = None, **_: Any) -> list[CheckMessage]:
     """Problems of the admins of every site; a ``SortableIDAdmin`` checks its own hierarchy."""
     return [
-        message
+        found
         for site in all_sites
         for model_admin in site._registry.values()
-        for message in _check(model_admin)
+        for found in _check(model_admin)
     ]
 
 
@@ -29,9 +29,10 @@ def _check(model_admin: Any) -> Iterator[CheckMessage]:
     cls = type(model_admin)
     hierarchy = getattr(model_admin, "created_at_hierarchy", None)
     if hierarchy is not None and not isinstance(model_admin, SortableIDAdmin):
-        yield messages.wrong_hierarchy(cls, f"{cls.__name__} ignores it", messages.DERIVE)
+        fix = "Derive the class from SortableIDAdmin, of django_sortable_ids.admin."
+        yield message("E017", cls, reason=f"{cls.__name__} ignores it", fix=fix)
     for each in model_admin.list_filter:
         if isinstance(each, tuple | list) and issubclass(each[1], CreatedAtFilter):
             column = id_at(model_admin.model, each[0])
             if column is None or not isinstance(column.stored_scheme, TimeScheme):
-                yield messages.wrong_filter(cls, each[0])
+                yield message("E020", cls, path=each[0])

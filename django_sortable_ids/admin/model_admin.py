@@ -16,7 +16,7 @@ from django.forms import Script
 from django.http import HttpRequest
 from django.urls import URLPattern
 
-from ..checks.messages import wrong_hierarchy
+from ..checks.messages import NAME_AN_ID, message
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_fields, referenced_id
 from ..histograms.counting import timed_column
@@ -101,7 +101,7 @@ class SortableIDAdmin(ModelAdmin):
         try:
             timed_column(self.model, self.created_at_hierarchy)
         except FieldError as error:
-            yield wrong_hierarchy(type(self), str(error))
+            yield message("E017", type(self), reason=error, fix=NAME_AN_ID)
 
     def get_urls(self) -> list[URLPattern]:
         return [*inspect_id_urls(self.admin_site), *super().get_urls()]

@@ -14,7 +14,7 @@ _CHECKS = (
     ("definitions:check_definitions", Tags.models),
     ("masks:check_masks", Tags.models),
     ("masks:check_views", Tags.urls),
-    ("packages:check_packages", Tags.urls),
+    ("definitions:check_packages", Tags.urls),
     ("url_patterns:check_url_patterns", Tags.urls),
     ("databases:check_databases", Tags.database),
 )

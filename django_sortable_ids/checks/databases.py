@@ -7,7 +7,6 @@ reports a server that doesn't answer.
 import uuid
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import starmap
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +15,7 @@ from django.conf import settings
 from django.core.checks import WARNING, CheckMessage
 from django.db import DatabaseError, connections, router, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.utils.text import capfirst
 
 from .. import conf
 from ..db import tables
@@ -29,11 +29,11 @@ from ..fields.values.storage import (
     UUIDStorage,
     mariadb_sorts,
 )
-from ..schema.automatic_keys import automatic_keys
+from ..schema.automatic_keys import KEEP_DEFAULT, automatic_keys
 from ..schema.stored_values import Misfit, found_in, sorts
 from ..schemes import TimeScheme
-from . import messages
 from .generic_relations import check_generic_relations
+from .messages import message
 
 VALUES = 100
 """Values that are read at each end of a table and in its middle."""
@@ -49,7 +49,7 @@ def check_databases(
     app_configs: Any = None, databases: Sequence[str] | None = None, **_: Any
 ) -> list[CheckMessage]:
     """Problems in the databases with these aliases; for None, no database is queried."""
-    return [message for alias in databases or () for message in _check_database(alias)]
+    return [found for alias in databases or () for found in _check_database(alias)]
 
 
 def _check_database(alias: str) -> list[CheckMessage]:
@@ -79,9 +79,15 @@ def _problems(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
     return [
         *_check_server(connection, fields),
         *_check_columns(connection, present),
-        *map(messages.unrecorded, unrecorded),
-        *starmap(messages.another_automatic_key, automatic_keys(connection)),
-        *(message for model in models for message in check_generic_relations(model, connection)),
+        *(
+            message("W009", alias=each.using, found=each.found, command=each.command)
+            for each in unrecorded
+        ),
+        *(
+            message("E019", model._meta.auto_created, reason=capfirst(reason), fix=KEEP_DEFAULT)
+            for model, reason in automatic_keys(connection)
+        ),
+        *(found for model in models for found in check_generic_relations(model, connection)),
     ]
 
 
@@ -94,17 +100,17 @@ def _check_server(
     if not connection.features.can_return_columns_from_insert:
         for field in fields:
             if field.primary_key and not field.generates_ids:
-                yield messages.key_not_returned(field, connection.display_name)
+                yield message("E004", field, server=connection.display_name)
     if connection.vendor != "mysql":
         return
     yield from _check_mariadb(connection, fields)
     flush = value(connection, "SELECT @@innodb_flush_log_at_trx_commit")
     if flush != 1 and conf.worker() == conf.LEASE:
-        yield messages.commits_may_be_lost(connection.alias, flush)
+        yield message("W010", alias=connection.alias, value=flush)
     timed = any(isinstance(field.scheme, TimeScheme) for field in fields)
     needs_zones = settings.USE_TZ or settings.TIME_ZONE != "UTC"
     if timed and needs_zones and not has_time_zones(connection):
-        yield messages.no_time_zones(connection.alias)
+        yield message("W004", alias=connection.alias)
 
 
 def _check_mariadb(
@@ -116,27 +122,25 @@ def _check_mariadb(
     sorts = sorts_uuids(connection)
     for field in native:
         if not mariadb_sorts(field.scheme):
-            yield messages.refused_by_mariadb(field)
+            yield message("E005", field, title=field.scheme.title)
         elif not sorts:
             version = ".".join(map(str, connection.get_database_version()))
-            yield messages.missorted_by_mariadb(field, version)
+            yield message("E006", field, version=version)
 
 
 def sorts_uuids(connection: BaseDatabaseWrapper) -> bool:
     """Whether the server sorts UUIDs of version 7 by their first bytes."""
     fixed = _VERSION << 76 | _VARIANT << 62
     early, late = uuid.UUID(int=fixed | 1), uuid.UUID(int=1 << 80 | fixed)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT CAST(%s AS uuid) < CAST(%s AS uuid)", [str(early), str(late)])
-        return bool(cursor.fetchone()[0])
+    sql = "SELECT CAST(%s AS uuid) < CAST(%s AS uuid)"
+    return bool(value(connection, sql, [str(early), str(late)]))
 
 
 def has_time_zones(connection: BaseDatabaseWrapper) -> bool:
     """Whether MariaDB or MySQL can convert times to a zone by its name."""
     zone = settings.TIME_ZONE if settings.TIME_ZONE != "UTC" else "Europe/Paris"
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT CONVERT_TZ('2000-01-01 00:00:00', 'UTC', %s)", [zone])
-        return cursor.fetchone()[0] is not None
+    sql = "SELECT CONVERT_TZ('2000-01-01 00:00:00', 'UTC', %s)"
+    return value(connection, sql, [zone]) is not None
 
 
 # Columns
@@ -173,12 +177,31 @@ def _check_column(
     stored = field.stored(connection)
     narrow = _too_narrow(connection, stored, column)
     if narrow:
-        yield messages.too_narrow(field, *narrow)
+        found, needed = narrow
+        yield message("E008", field, found=found, needed=needed, title=field.scheme.title)
     if not sorts(field, connection):
-        yield messages.sorted_by_collation(field, column.collation)
+        collation = "collation, the database's default,"
+        if column.collation:
+            collation = f"collation {column.collation}"
+        yield message("E007", field, collation=collation)
     wrong = None if narrow else _wrong_value(connection, field)
     if wrong:
-        yield messages.values_of_another_scheme(field, *wrong)
+        found, advice = wrong
+        yield message("E009", field, found=found, fix=advice or _fix_of_values(field))
+
+
+def _fix_of_values(field: SortableIDField) -> str:
+    if field.primary_key:
+        return (
+            f"To move the key, and what refers to it, run `manage.py backfill_ids "
+            f"{field.model._meta.label} --primary-key`. If a migration has changed the field "
+            f"already, undo and delete it first."
+        )
+    return (
+        "Restore the field that generated them in the model, add a second field of the new "
+        "scheme, fill it with `manage.py backfill_ids ... --convert-from`, and swap the two "
+        "with SwapSortableID."
+    )
 
 
 def _wrong_value(connection: BaseDatabaseWrapper, field: SortableIDField) -> Misfit | None:

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import django
 from django.apps import AppConfig, apps
+from django.conf import settings
 from django.core.checks import CheckMessage
 from django.core.exceptions import ImproperlyConfigured
 from django.db import models
+from django.urls import get_resolver
 
 from .. import conf
 from ..fields import SortableIDField, history
 from ..fields.of_model import is_unique_with_others, own_fields, usable_fields
 from ..schemes import TimeScheme
-from . import messages
 from .generic_relations import check_generic_relations
+from .messages import message
 
 Configs = Iterable[AppConfig] | None
+_APPS = ("graphene_django", "ninja", "strawberry_django")
+"""Apps that work without being installed: they define no models."""
 
 
 def check_definitions(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
@@ -28,9 +33,9 @@ def check_definitions(app_configs: Configs = None, **_: Any) -> list[CheckMessag
         *_check_prefixes(app_configs),
         *_check_settings(app_configs),
         *(
-            message
+            found
             for model in _models(app_configs)
-            for message in (*check_generic_relations(model), *_check_fields(model))
+            for found in (*check_generic_relations(model), *_check_fields(model))
         ),
     ]
 
@@ -43,10 +48,31 @@ def check_workers(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
     except ImproperlyConfigured:
         return []  # check_definitions reports it
     return [
-        messages.no_worker_number(field, workers)
+        message("W003", field, workers=workers, last=workers - 1)
         for field in usable(app_configs)
         if (workers := _workers(field)) and field.generates_ids
     ]
+
+
+def check_packages(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
+    """Packages in use that aren't installed, and so show ids as they are in Python, if public texts
+    differ from that.
+    """
+    if not getattr(settings, "ROOT_URLCONF", None):
+        return []
+    field = next(filter(_has_another_public_text, usable(None)), None)
+    if field is None:
+        return []
+    len(get_resolver().url_patterns)  # imports the views, and so the packages that they use
+    return [
+        message("W008", app=app, field=field)
+        for app in _APPS
+        if app in sys.modules and not apps.is_installed(app)
+    ]
+
+
+def _has_another_public_text(field: SortableIDField) -> bool:
+    return bool(field.masked or field.prefix or field.encoding or field.scheme.value_type is int)
 
 
 def _models(app_configs: Configs) -> list[type[models.Model]]:
@@ -73,7 +99,8 @@ def _check_prefixes(app_configs: Configs) -> Iterator[CheckMessage]:
         for prefix in field.public_text.accepted_prefixes:
             others = [other for other in by_prefix[prefix] if not _same(field, other)]
             if others:
-                yield messages.shared_prefix(field, prefix, others)
+                named = ", ".join(map(str, others))
+                yield message("E001", field, prefix=prefix, others=named)
 
 
 def _same(field: SortableIDField, other: SortableIDField) -> bool:
@@ -93,7 +120,7 @@ def _check_settings(app_configs: Configs) -> Iterator[CheckMessage]:
             if isinstance(worker, int) and isinstance(scheme, TimeScheme) and _workers(field):
                 scheme.layout.suffixes_of(worker)
     except (ImproperlyConfigured, ValueError) as error:
-        yield messages.wrong_settings(str(error))
+        yield message("E003", reason=error)
 
 
 def _workers(field: SortableIDField) -> int:
@@ -106,10 +133,16 @@ def _check_fields(model: type[models.Model]) -> Iterator[CheckMessage]:
     for field in own_fields(model):
         if field.primary_key:
             if not field.generates_ids and django.VERSION < (6, 1):
-                yield messages.key_not_returned_by_bulk_create(field)
+                yield message("W002", field)
         elif (
             field.name not in generic
             and not is_unique_with_others(field)
             and not history.is_copy(field)
         ):
-            yield messages.not_unique(field)
+            fix = "Add unique=True, or a UniqueConstraint with other fields."
+            if field.null:
+                fix = (
+                    "Fill the column by `manage.py backfill_ids`, which then says what to write "
+                    "here."
+                )
+            yield message("W001", field, fix=fix)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 from django.apps import apps
@@ -13,10 +15,9 @@ from django.urls import get_resolver
 from .. import conf
 from ..fields import SortableIDField
 from ..fields.of_model import id_at
-from . import messages
-from .cursors import field_in_cursors
 from .definitions import Configs, usable
-from .routes import routes
+from .messages import message
+from .url_patterns import routes
 
 _COOKIES = "django.contrib.sessions.backends.signed_cookies"
 
@@ -27,10 +28,10 @@ def check_masks(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
     problems: list[CheckMessage] = []
     reason = _mask_key_error() if masked else None
     if reason:
-        problems += [messages.no_mask_key(field, reason) for field in masked]
+        problems += [message("E011", field, reason=reason) for field in masked]
     user_key = _masked_user_key()
     if user_key in masked and settings.SESSION_ENGINE == _COOKIES:
-        problems.append(messages.masked_key_in_cookies(user_key))
+        problems.append(message("W005", user_key))
     return problems
 
 
@@ -44,10 +45,12 @@ def check_views(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
     user_key = _masked_user_key()
     for callback in (route.callback for route in routes(get_resolver().url_patterns)):
         if user_key is not None and _sends_unmasked_links(callback):
-            problems[callback, "E010"] = messages.unmasked_password_reset(user_key, callback)
-        field = field_in_cursors(getattr(callback, "cls", None))
+            view = callback.view_class.__name__
+            problems[callback, "E010"] = message("E010", user_key, view=view, field=user_key)
+        field = masked_in_cursors(getattr(callback, "cls", None))
         if field is not None:
-            problems[callback.cls, "W006"] = messages.unmasked_cursors(field, callback.cls)
+            found = message("W006", callback.cls, view=callback.cls.__name__, field=field)
+            problems[callback.cls, "W006"] = found
     return list(problems.values())
 
 
@@ -95,3 +98,40 @@ def _is_customized(form: Any) -> bool:
     return form.save is not PasswordResetForm.save or (
         form.send_mail is not PasswordResetForm.send_mail
     )
+
+
+def masked_in_cursors(view: Any) -> SortableIDField | None:
+    """The masked id that DRF's own cursors may show in a view's list, as far as its class tells."""
+    pagination = sys.modules.get("rest_framework.pagination")
+    paginator = getattr(view, "pagination_class", None)
+    model = getattr(getattr(view, "queryset", None), "model", None)
+    if model is None:  # A method returns the queryset.
+        meta = getattr(getattr(view, "serializer_class", None), "Meta", None)
+        model = getattr(meta, "model", None)
+    if pagination is None or model is None or not isinstance(paginator, type):
+        return None
+    from ..rest_framework import SortableIDCursorPagination
+
+    if not issubclass(paginator, pagination.CursorPagination) or issubclass(
+        paginator, SortableIDCursorPagination
+    ):
+        return None
+    for name in _columns_in_cursors(view, paginator, model):
+        field = id_at(model, name.lstrip("-"))
+        if field is not None and field.masked:
+            return field
+    return None
+
+
+def _columns_in_cursors(view: Any, paginator: Any, model: Any) -> Iterator[str]:
+    """The first column of the default order, and each by which a request may order."""
+    backends = getattr(view, "filter_backends", None) or ()
+    sorting = [each for each in backends if hasattr(each, "get_ordering")][:1]
+    default = getattr(view, "ordering", None) if sorting else None
+    default = default or getattr(paginator, "ordering", None) or ()
+    yield from [default] if isinstance(default, str) else default[:1]
+    for backend in sorting:
+        allowed = getattr(view, "ordering_fields", getattr(backend, "ordering_fields", None))
+        if allowed is None or isinstance(allowed, str):
+            allowed = [field.name for field in model._meta.fields]
+        yield from (each if isinstance(each, str) else each[0] for each in allowed)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.core.checks import CheckMessage
 from django.db import models
-from django.urls import get_resolver
+from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils.regex_helper import normalize
+from django.views.generic.detail import BaseDetailView, SingleObjectMixin
+from django.views.generic.edit import BaseUpdateView
 
 from ..fields import SortableIDField
 from ..fields.of_model import id_at
-from . import messages
 from .definitions import Configs, usable
-from .routes import Route, routes
+from .messages import message
 
-_DETAIL_ACTIONS = frozenset({"retrieve", "update", "partial_update", "destroy"})
+_DETAIL_ACTIONS = ("retrieve", "update", "partial_update", "destroy")
 
 
 def check_url_patterns(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
@@ -26,93 +28,102 @@ def check_url_patterns(app_configs: Configs = None, **_: Any) -> list[CheckMessa
         field.scheme.value_type is int for field in usable(None)
     ):
         return []
-    problems = []
-    for route in routes(get_resolver().url_patterns):
-        view = _View(route.callback)
-        for name, path in view.lookups():
-            field = view.id_at(path) if name else None
-            if field is not None and _takes_only_numbers(route, name, field):
-                problems.append(messages.url_takes_only_numbers(field, view.cls, name, route.url))
-    return problems
+    return [
+        message(
+            "W007",
+            _view(route.callback),
+            url=route.url,
+            parameter=name,
+            field=field,
+            example=field.scheme.format(field.scheme.example),
+        )
+        for route in routes(get_resolver().url_patterns)
+        for name, field in _lookups(route.callback)
+        if _takes_only_numbers(route, name, field)
+    ]
 
 
-class _View:
-    """A class of Django or DRF with the arguments of its ``as_view``."""
-
-    def __init__(self, callback: Any) -> None:
-        self.cls: Any = getattr(callback, "view_class", None) or getattr(callback, "cls", None)
-        self._arguments = {
-            **(getattr(callback, "view_initkwargs", None) or {}),
-            **(getattr(callback, "initkwargs", None) or {}),
-        }
-        self._actions = getattr(callback, "actions", None) or {}
-
-    def _get(self, name: str) -> Any:
-        return self._arguments.get(name, getattr(self.cls, name, None))
+class Route(NamedTuple):
+    parts: tuple[Any, ...]
+    """Django's patterns, from the root to the view."""
+    callback: Any
 
     @property
-    def model(self) -> type[models.Model] | None:
-        """The model that the class names; None if it names none."""
-        queryset = self._get("queryset")
-        model = self._get("model") if queryset is None else getattr(queryset, "model", None)
-        return model if isinstance(model, type) and issubclass(model, models.Model) else None
+    def url(self) -> str:
+        return "".join(map(str, self.parts))
 
-    def id_at(self, path: str) -> SortableIDField | None:
-        """The sortable id at that path of the view's model; None if the class names no model, or if
-        the options of the id are wrong."""
-        field = None if self.model is None else id_at(self.model, path)
-        return None if field is None or field.wrong_options else field
+    def takes(self, parameter: str, text: str) -> bool | None:
+        """Whether a URL may have that text as its parameter; None if it has no such parameter.
 
-    def lookups(self) -> Iterator[tuple[str, str]]:
-        """URL parameter and column of each comparison by which the view finds its object.
-
-        Nothing for views that find it in their own way, or that only list or create: their
-        parameters may be of another model.
+        As ``reverse()`` finds out: the text is filled in, and the pattern must match.
         """
-        if not isinstance(self.cls, type):
-            return
-        if self._finds_as_django():
-            yield self._get("pk_url_kwarg"), "pk"
-            yield self._get("slug_url_kwarg"), self._get("slug_field")
-        elif self._finds_as_rest_framework():
-            yield (
-                self._get("lookup_url_kwarg") or self._get("lookup_field"),
-                self._get("lookup_field"),
-            )
+        for part in self.parts:
+            for url, names in normalize(part.regex.pattern):
+                if parameter in names:
+                    filled = url % {**dict.fromkeys(names, "1"), parameter: text}
+                    return part.match(filled) is not None
+        return None
 
-    def _finds_as_django(self) -> bool:
-        from django.views.generic.detail import BaseDetailView, SingleObjectMixin
-        from django.views.generic.edit import BaseUpdateView
 
-        return issubclass(self.cls, BaseDetailView | BaseUpdateView) and (
-            self.cls.get_object is SingleObjectMixin.get_object
-        )
+def routes(patterns: Iterable[Any], before: tuple[Any, ...] = ()) -> Iterator[Route]:
+    """Every URL below these patterns."""
+    for each in patterns:
+        parts = (*before, each.pattern)
+        if isinstance(each, URLResolver):
+            yield from routes(each.url_patterns, parts)
+        elif isinstance(each, URLPattern):
+            yield Route(parts, each.callback)
 
-    def _finds_as_rest_framework(self) -> bool:
-        generics = sys.modules.get("rest_framework.generics")
-        if generics is None:
-            return False
-        from ..rest_framework import SortableIDLookupMixin
 
-        return (
-            issubclass(self.cls, generics.GenericAPIView)
-            and self.cls.get_object
-            in (
-                generics.GenericAPIView.get_object,
-                SortableIDLookupMixin.get_object,
-            )
-            and self._has_detail()
-        )
+def _view(callback: Any) -> Any:
+    """The class of a view of Django or DRF."""
+    return getattr(callback, "view_class", None) or getattr(callback, "cls", None)
 
-    def _has_detail(self) -> bool:
-        """Whether it looks up one object; a router says so of its viewsets."""
-        detail = self._get("detail")
-        if detail is not None:
-            return bool(detail)
-        return any(
-            each in self._actions.values() if self._actions else hasattr(self.cls, each)
-            for each in _DETAIL_ACTIONS
-        )
+
+def _lookups(callback: Any) -> Iterator[tuple[str, SortableIDField]]:
+    """URL parameter and id of each comparison by which the view finds its object.
+
+    Nothing for views that find it in their own way, or that only list or create: their parameters
+    may be of another model.
+    """
+    view = _view(callback)
+    if not isinstance(view, type):
+        return
+    given = getattr(callback, "view_initkwargs", None) or getattr(callback, "initkwargs", None)
+
+    def attribute(name: str) -> Any:
+        return (given or {}).get(name, getattr(view, name, None))
+
+    queryset = attribute("queryset")
+    model = attribute("model") if queryset is None else getattr(queryset, "model", None)
+    if not isinstance(model, type) or not issubclass(model, models.Model):
+        return
+    found = []
+    if issubclass(view, BaseDetailView | BaseUpdateView):
+        if view.get_object is SingleObjectMixin.get_object:
+            found.append((attribute("pk_url_kwarg"), "pk"))
+            found.append((attribute("slug_url_kwarg"), attribute("slug_field")))
+    elif _finds_as_rest_framework(view, attribute("detail"), getattr(callback, "actions", None)):
+        path = attribute("lookup_field")
+        found.append((attribute("lookup_url_kwarg") or path, path))
+    for name, path in found:
+        field = id_at(model, path) if name else None
+        if field is not None and not field.wrong_options:
+            yield name, field
+
+
+def _finds_as_rest_framework(view: Any, detail: bool | None, actions: Any) -> bool:
+    """Whether it looks up one object; a router says so of its viewsets."""
+    generics = sys.modules.get("rest_framework.generics")
+    if generics is None or not issubclass(view, generics.GenericAPIView):
+        return False
+    from ..rest_framework import SortableIDLookupMixin
+
+    usual = (generics.GenericAPIView.get_object, SortableIDLookupMixin.get_object)
+    if view.get_object not in usual or detail is not None:
+        return view.get_object in usual and bool(detail)
+    taken = actions.values() if actions else dir(view)
+    return not set(_DETAIL_ACTIONS).isdisjoint(taken)
 
 
 def _takes_only_numbers(route: Route, parameter: str, field: SortableIDField) -> bool:
