@@ -39,7 +39,7 @@ class SortableIDsConfig(AppConfig):
 
             # Not when the module is imported: the default site's own module may import it.
             register_own_models(site)
-            register_check(deferred("admin.checks:check_admins"), checks.TAG, Tags.admin)
+            register_check(deferred("admin.model_admin:check_admins"), checks.TAG, Tags.admin)
         if self._uses("rest_framework"):
             register = deferred("rest_framework.fields:register")
             when_imported("rest_framework.serializers", register)

@@ -1,4 +1,4 @@
-"""Columns of ``list_display`` and fields of the change page: the admin calls one for each row."""
+"""Columns of ``list_display`` and fields of the change page."""
 
 from __future__ import annotations
 
@@ -21,15 +21,23 @@ else:
     ModelAdmin = admin.ModelAdmin
 
 
-class CreatedAtColumn:
-    """The creation time in an id. Sorts by the id."""
+class Column:
+    """What the admin calls for each row. Sorts by the id."""
 
     def __init__(self, field: SortableIDField, model_admin: ModelAdmin, title: Any) -> None:
-        descending = isinstance(field.scheme, TimeScheme) and field.scheme.descending
-        self.admin_order_field = f"-{field.name}" if descending else field.name
+        self.admin_order_field = field.name
         self.short_description = title
         self.field = field
         self._model_admin = model_admin
+
+
+class CreatedAtColumn(Column):
+    """The creation time in an id."""
+
+    def __init__(self, field: SortableIDField, model_admin: ModelAdmin, title: Any) -> None:
+        super().__init__(field, model_admin, title)
+        if isinstance(field.scheme, TimeScheme) and field.scheme.descending:
+            self.admin_order_field = f"-{field.name}"
 
     def __call__(self, obj: models.Model) -> str:
         value = getattr(obj, self.field.attname)
@@ -47,16 +55,8 @@ class CreatedAtColumn:
         )
 
 
-class PublicTextColumn:
-    """The public text of an id, which a click selects; a script adds a button that copies it.
-    Sorts by the id.
-    """
-
-    def __init__(self, field: SortableIDField, model_admin: ModelAdmin, title: Any) -> None:
-        self.admin_order_field = field.name
-        self.short_description = title
-        self.field = field
-        self._model_admin = model_admin
+class PublicTextColumn(Column):
+    """The public text of an id, which a click selects; a script adds a button that copies it."""
 
     def __call__(self, obj: models.Model) -> str:
         value = getattr(obj, self.field.attname)
@@ -69,9 +69,6 @@ class PublicTextColumn:
             pgettext("sortable ids", "Copied"),
             self.field.public_text.shown(value),
         )
-
-
-Column = CreatedAtColumn | PublicTextColumn
 
 
 def columns(model_admin: ModelAdmin) -> dict[str, Column]:

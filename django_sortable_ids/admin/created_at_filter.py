@@ -9,7 +9,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
-from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.core.exceptions import ImproperlyConfigured
 from django.db import models
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
@@ -18,28 +18,6 @@ from django.utils.translation import pgettext_lazy
 from ..fields import SortableIDField
 from ..fields.of_model import id_at, id_field, id_fields
 from ..schemes import TimeScheme
-
-
-class _Day(forms.DateField):
-    """A day as browsers send it, whatever the language."""
-
-    def __init__(self, label: Any, form_id: str) -> None:
-        attributes = {"type": "date", "form": form_id}
-        super().__init__(
-            label=label,
-            required=False,
-            input_formats=["%Y-%m-%d"],
-            widget=forms.DateInput(attributes, format="%Y-%m-%d"),
-        )
-
-    def to_python(self, value: Any) -> date | None:
-        try:
-            return super().to_python(value)
-        except ValidationError:
-            # The browser shows an empty input, so the message has the text.
-            message = _("“%(value)s” is not a date. A date is, for example, 2026-01-31.")
-            params = {"value": str(value)[:20]}
-            raise ValidationError(message, code="invalid", params=params) from None
 
 
 class ChosenDays(forms.Form):
@@ -53,10 +31,14 @@ class ChosenDays(forms.Form):
         super().__init__(data, label_suffix="")
         self.first_name, self.last_name = first_name, last_name
         self.form_id = f"sortable-ids-{first_name}"
-        self.fields = {
-            first_name: _Day(pgettext_lazy("sortable ids", "From"), self.form_id),
-            last_name: _Day(pgettext_lazy("sortable ids", "To"), self.form_id),
-        }
+        titles = (pgettext_lazy("sortable ids", "From"), pgettext_lazy("sortable ids", "To"))
+        for name, title in zip((first_name, last_name), titles, strict=True):
+            # A day as browsers send it, whatever the language.
+            attributes, form = {"type": "date", "form": self.form_id}, "%Y-%m-%d"
+            widget = forms.DateInput(attributes, format=form)
+            self.fields[name] = forms.DateField(
+                label=title, required=False, input_formats=[form], widget=widget
+            )
 
     def clean(self) -> dict[str, Any]:
         days = self.cleaned_data

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.contrib.admin.sites import all_sites
 from django.contrib.admin.utils import quote, unquote
 from django.contrib.admin.views.main import ChangeList
 from django.core.checks import CheckMessage
@@ -18,12 +19,13 @@ from django.urls import URLPattern
 
 from ..checks.messages import NAME_AN_ID, message
 from ..fields import SortableIDField
-from ..fields.of_model import field_at, id_fields, referenced_id
+from ..fields.of_model import field_at, id_at, id_fields, referenced_id
 from ..histograms.counting import timed_column
 from ..histograms.histogram import SECONDS
 from ..old_ids.redirecting import redirect_to, url_with
 from ..old_ids.resolving import old_key, old_row
 from ..pagination import SortableIDPaginator
+from ..schemes import TimeScheme
 from .change_list import with_page_links
 from .columns import columns
 from .created_at_filter import CreatedAtFilter
@@ -246,3 +248,26 @@ def _days_filters(change_list: ChangeList) -> Iterator[CreatedAtFilter]:
             spec.has_form_in_list = True
             spec.read_parameters(change_list)
             yield spec
+
+
+def check_admins(app_configs: Any = None, **_: Any) -> list[CheckMessage]:
+    """Problems of the admins of every site; a ``SortableIDAdmin`` checks its own hierarchy."""
+    return [
+        found
+        for site in all_sites
+        for model_admin in site._registry.values()
+        for found in _problems(model_admin)
+    ]
+
+
+def _problems(model_admin: Any) -> Iterator[CheckMessage]:
+    cls = type(model_admin)
+    hierarchy = getattr(model_admin, "created_at_hierarchy", None)
+    if hierarchy is not None and not isinstance(model_admin, SortableIDAdmin):
+        fix = "Derive the class from SortableIDAdmin, of django_sortable_ids.admin."
+        yield message("E017", cls, reason=f"{cls.__name__} ignores it", fix=fix)
+    for each in model_admin.list_filter:
+        if isinstance(each, tuple | list) and issubclass(each[1], CreatedAtFilter):
+            column = id_at(model_admin.model, each[0])
+            if column is None or not isinstance(column.stored_scheme, TimeScheme):
+                yield message("E020", cls, path=each[0])

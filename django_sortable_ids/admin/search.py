@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from django.contrib.admin.utils import lookup_spawns_duplicates
 from django.db.models import Q, QuerySet
-from django.utils.text import smart_split, unescape_string_literal
 
 from ..fields import SortableIDField
 from ..lookups.ids import pasted_values
@@ -31,7 +30,7 @@ def rows_with_id(
 
     None if there is no such row, or if the term may be anything else than an id.
     """
-    text = _single_word(term)
+    text = term.strip(" \"'")
     conditions = [
         (path, Q(**{f"{path}__pasted": text}))
         for path, field in searched
@@ -42,17 +41,6 @@ def rows_with_id(
         return None
     may_repeat = any(lookup_spawns_duplicates(rows.model._meta, path) for path, _ in found)
     return rows.filter(Q.create([each for _, each in found], connector=Q.OR)), may_repeat
-
-
-def _single_word(term: str) -> str:
-    """The word that the term consists of, without quotes; empty if it has more words."""
-    words = list(smart_split(term))
-    if len(words) != 1:
-        return ""
-    (word,) = words
-    if word.startswith(('"', "'")) and word[0] == word[-1] and len(word) > 1:
-        return unescape_string_literal(word)
-    return word
 
 
 def _is_only_an_id(field: SortableIDField, text: str) -> bool:

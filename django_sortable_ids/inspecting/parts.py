@@ -1,8 +1,9 @@
 """The parts of an id and where they are in it, derived from the layout of its scheme."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import groupby
 from typing import NamedTuple
 
 from django.utils.functional import Promise
@@ -118,34 +119,61 @@ class Anatomy:
         return found
 
 
-class _Field(NamedTuple):
-    """A part before it has places: its value, and its digits within the tick or the suffix."""
-
-    kind: Kind
-    name: str | Promise
-    value: int
-    low: int
-    width: int
-
-
 def anatomy(scheme: Scheme, value: ID) -> Anatomy | None:
     """The parts of an id; None for an id without a time, such as one of a sequence."""
     if not isinstance(scheme, TimeScheme) or not scheme.carries_time(value):
         return None
     tick, suffix = scheme.parts(value)
+    parts = [Part(Kind.TIME, _NAMES[Kind.TIME], tick, ())]
+    rest, named = scheme.layout.suffixes, _named(scheme)
+    for kind, name, size in named:
+        rest //= size
+        parts.append(Part(kind, name, suffix // rest % size, ()))
     alphabet, width = _digits_of_suffix(scheme)
-    fields = [] if alphabet is None else list(_suffix_fields(scheme, suffix, len(alphabet), width))
-    if alphabet is None or not fields:
-        return Anatomy(BINARY, "", _without_places(scheme, tick, suffix))
+    widths = [_exponent(len(alphabet), size) for _, _, size in named]
+    if not widths or 0 in widths:
+        return Anatomy(BINARY, "", tuple(parts))
+    number = scheme.to_int(value)
+    owners = [number for number, width in enumerate(widths, 1) for _ in range(width)]
     if alphabet == BINARY:
-        return _of_bits(scheme, scheme.to_int(value), tick, fields)
-    text = _last_form(scheme.canonical).format(scheme.to_int(value))
-    time = Part(Kind.TIME, _NAMES[Kind.TIME], tick, (Place(0, len(text) - width),))
-    others = [
-        Part(each.kind, each.name, each.value, (_from_left(text, each.low, each.width),))
-        for each in fields
-    ]
-    return Anatomy(alphabet, text, (time, *others))
+        text = f"{number:0{scheme.bits}b}"
+        return Anatomy(BINARY, text, _placed(text, parts, _owners_of_bits(scheme, owners)))
+    text = _last_form(scheme.canonical).format(number)
+    return Anatomy(alphabet, text, _placed(text, parts, [0] * (len(text) - width) + owners))
+
+
+def _owners_of_bits(scheme: TimeScheme, of_suffix: Sequence[int]) -> list[int | Kind]:
+    """The number of the part of each bit, from left to right, or the kind of a fixed bit."""
+    is_uuid = scheme.layout.template.version is not None
+    found: list[int | Kind] = []
+    for run in bits.runs(scheme.layout, scheme.bits):
+        for bit in reversed(range(run.bits)):
+            if run.part is bits.Part.TICK:
+                found.append(0)
+            elif run.part is bits.Part.SUFFIX:
+                found.append(of_suffix[-1 - run.low - bit])
+            elif is_uuid and run.at + bit in _VERSION:
+                found.append(Kind.VERSION)
+            else:
+                is_variant = is_uuid and run.at + bit in _VARIANT
+                found.append(Kind.VARIANT if is_variant else Kind.FIXED)
+    return found
+
+
+def _placed(text: str, parts: Sequence[Part], owners: Sequence[int | Kind]) -> tuple[Part, ...]:
+    """The parts with their places, and those of fixed bits, from left to right."""
+    places: list[tuple[Place, ...]] = [() for _ in parts]
+    found, first = [], 0
+    for owner, digits in groupby(owners):
+        place = Place(first, len(list(digits)))
+        first = place.last + 1
+        if isinstance(owner, Kind):
+            value = int(text[place.first : first], 2)
+            found.append(Part(owner, _NAMES[owner], value, (place,)))
+        else:
+            places[owner] += (place,)
+    found += [replace(part, places=of) for part, of in zip(parts, places, strict=True)]
+    return tuple(sorted(found, key=lambda part: part.places))
 
 
 def _last_form(form: TextForm) -> TextForm:
@@ -153,25 +181,24 @@ def _last_form(form: TextForm) -> TextForm:
     return form.form if isinstance(form, Prefixed) else form
 
 
-def _digits_of_suffix(scheme: TimeScheme) -> tuple[str | None, int]:
-    """The digits that the suffix has for itself: their alphabet, and how many they are.
-
-    None: it shares a digit with the time.
+def _digits_of_suffix(scheme: TimeScheme) -> tuple[str, int]:
+    """The digits that the suffix has for itself: their alphabet, and how many they are; none if it
+    shares a digit with the time.
     """
     suffixes, form = scheme.layout.suffixes, _last_form(scheme.canonical)
     if width := _exponent(2, suffixes):
         return BINARY, width
     if isinstance(form, Digits):
         width = form.count_of_last(suffixes)
-        return (form.alphabet, width) if width else (None, 0)
+        return (form.alphabet, width) if width else ("", 0)
     width = _exponent(10, suffixes)
-    return ("0123456789", width) if scheme.value_type is int and width else (None, 0)
+    return ("0123456789", width) if scheme.value_type is int and width else ("", 0)
 
 
 def _exponent(base: int, number: int) -> int:
     """How many digits of the base have exactly that many values; 0 if none have."""
     count = 0
-    while number > 1 and number % base == 0:
+    while base and number > 1 and number % base == 0:
         number //= base
         count += 1
     return count if number == 1 else 0
@@ -191,76 +218,3 @@ def _named(scheme: TimeScheme) -> Sequence[tuple[Kind, str | Promise, int]]:
             for part in scheme.suffix_parts
         ]
     return [(Kind.RANDOM, _NAMES[Kind.RANDOM], layout.suffixes)]
-
-
-def _suffix_fields(scheme: TimeScheme, suffix: int, base: int, width: int) -> Iterator[_Field]:
-    """The parts of the suffix; nothing if two of them share a digit."""
-    named = _named(scheme)
-    widths = [_exponent(base, size) for _, _, size in named]
-    if 0 in widths:
-        return
-    low = width
-    for (kind, name, size), digits in zip(named, widths, strict=True):
-        low -= digits
-        yield _Field(kind, name, suffix // base**low % size, low, digits)
-
-
-def _without_places(scheme: TimeScheme, tick: int, suffix: int) -> tuple[Part, ...]:
-    parts = [Part(Kind.TIME, _NAMES[Kind.TIME], tick, ())]
-    rest = scheme.layout.suffixes
-    for kind, name, size in _named(scheme):
-        rest //= size
-        parts.append(Part(kind, name, suffix // rest % size, ()))
-    return tuple(parts)
-
-
-def _from_left(text: str, low: int, width: int) -> Place:
-    return Place(len(text) - low - width, width)
-
-
-# Bits
-
-
-def _of_bits(scheme: TimeScheme, number: int, tick: int, fields: Iterable[_Field]) -> Anatomy:
-    size = scheme.bits
-    text = f"{number:0{size}b}"
-    runs = bits.runs(scheme.layout, size)
-    found = []
-    time = tuple(_from_left(text, run.at, run.bits) for run in runs if run.part is bits.Part.TICK)
-    found.append(Part(Kind.TIME, _NAMES[Kind.TIME], tick, time))
-    for field in fields:
-        places = tuple(_places_in_suffix(text, runs, field))
-        found.append(Part(field.kind, field.name, field.value, places))
-    is_uuid = scheme.layout.template.version is not None
-    for run in runs:
-        if run.part is bits.Part.FIXED:
-            found += _fixed(text, run, is_uuid)
-    return Anatomy(BINARY, text, tuple(sorted(found, key=lambda part: part.places)))
-
-
-def _places_in_suffix(text: str, runs: Iterable[bits.Run], field: _Field) -> Iterator[Place]:
-    for run in runs:
-        if run.part is bits.Part.SUFFIX:
-            start = run.at + max(0, field.low - run.low)
-            stop = run.at + min(run.bits, field.low + field.width - run.low)
-            if inside := run.between(start, stop):
-                yield _from_left(text, inside.at, inside.bits)
-
-
-def _fixed(text: str, run: bits.Run, is_uuid: bool) -> Iterator[Part]:
-    """The fixed bits of a run, with those of a UUID's version and variant by themselves."""
-    kinds = [
-        Kind.VERSION
-        if is_uuid and bit in _VERSION
-        else Kind.VARIANT
-        if is_uuid and bit in _VARIANT
-        else Kind.FIXED
-        for bit in reversed(range(run.at, run.stop))
-    ]
-    start = 0
-    for end in range(1, len(kinds) + 1):
-        if end == len(kinds) or kinds[end] is not kinds[start]:
-            place = Place(len(text) - run.stop + start, end - start)
-            value = int(text[place.first : place.last + 1], 2)
-            yield Part(kinds[start], _NAMES[kinds[start]], value, (place,))
-            start = end

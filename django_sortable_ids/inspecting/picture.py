@@ -11,36 +11,20 @@ from .parts import Anatomy, Kind, Place
 _PER_ROW = 16
 _CELL, _GAP, _MARGIN = 20, 6, 2
 _GROUP = 8
-_LABEL, _BOX, _SPACE = 13, 22, 5
+_LABEL, _BOX, _SPACE, _BASELINE = 13, 22, 5, 16
 _NARROW = 5.6
 """Estimated width of a column of a label."""
 
 
 @dataclass(frozen=True)
 class Label:
-    """The number of a part and, if there is room, its name; above its first digit in a row."""
+    """A digit; or, above the first digit of a part in a row, its number and, if there is room, its
+    name.
+    """
 
-    x: int
+    x: float
     y: int
     text: str
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One digit."""
-
-    x: int
-    y: int
-    kind: Kind
-    digit: str
-
-    @property
-    def center(self) -> float:
-        return self.x + _CELL / 2
-
-    @property
-    def baseline(self) -> int:
-        return self.y + 16
 
 
 @dataclass(frozen=True)
@@ -61,7 +45,7 @@ class Picture:
     width: int
     height: int
     boxes: list[Box]
-    cells: list[Cell]
+    digits: list[Label]
     labels: list[Label]
     description: str
     """The same for those who don't see it."""
@@ -80,14 +64,13 @@ def picture(anatomy: Anatomy) -> Picture:
             text = f"{numbers[part]} {part.name}"
             fits = columns(text) * _NARROW <= width
             labels.append(Label(x, y - 3, text if fits else str(numbers[part])))
-    cells = [
-        Cell(*_corner(place.first + offset), part.kind, anatomy.text[place.first + offset])
-        for place, part in anatomy.in_order
-        for offset in range(place.width)
-    ]
+    digits = []
+    for position, digit in enumerate(anatomy.text):
+        x, y = _corner(position)
+        digits.append(Label(x + _CELL / 2, y + _BASELINE, digit))
     width = max((box.x + box.width for box in boxes), default=0) + _MARGIN
     height = max((box.y + box.height for box in boxes), default=0) + _MARGIN
-    return Picture(width, height, boxes, cells, labels, _in_words(anatomy))
+    return Picture(width, height, boxes, digits, labels, _in_words(anatomy))
 
 
 def _in_words(anatomy: Anatomy) -> str:

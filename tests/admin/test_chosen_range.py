@@ -166,8 +166,7 @@ def test_what_is_no_day_is_nothing_and_the_field_says_so(browser, end):
         page = Page(answer.content.decode())
         assert listed(answer) == []
         errors = errors_of(page, "creation time")
-        shown = " ".join(f"“{garbage[:20]}” is not a date.".split())
-        assert shown in errors[end == "lte"]
+        assert errors[end == "lte"] == "Enter a valid date."
         assert errors[end == "gte"] == ""
         assert errors_of(page, "creation time of ulid") == ["", ""]
 

@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
 
 from django_sortable_ids.admin import CreatedAtFilter, SortableIDAdmin
-from django_sortable_ids.admin.checks import check_admins
+from django_sortable_ids.admin.model_admin import check_admins
 from tests.combinations import in_one_case
 from tests.lookups.support import utc
 from tests.store.models import PRODUCTS, Basket, Order, Refund, SequenceProduct, ULIDProduct

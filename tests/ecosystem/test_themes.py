@@ -23,7 +23,7 @@ PARTS = {
     ],
     "day": ["March 2", "sortable-ids-bars"],
     "filtered": ["sortable-ids-days"],
-    "wrong": ["“nonsense” is not a date."],
+    "wrong": ["Enter a valid date."],
     "next": ['rel="prev"', 'rel="next"'],
     "row": ['<span class="sortable-ids-text"', "django_sortable_ids/copy.js"],
     "inspector": [

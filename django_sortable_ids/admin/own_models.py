@@ -1,4 +1,4 @@
-"""Lists of the app's own rows, which only the package writes."""
+"""The models of the app itself in the admin: lists that only the package writes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.contrib import admin
+from django.contrib.admin import AdminSite
 from django.db import router
 from django.http import HttpRequest
 from django.urls import URLPattern, path
@@ -18,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext, pgettext_lazy
 
 if TYPE_CHECKING:
-    from ...models import BackfillRun, WorkerLease
+    from ..models import BackfillRun, WorkerLease
 
     ModelAdmin = admin.ModelAdmin[Any]
 else:
@@ -32,6 +33,23 @@ _CONDITIONS = {
     "silent": pgettext_lazy("sortable ids", "No heartbeat"),
     "finished": pgettext_lazy("sortable ids", "Done"),
 }
+
+
+def register_own_models(site: AdminSite) -> None:
+    """Add backfills, worker leases and sequence counters to an admin site.
+
+    The default site has them already. They are read-only, and need the permission to view the
+    model. A model that the site has already is left as it is.
+    """
+    from ..models import BackfillRun, SequenceCounter, WorkerLease
+
+    for model, model_admin in (
+        (BackfillRun, BackfillRunAdmin),
+        (WorkerLease, WorkerLeaseAdmin),
+        (SequenceCounter, SequenceCounterAdmin),
+    ):
+        if not site.is_registered(model):
+            site.register(model, model_admin)
 
 
 class ReadOnlyList(ModelAdmin):
@@ -72,7 +90,7 @@ class BackfillRunAdmin(ReadOnlyList):
     @admin.display(description=pgettext_lazy("sortable ids", "state"))
     def state(self, run: BackfillRun) -> Any:
         # A process that serves pages needs the room of backfills only here.
-        from ...reporting.status import Status
+        from ..reporting.status import Status
 
         return _CONDITIONS[Status(run, has_field=True).condition]
 
@@ -107,7 +125,7 @@ class WorkerLeaseAdmin(ReadOnlyList):
         now = time.time() * 1000
         if now < lease.expires:
             return pgettext_lazy("sortable ids", "leased")
-        from ... import conf
+        from .. import conf
 
         _term, skew = conf.lease_seconds()
         if now < lease.expires + skew * 1000:
