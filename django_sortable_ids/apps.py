@@ -48,10 +48,8 @@ class SortableIDsConfig(AppConfig):
                 when_imported("drf_spectacular.openapi", register)
         if self._uses("django_filters"):
             from . import filters
-            from .forms import filter_fields
 
             filters.register()
-            filter_fields.register()
         packages.register(self._uses)
 
     def _register_fields(self) -> None:

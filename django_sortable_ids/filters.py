@@ -6,7 +6,7 @@ They take public texts; a malformed one makes the form invalid, which is 400 in 
 
 import sys
 from datetime import datetime, time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import django_filters  # type: ignore[import-untyped]
 from django import forms
@@ -17,7 +17,13 @@ from django_filters.utils import handle_timezone  # type: ignore[import-untyped]
 
 from .fields import SortableIDField
 from .fields.of_model import id_at
+from .forms import PublicModelChoiceField, PublicModelMultipleChoiceField
 from .json_schema import schema_of
+
+if TYPE_CHECKING:
+    _PublicChoices = PublicModelChoiceField
+else:
+    _PublicChoices = object
 
 __all__ = ["CreatedAtFilter", "SortableIDFilter"]
 
@@ -117,11 +123,43 @@ class CreatedAtFilter(django_filters.RangeFilter):  # type: ignore[misc]
         super().__init__(f"{field_name}__created_at", *args, **kwargs)
 
 
+class _MaskedOnly(_PublicChoices):
+    """Django-filter's filters by a relation use their own form fields, not those of the model."""
+
+    @property
+    def _id_field(self) -> SortableIDField | None:
+        field = super()._id_field
+        return field if field is not None and field.masked else None
+
+
+class MaskedChoiceField(
+    _MaskedOnly,
+    fields.ModelChoiceField,  # type: ignore[misc]
+    PublicModelChoiceField,
+):
+    """Accepts and shows public texts of masked ids; its choice for NULL is django-filter's."""
+
+
+class MaskedMultipleChoiceField(
+    _MaskedOnly,
+    fields.ModelMultipleChoiceField,  # type: ignore[misc]
+    PublicModelMultipleChoiceField,
+):
+    """Like ``MaskedChoiceField``, for several choices."""
+
+
 def register() -> None:
-    """Give every filter set the filter of ids; called once, when the app is ready."""
+    """Give every filter set the filter of ids, and masked choices unless the project has fields of
+    its own; called once, when the app is ready.
+    """
     default = {"filter_class": SortableIDFilter, "extra": lambda field: {"id_field": field}}
     django_filters.FilterSet.FILTER_DEFAULTS.setdefault(SortableIDField, default)
     # That of REST framework copies the defaults when it is imported.
     rest = sys.modules.get("django_filters.rest_framework.filterset")
     if rest is not None:
         rest.FilterSet.FILTER_DEFAULTS.setdefault(SortableIDField, default)
+    one, several = django_filters.ModelChoiceFilter, django_filters.ModelMultipleChoiceFilter
+    if one.field_class is fields.ModelChoiceField:
+        one.field_class = MaskedChoiceField
+    if several.field_class is fields.ModelMultipleChoiceField:
+        several.field_class = MaskedMultipleChoiceField

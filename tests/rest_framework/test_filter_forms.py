@@ -11,7 +11,7 @@ from rest_framework.generics import ListAPIView
 from rest_framework.renderers import BrowsableAPIRenderer, JSONRenderer
 from rest_framework.test import APIRequestFactory
 
-from django_sortable_ids.forms import filter_fields
+from django_sortable_ids.filters import register
 from django_sortable_ids.ids import public_id
 from tests.leaks import leaks
 from tests.masks import misread
@@ -123,5 +123,5 @@ def test_other_ids_and_other_fields_are_left_alone(monkeypatch):
     parent = ULIDKey.objects.create()
     assert f'value="{parent.pk}"' in Children({"parent": parent.pk}).form.as_p()
     monkeypatch.setattr(django_filters.ModelChoiceFilter, "field_class", forms.ModelChoiceField)
-    filter_fields.register()
+    register()
     assert django_filters.ModelChoiceFilter.field_class is forms.ModelChoiceField
