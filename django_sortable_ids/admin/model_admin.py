@@ -18,7 +18,6 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 
 from ..checks.messages import NAME_AN_ID, message
-from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_at, id_fields, referenced_id
 from ..histograms.counting import timed_column
 from ..histograms.histogram import SECONDS
@@ -31,14 +30,13 @@ from .columns import columns
 from .created_at_filter import CreatedAtFilter
 from .drill_down import with_drill_down
 from .inspector import inspect_id_urls
-from .search import Searched, rows_with_id
+from .search import PASTED, rows_with_id
 
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
 else:
     ModelAdmin = admin.ModelAdmin
 
-_PASTED = f"{LOOKUP_SEP}pasted"
 _LIST = "django_sortable_ids/admin/change_list.html"
 
 
@@ -148,7 +146,7 @@ class SortableIDAdmin(ModelAdmin):
 
     def get_search_fields(self, request: HttpRequest) -> list[str]:
         declared = [self._whole(name) for name in super().get_search_fields(request)]
-        own = [f"{field.name}{_PASTED}" for field in id_fields(self.model) if field.unique]
+        own = [f"{field.name}{PASTED}" for field in id_fields(self.model) if field.unique]
         return list(dict.fromkeys([*declared, *own]))
 
     def get_search_results(
@@ -157,7 +155,7 @@ class SortableIDAdmin(ModelAdmin):
         # PostgreSQL raises an error for NUL. The list's form refuses it; autocomplete has no form.
         if "\0" in search_term:
             return queryset.none(), False
-        with_id = rows_with_id(queryset, self._searched(request), search_term)
+        with_id = rows_with_id(queryset, self.get_search_fields(request), search_term)
         if with_id is not None:
             return with_id
         found, may_repeat = super().get_search_results(request, queryset, search_term)
@@ -166,22 +164,17 @@ class SortableIDAdmin(ModelAdmin):
             found |= queryset.filter(**{f"{key.path}__in": values})
         return found, may_repeat
 
-    def _searched(self, request: HttpRequest) -> Iterator[Searched]:
-        """The ids that the search compares as a whole."""
-        for name in self.get_search_fields(request):
-            path = str(name).removesuffix(_PASTED)
-            field = field_at(self.model, path)
-            if path != name and isinstance(field, SortableIDField) and not field.wrong_options:
-                yield Searched(path, field)
-
     def _whole(self, name: str) -> str:
+        """The lookup of a whole id, if the name is one of an id, with a lookup or without."""
         path = name.lstrip("^=@")
-        for end in (path, path.rpartition(LOOKUP_SEP)[0]):
-            field = field_at(self.model, end)
-            target = referenced_id(field)
-            if target is not None:
-                return f"{end}{_PASTED}" if target is field else f"{end}__{target.name}{_PASTED}"
-        return name
+        field = field_at(self.model, path)
+        if field is None:
+            path = path.rpartition(LOOKUP_SEP)[0]
+            field = field_at(self.model, path)
+        target = referenced_id(field)
+        if target is None:
+            return name
+        return f"{path}{PASTED}" if target is field else f"{path}__{target.name}{PASTED}"
 
     # The pages of a row
 
@@ -236,7 +229,7 @@ class SortableIDAdmin(ModelAdmin):
         row = old_row(rows, text)
         for field in id_fields(self.model):
             if row is None and field.unique and not field.primary_key and not field.wrong_options:
-                row = rows.filter(**{f"{field.name}{_PASTED}": text}).first()
+                row = rows.filter(**{f"{field.name}{PASTED}": text}).first()
         # The project may refuse rows where it loads them.
         return row and self.get_object(request, str(row.pk))
 

@@ -3,44 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.contrib.admin.utils import lookup_spawns_duplicates
 from django.db.models import Q, QuerySet
+from django.db.models.constants import LOOKUP_SEP
 
 from ..fields import SortableIDField
+from ..fields.of_model import field_at
 from ..lookups.ids import pasted_values
 from ..schemes import TimeScheme
 
+PASTED = f"{LOOKUP_SEP}pasted"
 _FEWEST_BITS = 80
 """An id with as many bits is long enough that no word and no number is one by chance."""
 
 
-class Searched(NamedTuple):
-    """An id that the search compares with a text, and the lookup path to it."""
-
-    path: str
-    field: SortableIDField
-
-
 def rows_with_id(
-    rows: QuerySet[Any], searched: Iterable[Searched], term: str
+    rows: QuerySet[Any], search_fields: Iterable[str], term: str
 ) -> tuple[QuerySet[Any], bool] | None:
     """The rows with the id that the term spells, and whether one may be among them twice.
 
-    None if there is no such row, or if the term may be anything else than an id.
+    ``search_fields`` are lookups, of which those of ids end with ``__pasted``. None if there is no
+    such row, or if the term may be anything else than an id.
     """
-    text = term.strip(" \"'")
-    conditions = [
-        (path, Q(**{f"{path}__pasted": text}))
-        for path, field in searched
-        if _is_only_an_id(field, text) and any(pasted_values(field, text))
-    ]
-    found = [(path, each) for path, each in conditions if rows.filter(each).exists()]
-    if not found:
-        return None
-    may_repeat = any(lookup_spawns_duplicates(rows.model._meta, path) for path, _ in found)
-    return rows.filter(Q.create([each for _, each in found], connector=Q.OR)), may_repeat
+    text, found, may_repeat = term.strip(" \"'"), Q(), False
+    for name in search_fields:
+        path = str(name).removesuffix(PASTED)
+        field = field_at(rows.model, path)
+        if path == name or not isinstance(field, SortableIDField) or field.wrong_options:
+            continue
+        with_id = Q(**{name: text})
+        is_only_an_id = _is_only_an_id(field, text) and any(pasted_values(field, text))
+        if is_only_an_id and rows.filter(with_id).exists():
+            found |= with_id
+            may_repeat = may_repeat or lookup_spawns_duplicates(rows.model._meta, path)
+    return (rows.filter(found), may_repeat) if found else None
 
 
 def _is_only_an_id(field: SortableIDField, text: str) -> bool:

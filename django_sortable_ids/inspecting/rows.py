@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 from django.apps import apps
 from django.core.exceptions import EmptyResultSet, ValidationError
@@ -61,15 +62,11 @@ class Found:
 def columns_of_project(using: str | None = None) -> list[Column]:
     """The sortable ids of all models; ``using`` is the database of their rows, None: the usual."""
     return [
-        Column(field, _rows_of(model, using))
+        Column(field, partial(model._base_manager.using, using))
         for model in apps.get_models()
         if history.original_of(model) is None
         for field in usable_fields(model)
     ]
-
-
-def _rows_of(model: type[models.Model], using: str | None) -> Callable[[], models.QuerySet[Any]]:
-    return lambda: model._base_manager.using(using)
 
 
 def has_index_of_its_own(field: SortableIDField) -> bool:
@@ -90,35 +87,37 @@ def look_up(
     found: dict[str, list[Found]] = {text: [] for text in texts}
     errors = []
     for column in columns:
-        for wanted in _wanted(column.field, texts):
+        for field, by_text in _values_by_text(column.field, texts):
             try:
-                rows = _found(column, wanted)
+                rows = _rows(column, field, set().union(*by_text.values()))
             except DatabaseError as error:
                 errors.append(f"{column.field}: {' '.join(str(error).split())}")
                 break
             for row in rows:
                 value = getattr(row, column.field.attname)
-                for text, values in wanted.by_text.items():
-                    if getattr(row, wanted.field.attname) in values:
-                        found[text].append(Found(column, row, value, wanted.is_old))
+                for text, values in by_text.items():
+                    if getattr(row, field.attname) in values:
+                        found[text].append(Found(column, row, value, field is not column.field))
     return found, errors
 
 
-class _Wanted(NamedTuple):
-    """What the texts may be in a field."""
-
-    field: models.Field[Any, Any]
-    by_text: dict[str, set[Any]]
-    is_old: bool = False
-
-
-def _wanted(field: SortableIDField, texts: dict[str, Sequence[Candidate]]) -> Iterator[_Wanted]:
+def _values_by_text(
+    field: SortableIDField, texts: dict[str, Sequence[Candidate]]
+) -> Iterator[tuple[models.Field[Any, Any], dict[str, set[Any]]]]:
+    """What the texts may be in a column, and in that of old keys."""
     if has_index_of_its_own(field):
-        present = {text: set(_values(field, text, some)) for text, some in texts.items()}
-        yield _Wanted(field, present)
+        yield field, {text: set(_values(field, text, some)) for text, some in texts.items()}
     if field.primary_key and (old := old_key(field.model)):
-        before = {text: set(old.values(text)) for text in texts}
-        yield _Wanted(old.field, before, is_old=True)
+        yield old.field, {text: set(old.values(text)) for text in texts}
+
+
+def _rows(column: Column, field: models.Field[Any, Any], values: set[Any]) -> list[models.Model]:
+    if not values:
+        return []
+    rows = column.rows().filter(**{f"{field.name}__in": list(values)})
+    with savepoint(rows.db), suppress(EmptyResultSet, ValidationError, OutOfRange):
+        return [row for row in rows if column.may_show(row)]
+    return []
 
 
 def _values(field: SortableIDField, text: str, candidates: Iterable[Candidate]) -> Iterator[ID]:
@@ -130,13 +129,3 @@ def _values(field: SortableIDField, text: str, candidates: Iterable[Candidate]) 
         # The bare id after an unknown prefix, or another encoding than the column's own.
         if each.scheme == scheme and (not each.is_of_prefix or each.fields == (field,)):
             yield each.value
-
-
-def _found(column: Column, wanted: _Wanted) -> list[models.Model]:
-    values = set().union(*wanted.by_text.values())
-    if not values:
-        return []
-    rows = column.rows().filter(**{f"{wanted.field.name}__in": list(values)})
-    with savepoint(rows.db), suppress(EmptyResultSet, ValidationError, OutOfRange):
-        return [row for row in rows if column.may_show(row)]
-    return []
