@@ -1,5 +1,6 @@
 """The app configuration: it registers the parts of the package by name, and imports few of them."""
 
+from functools import partialmethod
 from importlib import import_module
 from typing import Any
 
@@ -8,7 +9,17 @@ from django.core.checks import Tags
 from django.core.checks import register as register_check
 from django.core.signals import request_started
 from django.db.backends.signals import connection_created
-from django.db.models import Max, Min, Window
+from django.db.models import (
+    Aggregate,
+    Case,
+    ExpressionWrapper,
+    Func,
+    Max,
+    Min,
+    Transform,
+    Window,
+)
+from django.db.models.functions import Cast, Coalesce, Collate, Greatest, Least, NullIf, json, text
 from django.db.models.signals import pre_migrate
 from django.utils.translation import pgettext_lazy
 
@@ -30,7 +41,7 @@ class SortableIDsConfig(AppConfig):
         pre_migrate.connect(
             deferred("migrating.guard:check_plan"), self, weak=False, dispatch_uid=self.name
         )
-        connection_created.connect(_add_unhex, dispatch_uid=self.name)
+        connection_created.connect(_add_functions, dispatch_uid=self.name)
         when_imported("django_sortable_ids.fields", self._register_fields)
         if self._uses("django.contrib.admin"):
             from django.contrib.admin import site
@@ -62,6 +73,7 @@ class SortableIDsConfig(AppConfig):
         _adapt(Min, "functions.extremes:as_postgresql")
         _adapt(Max, "functions.extremes:as_postgresql")
         _adapt(Window, "functions.extremes:window_as_postgresql")
+        _adapt_functions()
         fields = (field for model in self._models() for field in model._meta.local_fields)
         if any(getattr(field, "masked", False) for field in fields):
             deferred("forms.masked_relations:register")()
@@ -78,10 +90,32 @@ def _adapt(expression: Any, path: str) -> None:
         expression.as_postgresql = deferred(path)
 
 
-def _add_unhex(sender: Any, connection: Any, **_: Any) -> None:
-    """Add ``unhex()``, which is built in from SQLite 3.41, to connections to older versions."""
-    if connection.vendor == "sqlite" and connection.Database.sqlite_version_info < (3, 41):
-        connection.connection.create_function("unhex", 1, _unhex, deterministic=True)
+def _adapt_functions() -> None:
+    """Let Django's functions see the text of an id, whatever its column stores."""
+    others = (Cast, Coalesce, Greatest, Least, NullIf, Case, ExpressionWrapper, Aggregate)
+    defined = [*vars(text).values(), *vars(json).values(), Collate]
+    functions = {each for each in defined if isinstance(each, type) and issubclass(each, Func)}
+    of_text = functions - {Func, Transform, *others}
+    for function in (*of_text, *others, *Aggregate.__subclasses__()):
+        for name in ("as_sqlite", "as_postgresql", "as_mysql"):
+            usual = getattr(function, name, _as_sql)
+            ours = partialmethod(deferred("functions.texts:as_vendor"), usual, function in of_text)
+            setattr(function, name, ours)
+
+
+def _as_sql(function: Any, *given: Any, **extra: Any) -> Any:
+    return function.as_sql(*given, **extra)
+
+
+def _add_functions(sender: Any, connection: Any, **_: Any) -> None:
+    """Add functions to connections to SQLite. ``unhex()`` is built in from SQLite 3.41."""
+    if connection.vendor != "sqlite":
+        return
+    create = connection.connection.create_function
+    digits_of_hex = deferred("functions.digits:digits_of_hex")
+    create("sortable_id_digits", 4, digits_of_hex, deterministic=True)
+    if connection.Database.sqlite_version_info < (3, 41):
+        create("unhex", 1, _unhex, deterministic=True)
 
 
 def _unhex(digits: str | None) -> bytes | None:

@@ -1,11 +1,13 @@
-"""Database functions: new ids, the creation times of ids, and rows by their creation time."""
+"""Database functions: new ids, their texts and creation times, and rows by their creation time."""
 
 from ..histograms.histogram import Bar, histogram
 from .created_at import CreatedAt
 from .digits import shortlex
 from .generate import GenerateID
+from .texts import AsText
 
 __all__ = [
+    "AsText",
     "Bar",
     "CreatedAt",
     "GenerateID",

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.db.models import Aggregate, Max, Min, TextField, Window
 
-from ..fields.of_model import referenced_id
-from ..fields.values.storage import BinaryStorage, Storage, UUIDStorage
+from ..fields.values.storage import BinaryStorage, UUIDStorage
 from .fragments import Compiled, Fragment
+from .texts import id_field
 
 
 class _SortedText(Fragment):
@@ -48,7 +48,8 @@ def _of_text(aggregate: Aggregate, connection: Any) -> tuple[Aggregate, str]:
     """The aggregate of the id's text, and SQL from that text to the id; for other expressions, and
     where the database has the aggregate, the aggregate itself."""
     column, *others = aggregate.get_source_expressions()
-    stored = _stored(column, connection)
+    field = id_field(column)
+    stored = field and field.stored(connection)
     casts = _CASTS.get(type(stored))
     # PostgreSQL 18 has min(bytea).
     if casts is None or (isinstance(stored, BinaryStorage) and connection.pg_version >= 180_000):
@@ -57,9 +58,3 @@ def _of_text(aggregate: Aggregate, connection: Any) -> tuple[Aggregate, str]:
     of_text = aggregate.copy()
     of_text.set_source_expressions([_SortedText(column, to_text=to_text), *others])
     return of_text, from_text
-
-
-def _stored(column: Any, connection: Any) -> Storage | None:
-    """How the column is stored, if it is an id or references one."""
-    field = referenced_id(getattr(column, "_output_field_or_none", None))
-    return None if field is None else field.stored(connection)

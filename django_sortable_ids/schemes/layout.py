@@ -334,13 +334,6 @@ class Layout:
         gap = self.join(tick, 1 << bits) - first - (1 << bits)
         return [first + suffix + (suffix >> bits) * gap for suffix in suffixes]
 
-    def join_each(self, ticks: Sequence[int], suffixes: Sequence[int]) -> list[int]:
-        """``join`` for pairs of a tick and a suffix."""
-        size = self.suffixes
-        return self.join_payloads(
-            [tick * size + suffix for tick, suffix in zip(ticks, suffixes, strict=True)]
-        )
-
     def join_payloads(self, payloads: list[int]) -> list[int]:
         """``join`` for pairs of a tick and a suffix, each given as tick * suffixes + suffix."""
         if self.descending:

@@ -1,29 +1,174 @@
-"""What Django's functions get from the column of an id."""
+"""What SQL sees of an id: its text wherever a function takes text, or an error."""
 
 import pytest
-from django.db.models import CharField, F, Value
-from django.db.models.functions import Cast, Concat, JSONObject, Length
+from django.contrib.contenttypes.models import ContentType
+from django.core.exceptions import FieldError
+from django.db import NotSupportedError, connection
+from django.db.models import (
+    Aggregate,
+    BooleanField,
+    Case,
+    CharField,
+    Count,
+    ExpressionWrapper,
+    F,
+    IntegerField,
+    JSONField,
+    TextField,
+    Value,
+    When,
+)
+from django.db.models.functions import (
+    MD5,
+    Cast,
+    Coalesce,
+    Collate,
+    Concat,
+    JSONObject,
+    Left,
+    Length,
+    Lower,
+    Reverse,
+    StrIndex,
+    Substr,
+    Trim,
+    Upper,
+)
 
-from tests.testapp.models import KEYS, STORED_KEYS, TimeflakeTextKey, ULIDTextKey
+from django_sortable_ids.functions import AsText
+from tests.marks import own_tables
+from tests.own_tables import table_with
+from tests.testapp.models import KEYS, STORED_KEYS, Note, ULIDKey, around
+
+from .columns import COLUMNS, LABELS
+from .test_created_at import numbers_of
 
 pytestmark = pytest.mark.django_db
 
+TEXT = CharField(max_length=64)
+SEEN_BY = {
+    "cast": Cast("pk", TEXT),
+    "cast to an unlimited text": Cast("pk", TextField()),
+    "wrapped": ExpressionWrapper(F("pk"), TEXT),
+    "the first of several": Coalesce("pk", Value(""), output_field=TEXT),
+    "a part": Substr("pk", 1),
+    "joined": Concat(Value(""), "pk", output_field=TEXT),
+    "nested": Concat(Value(""), Coalesce("pk", "pk"), output_field=TEXT),
+}
 
-@pytest.mark.parametrize("key", [ULIDTextKey, TimeflakeTextKey])
-def test_a_column_of_text_has_the_text_on_every_engine(key):
-    row = key.objects.create()
-    seen = key.objects.annotate(
-        cast=Cast("pk", CharField(max_length=64)),
-        joined=Concat(Value("id-"), "pk", output_field=CharField()),
-        document=JSONObject(id="pk"),
-        length=Length("pk"),
-    ).get()
-    assert (seen.cast, seen.joined) == (row.pk, f"id-{row.pk}")
-    assert (seen.document, seen.length) == ({"id": row.pk}, len(row.pk))
+
+@own_tables
+@pytest.mark.parametrize("field", COLUMNS, ids=LABELS)
+def test_the_text_of_every_column_is_that_of_python(field):
+    scheme = field.scheme
+    values = [scheme.from_int(number) for number in dict.fromkeys(numbers_of(scheme, 40))]
+    if scheme.value_type is int:
+        values = [each for each in values if each < 2**63]
+    with table_with(field) as model:
+        model.objects.bulk_create(model(made=value) for value in values)
+        for value, text in model.objects.values_list("made", AsText("made")):
+            assert text == str(value)
 
 
 @pytest.mark.parametrize("key", [*KEYS, *STORED_KEYS])
-def test_a_value_in_an_expression_is_the_id(key):
-    row, text = key.objects.create(), str(key.objects.create().pk)
-    assert str(key.objects.annotate(k=Value(text)).get(pk=F("k")).pk) == text
-    assert key.objects.annotate(k=Value(text)).exclude(pk=F("k")).get() == row
+class TestEveryKey:
+    @pytest.mark.parametrize("function", SEEN_BY.values(), ids=SEEN_BY)
+    def test_a_function_that_returns_text_sees_the_text(self, key, function):
+        row = key.objects.create()
+        if isinstance(row.pk, int) and not isinstance(function, Cast):
+            pytest.skip("a number is cast")
+        assert key.objects.annotate(seen=function).get().seen == str(row.pk)
+
+    def test_json_has_the_text_or_the_number(self, key):
+        row = key.objects.create()
+        document = key.objects.annotate(seen=JSONObject(id="pk")).get().seen
+        assert document == {"id": row.pk if isinstance(row.pk, int) else str(row.pk)}
+
+    def test_a_generic_reference_is_found(self, key):
+        kind = ContentType.objects.get_for_model(key)
+        row, other = key.objects.create(), key.objects.create()
+        note = Note.objects.create(subject=row)
+        Note.objects.create(subject=other)
+        for text in (AsText("pk"), Cast("pk", CharField(max_length=40))):
+            rows = key.objects.filter(pk=row.pk).annotate(text=text).values("text")
+            assert Note.objects.get(content_type=kind, object_id__in=rows) == note
+
+    def test_a_reference_has_the_text_of_its_row(self, key):
+        parent = key.objects.create()
+        child = around(key, "Child").objects.create(parent=parent)
+        orphan = around(key, "Child").objects.create()
+        texts = around(key, "Child").objects.values_list("pk", AsText("parent"))
+        assert dict(texts) == {child.pk: str(parent.pk), orphan.pk: None}
+
+    def test_what_looks_at_no_text_takes_the_column(self, key):
+        row = key.objects.create()
+        seen = key.objects.annotate(first=Coalesce("pk", "pk"), same=Cast("pk", key.id.field)).get()
+        assert (seen.first, seen.same) == (row.pk, row.pk)
+        assert key.objects.aggregate(n=Count("pk")) == {"n": 1}
+
+    def test_a_value_in_an_expression_is_the_id(self, key):
+        row, text = key.objects.create(), str(key.objects.create().pk)
+        assert str(key.objects.annotate(k=Value(text)).get(pk=F("k")).pk) == text
+        assert key.objects.annotate(k=Value(text)).exclude(pk=F("k")).get() == row
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        Lower("pk"),
+        Upper("pk"),
+        Trim("pk"),
+        Reverse("pk"),
+        MD5("pk"),
+        Collate("pk", "C"),
+        Case(When(pk__isnull=False, then="pk"), output_field=TEXT),
+        Cast("pk", IntegerField()),
+        Cast("pk", JSONField()),
+        Cast("pk", BooleanField()),
+    ],
+    ids=str,
+)
+def test_what_would_be_another_value_is_refused(function):
+    ULIDKey.objects.create()
+    with pytest.raises(NotSupportedError, match=r"write \w+\(AsText\(...\)\)"):
+        ULIDKey.objects.annotate(seen=function).get()
+
+
+def test_functions_of_the_text_take_the_expression():
+    row = ULIDKey.objects.create()
+    seen = ULIDKey.objects.annotate(
+        lower=Lower(AsText("pk")),
+        length=Length("pk"),
+        left=Left("pk", 4),
+        place=StrIndex("pk", Value(row.pk[5:])),
+    ).get()
+    expected = (row.pk.lower(), 26, row.pk[:4], 6)
+    assert (seen.lower, seen.length, seen.left, seen.place) == expected
+
+
+@pytest.mark.skipif(connection.vendor != "mysql", reason="its function")
+def test_an_aggregate_that_returns_text_sees_the_text():
+    class Joined(Aggregate):
+        function = "GROUP_CONCAT"
+        output_field = TextField()
+
+    row = ULIDKey.objects.create()
+    assert ULIDKey.objects.aggregate(all=Joined("pk")) == {"all": row.pk}
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="its aggregates")
+def test_aggregates_of_postgresql_see_the_text():
+    from django.contrib.postgres.aggregates import ArrayAgg, JSONBAgg, StringAgg
+
+    first, last = sorted(ULIDKey.objects.create().pk for _ in range(2))
+    assert ULIDKey.objects.aggregate(
+        text=StringAgg("pk", ",", order_by="pk"),
+        document=JSONBAgg("pk", order_by="pk"),
+        array=ArrayAgg("pk", order_by="pk"),
+    ) == {"text": f"{first},{last}", "document": [first, last], "array": [first, last]}
+
+
+def test_what_is_no_id_is_refused():
+    ULIDKey.objects.create()
+    with pytest.raises(FieldError, match="takes a sortable id"):
+        ULIDKey.objects.annotate(text=AsText("name")).get()

@@ -93,7 +93,10 @@ def test_new_ids_are_those_with_the_set_bit_in_order(set_bit, template):
     for tick in range(2):
         wanted = [layout.join(tick, suffix) for suffix in suffixes]
         assert layout.new.join_all(tick, range(16)) == wanted
-        assert layout.new.join_each([tick] * 16, range(16)) == wanted
+        assert (
+            layout.new.join_payloads([tick * layout.new.suffixes + each for each in range(16)])
+            == wanted
+        )
         assert [layout.new.split(number) for number in wanted] == [(tick, n) for n in range(16)]
         others = [layout.join(tick, suffix) for suffix in set(range(32)) - set(suffixes)]
         assert {layout.new.split(number) for number in others} == {None}
@@ -155,7 +158,10 @@ def test_pairs_are_joined_all_at_once(scheme):
     first = max(scheme.tick(NOW), layout.first_tick)
     ticks = [first, first, first + 1, first + 3]
     suffixes = [0, layout.suffixes - 1, layout.suffixes // 3, layout.suffixes // 2]
-    assert layout.join_each(ticks, suffixes) == [*map(layout.join, ticks, suffixes)]
+    payloads = [
+        tick * layout.suffixes + suffix for tick, suffix in zip(ticks, suffixes, strict=True)
+    ]
+    assert layout.join_payloads(payloads) == [*map(layout.join, ticks, suffixes)]
 
 
 @in_one_case("scheme", TIME_SCHEMES)
@@ -185,4 +191,5 @@ def test_many_numbers_are_joined_as_single_ones(scheme):
     suffixes = sorted({0, 1, 5, last // 7, last // 3, last // 3 + 1, last // 2, last - 1, last})
     single = [layout.join(tick, suffix) for suffix in suffixes]
     assert layout.join_all(tick, suffixes) == single
-    assert layout.join_each([tick] * len(suffixes), suffixes) == single
+    payloads = [tick * layout.suffixes + suffix for suffix in suffixes]
+    assert layout.join_payloads(payloads) == single

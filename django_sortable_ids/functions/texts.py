@@ -1,0 +1,132 @@
+"""The text of an id in SQL: ``AsText``, and Django's functions of text and JSON on an id."""
+
+from typing import Any
+
+from django.core.exceptions import FieldError
+from django.db import NotSupportedError, models
+from django.db.models import expressions
+from django.db.models.functions import Cast
+
+from ..fields import SortableIDField
+from ..fields.of_model import referenced_id
+from ..fields.values.storage import IntegerStorage, TextStorage
+from ..schemes.encodings.text_forms import Digits, Groups, UUIDText
+from .digits import DigitsOfHex
+from .fragments import Compiled, Fragment, joined
+from .hexadecimal import HyphenatedHex
+from .ticks import hex_text
+
+
+class AsText(models.Func):
+    """An id's text as ``str(pk)`` has it in Python, a ``CharField``: ``AsText("id")``.
+
+    It is the same on every engine and in every column, without the prefix and the mask of the
+    public text; NULL for NULL. No index finds it.
+
+    Raises ``FieldError`` if the expression is not an id, ``NotSupportedError`` for bytes of a
+    scheme of your own whose text is not made of digits.
+    """
+
+    arity = 1
+    output_field = models.CharField()
+
+    def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> Compiled:  # type: ignore[override]
+        column = self.get_source_expressions()[0]
+        field = id_field(column)
+        if field is None:
+            raise FieldError(f"AsText() takes a sortable id, found {column}")
+        if isinstance(field.stored(connection), IntegerStorage):
+            column = _Decimal(column)
+        elif _is_packed(column, connection):
+            column = _text_of(column, field, connection)
+        compiled: Compiled = compiler.compile(column)
+        return compiled
+
+
+def id_field(expression: Any) -> SortableIDField | None:
+    """The field of an id, or of the id that a relation references; None for other expressions."""
+    if isinstance(expression, expressions.OrderBy | expressions.OrderByList):
+        return None
+    return referenced_id(getattr(expression, "_output_field_or_none", None))
+
+
+def _is_packed(expression: Any, connection: Any) -> bool:
+    """Whether it is an id whose column stores something other than its text or its number."""
+    field = id_field(expression)
+    stored = field and field.stored(connection)
+    if field is None or isinstance(stored, IntegerStorage):
+        return False
+    return not (isinstance(stored, TextStorage) and stored.form == field.scheme.canonical)
+
+
+def _text_of(column: Any, field: SortableIDField, connection: Any) -> Any:
+    """The text of a packed id."""
+    form, bits = field.scheme.canonical, 8 * field.scheme.byte_length
+    digits = hex_text(column, field.stored(connection), connection, bytes=bits // 8).text
+    match form:
+        case UUIDText():
+            return HyphenatedHex(_PlainHex(digits))
+        case Digits(alphabet, length, padding=padding):
+            groups, scale = [(length, bits)], 1 << padding
+        case Groups(alphabet, parts) if all(part % 4 == 0 for _, part in parts):
+            groups, scale = [*parts], 1
+        case _:
+            raise NotSupportedError(
+                f"{connection.display_name} can't write the text of a {field.scheme.title}, "
+                f'{form.expected}: store it as text, with storage="char", or read it in Python'
+            )
+    first, written = 1 + (bits - sum(part for _, part in groups)) // 4, []
+    for length, part in groups:
+        constants: Any = {"alphabet": alphabet, "length": length, "scale": scale}
+        written.append(DigitsOfHex(digits, first=first, size=part // 4, **constants))
+        first += part // 4
+    return joined(written)
+
+
+class _Decimal(Fragment):
+    """An integer; a negative one as the unsigned number that it stands for."""
+
+    output_field = models.TextField()
+    postgresql = "(CASE WHEN {0} < 0 THEN {0} + 18446744073709551616::numeric ELSE {0} END)::text"
+    sqlite = "CASE WHEN {0} IS NOT NULL THEN printf('%%u', {0}) END"
+    mysql = "CAST(CAST({0} AS UNSIGNED) AS CHAR)"
+
+
+class _PlainHex(Fragment):
+    """Hexadecimal digits in lower case without hyphens; NULL for NULL."""
+
+    output_field = models.TextField()
+    postgresql = "{0}"
+    sqlite = "nullif(lower({0}), '')"  # hex(NULL) is ''
+    mysql = "LOWER(REPLACE({0}, '-', ''))"
+
+
+def as_vendor(
+    function: Any, usual: Any, of_text: bool, compiler: Any, connection: Any, **extra: Any
+) -> Any:
+    """The SQL of a function of Django that sees the text of an id stored as something else.
+
+    ``usual`` compiles it. ``of_text``: it takes characters, or writes JSON. Raises
+    ``NotSupportedError`` if its result would be read as an id, or would mean nothing.
+    """
+    sources = function.get_source_expressions()
+    packed = [source for source in sources if _is_packed(source, connection)]
+    if not packed:
+        return usual(function, compiler, connection, **extra)
+    result = function.output_field
+    is_id = referenced_id(result) is not None
+    is_text = isinstance(result, models.CharField | models.TextField) and not is_id
+    refused = (of_text and is_id) or (is_text and isinstance(function, models.Case))
+    if isinstance(function, Cast):
+        keeps = is_id or isinstance(result, models.BinaryField | models.UUIDField)
+        refused = not (is_text or keeps)
+    if refused:
+        name = type(function).__name__
+        raise NotSupportedError(
+            f"{name}() can't take {packed[0]}, whose column doesn't store the text of the id: "
+            f"write {name}(AsText(...)), with AsText of django_sortable_ids.functions"
+        )
+    if of_text or is_text or isinstance(result, models.JSONField):
+        function = function.copy()
+        function.set_source_expressions([AsText(e) if e in packed else e for e in sources])
+    return usual(function, compiler, connection, **extra)
