@@ -57,15 +57,11 @@ class SortableIDPaginator(BasePaginator):
 
     def validate_number(self, number: Any) -> int:
         try:
-            valid = super().validate_number(number)
+            return super().validate_number(number)
         except EmptyPage:
             if self.count.is_exact or int(number) < 1:
                 raise
-        else:
-            if self.count.is_exact or valid < self.num_pages:
-                return valid
-        self._set_count(self.object_list.count())  # type: ignore[attr-defined]
-        return super().validate_number(self.num_pages if isinstance(number, _LastPage) else number)
+            return int(number)
 
     def get_page(self, number: Any) -> Page[Any]:
         try:
@@ -74,17 +70,20 @@ class SortableIDPaginator(BasePaginator):
             return self.page(self.num_pages)
 
     def page(self, number: Any) -> Page[Any]:
-        number = self.validate_number(number)
+        valid = self.validate_number(number)
+        if not self.count.is_exact and valid >= self.num_pages:
+            self._set_count(self.object_list.count())  # type: ignore[attr-defined]
+            valid = self.num_pages if isinstance(number, _LastPage) else valid
         if self.count.is_exact:
-            return super().page(number)
+            return super().page(valid)
         every: QuerySet[Any] = self.object_list.all()  # type: ignore[attr-defined]
-        bottom, most = (number - 1) * self.per_page, self.per_page + self.orphans
+        bottom, most = (valid - 1) * self.per_page, self.per_page + self.orphans
         found = list(every[bottom : bottom + most + 1])
         if len(found) <= most:  # The estimate was too high.
             self._set_count(bottom + len(found) if found else every.count())
-            return super().page(number)
+            return super().page(valid)
         rows = with_rows(every[bottom : bottom + self.per_page], found[: self.per_page])
-        page: Page[Any] = self._get_page(rows, number, self)  # type: ignore[attr-defined]
+        page: Page[Any] = self._get_page(rows, valid, self)  # type: ignore[attr-defined]
         return page
 
     def _set_count(self, exact: int) -> None:
