@@ -16,7 +16,7 @@ from django.db.migrations.operations import SeparateDatabaseAndState
 from ..db import tables
 from ..operations import MigratePrimaryKey, SwapSortableID
 from ..primary_keys import notes
-from ..primary_keys.changes import deleted, maps
+from ..primary_keys.changes.maps import DELETED, LIVE
 from ..primary_keys.engines import mysql_exchange
 from ..schema.notes import unrecorded_swaps
 
@@ -220,7 +220,7 @@ def _drops(
     for key in operation.keys:
         table = _table(apps, key.model)
         yield from _drop_column(connection, table, key.next_name)
-        for each in (deleted.table_of(table), maps.table_of(table)) if table else ():
+        for each in (DELETED.table_of(table), LIVE.table_of(table)) if table else ():
             if tables.kind(connection, each):
                 yield f"DROP TABLE {quote(each)}"
     for copy in operation.copies:

@@ -21,7 +21,8 @@ from django.db.models import QuerySet
 from ..db import tables
 from ..db.queries import rows
 from .changes import Change, Key
-from .changes.graph import final_target, generic_references
+from .changes.graph import final_target
+from .texts import generic_references
 
 ADVICE: Mapping[str, str] = {
     "column": "name it by --adopt, or make it a foreign key before the move",

@@ -1,5 +1,5 @@
-"""A note in the database of how far a move is: the process may be killed at any statement, also
-before its migration is recorded."""
+"""Notes in the database of how far a move is, and what it fills keys with: it may be killed at any
+statement, also before its migration is recorded, and the migration may be edited then."""
 
 from __future__ import annotations
 
@@ -169,3 +169,64 @@ def _fields(changed: MovedKey | KeyCopy) -> Iterator[Any]:
     yield changed.field
     if changed.old is not None:
         yield changed.old
+
+
+_FILL = "fill "
+
+
+def is_of_another(key: MovedKey, using: str) -> bool:
+    """Whether the column was filled for a key that differs from this one."""
+    known = _of_fill(target_of(key), using)
+    return known is not None and known != _identity_of_fill(key)
+
+
+def remember(key: MovedKey, using: str) -> None:
+    """To be called before the column is added."""
+    _save_fill(target_of(key), _identity_of_fill(key), using)
+
+
+def copied(copy: KeyCopy, using: str) -> dict[str, str] | None:
+    """What ``remember_copy`` saved; None if nothing."""
+    known: dict[str, str] | None = _of_fill(target_of(copy), using)
+    return known
+
+
+def remember_copy(copy: KeyCopy, identity: dict[str, str], using: str) -> None:
+    """To be called before the column with the old keys is added."""
+    _save_fill(target_of(copy), identity, using)
+
+
+def target_of(moved: MovedKey | KeyCopy) -> str:
+    """What the record is found by."""
+    name = f".{moved.name}" if isinstance(moved, KeyCopy) else ""
+    return f"{_FILL}{moved.model}{name}"[:200]
+
+
+def _of_fill(target: str, using: str) -> Any:
+    known = MoveNote.objects.using(using).filter(target=target).first()
+    return None if known is None else known.identity
+
+
+def _save_fill(target: str, identity: Any, using: str) -> None:
+    values = {"identity": identity, "state": {}}
+    MoveNote.objects.using(using).update_or_create(target=target, defaults=values)
+
+
+def started(using: str) -> Iterator[tuple[str, datetime]]:
+    """The label of each model whose new keys are filled, but whose move is not complete, and when
+    that started."""
+    rows = MoveNote.objects.using(using).filter(target__startswith=_FILL).order_by("pk")
+    for target, at in rows.values_list("target", "updated_at"):
+        label = target.removeprefix(_FILL)
+        # A copied key has the name of its field, too.
+        if label.count(".") == 1:
+            yield label, at
+
+
+def _identity_of_fill(key: MovedKey) -> dict[str, Any]:
+    """All on which the new keys depend."""
+    policies = (key.on_null, key.on_out_of_range)
+    return {
+        "field": source_of(key.field),
+        "source": [*map(str, (key.given, *policies))],
+    }

@@ -2,19 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from django.db.migrations.exceptions import IrreversibleError
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
+from django.utils.functional import cached_property
 
-from .changes import change, deleted, graph
+from ..db import tables
+from ..errors import BackfillError
+from . import checks, key_map, texts
+from .changes import Change, Column, Table, graph
+from .changes.maps import DELETED
 from .changes.moved import AdoptedTexts, GenericReference, History, KeyCopy, MovedKey, Reference
-from .deleted_keys import DeletedKeys
-from .filling import new_keys, old_copies, old_keys
-from .move import Move
+from .engines import engine_of
+from .engines.base import KeyEngine
+from .history import DeletedKeys, add_old_copies, drop_old_copies
 from .notes import Note
+
+
+@dataclass(frozen=True)
+class Move:
+    """One change on one database."""
+
+    editor: Any
+    planned: Change
+    known: frozenset[Reference]
+    """The references that the migration lists."""
+    note: Note
+    allowed: tuple[str, ...] = ()
+    """Names and patterns of programs that somebody has read."""
+
+    @cached_property
+    def change(self) -> Change:
+        """The change without columns that this database doesn't have."""
+        found = (replace(each, columns=self._existing(each)) for each in self.planned.tables)
+        kept = tuple(each for each in found if each.key or each.columns)
+        return replace(self.planned, tables=kept)
+
+    def _existing(self, table: Table) -> tuple[Column, ...]:
+        connection = self.editor.connection
+        if tables.kind(connection, table.name) != "table":
+            return ()
+        return tuple(
+            each for each in table.columns if tables.has_column(connection, table.name, each.name)
+        )
+
+    @cached_property
+    def engine(self) -> KeyEngine:
+        return engine_of(self.editor, self.change, self.note)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the keys are moved; a move that was stopped after its note began is continued."""
+        if self.note.steps is not None:
+            self.engine.swap()
+        return self.note.is_done
+
+    def check(self) -> None:
+        """Raise ``BackfillError`` with all that prevents the move. Writes nothing."""
+        self._refuse(list(checks.problems(self.engine, self.planned, self.known, self.allowed)))
+
+    def rehearse(self) -> None:
+        """Raise ``BackfillError`` with all that fails on tables without rows, which are dropped."""
+        self._refuse(list(self.engine.rehearse()))
+
+    def _refuse(self, found: list[str]) -> None:
+        if found:
+            raise BackfillError("\n".join(["No key was moved.", *found]))
+
+    def execute(self) -> None:
+        """Move the keys: in one transaction, where the database has transactions for DDL."""
+        self.engine.move(lambda change: texts.replace_values(self.editor, change))
+
+    def collect(self, prepare: Callable[[], None]) -> None:
+        """Add the statements of the move to those that the editor collects, after those that
+        ``prepare`` adds; or a comment, if the tables are not those of before. Writes nothing.
+
+        Raises ``BackfillError`` with what the database can't change.
+        """
+        connection = self.editor.connection
+        names = [each.table for each in self.planned.keys]
+        missing = [each for each in names if tables.kind(connection, each) != "table"]
+        if missing:
+            self.engine.comment(
+                f"The statements depend on {missing[0]}, which doesn't exist yet: apply earlier "
+                "migrations first"
+            )
+        elif self.note.was_last or self.note.steps is not None:
+            self.engine.comment(
+                "The keys are moved already, and the statements depend on the tables before that"
+            )
+        else:
+            self._refuse(list(self.engine.problems()))
+            prepare()
+            self.engine.collect()
 
 
 class MigratePrimaryKey(Operation):
@@ -98,17 +182,17 @@ class MigratePrimaryKey(Operation):
         if not keys:
             return
         copies = self._copies_of(keys)
-        filled = new_keys.with_next_keys(from_state, keys, schema_editor.connection.vendor)
+        filled = key_map.with_next_keys(from_state, keys, schema_editor.connection.vendor)
         move = self._move(schema_editor, keys, filled, to_state, backwards=False)
         found = DeletedKeys(move.engine, self.histories)
         if schema_editor.collect_sql:
 
             def prepare() -> None:
-                new_keys.add_columns(schema_editor, from_state, filled, keys)
+                key_map.add_columns(schema_editor, from_state, filled, keys)
                 move.engine.create_maps()
-                old_copies.add(schema_editor, from_state, to_state, copies)
+                add_old_copies(schema_editor, from_state, to_state, copies)
                 found.create_tables()
-                for line in (*new_keys.described(keys, filled), *found.described()):
+                for line in (*key_map.described(keys, filled), *found.described()):
                     move.engine.comment(line)
 
             move.collect(prepare)
@@ -117,16 +201,16 @@ class MigratePrimaryKey(Operation):
             with move.engine.working():
                 move.check()
                 move.rehearse()
-                new_keys.add_columns(schema_editor, from_state, filled, keys)
+                key_map.add_columns(schema_editor, from_state, filled, keys)
                 move.engine.create_maps()
-                old_copies.add(schema_editor, from_state, to_state, copies)
-                new_keys.fill_new_keys(keys, filled, using, allow_triggers=bool(self.allowed))
+                add_old_copies(schema_editor, from_state, to_state, copies)
+                key_map.fill_new_keys(keys, filled, using, allow_triggers=bool(self.allowed))
                 found.collect()
                 found.fill_new_keys(keys)
                 move.execute()
         move.engine.drop_maps()
         found.drop_tables([each.model for each in keys if each.old is None])
-        new_keys.forget(keys, using, copies)
+        key_map.forget(keys, using, copies)
 
     def database_backwards(
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
@@ -141,7 +225,7 @@ class MigratePrimaryKey(Operation):
                     f"the old keys of {key.model} were not kept, so they can't come back"
                 )
         before = from_state.clone()
-        deleted.add_models(before, keys, to_state)
+        DELETED.add_models(before, keys, to_state)
         move = self._move(schema_editor, keys, before, to_state, backwards=True)
         if schema_editor.collect_sql:
             move.collect(lambda: None)
@@ -155,10 +239,10 @@ class MigratePrimaryKey(Operation):
                 found.collect()
                 found.read_old_keys()
                 for each in move.change.keys:
-                    old_keys.fill(each, using, move.engine.last_number)
+                    key_map.fill_old_keys(each, using, move.engine.last_number)
                 move.execute()
         found.drop_tables([each.model for each in keys])
-        old_copies.drop(schema_editor, from_state, self._copies_of(keys))
+        drop_old_copies(schema_editor, from_state, self._copies_of(keys))
 
     def _copies_of(self, keys: Iterable[MovedKey]) -> list[KeyCopy]:
         moved = {each.model for each in keys}
@@ -176,7 +260,7 @@ class MigratePrimaryKey(Operation):
         """The move from a state, for a plan."""
         after = before.clone()
         self.state_forwards("", after)
-        filled = new_keys.with_next_keys(before, self.keys, editor.connection.vendor)
+        filled = key_map.with_next_keys(before, self.keys, editor.connection.vendor)
         return self._move(editor, self.keys, filled, after, backwards=False)
 
     def _move(
@@ -197,7 +281,7 @@ class MigratePrimaryKey(Operation):
         known = {each for each in self.references if each.key in labels} | adopted
         references = sorted({*found, *known})
         histories = {before.apps.get_model(each.model)._meta.db_table for each in self.histories}
-        built = change.build(
+        built = graph.build(
             keys,
             before.apps,
             after.apps,

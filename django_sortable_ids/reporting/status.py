@@ -15,8 +15,8 @@ from ..backfill.sources.fields import check_table, find_field
 from ..backfill.supervising.owner import is_alive, is_gone, silence
 from ..fields import SortableIDField
 from ..models import BackfillRun
-from ..primary_keys import status as moves
-from ..primary_keys.status import MoveStatus
+from . import moves
+from .moves import MoveStatus
 
 Condition = Literal["finished", "running", "stopped", "gone", "silent"]
 

@@ -9,7 +9,7 @@ from django.db import connection, connections
 
 from django_sortable_ids.db.transactions import in_a_thread
 from django_sortable_ids.models import BackfillRun
-from django_sortable_ids.primary_keys import status
+from django_sortable_ids.reporting import moves
 from django_sortable_ids.reporting.status import of
 from tests.backfill.command import printed
 from tests.marks import own_tables
@@ -117,18 +117,18 @@ def test_the_session_that_works_on_it_is_named(depot):
         connections["default"].close()
 
     other = Thread(target=update)
-    assert status.working_on(connection, ["depot_customer"]) is None
+    assert moves.working_on(connection, ["depot_customer"]) is None
     other.start()
     found = []
     wait_until(
-        lambda: found.append(status.working_on(connection, ["depot_customer"])) or found[-1],
+        lambda: found.append(moves.working_on(connection, ["depot_customer"])) or found[-1],
         "the other session's statement",
     )
     assert found[-1].statement == wait
     assert found[-1].number > 0
-    assert status.working_on(connection, ["depot_order"]) is None
+    assert moves.working_on(connection, ["depot_order"]) is None
     other.join()
-    assert status.working_on(connection, ["depot_customer"]) is None
+    assert moves.working_on(connection, ["depot_customer"]) is None
 
 
 def while_it_runs_nobody_moves(*statements):
@@ -139,7 +139,7 @@ def while_it_runs_nobody_moves(*statements):
     other = Thread(target=execute)
     other.start()
     while other.is_alive():
-        assert status.working_on(connection, ["depot_customer"]) is None
+        assert moves.working_on(connection, ["depot_customer"]) is None
         other.join(0.05)
 
 

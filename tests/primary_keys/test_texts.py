@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.errors import BackfillError
-from django_sortable_ids.primary_keys.texts import generic
+from django_sortable_ids.primary_keys import texts
 from tests.marks import own_tables
 
 from . import small
@@ -58,7 +58,7 @@ def by_old(depot):
 @pytest.fixture(params=[1, 2, 10_000])
 def size(request, monkeypatch):
     """Of more texts than that, the database finds the usual ones."""
-    monkeypatch.setattr(generic, "_TEXTS", request.param)
+    monkeypatch.setattr(texts, "_TEXTS", request.param)
 
 
 @pytest.mark.usefixtures("size")

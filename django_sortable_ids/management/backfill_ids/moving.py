@@ -13,10 +13,10 @@ from django.db.migrations.loader import MigrationLoader
 
 from ...backfill.target import database_option
 from ...migrating.files import MigrationFile, migration_file
-from ...primary_keys import planning
+from ...primary_keys import plan as plans
 from ...primary_keys.checklist import checklist, lines_of
 from ...primary_keys.edits import is_installed
-from ...primary_keys.planning import NotEdited, Planned
+from ...primary_keys.plan import NotEdited, Planned
 from ...primary_keys.report import report
 from .request import Request
 
@@ -28,7 +28,7 @@ def move(request: Request) -> None:
     options, output = request.options, request.output
     using = options["database"] or DEFAULT_DB_ALIAS
     try:
-        planned = planning.build(
+        planned = plans.build(
             request.given.labels,
             request.sources,
             using,

@@ -16,9 +16,7 @@ from ...db.locks import with_short_lock_timeout
 from ...db.queries import row, rows, value
 from ..changes import Column, Key, Table
 from .base import ForeignKey, KeyEngine
-from .postgresql_dependents import problems
-from .postgresql_rehearsal import PATTERN_INDEXES, rehearse
-from .postgresql_views import View, create, drop, views_of
+from .postgresql_dependents import PATTERN_INDEXES, View, create, drop, problems, rehearse, views_of
 
 _FOREIGN_KEYS = """
 SELECT conname, conrelid, confrelid, pg_get_constraintdef(c.oid),

@@ -1,13 +1,119 @@
-"""What PostgreSQL can't change together with the type of a column, or would change wrongly."""
+"""What depends on a column whose type PostgreSQL changes: views are dropped and created again, and
+others are refused, or tried on tables without rows."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
+from django.db import DatabaseError, transaction
+
+from ...db import tables
 from ...db.queries import row, rows
+from ...errors import BackfillError
 from ..changes import Table
+
+_VIEWS = """
+WITH RECURSIVE depending (oid, depth) AS (
+    SELECT ev_class, 1 FROM pg_rewrite JOIN pg_depend ON objid = pg_rewrite.oid
+    JOIN pg_attribute ON attrelid = refobjid AND attnum = refobjsubid
+    WHERE classid = 'pg_rewrite'::regclass AND refclassid = 'pg_class'::regclass
+        AND refobjid = to_regclass(%s) AND attname = ANY (%s) AND ev_class <> refobjid
+    UNION
+    SELECT ev_class, depth + 1 FROM pg_rewrite JOIN pg_depend ON objid = pg_rewrite.oid
+    JOIN depending ON refobjid = depending.oid
+    WHERE classid = 'pg_rewrite'::regclass AND refclassid = 'pg_class'::regclass
+        AND ev_class <> refobjid
+)
+SELECT c.oid, MAX(depth) FROM depending JOIN pg_class c USING (oid)
+WHERE relkind IN ('v', 'm') GROUP BY c.oid
+"""
+_VIEW = """
+SELECT c.oid::regclass::text, relkind = 'm', pg_get_viewdef(c.oid),
+    array_to_string(reloptions, ', '), quote_ident(rolname),
+    quote_literal(obj_description(c.oid, 'pg_class')), relispopulated
+FROM pg_class c JOIN pg_roles ON pg_roles.oid = relowner WHERE c.oid = %s
+"""
+_GRANTS = """
+SELECT privilege_type, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(rolname) END,
+    is_grantable
+FROM pg_class CROSS JOIN aclexplode(relacl) LEFT JOIN pg_roles ON pg_roles.oid = grantee
+WHERE pg_class.oid = %s AND grantee <> relowner
+"""
+_PARTS = """
+SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = %(view)s
+UNION ALL
+SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE tgrelid = %(view)s AND NOT tgisinternal
+"""
+
+
+class View(NamedTuple):
+    name: str
+    kind: str
+    """``VIEW`` or ``MATERIALIZED VIEW``."""
+    query: str
+    statements: tuple[str, ...]
+    """What creates it again, with its owner, rights, comment, indexes and triggers."""
+
+
+def views_of(connection: Any, tables: Iterable[tuple[str, list[str]]]) -> list[View]:
+    """The views of these columns of tables, and the views of these views; in the order in which
+    they can be created."""
+    depths: dict[int, int] = {}
+    for table, columns in tables:
+        for oid, depth in rows(connection, _VIEWS, [table, columns]):
+            depths[oid] = max(depth, depths.get(oid, 0))
+    return [_view(connection, oid) for oid in sorted(depths, key=lambda each: (depths[each], each))]
+
+
+def drop(views: Iterable[View], execute: Callable[[str], None]) -> None:
+    for view in reversed(list(views)):
+        execute(f"DROP {view.kind} {view.name}")
+
+
+def create(views: Iterable[View], execute: Callable[[str], None]) -> None:
+    """Raises ``BackfillError`` for a view that compares a key with something of its old type."""
+    for view in views:
+        for statement in view.statements:
+            try:
+                execute(statement)
+            except DatabaseError as error:
+                raise BackfillError(f"No key was moved: {misfit(view, error)}") from error
+
+
+def misfit(view: View, error: Exception) -> str:
+    """Why a move fails, and what to do."""
+    text = str(error).splitlines()[0]
+    return (
+        f"{view.name} can't be created again: {text}. Drop it, migrate, and create one that fits "
+        f"the new keys"
+    )
+
+
+def _view(connection: Any, oid: int) -> View:
+    [(name, is_materialized, query, options, owner, comment, is_filled)] = rows(
+        connection, _VIEW, [oid]
+    )
+    kind = "MATERIALIZED VIEW" if is_materialized else "VIEW"
+    settings = f" WITH ({options})" if options else ""
+    data = "" if not is_materialized or is_filled else " WITH NO DATA"
+    definition = query.rstrip().removesuffix(";")
+    statements = [
+        f"CREATE {kind} {name}{settings} AS {definition}{data}",
+        f"ALTER {kind} {name} OWNER TO {owner}",
+        *([f"COMMENT ON {kind} {name} IS {comment}"] if comment else []),
+        *_grants(connection, oid, name),
+        *(sql for (sql,) in rows(connection, _PARTS, {"view": oid})),
+    ]
+    return View(name, kind, definition, tuple(statements))
+
+
+def _grants(connection: Any, oid: int, name: str) -> Iterator[str]:
+    for right, role, is_grantable in rows(connection, _GRANTS, [oid]):
+        option = " WITH GRANT OPTION" if is_grantable else ""
+        yield f"GRANT {right} ON {name} TO {role}{option}"
+
 
 _TABLE = """
 SELECT relkind = 'p', relispartition, (SELECT COUNT(*) FROM pg_inherits WHERE inhparent = oid)
@@ -101,3 +207,58 @@ def _depends(expression: str, column: str) -> bool:
     name = re.escape(column)
     without = re.sub(rf'\(?"?\b{name}\b"? IS (NOT )?NULL', "", expression)
     return re.search(rf"\b{name}\b", without) is not None
+
+
+PATTERN_INDEXES = """
+SELECT DISTINCT i.indexrelid::regclass::text
+FROM pg_index i CROSS JOIN unnest(i.indclass::oid[]) AS class
+JOIN pg_opclass ON pg_opclass.oid = class
+JOIN pg_attribute ON attrelid = i.indrelid AND attnum = ANY (i.indkey::smallint[])
+WHERE i.indrelid = to_regclass(%s) AND attname = %s AND opcname LIKE '%%pattern_ops'
+    AND i.indnatts = 1
+"""
+_LIKE = "INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING INDEXES INCLUDING STATISTICS"
+
+
+def rehearse(
+    connection: Any,
+    changed: Iterable[Table],
+    types: Callable[[Table], Iterable[tuple[str, str]]],
+    views: Iterable[View],
+) -> Iterator[str]:
+    """What fails. ``types`` are the columns of a table that change, each with its new type."""
+    found: list[str] = []
+    with transaction.atomic(connection.alias):
+        for table in changed:
+            if error := _failure(connection, _copied(connection, table, types(table))):
+                found.append(f"{table.name} can't be changed: {error}")
+        for view in views:
+            sql = f"CREATE TEMPORARY VIEW {view.name} AS {view.query}"
+            is_found = "." not in view.name
+            if is_found and (error := _failure(connection, [sql])):
+                found.append(misfit(view, error))
+        transaction.set_rollback(True, connection.alias)
+    yield from found
+
+
+def _copied(connection: Any, table: Table, types: Iterable[tuple[str, str]]) -> Iterator[str]:
+    quote = connection.ops.quote_name
+    name = quote(tables.split(connection, table.name)[1])
+    yield f"CREATE TEMPORARY TABLE {name} (LIKE {quote(table.name)} {_LIKE})"
+    types = list(types)
+    # The same as before the real change, whose types may not have such indexes.
+    for column, _ in types:
+        for (index,) in rows(connection, PATTERN_INDEXES, [f"pg_temp.{name}", column]):
+            yield f"DROP INDEX {index}"
+    changes = (f"ALTER {quote(column)} TYPE {kind} USING NULL" for column, kind in types)
+    yield f"ALTER TABLE pg_temp.{name} {', '.join(changes)}"
+
+
+def _failure(connection: Any, statements: Iterable[str]) -> DatabaseError | None:
+    try:
+        with transaction.atomic(connection.alias), connection.cursor() as cursor:
+            for sql in statements:
+                cursor.execute(sql)
+    except DatabaseError as error:
+        return error
+    return None

@@ -15,9 +15,8 @@ from ..db import tables
 from ..db.queries import named_rows, row
 from ..db.tables import kind
 from ..models import MoveNote
-from . import notes
-from .engines.mysql_exchange import holder
-from .filling import fills
+from ..primary_keys import notes
+from ..primary_keys.engines.mysql_exchange import holder
 
 # A transaction that only reads a table has none of the locks that are looked for.
 _POSTGRESQL = """
@@ -149,7 +148,7 @@ def statuses(using: str) -> Iterator[MoveStatus]:
     written = list(notes.written(connection))
     exchanging = [each for each in written if each.is_incomplete]
     moving = {model for each in exchanging for model in each.models}
-    filling = [each for each in fills.started(using) if each[0] not in moving]
+    filling = [each for each in notes.started(using) if each[0] not in moving]
     if filling:
         labels = [model for model, _ in filling]
         yield _unfinished(connection, labels, "filling", filling[0][1])

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
-from ...backfill.engines.mysql_tables import kept_assignments
-from ...db import tables
-from ...db.queries import row, rows, value
+from ..backfill.engines.mysql_tables import kept_assignments
+from ..db import tables
+from ..db.queries import row, rows, value
 
 _FOUND, _NEW = "moving_found_texts", "moving_new_texts"
 _LONGEST = 255

@@ -1,30 +1,33 @@
-"""Compares the models with the migrations: which keys are to be moved, and what refers to them."""
+"""Compares the models with the migrations: which keys are to be moved, what refers to them, and
+where the times of their rows come from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from django.apps import apps
 from django.db import connections, models
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
+from django.db.models.constants import LOOKUP_SEP
 
+from ..backfill.sources.columns import find_source
 from ..backfill.sources.fields import check_table
-from ..backfill.sources.find import Given
+from ..backfill.sources.find import Given, check_given
 from ..db import tables
 from ..errors import BackfillError
 from ..fields import SortableIDField, history
 from ..models import MoveNote
 from ..schema.automatic_keys import automatic_keys
 from ..schema.constraints import redefined
-from . import adopting, programs, sources
+from ..schemes import TimeScheme
+from . import adopting, checks, texts
 from .changes import graph
 from .changes.moved import OLD, GenericReference, History, KeyCopy, MovedKey, Reference
 from .edits import Edit, edits_of, is_model_installed, lines_of, lines_of_installed, old_field
-from .move import Move
-from .operation import MigratePrimaryKey
+from .operation import MigratePrimaryKey, Move
 
 Model = type[models.Model]
 OWN_APP = "django_sortable_ids"
@@ -100,10 +103,10 @@ def build(
         raise BackfillError("\n".join(problems))
     check_table(MoveNote, using)
     before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
-    chosen = sources.choose(before, given, using)
+    chosen = _chosen(before, given, using)
     moved = [_moved(each, chosen[each._meta.label], keeps_old) for each in found]
     references = graph.references(state.apps, moved)
-    generic = _present(graph.generic_references(apps), state)
+    generic = _present(texts.generic_references(apps), state)
     found_copies = [each for each in _copies(moved) if each.model_key in state.models]
     more_edges = adopting.adopt(adopted, moved, state, connections[using])
     copies = [*found_copies, *more_edges.copies]
@@ -120,12 +123,12 @@ def build(
             allowed,
         )
         move = operation.move_of(connections[using].schema_editor(), state)
-        more = {*move.unmodelled()} - {*references}
+        more = {*checks.unmodelled(move.engine)} - {*references}
         if not more:
             break
         references = sorted({*references, *more})
     if allowed:
-        programs.refuse_unknown(allowed, move.engine.programs())
+        checks.refuse_unknown(allowed, move.engine.programs())
     move.check()
     return Planned(operation, move, loader, using)
 
@@ -272,3 +275,74 @@ def _present(found: Iterable[GenericReference], state: ProjectState) -> list[Gen
     """Those whose table is in the migrations."""
     known = {model._meta.db_table for model in state.apps.get_models()}
     return [each for each in found if each.table in known]
+
+
+def _chosen(found: Mapping[str, Model], given: Given, using: str) -> dict[str, Given]:
+    """The source for the key of each model, by label: the given field where the model has it, the
+    old key if it contains a time, a field with ``auto_now_add`` or the only time that every row
+    has, the same of a row that it requires, the given period, or the order of the old key.
+
+    Raises ``BackfillError`` if no model has the given field, or if it has no times."""
+    if given.start or given.end or given.created_from == "pk":
+        check_given(replace(given, created_from="pk"))
+    chosen = _having(given.created_from, found, using)
+    for label, model in found.items():
+        if label in chosen:
+            continue
+        if name := _own(model):
+            chosen[label] = Given(created_from=name)
+        elif isinstance(key := model._meta.pk, SortableIDField) and isinstance(
+            key.scheme, TimeScheme
+        ):
+            chosen[label] = Given(convert_from=model._meta.pk.name)
+    # A row may require one that requires one: each round finds the next of such a chain.
+    while missing := [label for label in found if label not in chosen]:
+        related = {label: _related(found[label], chosen) for label in missing}
+        if not any(related.values()):
+            break
+        chosen |= {label: source for label, source in related.items() if source}
+    return {label: chosen.get(label) or _without_time(found[label], given) for label in found}
+
+
+def _having(name: str | None, found: Mapping[str, Model], using: str) -> dict[str, Given]:
+    """The models with the field of times that ``--created-from`` names."""
+    if name in (None, "pk"):
+        return {}
+    chosen, problems = {}, []
+    for label, model in found.items():
+        try:
+            find_source(model, name, using)
+        except BackfillError as error:
+            problems.append(str(error))
+        else:
+            chosen[label] = Given(created_from=name)
+    if not chosen:
+        raise BackfillError("\n".join(problems))
+    return chosen
+
+
+def _own(model: Model) -> str | None:
+    fields = [
+        each
+        for each in model._meta.local_fields
+        if isinstance(each, models.DateTimeField) and not each.null and not each.auto_now
+    ]
+    set_once = [each.name for each in fields if each.auto_now_add]
+    names = set_once or [each.name for each in fields]
+    return names[0] if set_once or len(names) == 1 else None
+
+
+def _related(model: Model, chosen: Mapping[str, Given]) -> Given | None:
+    field: Any
+    for field in model._meta.fields:
+        if field.is_relation and not field.null and field.related_model is not model:
+            source = chosen.get(field.related_model._meta.label)
+            if source and source.created_from and source.created_from != "pk":
+                return Given(created_from=f"{field.name}{LOOKUP_SEP}{source.created_from}")
+    return None
+
+
+def _without_time(model: Model, given: Given) -> Given:
+    if given.start and isinstance(model._meta.pk, models.IntegerField):
+        return Given(created_from="pk", start=given.start, end=given.end)
+    return Given(created_at="now")

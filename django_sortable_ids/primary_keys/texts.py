@@ -5,16 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import Any
+from uuid import UUID
 
+from django.apps.registry import Apps
 from django.core.exceptions import ValidationError
-from django.db.models import IntegerField, QuerySet, UUIDField
+from django.db import models
+from django.db.models import CharField, IntegerField, QuerySet, UUIDField
 
-from ...db import tables
-from ...db.queries import value
-from ...errors import BackfillError
-from ...fields import SortableIDField
-from ..changes import Change, Key, Texts, Values
-from . import stored
+from ..db import tables
+from ..db.queries import value
+from ..errors import BackfillError
+from ..fields import SortableIDField
+from ..fields.values.storage import BinaryStorage, IntegerStorage, TextStorage, UUIDStorage
+from .changes import Change, Key, Texts, Values
+from .changes.moved import GenericReference
 from .text_map import TextMap
 
 _KEYS = 500
@@ -26,6 +30,27 @@ _UUID = 36
 _BIG = ("BigIntegerField", "BigAutoField")
 _SMALL = ("tinyint", "smallint", "mediumint", "int", "integer")
 """Types of the databases, other than SQLite, whose numbers have 32 bits or fewer."""
+
+
+def generic_references(apps: Apps) -> list[GenericReference]:
+    """Each column of a ``GenericForeignKey``, and that of the admin's log.
+
+    ``apps`` are those of the project: states of migrations have no ``GenericForeignKey``.
+    """
+    found = set()
+    for model in apps.get_models():
+        for field in model._meta.private_fields:
+            if hasattr(field, "ct_field"):
+                found.add(_generic(model, field.ct_field, field.fk_field))
+    if apps.is_installed("django.contrib.admin"):
+        found.add(_generic(apps.get_model("admin", "LogEntry"), "content_type", "object_id"))
+    return sorted(found)
+
+
+def _generic(model: type[models.Model], content_type: str, object_id: str) -> GenericReference:
+    names = (model._meta.get_field(each) for each in (object_id, content_type))
+    column, type_column = (str(getattr(each, "column", "")) for each in names)
+    return GenericReference(model._meta.db_table, column, type_column)
 
 
 def replace_values(editor: Any, change: Change) -> None:
@@ -67,7 +92,7 @@ def _add_all(connection: Any, texts: Texts, key: Key, replaced: TextMap) -> None
             continue
         fields = values.key_field, values.next_field
         names = (f"p.{connection.ops.quote_name(each.column)}" for each in fields)
-        old, new = (stored.text_of(*each, connection) for each in zip(fields, names, strict=True))
+        old, new = (text_of(*each, connection) for each in zip(fields, names, strict=True))
         if old and new:
             if _is_hexadecimal(connection, texts):
                 old, new = (f"REPLACE({each}, '-', '')" for each in (old, new))
@@ -204,3 +229,57 @@ def _looked_up(connection: Any, values: Values, keys: list[Any], *names: str) ->
     for start in range(0, len(keys), _KEYS):
         part = known.filter(**{f"{values.key_field.name}__in": keys[start : start + _KEYS]})
         yield from part.values_list(*names)
+
+
+_ENDS = ((1, 8), (9, 4), (13, 4), (17, 4), (21, 12))
+"""Start and length of each part of a UUID in its 32 digits."""
+
+
+def text_of(field: Any, column: str, connection: Any) -> str | None:
+    """The expression for ``str()`` of the value in a column; None if SQL has no simple one."""
+    vendor = connection.vendor
+    match _kind(field, connection):
+        case "native":
+            return f"{column}::text" if vendor == "postgresql" else f"CAST({column} AS char)"
+        case "number":
+            return f"CAST({column} AS {'char' if vendor == 'mysql' else 'text'})"
+        case "digits":
+            return _with_hyphens(column, vendor)
+        case "bytes":
+            digits = f"encode({column}, 'hex')" if vendor == "postgresql" else f"HEX({column})"
+            return _with_hyphens(f"LOWER({digits})", vendor)
+        case "text":
+            return column
+    return None
+
+
+def _with_hyphens(digits: str, vendor: str) -> str:
+    function = "SUBSTR" if vendor == "sqlite" else "SUBSTRING"
+    parts = [f"{function}({digits}, {start}, {length})" for start, length in _ENDS]
+    return (
+        " || '-' || ".join(parts) if vendor == "sqlite" else f"CONCAT_WS('-', {', '.join(parts)})"
+    )
+
+
+def _kind(field: Any, connection: Any) -> str | None:
+    if isinstance(field, SortableIDField):
+        return _stored(field, connection)
+    if isinstance(field, IntegerField):
+        return "number"
+    if isinstance(field, UUIDField):
+        return "native" if connection.features.has_native_uuid_field else "digits"
+    return "text" if isinstance(field, CharField) else None
+
+
+def _stored(field: SortableIDField, connection: Any) -> str | None:
+    scheme = field.scheme
+    match field.stored(connection):
+        case IntegerStorage(unsigned=False):
+            return "number"
+        case UUIDStorage() if scheme.value_type is UUID:
+            return "native" if connection.features.has_native_uuid_field else "digits"
+        case BinaryStorage() if scheme.value_type is UUID:
+            return "bytes"
+        case TextStorage(form=form) if form == scheme.canonical:
+            return "text"
+    return None

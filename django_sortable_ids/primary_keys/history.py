@@ -1,4 +1,5 @@
-"""History tables contain keys of deleted rows: each gets a new key, and comes back with the old."""
+"""History tables contain keys of deleted rows: each gets a new key, and undoing restores the old.
+They may also copy the field of the old key."""
 
 from __future__ import annotations
 
@@ -7,22 +8,25 @@ from dataclasses import replace
 from typing import Any
 
 from django.core.exceptions import FieldDoesNotExist
+from django.db import models
+from django.db.migrations.state import ProjectState
 from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
 from django.db.models.constants import LOOKUP_SEP
 from django.utils import timezone
 
+from ..backfill.engines.mysql_tables import kept_assignments
 from ..backfill.sources import find
 from ..backfill.sources.find import Given
 from ..db import tables
 from ..db.queries import value
 from ..errors import BackfillError
+from . import notes
 from .changes import Column, Key, Table, Values
-from .changes.deleted import NEW_KEY, OLD_KEY, TIME
-from .changes.moved import OLD, History, MovedKey
+from .changes.maps import NEW_KEY, OLD_KEY, TIME
+from .changes.moved import OLD, History, KeyCopy, MovedKey, source_of
 from .engines.base import KeyEngine
-from .filling import old_keys
-from .filling.new_keys import fill
-from .texts import generic
+from .key_map import add_column, fill, give_back, remove_column
+from .texts import deleted_keys
 
 _TRIES = 10
 _COMPARED = 500
@@ -66,7 +70,7 @@ class DeletedKeys:
             )
         for texts in self._engine.change.texts:
             if texts.is_adopted and tables.kind(self._connection, texts.table):
-                for found in generic.deleted_keys(self._connection, texts, key):
+                for found in deleted_keys(self._connection, texts, key):
                     rows = [deleted.model(**{deleted.column: each}) for each in found]
                     self._rows(deleted).bulk_create(rows, batch_size=1000)
 
@@ -106,9 +110,7 @@ class DeletedKeys:
                 yield f"{table.name}.{column.name}", value(self._connection, sql)
         for texts in self._engine.change.texts:
             if texts.is_adopted:
-                found = (
-                    generic.deleted_keys(self._connection, texts, key) for key, _ in self._copied
-                )
+                found = (deleted_keys(self._connection, texts, key) for key, _ in self._copied)
                 number = sum(len(part) for each in found for part in each)
                 yield f"{texts.table}.{texts.column}", number
 
@@ -163,7 +165,7 @@ class DeletedKeys:
             for taken in live.filter(**same).values_list(name, flat=True):
                 known.pop(taken, None)
         pairs = {pk: number for number, pk in known.items()}
-        old_keys.give_back(key.live, pairs.items(), self._connection.alias)
+        give_back(key.live, pairs.items(), self._connection.alias)
 
     def read_old_keys(self) -> None:
         """Read the old keys of rows that were deleted since the move, where histories have them."""
@@ -248,3 +250,61 @@ def _has(model: Any, name: str) -> bool:
     except FieldDoesNotExist:
         return False
     return True
+
+
+def add_old_copies(
+    editor: Any, before: ProjectState, after: ProjectState, copies: Iterable[KeyCopy]
+) -> None:
+    """Add these columns, unless a killed run has, and copy the keys into them. A column that was
+    added before the migration was edited is dropped first."""
+    for each in copies:
+        model = before.apps.get_model(each.model)
+        _drop_another(editor, model, each)
+        if each.old is not None:
+            meta = after.apps.get_model(each.model)._meta
+            copied, old = (meta.get_field(name) for name in (each.name, each.old_name))
+            if not editor.collect_sql:
+                identity = {"column": str(old.column), "field": source_of(each.old)}
+                notes.remember_copy(each, identity, editor.connection.alias)
+            _add(editor, model, copied, old)
+
+
+def _drop_another(editor: Any, model: Any, copy: KeyCopy) -> None:
+    """Drop a column that was added for another field, if it is there."""
+    known = notes.copied(copy, editor.connection.alias)
+    if known is None or (copy.old is not None and known["field"] == source_of(copy.old)):
+        return
+    if tables.has_column(editor.connection, model._meta.db_table, known["column"]):
+        field = models.IntegerField(null=True, db_column=known["column"])
+        field.set_attributes_from_name(copy.old_name)
+        field.model = model
+        remove_column(editor, field)
+
+
+def _add(editor: Any, model: Any, copied: Any, field: Any) -> None:
+    table, connection = model._meta.db_table, editor.connection
+    if not tables.has_column(connection, table, field.column):
+        deferred = list(editor.deferred_sql)
+        add_column(editor, model, field)
+        # Indexes are created at once: a killed run would forget those that are deferred.
+        editor.deferred_sql[:] = deferred
+    known = {each.lower() for each in tables.constraints(connection, table)}
+    for statement in editor._field_indexes_sql(model, field):
+        if str(statement.parts["name"]).strip('"`').lower() not in known:
+            editor.execute(statement)
+    quoted, old, key = map(editor.quote_name, (table, field.column, copied.column))
+    kept = kept_assignments(connection, table)
+    editor.execute(f"UPDATE {quoted} SET {old} = {key}{kept} WHERE {old} IS NULL", ())
+
+
+def drop_old_copies(editor: Any, state: ProjectState, copies: Iterable[KeyCopy]) -> None:
+    """Drop these columns, unless a killed run has."""
+    for field in _fields(state, copies):
+        if tables.has_column(editor.connection, field.model._meta.db_table, field.column):
+            remove_column(editor, field)
+
+
+def _fields(state: ProjectState, copies: Iterable[KeyCopy]) -> Iterator[Any]:
+    for each in copies:
+        if each.old is not None:
+            yield state.apps.get_model(each.model)._meta.get_field(each.old_name)

@@ -1,0 +1,166 @@
+"""What prevents a move, found before anything is written.
+
+Among it are programs of the database (triggers, views, routines, events, rules) that name a moved
+table. A move leaves their texts as they are, and nothing but a person can tell whether these fit
+the new keys. So each is refused by name until ``--allow`` names it.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Sequence, Set
+from difflib import get_close_matches
+from typing import Any
+
+from ..db import tables
+from ..db.queries import row
+from ..errors import BackfillError
+from . import texts
+from .changes import Change
+from .changes.moved import Reference
+from .engines.base import KeyEngine, Program
+
+_SHOWN = 20
+"""The number of names in a message."""
+
+
+def problems(
+    engine: KeyEngine, planned: Change, known: Set[Reference], allowed: Sequence[str]
+) -> Iterator[str]:
+    """Each with what to do. ``planned`` is the change of the migration, and that of the engine has
+    only columns that the database has. ``known`` are the references that the migration lists, and
+    ``allowed`` the programs that somebody has read."""
+    yield from _with_old(engine, planned)
+    yield from _unlisted(engine, known)
+    yield from _orphans(engine)
+    yield from texts.problems(engine.editor, engine.change)
+    yield from engine.problems()
+    yield from _of_programs(engine.connection, engine.programs(), engine.change, allowed)
+
+
+def unmodelled(engine: KeyEngine) -> Iterator[Reference]:
+    """Foreign keys of the database that refer to a changed column, and that no model has."""
+
+    def folded(table: str, column: str = "") -> tuple[str, str]:
+        """Both names as the database compares them."""
+        connection = engine.connection
+        return tables.folded_table(connection, table), tables.folded(connection, column)
+
+    spelled = {folded(table.name): table.name for table in engine.change.tables}
+    changed = {
+        folded(table.name, name): key
+        for table in engine.change.tables
+        for name, key in table.values
+    }
+    for foreign_key in engine.foreign_keys():
+        columns, referenced = foreign_key.columns, foreign_key.referenced_columns
+        for column, referred in zip(columns, referenced, strict=True):
+            key = changed.get(folded(foreign_key.referenced_table, referred))
+            if key and folded(foreign_key.table, column) not in changed:
+                table = spelled.get(folded(foreign_key.table), foreign_key.table)
+                yield Reference(table, column, key.label)
+
+
+def _with_old(engine: KeyEngine, planned: Change) -> Iterator[str]:
+    for key in planned.keys:
+        if key.old and tables.has_column(engine.connection, key.table, key.old):
+            yield (
+                f"{key.table} has a column {key.old} already, which a move adds: if the key "
+                f"was moved before, restore the migration as it was then; otherwise rename or "
+                f"drop the column, and migrate again"
+            )
+
+
+def _unlisted(engine: KeyEngine, known: Set[Reference]) -> Iterator[str]:
+    modelled = {
+        Reference(table.name, each.name, each.key.label)
+        for table in engine.change.tables
+        for each in table.columns
+    }
+    for table, column, key in sorted({*modelled, *unmodelled(engine)} - known):
+        name = engine.quote(column)
+        sql = f"SELECT 1 FROM {engine.quote(table)} WHERE {name} IS NOT NULL LIMIT 1"
+        if row(engine.connection, sql) is not None:
+            yield (
+                f"{table}.{column} refers to {key}, and the migration doesn't list it: write "
+                f"the migration again by `manage.py backfill_ids {key} --primary-key "
+                f"--write-migration`"
+            )
+
+
+def _orphans(engine: KeyEngine) -> Iterator[str]:
+    for table in engine.change.tables:
+        for column in table.columns:
+            if not column.is_history and (count := engine.orphans(table, column)):
+                yield (
+                    f"{count:,} rows of {table.name}.{column.name} refer to no row of "
+                    f"{column.key.table}: correct or delete them, and migrate again"
+                )
+
+
+def _of_programs(
+    connection: Any, programs: Iterable[Program], change: Change, allowed: Sequence[str]
+) -> Iterator[str]:
+    """The programs that name a table which the change writes, or that a row of it fires; and the
+    options that allow them."""
+    written = [*(each.name for each in change.tables), *(each.table for each in change.texts)]
+    moved = {tables.split(connection, each)[1].lower() for each in written}
+    found = {each: reason for each, reason in _naming(list(programs), moved) if reason}
+    refused = {each: reason for each, reason in found.items() if not each.is_allowed(allowed)}
+    yield from (f"{each.title} {reason}" for each, reason in refused.items())
+    if refused:
+        names = list(dict.fromkeys(each.name for each in refused))
+        options = " ".join(f"--allow {shlex.quote(each)}" for each in names)
+        yield (
+            f"Read what is named, which the move doesn't change. What fits the new keys: write the "
+            f"migration with {options} (or give the operation allowed={[*allowed, *names]}). "
+            f"Anything else: drop it, migrate, and create one that fits"
+        )
+
+
+def _naming(programs: Sequence[Program], moved: set[str]) -> Iterator[tuple[Program, str | None]]:
+    """Each program, and what it has to do with moved tables. A view of one counts as one."""
+    names = set(moved)
+    views = [each for each in programs if each.kind == "view"]
+    while more := {each.name for each in views if _named(each.sql, names)} - names:
+        names |= more
+    for program in programs:
+        used = _named(program.sql, names - {program.name} if program.kind == "view" else names)
+        if program.table and program.table.lower() in moved:
+            yield program, "fires on a table that changes"
+        elif program.sql is None:
+            yield program, "can't be read by this user"
+        else:
+            yield program, f"names {', '.join(used)}" if used else None
+
+
+def _named(sql: str | None, names: set[str]) -> list[str]:
+    """The tables that a text contains as whole words, quoted or not, also in its strings."""
+    return [each for each in sorted(names) if sql and _is_word_of(each, sql)]
+
+
+def _is_word_of(name: str, sql: str) -> bool:
+    spelled = (name, *(name.replace(quote, quote * 2) for quote in ('"', "`")))
+    wanted = "|".join(map(re.escape, spelled))
+    return re.search(rf"(?<![\w$])(?:{wanted})(?![\w$])", sql, re.IGNORECASE) is not None
+
+
+def refuse_unknown(allowed: Iterable[str], programs: Iterable[Program]) -> None:
+    """Raise ``BackfillError`` for names and patterns that no program of the database matches."""
+    found = list(programs)
+    unknown = [each for each in allowed if not any(one.is_allowed([each]) for one in found)]
+    if unknown:
+        titles = {each.name: each.title for each in found}
+        raise BackfillError("\n".join(_unknown(each, titles) for each in unknown))
+
+
+def _unknown(name: str, titles: dict[str, str]) -> str:
+    ordered = dict.fromkeys([*get_close_matches(name, titles, n=_SHOWN), *sorted(titles)])
+    shown = [titles[each] for each in ordered][:_SHOWN]
+    more = f" and {len(titles) - _SHOWN:,} more" if len(titles) > _SHOWN else ""
+    has = f"the database has {', '.join(shown)}{more}" if titles else "the database has none"
+    return (
+        f"--allow {name}: no trigger, view, routine, event or rule that a move leaves as it is has "
+        f"that name; {has}. Correct the name, or omit it"
+    )

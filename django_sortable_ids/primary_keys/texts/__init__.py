@@ -1,1 +1,0 @@
-"""Columns of texts that contain keys."""
