@@ -4,7 +4,6 @@ Run by ``check --database`` and by ``migrate``. A table that doesn't exist yet i
 reports a server that doesn't answer.
 """
 
-import uuid
 from collections.abc import Iterator, Sequence
 from functools import cache
 from types import SimpleNamespace
@@ -22,24 +21,15 @@ from ..db import tables
 from ..db.queries import value
 from ..fields import SortableIDField
 from ..fields.of_model import usable_fields
-from ..fields.values.storage import (
-    BinaryStorage,
-    IntegerStorage,
-    TextStorage,
-    UUIDStorage,
-    mariadb_sorts,
-)
+from ..fields.values.storage import TextStorage, UUIDStorage, mariadb_sorts
 from ..schema.automatic_keys import KEEP_DEFAULT, automatic_keys
-from ..schema.stored_values import Misfit, found_in, sorts
+from ..schema.stored_values import Misfit, found_in, sorts, sorts_uuids, too_narrow
 from ..schemes import TimeScheme
 from .generic_relations import check_generic_relations
 from .messages import message
 
 VALUES = 100
 """Values that are read at each end of a table and in its middle."""
-_VERSION, _VARIANT = 7, 0b10
-_NARROW_INTEGERS = {"IntegerField", "SmallIntegerField", "AutoField", "SmallAutoField"}
-_NARROW_INTEGERS |= {"PositiveIntegerField", "PositiveSmallIntegerField", "BooleanField"}
 
 
 _NO_DETAILS = SimpleNamespace(collation=None)
@@ -128,14 +118,6 @@ def _check_mariadb(
             yield message("E006", field, version=version)
 
 
-def sorts_uuids(connection: BaseDatabaseWrapper) -> bool:
-    """Whether the server sorts UUIDs of version 7 by their first bytes."""
-    fixed = _VERSION << 76 | _VARIANT << 62
-    early, late = uuid.UUID(int=fixed | 1), uuid.UUID(int=1 << 80 | fixed)
-    sql = "SELECT CAST(%s AS uuid) < CAST(%s AS uuid)"
-    return bool(value(connection, sql, [str(early), str(late)]))
-
-
 def has_time_zones(connection: BaseDatabaseWrapper) -> bool:
     """Whether MariaDB or MySQL can convert times to a zone by its name."""
     zone = settings.TIME_ZONE if settings.TIME_ZONE != "UTC" else "Europe/Paris"
@@ -175,11 +157,11 @@ def _check_column(
     connection: BaseDatabaseWrapper, field: SortableIDField, column: Any
 ) -> Iterator[CheckMessage]:
     stored = field.stored(connection)
-    narrow = _too_narrow(connection, stored, column)
+    narrow = too_narrow(connection, stored, column)
     if narrow:
         found, needed = narrow
         yield message("E008", field, found=found, needed=needed, title=field.scheme.title)
-    if not sorts(field, connection):
+    if isinstance(stored, TextStorage) and not sorts(field, connection):
         collation = "collation, the database's default,"
         if column.collation:
             collation = f"collation {column.collation}"
@@ -210,27 +192,3 @@ def _wrong_value(connection: BaseDatabaseWrapper, field: SortableIDField) -> Mis
             return found_in(field, connection, VALUES)
     except DatabaseError:  # The table lacks the key: report its other problems all the same.
         return None
-
-
-def _too_narrow(
-    connection: BaseDatabaseWrapper, stored: Any, column: Any
-) -> tuple[str, str] | None:
-    """What the column holds and what an id needs, if that is more. SQLite has no widths."""
-    if connection.vendor == "sqlite":
-        return None
-    if isinstance(stored, IntegerStorage):
-        kind = connection.introspection.get_field_type(column.type_code, column)
-        return ("32 bits or less", "64 bits") if kind in _NARROW_INTEGERS else None
-    match stored:
-        case TextStorage():
-            needed, unit = stored.form.length, "characters"
-        case BinaryStorage():
-            needed, unit = stored.length, "bytes"
-        case UUIDStorage() if not connection.features.has_native_uuid_field:
-            needed, unit = 32, "characters"
-        case _:
-            return None
-    width = column.display_size
-    if not isinstance(width, int) or not 0 < width < needed:
-        return None
-    return f"{width} {unit}", f"{needed} {unit}"

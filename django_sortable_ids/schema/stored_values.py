@@ -17,7 +17,13 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from ..db import queries
 from ..db.tables import begins_an_index
 from ..fields import SortableIDField
-from ..fields.values.storage import TextStorage
+from ..fields.values.storage import (
+    BinaryStorage,
+    IntegerStorage,
+    TextStorage,
+    UUIDStorage,
+    mariadb_sorts,
+)
 from ..schemes import InvalidID, OutOfRange, Scheme, TimeScheme
 from ..schemes.catalog.registry import variants
 
@@ -27,6 +33,9 @@ _TEXTS = 60
 """Ids that are sorted to find out how a column sorts."""
 _EARLIEST, _TOLERANCE = datetime(2000, 1, 1, tzinfo=UTC), timedelta(days=1)
 _REWRITE = "UPDATE the column, and all that refer to it, by SET ... = {}."
+_VERSION, _VARIANT = 7, 0b10
+_NARROW_INTEGERS = {"IntegerField", "SmallIntegerField", "AutoField", "SmallAutoField"}
+_NARROW_INTEGERS |= {"PositiveIntegerField", "PositiveSmallIntegerField", "BooleanField"}
 _END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 
 
@@ -164,8 +173,12 @@ def _times(scheme: TimeScheme, numbers: Iterable[int]) -> list[datetime]:
 
 
 def sorts(field: SortableIDField, connection: BaseDatabaseWrapper) -> bool:
-    """Whether the database sorts texts of ids by their bytes in the column of the field."""
+    """Whether the database sorts ids in the column of the field, and takes each one: texts by their
+    bytes, and UUIDs in MariaDB's type for them."""
     stored = field.stored(connection)
+    is_mysql = connection.vendor == "mysql"
+    if is_mysql and isinstance(stored, UUIDStorage) and connection.features.has_native_uuid_field:
+        return mariadb_sorts(field.scheme) and sorts_uuids(connection)
     if not isinstance(stored, TextStorage):
         return True
     texts = [stored.form.format(number) for number in islice(_numbers(field.scheme), _TEXTS)]
@@ -181,6 +194,36 @@ def sorts(field: SortableIDField, connection: BaseDatabaseWrapper) -> bool:
             return [text for (text,) in queries.rows(connection, sql, texts)] == sorted(texts)
     except DatabaseError:  # The column is not text: the check of its values reports that.
         return True
+
+
+def sorts_uuids(connection: BaseDatabaseWrapper) -> bool:
+    """Whether the server sorts UUIDs of version 7 by their first bytes."""
+    fixed = _VERSION << 76 | _VARIANT << 62
+    early, late = uuid.UUID(int=fixed | 1), uuid.UUID(int=1 << 80 | fixed)
+    sql = "SELECT CAST(%s AS uuid) < CAST(%s AS uuid)"
+    return bool(queries.value(connection, sql, [str(early), str(late)]))
+
+
+def too_narrow(connection: BaseDatabaseWrapper, stored: Any, column: Any) -> tuple[str, str] | None:
+    """What the column holds and what an id needs, if that is more. SQLite has no widths."""
+    if connection.vendor == "sqlite":
+        return None
+    if isinstance(stored, IntegerStorage):
+        kind = connection.introspection.get_field_type(column.type_code, column)
+        return ("32 bits or less", "64 bits") if kind in _NARROW_INTEGERS else None
+    match stored:
+        case TextStorage():
+            needed, unit = stored.form.length, "characters"
+        case BinaryStorage():
+            needed, unit = stored.length, "bytes"
+        case UUIDStorage() if not connection.features.has_native_uuid_field:
+            needed, unit = 32, "characters"
+        case _:
+            return None
+    width = column.display_size
+    if not isinstance(width, int) or not 0 < width < needed:
+        return None
+    return f"{width} {unit}", f"{needed} {unit}"
 
 
 def _numbers(scheme: Scheme) -> Iterator[int]:

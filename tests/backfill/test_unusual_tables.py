@@ -7,7 +7,13 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.db import connection, connections, models
 
-from django_sortable_ids.fields import KUUIDField, UUIDv7Field
+from django_sortable_ids.fields import (
+    CombV13UUIDField,
+    KUUIDField,
+    SnowflakeField,
+    ULIDField,
+    UUIDv7Field,
+)
 
 from .real_tables import KEY, TIME, command, define, execute, in_registry, naive, refusal
 from .support import START, ascends
@@ -73,6 +79,51 @@ def test_a_name_that_python_would_format(make, table):
 def test_a_name_that_breaks_the_queries_of_django(make, table):
     make([1, 2, 3], table=table)
     assert refusal(NAME, "--created-from=created").startswith(f"{table}: Django writes names")
+
+
+def test_a_column_whose_name_breaks_the_queries_of_django(make):
+    model = make([1, 2, 3])
+    quote = connection.ops.quote_name
+    execute(f"ALTER TABLE odd ADD COLUMN {quote('no%te')} integer")
+    note = models.IntegerField(null=True, db_column="no%te")
+    note.contribute_to_class(model, "note")
+    assert refusal(NAME, "--created-from=created").startswith("no%te: Django writes names")
+
+
+@pytest.mark.parametrize(
+    ("uid", "column"),
+    [
+        (KUUIDField(null=True), "varchar(20)"),
+        (KUUIDField(null=True, storage="varchar"), "varchar(20)"),
+        (SnowflakeField(null=True), "integer"),
+        (ULIDField(null=True, storage="binary"), "binary(15)"),
+        (UUIDv7Field(null=True, storage="char36"), "char(32)"),
+    ],
+)
+def test_a_column_that_is_too_narrow(make, uid, column):
+    """On MariaDB and MySQL without strict mode, the ids would be truncated."""
+    if connection.vendor == "sqlite" or (connection.vendor, column[:3]) == ("postgresql", "bin"):
+        pytest.skip("without a width")
+    column += ' COLLATE "C"' if connection.vendor == "postgresql" and "char" in column else ""
+    column += " COLLATE ascii_bin" if connection.vendor == "mysql" and "char" in column else ""
+    model = make([1, 2, 3], uid=uid, column=column)
+    with connection.cursor() as cursor:
+        if connection.vendor == "mysql":
+            cursor.execute("SET SESSION sql_mode = ''")
+    message = refusal(NAME, "--created-from=created")
+    assert re.search(r"column of shop\.Odd\.uid holds .* needs .*; nothing was written", message)
+    assert not model.objects.exclude(uid=None).exists()
+
+
+@pytest.mark.parametrize("uid", [ULIDField, CombV13UUIDField])
+def test_ids_that_the_type_uuid_of_mariadb_refuses(make, uid):
+    model = make([1, 2, 3], uid=uid(null=True, storage="uuid"))
+    if not (connection.vendor == "mysql" and connection.features.has_native_uuid_field):
+        assert_filled(model)
+        return
+    message = refusal(NAME, "--created-from=created")
+    assert message.startswith("MariaDB's type uuid rejects some ids of shop.Odd.uid")
+    assert not model.objects.exclude(uid=None).exists()
 
 
 def test_a_declared_key_that_is_not_unique(make):

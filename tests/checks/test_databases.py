@@ -6,7 +6,7 @@ from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.checks import databases
-from django_sortable_ids.checks.databases import check_databases, has_time_zones, sorts_uuids
+from django_sortable_ids.checks.databases import check_databases, has_time_zones
 from django_sortable_ids.fields import (
     CombV13UUIDField,
     HexULIDField,
@@ -17,6 +17,8 @@ from django_sortable_ids.fields import (
     UUIDv6Field,
     UUIDv7Field,
 )
+from django_sortable_ids.schema import stored_values
+from django_sortable_ids.schema.stored_values import sorts_uuids
 from tests.fields.test_db_default import database_made
 from tests.marks import own_tables
 
@@ -210,7 +212,7 @@ def test_how_mariadb_is_asked_for_its_order(monkeypatch):
         pytest.skip("MariaDB only")
     assert sorts_uuids(connection)
     # A version that every MariaDB sorts by its last bytes shows that the question tells them apart.
-    monkeypatch.setattr(databases, "_VERSION", 4)
+    monkeypatch.setattr(stored_values, "_VERSION", 4)
     assert not sorts_uuids(connection)
 
 

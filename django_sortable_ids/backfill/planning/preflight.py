@@ -8,10 +8,11 @@ from django.db import connections, transaction
 from django.db.models import Count, IntegerField, Max, Min, QuerySet
 
 from ...db import chunks
-from ...db.tables import begins_an_index, constraints, folded
+from ...db.tables import begins_an_index, constraints, description, folded
 from ...errors import BackfillError
 from ...fields import LexicalSequenceField, SortableIDField
-from ...schema.stored_values import sorts
+from ...fields.values.storage import UUIDStorage
+from ...schema.stored_values import sorts, too_narrow
 from ...schemes import SequenceExhausted, TimeScheme
 from ...sequences import counters
 from ...times.bounds import latest
@@ -35,7 +36,7 @@ def check_rows(
     _check_periods(target)
     _check_unique(target)
     _check_numbers(target)
-    _check_order(target)
+    _check_columns(target)
     engine.check_session(target)
     if may_be_misread:
         engine.check(target)
@@ -131,14 +132,30 @@ def _check_numbers(target: Target) -> None:
                 )
 
 
-def _check_order(target: Target) -> None:
-    """What ``check --database`` says of a column of texts, the new ids or the old ones."""
+def _check_columns(target: Target) -> None:
+    """What ``check --database`` says of the column of the new ids, and of that of the old ones."""
+    connection = connections[target.using]
     for field in (target.field, target.source):
-        if isinstance(field, SortableIDField) and not sorts(field, connections[target.using]):
-            raise BackfillError(
+        if not isinstance(field, SortableIDField):
+            continue
+        stored, table = field.stored(connection), field.model._meta.db_table
+        if not sorts(field, connection):
+            reason = (
                 f"the collation of {field} does not sort ids by their bytes: alter the column to "
-                f"the collation C on PostgreSQL, ascii_bin on MariaDB and MySQL, BINARY on SQLite; "
-                f"nothing was written."
+                f"the collation C on PostgreSQL, ascii_bin on MariaDB and MySQL, BINARY on SQLite"
+            )
+            if isinstance(stored, UUIDStorage):
+                reason = (
+                    f"MariaDB's type uuid rejects some ids of {field}, or does not sort them by "
+                    f"their time: use storage='binary'"
+                )
+            raise BackfillError(f"{reason}; nothing was written.")
+        column = description(connection, table).get(folded(connection, str(field.column)))
+        if column and (narrow := too_narrow(connection, stored, column)):
+            found, needed = narrow
+            raise BackfillError(
+                f"the column of {field} holds {found}, but a {field.scheme.title} needs {needed}: "
+                f"widen it, or set storage= to the storage that it has; nothing was written."
             )
 
 

@@ -112,11 +112,13 @@ def check_tables(model: type[models.Model], field: SortableIDField, using: str) 
 def check_table(model: type[models.Model], using: str) -> None:
     """Raise ``BackfillError`` if the database has no table of the model."""
     table = model._meta.db_table
-    if "%" in table:
-        raise BackfillError(
-            f"{table}: Django writes names into its SQL as they are, so a % in the name of a table "
-            f"breaks its queries with parameters: rename the table, and set db_table"
-        )
+    for name in (table, *(str(field.column) for field in model._meta.local_concrete_fields)):
+        if "%" in name:
+            raise BackfillError(
+                f"{name}: Django writes names into its SQL as they are, so a % in the name of a "
+                f"table or column breaks its queries with parameters: rename it, and set db_table "
+                f"or db_column"
+            )
     kind = tables.kind(connections[using], table)
     if kind == "view":
         raise BackfillError(
