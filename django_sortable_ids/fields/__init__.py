@@ -21,7 +21,6 @@ from .concrete import (
     SCRU128Field,
     SnowflakeField,
     SonyflakeField,
-    SortableUUIDField,
     Time64Field,
     TimeflakeField,
     TSIDField,
@@ -32,7 +31,7 @@ from .concrete import (
     XidField,
 )
 from .sequence import LexicalSequenceField
-from .value_types import SortableIntegerField, SortableTextField
+from .value_types import SortableIntegerField, SortableTextField, SortableUUIDField
 
 __all__ = [
     "CUIDField",

@@ -1,28 +1,23 @@
 """The model field that all schemes share."""
 
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from django.core.checks import CheckMessage
 from django.core.exceptions import EmptyResultSet, ValidationError
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils.translation import gettext_lazy as _
 
-from .. import schemes
-from ..schemes import ID, InvalidID, OutOfRange, Scheme
+from ..schemes import ID, InvalidID, OutOfRange
 from ..schemes.errors import Message, shown
-from . import options
 from .form_fields import IDFormField, MaskedIDFormField, without_number_input
-from .generating import GeneratedIDField, GetType, SetType, pop_scheme_options
-from .options import Refused, WrongOption
+from .generating import GetType, SetType
+from .options import FieldWithOptions
 from .values.lookup_values import SESSIONS, Candidates, Malformed, is_called_by
-from .values.public import PublicText
 from .values.storage import INTERNAL_TYPES, OnlyConverters, Storage, storage_for
 
 
-class SortableIDField(GeneratedIDField[SetType, GetType]):
+class SortableIDField(FieldWithOptions[SetType, GetType]):
     """An id of one scheme, generated in Python: use one of its subclasses.
 
     A primary key gets its id when the instance is created, any other column when the row is
@@ -31,124 +26,13 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
     the database generates the ids, not Python.
     """
 
-    scheme_name: ClassVar[str]
-    """The key of the scheme in the catalogue."""
-    value_type: ClassVar[type | None] = None
-    """The type of the values, which the scheme must have, too; None: any."""
-    scheme_options: ClassVar[Mapping[str, Any]] = {}
-    """Arguments passed to the scheme, with their defaults; a subclass may change the defaults."""
-    scheme_arguments: Mapping[str, Any]
-    """The arguments that differ from the defaults of the scheme itself."""
-    accept_other_versions: bool = False
-    """Whether the column may hold UUIDs of other versions, which carry no time."""
-    django_defaults: ClassVar[Mapping[str, Any]] = {"editable": False}
-    """Defaults of Django's own options, where they differ from Django's."""
-    wrong_options: list[WrongOption]
-    public_text: PublicText
-
-    if not TYPE_CHECKING:
-        scheme = public_text = Refused()
-
     description = _("Id that sorts by creation time")
     # The base classes for the type of the value would add the limits of integers.
     validators = models.Field.validators
     empty_strings_allowed = False
-    # Options without effect on the table. Otherwise SQLite would rebuild it when one changes.
-    non_db_attrs = (
-        *models.Field.non_db_attrs,
-        "prefix",
-        "previous_prefixes",
-        "separator",
-        "encoding",
-        "masked",
-        "accept_other_versions",
-        "created_from",
-    )
     default_error_messages = {
         "invalid": _("“%(value)s” is not a valid %(scheme)s. Expected a text such as %(example)s."),
     }
-
-    def __init__(
-        self,
-        verbose_name: Any = None,
-        name: str | None = None,
-        *,
-        prefix: str | None = None,
-        previous_prefixes: Sequence[str] = (),
-        separator: str = "_",
-        encoding: str | None = None,
-        masked: bool = False,
-        storage: str | None = None,
-        db_collation: str | None = None,
-        created_from: str | None = None,
-        **kwargs: Any,
-    ) -> None:
-        """``prefix``, ``separator`` and ``encoding`` shape the public text, ``storage`` the column.
-        ``masked``, for a UUIDv7, hides the time in the public text. ``previous_prefixes`` are also
-        read, but not written, ``""`` for texts without a prefix.
-
-        ``storage="varchar"`` is the column of a ``CharField``, which may be wider than an id
-        (``max_length``). ``db_collation`` overrides the collation of a text column.
-
-        ``created_from`` names a ``DateTimeField`` or ``DateField`` of the model: an id that is
-        generated then has the row's own time, as rows need that are imported from elsewhere. So a
-        key is generated with the INSERT, too. A row without a time gets an id of now.
-
-        Options of the scheme are keyword arguments. All others are those of any Django field,
-        except that ``default`` is refused and ``editable`` is False by default. The system check
-        reports values that are wrong; until they are corrected, use of the ids raises
-        ``ImproperlyConfigured``.
-        """
-        self._options, self.scheme_arguments = pop_scheme_options(self, kwargs)
-        models.Field.__init__(self, verbose_name, name, **{**self.django_defaults, **kwargs})
-        self.prefix = prefix
-        self.previous_prefixes = previous_prefixes
-        self.separator = separator
-        self.encoding = encoding
-        self.masked = masked
-        self.storage = storage
-        self.db_collation = db_collation
-        self.created_from = created_from
-        self._stored: dict[str, Storage] = {}
-        self.wrong_options = []
-        self.wrong_options.extend(self._wrong_options())
-        if not self.wrong_options:
-            self.scheme = self.stored_scheme
-            encoding = self.scheme.public_encoding if encoding is None else encoding
-            uuids = storage == "uuid" and self.scheme.value_type is str
-            shape = (prefix, separator, encoding, masked, previous_prefixes, uuids)
-            self.public_text = PublicText(self.scheme, *shape)
-
-    def deconstruct(self) -> Any:
-        name, path, args, kwargs = models.Field.deconstruct(self)
-        if type(self).__module__.startswith(f"{__package__}."):
-            path = f"{__package__}.{type(self).__qualname__}"
-        for option in self.django_defaults:
-            kwargs.pop(option, None)
-        if self.given_default is models.NOT_PROVIDED:
-            kwargs.pop("default", None)
-        for option, default in {**options.USUAL, **self.django_defaults}.items():
-            if getattr(self, option) not in (default, []):
-                kwargs[option] = getattr(self, option)
-        return name, path, args, kwargs | self._options
-
-    # Wrong options
-
-    def check(self, **kwargs: Any) -> list[CheckMessage]:
-        if self.wrong_options:
-            kwargs["databases"] = None  # There is no column that a database could judge.
-        return [
-            *options.not_installed(self),
-            *models.Field.check(self, **kwargs),
-            *(each.error(self) for each in (*self.wrong_options, *options.of_the_model(self))),
-        ]
-
-    def _wrong_options(self) -> Iterator[WrongOption]:
-        return options.wrong(self)
-
-    def scheme_with(self, **arguments: Any) -> Scheme:
-        """The scheme of the column with these arguments; ``ValueError`` if they are wrong."""
-        return schemes.get(self.scheme_name, **arguments)
 
     # Values
 
@@ -239,13 +123,13 @@ class SortableIDField(GeneratedIDField[SetType, GetType]):
         """How the database of the connection stores the column."""
         vendor = connection.vendor
         if vendor not in self._stored:
-            options.refuse(self, self.wrong_options)
+            self.refuse(self.wrong_options)
             self._stored[vendor] = self.column_storage(vendor)
         return self._stored[vendor]
 
     def column_storage(self, vendor: str) -> Storage:
         """How the vendor stores the column, also if options of the public text are wrong."""
-        options.refuse(self, options.of_the_column(self))
+        self.refuse(self.wrong_for_the_column)
         return storage_for(self.stored_scheme, self.storage, vendor, self.max_length)
 
     def get_internal_type(self) -> str:

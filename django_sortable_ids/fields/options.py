@@ -1,20 +1,21 @@
-"""Options that a field can't have: its system check reports them, and its ids can't be used."""
+"""The options of a field. Its system check reports wrong ones, and its ids can't be used then."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
 
 from django.apps import apps
 from django.core.checks import CheckMessage, Error
 from django.core.exceptions import ImproperlyConfigured
+from django.db import models
 from django.db.models import NOT_PROVIDED, Value
 
+from .. import schemes
 from ..schemes import Scheme
 from . import history, row_times
+from .generating import GeneratedIDField, GetType, SetType, pop_scheme_options
+from .values.public import PublicText
 from .values.public import problems as text_problems
-from .values.storage import CharFieldStorage, TextStorage, storage_for, storage_names
-
-if TYPE_CHECKING:
-    from .base import SortableIDField
+from .values.storage import CharFieldStorage, Storage, TextStorage, storage_for, storage_names
 
 SCHEME, PUBLIC_TEXT, COLUMN, DEFAULT, CREATED_FROM = "E012", "E013", "E014", "E015", "E016"
 
@@ -26,9 +27,11 @@ _HINTS = {
     "backfill_ids.",
     CREATED_FROM: "Name the field with the creation time of a row, or leave created_from out.",
 }
-
-
-USUAL = {
+_NEEDS_APP = (
+    "{} needs the app: without it, no migration that changes values is refused, and ids have no "
+    "lookups of their creation times."
+)
+USUAL: dict[str, Any] = {
     "prefix": None,
     "previous_prefixes": (),
     "separator": "_",
@@ -41,16 +44,64 @@ USUAL = {
 """The options of every field that are not Django's, with their defaults."""
 
 
-def not_installed(field: "SortableIDField") -> Iterator[CheckMessage]:
-    """The error of a project that uses a field without the app."""
-    if not apps.is_installed("django_sortable_ids"):
-        yield Error(
-            f"{type(field).__name__} needs the app: without it, no migration that changes values "
-            f"is refused, and ids have no lookups of their creation times.",
-            hint='Add "django_sortable_ids" to INSTALLED_APPS.',
-            obj=field,
-            id="sortable_ids.E018",
-        )
+class FieldOptions(TypedDict, total=False):
+    """Every option but ``null``, for type checkers: of all fields, of Django, and of the schemes
+    and fields that have them."""
+
+    prefix: str | None
+    previous_prefixes: Sequence[str]
+    separator: str
+    encoding: str | None
+    masked: bool
+    storage: str | None
+    db_collation: str | None
+    created_from: str | None
+
+    primary_key: bool
+    max_length: int | None
+    unique: bool
+    blank: bool
+    db_index: bool
+    default: Any
+    editable: bool
+    serialize: bool
+    unique_for_date: str | None
+    unique_for_month: str | None
+    unique_for_year: str | None
+    choices: Any
+    help_text: Any
+    db_column: str | None
+    db_tablespace: str | None
+    auto_created: bool
+    validators: Iterable[Any]
+    error_messages: Mapping[str, Any] | None
+    db_comment: str | None
+    db_default: Any
+
+    accept_other_versions: bool
+    bits: int | None
+    block: int
+    charset: str
+    epoch_ms: int | None
+    groups: int | None
+    ignore_case: bool
+    layout: str
+    node: int | str | None
+    node_bits: int
+    precision: str
+    reverse: bool
+    sequence_bits: int
+    short: bool
+    start: str | None
+    step: int
+    stored_prefix: str
+    template: str | None
+    tick_ms: int | None
+    time_bits: int | None
+    version: int
+    width: int | None
+    worker_bits: int | None
+    workers: int | None
 
 
 class WrongOption(NamedTuple):
@@ -59,35 +110,10 @@ class WrongOption(NamedTuple):
     kind: str
     message: str
 
-    def error(self, field: "SortableIDField") -> CheckMessage:
+    def error(self, field: "models.Field[Any, Any]") -> CheckMessage:
         return Error(
             f"{self.message}.", hint=_HINTS[self.kind], obj=field, id=f"sortable_ids.{self.kind}"
         )
-
-
-def refuse(field: "SortableIDField", wrong: Sequence[WrongOption]) -> None:
-    """Raises ``ImproperlyConfigured`` if any of the field's options are wrong."""
-    if wrong:
-        raise ImproperlyConfigured(f"{field}: {'; '.join(each.message for each in wrong)}")
-
-
-def of_the_column(field: "SortableIDField") -> list[WrongOption]:
-    """The wrong options on which the column depends."""
-    return [each for each in field.wrong_options if each.kind in (SCHEME, COLUMN)]
-
-
-def of_the_model(field: "SortableIDField") -> Iterator[WrongOption]:
-    """The options that are wrong for the field's model, which is unknown to the field at first."""
-    name = field.created_from
-    if name is None or history.is_copy(field):
-        return
-    problem = row_times.problem(field.model, name)
-    if problem is None and not field.takes_times:
-        problem = f"created_from={name!r}: the ids of {field.stored_scheme.title} have no times"
-    if problem is None and field.has_db_default():
-        problem = f"created_from={name!r}: the database generates these ids (db_default)"
-    if problem is not None:
-        yield WrongOption(CREATED_FROM, problem)
 
 
 class Refused:
@@ -95,82 +121,230 @@ class Refused:
 
     def __get__(self, field: Any, owner: type) -> "Refused":
         if field is not None:
-            refuse(field, field.wrong_options)
+            field.refuse(field.wrong_options)
         return self
 
 
-def wrong(field: "SortableIDField") -> Iterator[WrongOption]:
-    """The field's options that are wrong. Also resolves ``stored_scheme`` and ``db_default``."""
-    try:
-        field.stored_scheme = field.scheme_with(**field.scheme_arguments)
-    except (TypeError, ValueError) as error:
-        given = ", ".join(f"{key}={value!r}" for key, value in field.scheme_arguments.items())
-        # The message of a TypeError doesn't name the option.
-        clear = isinstance(error, ValueError)
-        yield WrongOption(SCHEME, str(error) if clear else f"{given}: {error}")
-        field.stored_scheme = field.scheme_with()  # to judge the other options
-    expected, found = field.value_type, field.stored_scheme.value_type
+class FieldWithOptions(GeneratedIDField[SetType, GetType]):
+    """What a field makes of its options: its scheme, its public text, or what is wrong."""
+
+    scheme_name: ClassVar[str]
+    """The key of the scheme in the catalogue."""
+    value_type: ClassVar[type | None] = None
+    """The type of the values, which the scheme must have, too; None: any."""
+    scheme_options: ClassVar[Mapping[str, Any]] = {}
+    """Arguments passed to the scheme, with their defaults; a subclass may change the defaults."""
+    scheme_arguments: Mapping[str, Any]
+    """The arguments that differ from the defaults of the scheme itself."""
+    accept_other_versions: bool = False
+    """Whether the column may hold UUIDs of other versions, which carry no time."""
+    django_defaults: ClassVar[Mapping[str, Any]] = {"editable": False}
+    """Defaults of Django's own options, where they differ from Django's."""
+    wrong_options: list[WrongOption]
+    public_text: PublicText
+
+    if not TYPE_CHECKING:
+        scheme = public_text = Refused()
+
+    # Options without effect on the table. Otherwise SQLite would rebuild it when one changes.
+    non_db_attrs = (
+        *models.Field.non_db_attrs,
+        "prefix",
+        "previous_prefixes",
+        "separator",
+        "encoding",
+        "masked",
+        "accept_other_versions",
+        "created_from",
+    )
+
+    def __init__(
+        self,
+        verbose_name: Any = None,
+        name: str | None = None,
+        *,
+        prefix: str | None = None,
+        previous_prefixes: Sequence[str] = (),
+        separator: str = "_",
+        encoding: str | None = None,
+        masked: bool = False,
+        storage: str | None = None,
+        db_collation: str | None = None,
+        created_from: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """``prefix``, ``separator`` and ``encoding`` shape the public text, ``storage`` the column.
+        ``masked``, for a UUIDv7, hides the time in the public text. ``previous_prefixes`` are also
+        read, but not written, ``""`` for texts without a prefix.
+
+        ``storage="varchar"`` is the column of a ``CharField``, which may be wider than an id
+        (``max_length``). ``db_collation`` overrides the collation of a text column.
+
+        ``created_from`` names a ``DateTimeField`` or ``DateField`` of the model: an id that is
+        generated then has the row's own time, as rows need that are imported from elsewhere. So a
+        key is generated with the INSERT, too. A row without a time gets an id of now.
+
+        Options of the scheme are keyword arguments. All others are those of any Django field,
+        except that ``default`` is refused and ``editable`` is False by default. The system check
+        reports values that are wrong; until they are corrected, use of the ids raises
+        ``ImproperlyConfigured``.
+        """
+        self._options, self.scheme_arguments = pop_scheme_options(self, kwargs)
+        models.Field.__init__(self, verbose_name, name, **{**self.django_defaults, **kwargs})
+        self.prefix = prefix
+        self.previous_prefixes = previous_prefixes
+        self.separator = separator
+        self.encoding = encoding
+        self.masked = masked
+        self.storage = storage
+        self.db_collation = db_collation
+        self.created_from = created_from
+        self._stored: dict[str, Storage] = {}
+        self.wrong_options = self._resolve()
+        if not self.wrong_options:
+            self.scheme = self.stored_scheme
+            encoding = self.scheme.public_encoding if encoding is None else encoding
+            uuids = storage == "uuid" and self.scheme.value_type is str
+            shape = (prefix, separator, encoding, masked, previous_prefixes, uuids)
+            self.public_text = PublicText(self.scheme, *shape)
+
+    def deconstruct(self) -> Any:
+        name, path, args, kwargs = models.Field.deconstruct(self)
+        if type(self).__module__.startswith(f"{__package__}."):
+            path = f"{__package__}.{type(self).__qualname__}"
+        for option in self.django_defaults:
+            kwargs.pop(option, None)
+        if self.given_default is models.NOT_PROVIDED:
+            kwargs.pop("default", None)
+        for option, default in {**USUAL, **self.django_defaults}.items():
+            if getattr(self, option) not in (default, []):
+                kwargs[option] = getattr(self, option)
+        return name, path, args, kwargs | self._options
+
+    def check(self, **kwargs: Any) -> list[CheckMessage]:
+        if self.wrong_options:
+            kwargs["databases"] = None  # There is no column that a database could judge.
+        found = models.Field.check(self, **kwargs)
+        if not apps.is_installed("django_sortable_ids"):
+            hint = 'Add "django_sortable_ids" to INSTALLED_APPS.'
+            message = _NEEDS_APP.format(type(self).__name__)
+            found.insert(0, Error(message, hint=hint, obj=self, id="sortable_ids.E018"))
+        wrong = (*self.wrong_options, *self._wrong_for_the_model())
+        return [*found, *(each.error(self) for each in wrong)]
+
+    def scheme_with(self, **arguments: Any) -> Scheme:
+        """The scheme of the column with these arguments; ``ValueError`` if they are wrong."""
+        return schemes.get(self.scheme_name, **arguments)
+
+    def refuse(self, wrong: Sequence[WrongOption]) -> None:
+        """Raises ``ImproperlyConfigured`` if any options are wrong."""
+        if wrong:
+            raise ImproperlyConfigured(f"{self}: {'; '.join(each.message for each in wrong)}")
+
+    @property
+    def wrong_for_the_column(self) -> list[WrongOption]:
+        """The wrong options on which the column depends."""
+        return [each for each in self.wrong_options if each.kind in (SCHEME, COLUMN)]
+
+    def _resolve(self) -> list[WrongOption]:
+        """Set ``stored_scheme`` and the ``db_default`` of the column; return the wrong options."""
+        wrong: list[WrongOption] = []
+        try:
+            self.stored_scheme = self.scheme_with(**self.scheme_arguments)
+        except (TypeError, ValueError) as error:
+            given = ", ".join(f"{key}={value!r}" for key, value in self.scheme_arguments.items())
+            # The message of a TypeError doesn't name the option.
+            clear = isinstance(error, ValueError)
+            wrong.append(WrongOption(SCHEME, str(error) if clear else f"{given}: {error}"))
+            self.stored_scheme = self.scheme_with()  # to judge the other options
+        self.wrong_options = wrong = wrong + problems(self.stored_scheme, self)
+        default = self.db_default
+        if hasattr(default, "for_column") and not self.wrong_for_the_column:
+            # A GenerateID(), which takes its scheme from the field.
+            try:
+                self.db_default = default.for_column(self)
+            except (TypeError, ValueError) as error:
+                wrong.append(WrongOption(DEFAULT, str(error)))
+        return wrong
+
+    def _wrong_for_the_model(self) -> Iterator[WrongOption]:
+        """The options that are wrong for the model, which is unknown to the field at first."""
+        name = self.created_from
+        if name is None or history.is_copy(self):
+            return
+        problem = row_times.problem(self.model, name)
+        if problem is None and not self.takes_times:
+            problem = f"created_from={name!r}: the ids of {self.stored_scheme.title} have no times"
+        if problem is None and self.has_db_default():
+            problem = f"created_from={name!r}: the database generates these ids (db_default)"
+        if problem is not None:
+            yield WrongOption(CREATED_FROM, problem)
+
+
+def problems(scheme: Scheme, given: FieldWithOptions) -> list[WrongOption]:
+    """What is wrong with the options of a field whose ids have this scheme."""
+    return [
+        WrongOption(kind, problem)
+        for kind, found in (
+            (SCHEME, _type_problems(scheme, given)),
+            (PUBLIC_TEXT, _public_text_problems(scheme, given)),
+            (COLUMN, _column_problems(scheme, given)),
+            (DEFAULT, _default_problems(given)),
+        )
+        for problem in found
+    ]
+
+
+def _type_problems(scheme: Scheme, given: FieldWithOptions) -> Iterator[str]:
+    expected, found = given.value_type, scheme.value_type
     if expected not in (None, found):
         base = {str: "Text", int: "Integer"}.get(found, "UUID")
-        yield WrongOption(
-            SCHEME,
-            f"values of {type(field).__name__} are {expected.__name__}, those of a "
-            f"{field.stored_scheme.title} are {found.__name__}: subclass Sortable{base}Field",
+        yield (
+            f"values of {type(given).__name__} are {expected.__name__}, those of a "
+            f"{scheme.title} are {found.__name__}: subclass Sortable{base}Field"
         )
-    for kind, problems in (
-        (PUBLIC_TEXT, _public_text_problems(field, field.stored_scheme)),
-        (COLUMN, _column_problems(field, field.stored_scheme)),
-        (DEFAULT, _default_problems(field)),
-    ):
-        yield from (WrongOption(kind, problem) for problem in problems)
 
 
-def _public_text_problems(field: "SortableIDField", scheme: Scheme) -> Iterator[str]:
-    encoding, others = field.encoding, field.accept_other_versions
+def _public_text_problems(scheme: Scheme, given: FieldWithOptions) -> Iterator[str]:
+    encoding, others = given.encoding, given.accept_other_versions
     yield from text_problems(
-        scheme, field.prefix, field.separator, encoding, field.previous_prefixes
+        scheme, given.prefix, given.separator, encoding, given.previous_prefixes
     )
-    if field.masked and not scheme.is_uuid7:
+    if given.masked and not scheme.is_uuid7:
         yield f"masked=True: only UUIDv7 can be masked, not {scheme.title}"
     if others and not dict(scheme.text_forms).get(encoding or "", scheme.canonical).shows_all:
         yield f"accept_other_versions=True: {encoding!r} can't show other versions"
-    if others and field.masked:
+    if others and given.masked:
         yield (
             "accept_other_versions=True and masked=True: a stored UUIDv4 looks like a masked "
             "UUIDv7; leave out one of the two"
         )
 
 
-def _column_problems(field: "SortableIDField", scheme: Scheme) -> Iterator[str]:
+def _column_problems(scheme: Scheme, given: FieldWithOptions) -> Iterator[str]:
     names = storage_names(scheme)
-    if field.storage is not None and field.storage not in names:
-        yield f"storage={field.storage!r}: expected one of {', '.join(names)} for {scheme.title}"
+    if given.storage is not None and given.storage not in names:
+        yield f"storage={given.storage!r}: expected one of {', '.join(names)} for {scheme.title}"
         return
-    stored, most = storage_for(scheme, field.storage, "sqlite"), field.max_length
+    stored, most = storage_for(scheme, given.storage, "sqlite"), given.max_length
     width = stored.form.length if isinstance(stored, CharFieldStorage) else None
     if most is not None and not (width and isinstance(most, int) and most >= width):
         expected = f"{width} or more" if width else "none unless storage is a varchar"
         yield f"max_length={most!r}: expected {expected}"
-    if field.db_collation is not None and not isinstance(stored, TextStorage):
-        yield f"db_collation={field.db_collation!r}: the column is not text; set a text storage="
+    if given.db_collation is not None and not isinstance(stored, TextStorage):
+        yield f"db_collation={given.db_collation!r}: the column is not text; set a text storage="
 
 
-def _default_problems(field: "SortableIDField") -> Iterator[str]:
-    default = field.db_default
-    if field.given_default is not NOT_PROVIDED:
+def _default_problems(given: FieldWithOptions) -> Iterator[str]:
+    default = given.db_default
+    if given.given_default is not NOT_PROVIDED:
         yield (
-            f"{type(field).__name__} generates its own ids and takes no default: a migration would "
+            f"{type(given).__name__} generates its own ids and takes no default: a migration would "
             f"copy one value into every row"
         )
     is_expression = hasattr(default, "resolve_expression")
-    if field.has_db_default() and (not is_expression or isinstance(default, Value)):
+    if given.has_db_default() and (not is_expression or isinstance(default, Value)):
         yield (
             f"db_default={default!r} is one value for every row: use an expression that generates "
             f"an id"
         )
-    elif hasattr(default, "for_column") and not of_the_column(field):
-        # A GenerateID(), which takes its scheme from the field.
-        try:
-            field.db_default = default.for_column(field)
-        except (TypeError, ValueError) as error:
-            yield str(error)

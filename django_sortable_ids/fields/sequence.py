@@ -1,9 +1,9 @@
 """The field of lexical sequences, whose counter is in the database."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any
 
 from django.db import models, router
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -13,10 +13,7 @@ from . import row_times
 from .base import SortableIDField
 from .generating import GetType, SetType
 from .options import SCHEME, WrongOption
-from .value_types import TEXT, TEXT_OR_NONE, SortableTextField
-
-if TYPE_CHECKING:
-    from .value_types import Values
+from .value_types import SortableTextField
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,50 +64,22 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
     non_db_attrs = (*SortableIDField.non_db_attrs, "block")
     scheme: LexicalSequence
 
-    @overload
-    def __init__(
-        self,
-        verbose_name: Any = ...,
-        name: str | None = ...,
-        *,
-        null: Literal[False] = ...,
-        block: int = ...,
-        prefix: str | None = ...,
-        separator: str = ...,
-        encoding: str | None = ...,
-        storage: str | None = ...,
-        db_collation: str | None = ...,
-        _values: "Values[SetType, GetType]" = TEXT,  # type: ignore[assignment]
-        **kwargs: Any,
-    ) -> None: ...
-    @overload
-    def __init__(
-        self,
-        verbose_name: Any = ...,
-        name: str | None = ...,
-        *,
-        null: bool,
-        block: int = ...,
-        prefix: str | None = ...,
-        separator: str = ...,
-        encoding: str | None = ...,
-        storage: str | None = ...,
-        db_collation: str | None = ...,
-        _values: "Values[SetType, GetType]" = TEXT_OR_NONE,  # type: ignore[assignment]
-        **kwargs: Any,
-    ) -> None: ...
-    def __init__(
-        self, verbose_name: Any = None, name: str | None = None, *, block: int = 1, **kwargs: Any
-    ) -> None:
-        self.block = block
-        super().__init__(verbose_name, name, **kwargs)
+    if not TYPE_CHECKING:
 
-    def _wrong_options(self) -> Iterator[WrongOption]:
-        yield from super()._wrong_options()
+        def __init__(self, *args: Any, block: int = 1, **kwargs: Any) -> None:
+            self.block = block
+            super().__init__(*args, **kwargs)
+
+    else:
+        block: int
+
+    def _resolve(self) -> list[WrongOption]:
+        wrong = super()._resolve()
         block = self.block
         if isinstance(block, bool) or not isinstance(block, int) or block < 1:
             expected = "expected how many numbers to reserve, 1 or more"
-            yield WrongOption(SCHEME, f"block={block!r}: {expected}")
+            wrong.append(WrongOption(SCHEME, f"block={block!r}: {expected}"))
+        return wrong
 
     def deconstruct(self) -> Any:
         name, path, args, kwargs = super().deconstruct()

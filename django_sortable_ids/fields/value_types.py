@@ -6,16 +6,18 @@ types from the default of ``_values``, a parameter that nobody passes: it works 
 where an overload with a type for ``self`` doesn't.
 """
 
-from typing import TYPE_CHECKING, Any, Generic, Literal, overload
+import uuid
+from typing import TYPE_CHECKING, Any, Generic, Literal, Unpack, overload
 
+from ..schemes import Scheme, TimeScheme
 from .base import SortableIDField
-from .django_fields import BigIntegerField, CharField
+from .django_fields import BigIntegerField, CharField, UUIDField
 from .generating import GetType, SetType
 
 if TYPE_CHECKING:
-    import uuid
-
     from django.db.models.expressions import Combinable
+
+    from .options import FieldOptions
 
     class Values(Generic[SetType, GetType]):
         """What an attribute takes, and what it gives."""
@@ -50,13 +52,8 @@ class SortableTextField(SortableIDField[SetType, GetType], CharField[SetType, Ge
             name: str | None = ...,
             *,
             null: Literal[False] = ...,
-            prefix: str | None = ...,
-            separator: str = ...,
-            encoding: str | None = ...,
-            storage: str | None = ...,
-            db_collation: str | None = ...,
             _values: Values[SetType, GetType] = TEXT,  # type: ignore[assignment]
-            **kwargs: Any,
+            **options: Unpack[FieldOptions],
         ) -> None: ...
         @overload
         def __init__(
@@ -65,13 +62,8 @@ class SortableTextField(SortableIDField[SetType, GetType], CharField[SetType, Ge
             name: str | None = ...,
             *,
             null: bool,
-            prefix: str | None = ...,
-            separator: str = ...,
-            encoding: str | None = ...,
-            storage: str | None = ...,
-            db_collation: str | None = ...,
             _values: Values[SetType, GetType] = TEXT_OR_NONE,  # type: ignore[assignment]
-            **kwargs: Any,
+            **options: Unpack[FieldOptions],
         ) -> None: ...
         def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
@@ -93,12 +85,8 @@ class SortableIntegerField(SortableIDField[SetType, GetType], BigIntegerField[Se
             name: str | None = ...,
             *,
             null: Literal[False] = ...,
-            prefix: str | None = ...,
-            separator: str = ...,
-            encoding: str | None = ...,
-            storage: str | None = ...,
             _values: Values[SetType, GetType] = INTEGER,  # type: ignore[assignment]
-            **kwargs: Any,
+            **options: Unpack[FieldOptions],
         ) -> None: ...
         @overload
         def __init__(
@@ -107,11 +95,64 @@ class SortableIntegerField(SortableIDField[SetType, GetType], BigIntegerField[Se
             name: str | None = ...,
             *,
             null: bool,
-            prefix: str | None = ...,
-            separator: str = ...,
-            encoding: str | None = ...,
-            storage: str | None = ...,
             _values: Values[SetType, GetType] = INTEGER_OR_NONE,  # type: ignore[assignment]
-            **kwargs: Any,
+            **options: Unpack[FieldOptions],
         ) -> None: ...
         def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+
+
+class SortableUUIDField(SortableIDField[SetType, GetType], UUIDField[SetType, GetType]):
+    """A field whose values are ``uuid.UUID``: use one of its subclasses, or write one, as for text.
+
+    ``accept_other_versions=True`` is for a column that already holds other UUIDs, such as the
+    random ones of ``uuid.uuid4``. These are read, looked up, shown and saved like the field's own.
+    They carry no time: ``created_at`` is None, no range of creation times finds them, and they
+    sort arbitrarily among the others. New ids have the field's version.
+    """
+
+    scheme: TimeScheme
+    value_type = uuid.UUID
+
+    if TYPE_CHECKING:
+        _pyi_private_set_type: uuid.UUID | str | Combinable  # type: ignore[assignment]
+        _pyi_private_get_type: uuid.UUID
+        _pyi_lookup_exact_type: uuid.UUID | str
+
+        @overload
+        def __init__(
+            self,
+            verbose_name: Any = ...,
+            name: str | None = ...,
+            *,
+            null: Literal[False] = ...,
+            _values: Values[SetType, GetType] = UUID,  # type: ignore[assignment]
+            **options: Unpack[FieldOptions],
+        ) -> None: ...
+        @overload
+        def __init__(
+            self,
+            verbose_name: Any = ...,
+            name: str | None = ...,
+            *,
+            null: bool,
+            _values: Values[SetType, GetType] = UUID_OR_NONE,  # type: ignore[assignment]
+            **options: Unpack[FieldOptions],
+        ) -> None: ...
+        def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+
+    else:
+
+        def __init__(self, *args: Any, accept_other_versions: bool = False, **kwargs: Any) -> None:
+            self.accept_other_versions = accept_other_versions
+            super().__init__(*args, **kwargs)
+
+    def scheme_with(self, **arguments: Any) -> Scheme:
+        scheme = super().scheme_with(**arguments)
+        assert isinstance(scheme, TimeScheme)
+        return scheme.accepting_other_versions() if self.accept_other_versions else scheme
+
+    def deconstruct(self) -> Any:
+        name, path, args, kwargs = super().deconstruct()
+        if self.accept_other_versions:
+            kwargs["accept_other_versions"] = True
+        return name, path, args, kwargs
