@@ -70,9 +70,9 @@ class SortableIDsConfig(AppConfig):
             deferred("workers.this_process:before_request"), weak=False, dispatch_uid=self.name
         )
         # A method ``as_<vendor>`` is how Django's documentation adapts expressions to a database.
-        _adapt(Min, "functions.extremes:as_postgresql")
-        _adapt(Max, "functions.extremes:as_postgresql")
-        _adapt(Window, "functions.extremes:window_as_postgresql")
+        _adapt(Min, "functions.created_at:as_postgresql")
+        _adapt(Max, "functions.created_at:as_postgresql")
+        _adapt(Window, "functions.created_at:window_as_postgresql")
         _adapt_functions()
         fields = (field for model in self._models() for field in model._meta.local_fields)
         if any(getattr(field, "masked", False) for field in fields):

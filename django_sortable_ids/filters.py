@@ -18,7 +18,7 @@ from django_filters.utils import handle_timezone  # type: ignore[import-untyped]
 from .fields import SortableIDField
 from .fields.of_model import id_at
 from .forms import PublicModelChoiceField, PublicModelMultipleChoiceField
-from .json_schema import schema_of
+from .ids import schema_of
 
 if TYPE_CHECKING:
     _PublicChoices = PublicModelChoiceField

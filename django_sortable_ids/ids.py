@@ -1,4 +1,4 @@
-"""The public text of an id, its creation time, and the model that it belongs to."""
+"""The public text of an id, its JSON Schema, its creation time and its model."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -13,9 +13,10 @@ from .fields import SortableIDField, history
 from .fields.of_model import id_of, is_of_another_version, local_time, own_fields
 from .fields.values.public import SEPARATORS
 from .schemes import ID
+from .schemes.encodings.text_forms import UUIDText
 from .schemes.errors import described
 
-__all__ = ["Resolved", "created_at", "public_id", "resolve"]
+__all__ = ["Resolved", "created_at", "public_id", "resolve", "schema_of"]
 
 
 class Resolved(NamedTuple):
@@ -104,3 +105,26 @@ def created_at(instance: models.Model, field: str | None = None) -> datetime | N
     if value is None or is_of_another_version(id_field, value):
         return None
     return local_time(id_field, value)
+
+
+def schema_of(field: SortableIDField) -> dict[str, Any]:
+    """The public texts of a field as JSON Schema, of which OpenAPI is a dialect: type, length,
+    pattern, example and ``help_text`` of the ids that URLs and REST show.
+
+    The type is always a string, also for numbers: JavaScript rounds those above 2 ** 53. The
+    pattern is that of the text which is output; input also accepts other spellings.
+    """
+    text = field.public_text
+    form, prefix = text.form, text.full_prefix
+    schema: dict[str, Any] = {
+        "type": "string",
+        "minLength": len(prefix) + form.shortest,
+        "maxLength": len(prefix) + form.length,
+        "pattern": f"^{text.pattern}$",
+        "example": text.example,
+    }
+    if form.pattern == UUIDText().pattern and not prefix:
+        schema["format"] = "uuid"
+    if field.help_text:
+        schema["description"] = str(field.help_text)
+    return schema

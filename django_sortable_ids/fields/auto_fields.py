@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from copy import copy
-from types import FrameType
 from typing import Any
 
 from django.apps import apps
@@ -12,7 +10,7 @@ from django.core.checks import CheckMessage
 from django.db import models
 from django.db.models import options
 
-from . import history
+from . import callers, history
 from .base import SortableIDField
 from .concrete import SnowflakeField, Time64Field, ULIDField, UUIDv7Field
 from .generating import GetType, SetType
@@ -58,18 +56,14 @@ class SortableAutoField(SortableIDField[SetType, GetType]):
     def get_pk_value_on_save(self, instance: models.Model) -> Any:
         # save() inserts without trying an UPDATE first while the key is None, and the INSERT calls
         # pre_save(). Fixtures and bulk_create() need the key now, unless that handles conflicts.
-        caller = sys._getframe(1)
-        is_later = _is_save(caller) or _handles_conflicts(caller.f_back)
-        return None if is_later else super().get_pk_value_on_save(instance)
+        return None if callers.inserts_later() else super().get_pk_value_on_save(instance)
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
         is_generated = add and getattr(model_instance, self.attname) is None
         value = super().pre_save(model_instance, add)
-        if is_generated:
-            compiler = sys._getframe(1).f_locals.get("self")
-            if getattr(getattr(compiler, "query", None), "on_conflict", None):
-                # Of a row that exists, the key is another one.
-                setattr(model_instance, self.attname, None)
+        if is_generated and callers.may_meet_a_row():
+            # Of a row that exists, the key is another one.
+            setattr(model_instance, self.attname, None)
         return value
 
     def formfield(self, **kwargs: Any) -> None:
@@ -80,19 +74,6 @@ class SortableAutoField(SortableIDField[SetType, GetType]):
 
     def validate(self, value: Any, model_instance: models.Model | None) -> None:
         """Accepts None."""
-
-
-def _is_save(caller: FrameType) -> bool:
-    """Whether the caller is the ``save()`` of a model, and not of a fixture."""
-    save = models.Model._save_table  # type: ignore[attr-defined]
-    return caller.f_code is save.__code__ and not caller.f_locals["raw"]
-
-
-def _handles_conflicts(caller: FrameType | None) -> bool:
-    """Whether the caller is a ``bulk_create()`` that ignores or updates rows that exist."""
-    if caller is None or caller.f_code is not models.QuerySet.bulk_create.__code__:
-        return False
-    return caller.f_locals["on_conflict"] is not None
 
 
 class UUIDv7AutoField(SortableAutoField[SetType, GetType], UUIDv7Field[SetType, GetType]):

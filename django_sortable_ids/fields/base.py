@@ -3,6 +3,7 @@
 from contextlib import suppress
 from typing import Any
 
+from django import forms
 from django.core.exceptions import EmptyResultSet, ValidationError
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -10,10 +11,10 @@ from django.utils.translation import gettext_lazy as _
 
 from ..schemes import ID, InvalidID, OutOfRange
 from ..schemes.errors import Message, shown
-from .form_fields import IDFormField, MaskedIDFormField, without_number_input
+from .callers import SESSIONS, is_called_by
 from .generating import GetType, SetType
 from .options import FieldWithOptions
-from .values.lookup_values import SESSIONS, Candidates, Malformed, is_called_by
+from .values.public import Candidates, Malformed
 from .values.storage import INTERNAL_TYPES, OnlyConverters, Storage, storage_for
 
 
@@ -231,4 +232,46 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
         if self.generates_ids:
             # A blank input is allowed. Django would take an initial value from ``default``.
             defaults |= {"required": False, "initial": None, "show_hidden_initial": False}
-        return models.Field.formfield(self, **(defaults | without_number_input(kwargs)))
+        return models.Field.formfield(self, **(defaults | _without_number_input(kwargs)))
+
+
+class IDFormField(forms.CharField):
+    """The text of an id; its initial value may be a UUID or a number."""
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return super().has_changed(None if initial is None else str(initial), data)
+
+
+class MaskedIDFormField(IDFormField):
+    """Shows and accepts the public text and nothing else.
+
+    A form that accepted a bare value and showed its public text would undo the mask: that text
+    reveals the times of all ids with the same random bits.
+    """
+
+    def __init__(self, *, id_field: SortableIDField, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._id_field = id_field
+
+    def prepare_value(self, value: Any) -> Any:
+        return self._id_field.public_text.shown(value)
+
+    def to_python(self, value: Any) -> Any:
+        text = super().to_python(value)
+        if text not in self.empty_values:
+            self._id_field.candidates(text)
+        return text
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return super().has_changed(self.prepare_value(initial), data)
+
+
+def _without_number_input(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a form field without a number input, which the admin has for integers: it
+    takes no letters, and so no public text.
+    """
+    widget = options.get("widget")
+    widget_class = widget if isinstance(widget, type) else type(widget)
+    if not issubclass(widget_class, forms.NumberInput):
+        return options
+    return {name: option for name, option in options.items() if name != "widget"}

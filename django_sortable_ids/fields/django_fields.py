@@ -1,12 +1,13 @@
 """Django's fields as base classes: only their stubs take types, at runtime each is the class."""
 
 import functools
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.db import models
 from django.db.models.query_utils import RegisterLookupMixin, class_or_instance_method
+
+from .callers import is_admin_search
 
 if TYPE_CHECKING:
     from django.db.models import BigIntegerField, CharField, Field, UUIDField
@@ -55,7 +56,7 @@ class OwnLookups:
     def get_lookup(self, lookup_name: str) -> Any:
         # For "id__exact" among search_fields, the admin of Django 5.2 would cast the column to
         # text. It searches by "id__exact__icontains" if there is no such lookup.
-        if lookup_name == "exact" and sys._getframe(1).f_code.co_name == "construct_search":
+        if lookup_name == "exact" and is_admin_search():
             return None
         return super().get_lookup(lookup_name)  # type: ignore[misc]
 

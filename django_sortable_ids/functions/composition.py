@@ -15,8 +15,16 @@ from ..schemes.encodings.text_forms import Digits, Groups, Prefixed, TextForm, U
 from ..schemes.layout import ByteFractionTemplate, Layout
 from .bits import DIGIT, Group, Part, Run, groups_of_new, runs
 from .digits import DigitsOfInteger
-from .fragments import Fragment, joined
-from .hexadecimal import BytesOfHex, HexOfInteger, HyphenatedHex, InsertedHex, Upper, UUIDOfHex
+from .fragments import (
+    BytesOfHex,
+    Fragment,
+    HexOfInteger,
+    HyphenatedHex,
+    InsertedHex,
+    Upper,
+    UUIDOfHex,
+    joined,
+)
 from .randomness import RANDOM_BITS, RandomDigits, RandomHex, RandomInteger, RandomVariant
 from .ticks import (
     Complement,

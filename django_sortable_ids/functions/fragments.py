@@ -1,12 +1,14 @@
-"""The base class of all SQL expressions here: a template for each vendor."""
+"""The base class of all SQL expressions here, a template for each vendor, and those of
+hexadecimal digits."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from string import Formatter
 from typing import Any
 
 from django.db import NotSupportedError
-from django.db.models import Func
+from django.db.models import BigIntegerField, BinaryField, Func, TextField
 from django.db.models.expressions import Expression
 
 Compiled = tuple[str, tuple[Any, ...]]
@@ -82,3 +84,122 @@ def scaled(sql: str, factor: Fraction, division: str) -> str:
     if factor.numerator != 1:
         sql = f"({sql} * {factor.numerator})"
     return sql if factor.denominator == 1 else f"({sql} {division} {factor.denominator})"
+
+
+class HexOfInteger(Fragment):
+    """A number >= 0, which must fit, as ``digits`` hexadecimal digits in lower case."""
+
+    output_field = TextField()
+    postgresql = "lpad(to_hex({0}), {digits}, '0')"
+    sqlite = "printf('%%0{digits}x', {0})"
+    mysql = "LOWER(LPAD(HEX({0}), {digits}, '0'))"
+
+
+class InsertedHex(Fragment):
+    """The text with ``digit`` inserted at ``position``, counted from 1."""
+
+    output_field = TextField()
+    postgresql = "overlay({0} placing '{digit}' from {position} for 0)"
+    mysql = "INSERT({0}, {position}, 0, '{digit}')"
+
+    def sqlite(self, connection: Any) -> str:
+        position = self.extra["position"]
+        return f"substr({{0}}, 1, {position - 1}) || '{{digit}}' || substr({{0}}, {position})"
+
+
+class Upper(Fragment):
+    output_field = TextField()
+    postgresql = sqlite = mysql = "upper({0})"
+
+
+class BytesOfHex(Fragment):
+    """The bytes that the digits spell."""
+
+    output_field = BinaryField()
+    postgresql = "decode({0}, 'hex')"
+    # Built in from SQLite 3.41; the app adds it to older versions.
+    sqlite = "unhex({0})"
+    mysql = "UNHEX({0})"
+
+
+class UUIDOfHex(Fragment):
+    """32 digits in the format of a ``uuid`` column."""
+
+    postgresql = "({0})::uuid"
+    sqlite = mysql = "{0}"
+
+
+class HyphenatedHex(Fragment):
+    """32 digits with the hyphens of a UUID.
+
+    On SQLite the SQL contains the argument five times, so random digits come from five draws.
+    """
+
+    output_field = TextField()
+    sqlite = " || '-' || ".join(
+        f"substr({{0}}, {start}, {count})"
+        for start, count in ((1, 8), (9, 4), (13, 4), (17, 4), (21, 12))
+    )
+    postgresql = "({0})::uuid::text"
+    mysql = "INSERT(INSERT(INSERT(INSERT({0}, 9, 0, '-'), 14, 0, '-'), 19, 0, '-'), 24, 0, '-')"
+
+
+class HexOfUUID(Fragment):
+    """The digits of the first ``bytes`` bytes of a PostgreSQL ``uuid``."""
+
+    output_field = TextField()
+    postgresql = "encode(substr(uuid_send({0}), 1, {bytes}), 'hex')"
+
+
+class HexOfBytes(Fragment):
+    """The digits of the first ``bytes`` bytes, in upper case except on PostgreSQL."""
+
+    output_field = TextField()
+    postgresql = "encode(substr({0}, 1, {bytes}), 'hex')"
+    sqlite = "hex(substr({0}, 1, {bytes}))"
+    mysql = "HEX(LEFT({0}, {bytes}))"
+
+
+class IntegerOfHex(Fragment):
+    """The number that the hexadecimal digits at ``positions`` of a text spell.
+
+    Positions count from 1; there are at most 15. ``upper`` is the case of the text, which SQLite
+    needs to know.
+    """
+
+    output_field = BigIntegerField()
+
+    def postgresql(self, connection: Any) -> str:
+        digits = " || ".join(_slices(self.extra["positions"]))
+        bits = 4 * len(self.extra["positions"])
+        return f"('x' || {digits})::bit({bits})::bigint"
+
+    def mysql(self, connection: Any) -> str:
+        slices = _slices(self.extra["positions"])
+        digits = slices[0] if len(slices) == 1 else f"CONCAT({', '.join(slices)})"
+        # CONV returns text, with which MariaDB and MySQL would calculate in floating point.
+        return f"CAST(CONV({digits}, 16, 10) AS SIGNED)"
+
+    def sqlite(self, connection: Any) -> str:
+        # SQLite has no function for it. instr() returns 0 for the zero, which is not in the list.
+        digits = "123456789ABCDEF" if self.extra["upper"] else "123456789abcdef"
+        positions = self.extra["positions"]
+        terms = " | ".join(
+            f"(instr('{digits}', substr({{0}}, {position}, 1)) << {shift})"
+            for position, shift in zip(
+                positions, range(4 * len(positions) - 4, -1, -4), strict=True
+            )
+        )
+        # hex(NULL) is '', which would give 0.
+        return f"CASE WHEN {{0}} <> '' THEN {terms} END"
+
+
+def _slices(positions: Sequence[int]) -> list[str]:
+    """SQL for each run of consecutive positions."""
+    ends = [(before, after) for before, after in pairwise(positions) if after != before + 1]
+    starts = [positions[0], *(after for _, after in ends)]
+    stops = [*(before for before, _ in ends), positions[-1]]
+    return [
+        f"substr({{0}}, {start}, {end - start + 1})"
+        for start, end in zip(starts, stops, strict=True)
+    ]

@@ -12,8 +12,7 @@ from ..fields.of_model import referenced_id
 from ..fields.values.storage import IntegerStorage, TextStorage
 from ..schemes.encodings.text_forms import Digits, Groups, UUIDText
 from .digits import DigitsOfHex
-from .fragments import Compiled, Fragment, joined
-from .hexadecimal import HyphenatedHex
+from .fragments import Compiled, Fragment, HyphenatedHex, joined
 from .ticks import hex_text
 
 

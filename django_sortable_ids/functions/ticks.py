@@ -15,8 +15,13 @@ from ..schemes.encodings.text_forms import Digits, Groups, Prefixed, UUIDText
 from ..schemes.layout import ByteFractionTemplate
 from .bits import DIGIT, WORD, fixed_digits, tick_parts
 from .digits import IntegerOfDigits, LargeIntegerOfDigits
-from .fragments import Fragment, scaled
-from .hexadecimal import HexOfBytes, HexOfUUID, IntegerOfHex
+from .fragments import (
+    Fragment,
+    HexOfBytes,
+    HexOfUUID,
+    IntegerOfHex,
+    scaled,
+)
 
 
 class ShiftedRight(Fragment):

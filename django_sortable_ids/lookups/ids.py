@@ -10,7 +10,8 @@ from django.db.models.fields.related_lookups import get_normalized_value
 from django.http import Http404
 
 from ..fields import SortableIDField
-from ..fields.values.lookup_values import CURSORS, Candidates, Malformed, is_called_by
+from ..fields.callers import CURSORS, is_called_by
+from ..fields.values.public import Candidates, Malformed
 from ..schemes import ID, InvalidID
 
 _TEXT_LOOKUPS = (

@@ -16,7 +16,7 @@ from django.db.models.constants import LOOKUP_SEP
 
 from ..fields import SortableIDField
 from ..fields.of_model import id_fields
-from ..fields.values.lookup_values import Candidates, Malformed
+from ..fields.values.public import Candidates, Malformed
 from ..schemes.errors import shown
 
 __all__ = [

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError, core_schema
 
 from ..fields import SortableIDField
 from ..fields.of_model import id_field
-from ..json_schema import schema_of
+from ..ids import schema_of
 from ..schemes import ID, InvalidID
 from ..schemes.errors import encodable
 

@@ -20,7 +20,7 @@ from rest_framework.utils.model_meta import get_field_info
 
 from .. import fields as columns
 from ..fields.of_model import id_at
-from ..json_schema import schema_of
+from ..ids import schema_of
 from ..schemes import ID
 from ..schemes.errors import encodable
 

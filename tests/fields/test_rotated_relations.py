@@ -10,7 +10,7 @@ from django.db.models.signals import m2m_changed
 from django.test import RequestFactory
 from django.test.utils import isolate_apps
 
-from django_sortable_ids.fields.values.lookup_values import Candidates
+from django_sortable_ids.fields.values.public import Candidates
 from tests.leaks import leaks
 from tests.marks import own_tables
 from tests.masks import misread

@@ -14,7 +14,7 @@ from rest_framework.serializers import (
 
 from django_sortable_ids.fields import ULIDField
 from django_sortable_ids.filters import IDFilterField
-from django_sortable_ids.json_schema import schema_of
+from django_sortable_ids.ids import schema_of
 from django_sortable_ids.rest_framework import (
     SortableIDField,
     SortableIDModelSerializer,

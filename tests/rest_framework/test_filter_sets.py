@@ -15,8 +15,7 @@ from rest_framework.generics import ListAPIView
 from rest_framework.test import APIRequestFactory
 
 from django_sortable_ids.filters import CreatedAtFilter, SortableIDFilter
-from django_sortable_ids.ids import public_id
-from django_sortable_ids.json_schema import schema_of
+from django_sortable_ids.ids import public_id, schema_of
 from tests.masks import misread
 from tests.store.api import serializer_for
 from tests.store.models import PRODUCTS, Basket, Order, ULIDProduct, UUIDv7Product, id_column

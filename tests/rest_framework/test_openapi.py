@@ -20,7 +20,7 @@ from django_sortable_ids.fields import (
     ULIDField,
     UUIDv7Field,
 )
-from django_sortable_ids.json_schema import schema_of
+from django_sortable_ids.ids import schema_of
 from tests.store.api import serializer_for, viewset_for
 from tests.store.models import PRODUCTS, Basket, Order, Refund, Voucher
 

@@ -17,8 +17,7 @@ from ...errors import BackfillError
 from ...fields import SortableIDField
 from ...fields.values.storage import BinaryStorage
 from ...functions.bits import digits_by_weight
-from ...functions.fragments import Fragment
-from ...functions.hexadecimal import HexOfBytes
+from ...functions.fragments import Fragment, HexOfBytes
 from ...schema.stored_values import PAGE, later_than_now
 from ...schemes import ID, InvalidID, OutOfRange, TimeScheme
 from ..target import Row, Target

@@ -16,7 +16,7 @@ from ... import conf
 from ...schemes import ID, InvalidID, Scheme
 from ...schemes.encodings.notation import uuid_of
 from ...schemes.encodings.text_forms import TextForm, UUIDText
-from ...schemes.errors import Message, described
+from ...schemes.errors import Message, described, shown
 from ...schemes.mask import MaskKey, mask, unmask
 from ...schemes.support import CopiedByFields, cached_property
 from .storage import storage_names
@@ -276,3 +276,39 @@ def _is_whole(value: Any) -> bool:
 
 def _is_unlikely(uuid7: int) -> bool:
     return not _YEAR_2000_MS <= uuid7 >> 80 <= time.time() * 1000 + _DAY_MS
+
+
+class Malformed:
+    """A malformed id on its way through a lookup.
+
+    It equals None: Django's ``In`` discards None from its list, so it drops this value and keeps
+    the others, in ``exclude`` as well. As the only value, it makes the lookup find nothing.
+    """
+
+    __slots__ = ("found",)
+
+    def __init__(self, found: Any) -> None:
+        self.found = found
+
+    def __eq__(self, other: object) -> bool:
+        return other is None or isinstance(other, Malformed)
+
+    def __repr__(self) -> str:
+        return f"<malformed id: {shown(self.found)}>"
+
+    def __hash__(self) -> int:
+        return hash(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The values that one public text may stand for, the likeliest first: always two or more.
+
+    ``exact`` and ``in`` look up all of them, also through relations. Where only one value fits,
+    the field takes the one that exists in the table. Used in lookups only.
+    """
+
+    values: tuple[ID, ...]
+
+    def __repr__(self) -> str:
+        return "<masked id>"

@@ -97,7 +97,7 @@ def register(scheme: TimeScheme) -> TimeScheme:
             f"the scheme {scheme.name!r} exists: {present.title}, {present.bits} bits, such as "
             f"{example}. Choose another name, or register it once"
         )
-    if wrong := "; ".join(rules.problems(scheme)):
+    if wrong := rules.problem(scheme):
         raise ValueError(f"scheme {scheme.name!r}: {wrong}")
     _REGISTERED[scheme.name] = scheme
     return scheme
