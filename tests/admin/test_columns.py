@@ -1,19 +1,32 @@
 """Columns of public texts and of several times, and what a row's page shows by itself."""
 
 import re
+import uuid
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.contrib import admin
 from django.contrib.staticfiles import finders
+from django.db import connection
 from django.test import RequestFactory
 from django.test.utils import isolate_apps
+from django.utils import formats, timezone
 
 from django_sortable_ids.admin import SortableIDAdmin
 from django_sortable_ids.fields import ULIDField
 from django_sortable_ids.ids import public_id
 from tests.store.admin import TIMED
-from tests.store.models import PRODUCTS, Basket, Named, Order, Review, ULIDProduct, Voucher
+from tests.store.models import (
+    PRODUCTS,
+    Basket,
+    Named,
+    Order,
+    Review,
+    ULIDProduct,
+    UUIDv7Product,
+    Voucher,
+    id_column,
+)
 from tests.testapp.models import MaskedKey
 
 from .support import (
@@ -246,3 +259,71 @@ def test_the_words_of_the_button_are_in_the_page(browser, admin_with):
         "span", class_="sortable-ids-text"
     )
     assert (text["data-copy"], text["data-copied"], text["dir"]) == ("Copy", "Copied", "ltr")
+
+
+def cells(page):
+    """What the rows show in the column, in their order."""
+    return [cell.text for cell in page.root.find_all("td", class_="field-id_created_at")]
+
+
+@each_timed_scheme
+def test_it_shows_the_time_in_the_time_zone_of_the_site(browser, scheme):
+    model = PRODUCTS[scheme]
+    model.objects.create(id=made_at(model, MOMENT))
+    (shown,) = cells(page_of(browser, list_url(model)))
+    assert shown == formats.localize(timezone.localtime(MOMENT)) == "Jan. 31, 2026, 6:30 p.m."
+
+
+def test_it_shows_local_time_without_time_zones(browser, superuser, at_time):
+    UUIDv7Product.objects.create(id=made_at(UUIDv7Product, MOMENT))
+    at_time("Asia/Kathmandu", "2026-07-06T12:00", use_tz=False)
+    browser.force_login(superuser)
+    assert cells(page_of(browser, list_url(UUIDv7Product))) == ["Feb. 1, 2026, 5:15 a.m."]
+
+
+def test_it_is_written_in_the_language_of_the_site(browser, settings):
+    UUIDv7Product.objects.create(id=made_at(UUIDv7Product, MOMENT))
+    settings.LANGUAGE_CODE = "de"
+    assert cells(page_of(browser, list_url(UUIDv7Product))) == ["31. Januar 2026 18:30"]
+
+
+def test_it_is_empty_where_there_is_no_id(browser):
+    order_at(None)
+    order_at(MOMENT)
+    shown = cells(page_of(browser, list_url(Order, o="1")))
+    assert sorted(shown) == ["-", "Jan. 31, 2026, 6:30 p.m."]
+
+
+@pytest.mark.parametrize("scheme", ["ulid", "hexulid", "uuid7", "kuuid"])
+def test_it_is_empty_past_the_year_9999(browser, scheme):
+    field = id_column(PRODUCTS[scheme])
+    last = field.scheme.from_int(field.scheme.whole_range[1])
+    row = PRODUCTS[scheme].objects.create(id=last)
+    assert cells(page_of(browser, list_url(PRODUCTS[scheme]))) == ["-"]
+    assert browser.get(page_url(PRODUCTS[scheme], row.pk)).status_code == 200
+
+
+def test_it_is_empty_for_an_adopted_id_of_another_version(browser):
+    row = UUIDv7Product.objects.create()
+    other = uuid.UUID("0176a7c0-2f27-4d4e-8d5b-0a4c3f1d2e90")
+    stored = other if connection.features.has_native_uuid_field else other.hex
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE store_uuidv7product SET id = %s", [stored])
+    assert cells(page_of(browser, list_url(UUIDv7Product))) == ["-"]
+    assert row.pk != other
+
+
+def test_it_is_that_of_the_first_id_with_a_time():
+    for model, column in ((Order, "uuid7"), (Basket, "id"), (Voucher, "id"), (Review, "import_id")):
+        model_admin = admin.site.get_model_admin(model)
+        assert model_admin.id_created_at.admin_order_field == column
+    reversed_admin = admin.site.get_model_admin(PRODUCTS["reversed_kuuid"])
+    assert reversed_admin.id_created_at.admin_order_field == "-id"
+
+
+def test_a_model_without_such_an_id_has_none():
+    class NoColumnAdmin(SortableIDAdmin):
+        list_display = ["id_created_at"]
+
+    own = NoColumnAdmin(PRODUCTS["sequence"], admin.AdminSite())
+    assert [error.id for error in own.check()] == ["admin.E108"]

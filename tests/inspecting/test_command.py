@@ -5,7 +5,9 @@ import os
 import re
 import subprocess
 import sys
+import unicodedata
 from io import StringIO
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 
 from django_sortable_ids.ids import public_id
-from django_sortable_ids.schemes import all_schemes
+from django_sortable_ids.inspecting.parts import anatomy
+from django_sortable_ids.inspecting.picture import picture
+from django_sortable_ids.schemes import all_schemes, get
 from tests.combinations import in_one_case
 from tests.store.models import PRODUCTS, Order, Review, Stock, ULIDProduct
 from tests.testapp.models import MaskedKey, MaskedPart
@@ -279,3 +283,35 @@ def test_a_table_that_is_missing_in_a_transaction():
         Stock._meta.db_table = table
     assert [each["name"] for each in found["rows"]] == ["there"]
     assert ULIDProduct.objects.count() == 1
+
+
+# Japanese: characters as wide as two Latin ones
+
+
+@pytest.fixture
+def japanese():
+    with translation.override("ja"):
+        yield
+
+
+def width(text):
+    return sum(2 if unicodedata.east_asian_width(each) == "W" else 1 for each in text)
+
+
+@pytest.mark.usefixtures("japanese")
+def test_labels_do_not_overlap():
+    scheme = get("uuid7")
+    labels = picture(anatomy(scheme, scheme.parse(UUID))).labels
+    assert any(width(label.text) > len(label.text) for label in labels)
+    for label, following in pairwise(labels):
+        if label.y == following.y:
+            assert label.x + 5 * width(label.text) <= following.x
+
+
+@pytest.mark.usefixtures("japanese")
+def test_values_in_a_terminal_are_aligned(capsys):
+    call_command("inspect_id", UUID, "--no-rows", "--no-color")
+    lines = capsys.readouterr().out.splitlines()
+    for name, value in (("部分", "0-47"), ("表記", "canonical")):
+        (line,) = (line for line in lines if line.startswith(f"    {name} "))
+        assert width(line[: line.index(value)]) == 19
