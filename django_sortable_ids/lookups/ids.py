@@ -179,12 +179,14 @@ class NoRegularExpression(lookups.Lookup):
 
 
 class WholeIDOrWord(WholeID):
-    """``iregex``, a search of REST framework: ``search_fields = ["$id"]``. Refuses a text that only
-    a regular expression can mean; a dot may be that of a word.
+    """``iregex``, a search of REST framework: ``search_fields = ["$id"]``, and of datatables, which
+    looks for ``^...$``. Refuses what only a regular expression means; a dot may be that of a word.
     """
 
     def get_prep_lookup(self) -> Any:
         given = self.rhs
+        if isinstance(given, str) and given.startswith("^") and given.endswith("$"):
+            self.rhs = given = given[1:-1]
         found = super().get_prep_lookup()
         if isinstance(given, str) and not found and not _ONLY_IN_PATTERNS.isdisjoint(given):
             NoRegularExpression(self.lhs, given)

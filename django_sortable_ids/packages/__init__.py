@@ -3,12 +3,17 @@
 A module is imported only if the project uses its package.
 """
 
+import inspect
 import warnings
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from ..deferred import when_imported
+
+if TYPE_CHECKING:
+    from ..fields import SortableIDField
 
 _AT_START = ("graphene_django", "guardian", "ninja", "strawberry_django", "taggit")
 """Apps that ``register`` is for; the module here has the same name."""
@@ -18,6 +23,7 @@ _WHEN_IMPORTED = (
     "drf_writable_nested.mixins",
     "model_bakery.generators",
     "rest_framework_json_api.renderers",
+    "tree_queries.compiler",
 )
 """The modules to adapt of packages that need not be apps."""
 
@@ -46,3 +52,17 @@ def _register(package: str) -> None:
             RuntimeWarning,
             stacklevel=2,
         )
+
+
+def shown(field: "SortableIDField | None", value: Any) -> Any:
+    """The public text of a value of that field; the value itself without a field.
+
+    Asynchronous resolvers of GraphQL return an awaitable, and so does this function then.
+    """
+    if field is None:
+        return value
+    return _awaited(field, value) if inspect.isawaitable(value) else field.public_text.shown(value)
+
+
+async def _awaited(field: "SortableIDField", value: Any) -> Any:
+    return field.public_text.shown(await value)

@@ -13,7 +13,7 @@ from graphene_django.converter import convert_django_field, get_django_field_des
 
 from ..fields import SortableIDField
 from ..fields.of_model import id_at
-from .graphql import shown
+from . import shown
 
 
 def register() -> None:

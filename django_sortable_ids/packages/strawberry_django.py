@@ -19,7 +19,7 @@ from strawberry_django.relay import utils as relay_utils
 
 from ..fields import SortableIDField
 from ..fields.of_model import all_field_classes, id_at
-from .graphql import shown
+from . import shown
 
 _usual_result = StrawberryDjangoField.get_result
 _usual_node_id = relay_utils.resolve_model_id

@@ -1,8 +1,8 @@
 """Django REST framework: input and output of ids as public texts.
 
 With both apps installed, ``ModelSerializer`` uses ``SortableIDField`` for a model's own columns.
-Its relations and every ``PrimaryKeyRelatedField`` are public texts, too. Slugs and hyperlinks that
-a class declares, and ``"order_id"`` among its fields, need a ``SortableIDModelSerializer``.
+Its relations are public texts, too, and so are DRF's related fields that any serializer declares.
+Own subclasses of them, and ``"order_id"`` among the fields, need a ``SortableIDModelSerializer``.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,11 +1,11 @@
 """Serializer fields that output and accept public texts, also in serializers that are not ours."""
 
 from contextlib import suppress
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import models
-from django.utils.functional import cached_property
 from rest_framework import serializers
 from rest_framework.fields import empty
 from rest_framework.relations import (
@@ -124,16 +124,23 @@ class SortableIDSlugRelatedField(SlugField):
 
 
 class SortableIDHyperlinkedRelatedField(LinkField):
-    """A hyperlink with the public text of ``lookup_field``, which is a column of ``model``."""
+    """A hyperlink with the public text of ``lookup_field``, which is a column of ``model``; without
+    ``model``, of that to which the relation leads.
+    """
 
     def __init__(
-        self, view_name: str | None = None, *, model: type[models.Model], **kwargs: Any
+        self,
+        view_name: str | None = None,
+        *,
+        model: type[models.Model] | None = None,
+        **kwargs: Any,
     ) -> None:
         self.model = model
         super().__init__(view_name, **kwargs)
 
     def _id(self) -> columns.SortableIDField | None:
-        return id_at(self.model, self.lookup_field)
+        model = self.model or related_model(self)
+        return None if model is None else id_at(model, self.lookup_field)
 
     def get_url(self, obj: Any, view_name: str, request: Any, format: Any) -> Any:
         field = self._id()
@@ -213,7 +220,7 @@ class PublicKey:
         try:
             return relation.__dict__["_pk_field"]
         except KeyError:
-            model = _related_model(relation)
+            model = related_model(relation)
             if model is None:
                 return None  # not yet in a serializer
             key = id_at(model, "pk")
@@ -230,24 +237,6 @@ class _KeyField(SortableIDField):
         return ValueText(self.to_representation(value), value)
 
 
-class PublicHyperlinkedRelatedField(SortableIDHyperlinkedRelatedField):
-    """For a plain ``HyperlinkedModelSerializer``, which doesn't pass the related model."""
-
-    def __init__(self, view_name: str | None = None, **kwargs: Any) -> None:
-        super(SortableIDHyperlinkedRelatedField, self).__init__(view_name, **kwargs)
-
-    @cached_property
-    def model(self) -> Any:  # type: ignore[override]
-        return _related_model(self)
-
-    def _id(self) -> columns.SortableIDField | None:
-        return None if self.model is None else id_at(self.model, self.lookup_field)
-
-
-class PublicHyperlinkedIdentityField(PublicHyperlinkedRelatedField, HyperlinkedIdentityField):
-    """The URL of the object itself."""
-
-
 def _create_as(declared: Any, public: type[Any]) -> None:
     """Fields of exactly the class ``declared`` become those of its subclass ``public``; a project's
     own subclass is left alone.
@@ -260,22 +249,25 @@ def _create_as(declared: Any, public: type[Any]) -> None:
     declared.__new__ = create
 
 
-def _related_model(relation: Any) -> type[models.Model] | None:
+def related_model(relation: Any) -> type[models.Model] | None:
     """The related model; None until the relation is in a serializer, unless it has a queryset."""
-    bound = relation.parent if isinstance(relation.parent, ManyRelatedField) else relation
-    model = getattr(getattr(bound.parent, "Meta", None), "model", None)
-    return model_at(relation, bound.source or "", model)
-
-
-def model_at(relation: Any, source: str, model: Any) -> type[models.Model] | None:
-    """The related model of a relation with this source, in a serializer of ``model``."""
     if relation.queryset is not None:
         related: type[models.Model] = relation.queryset.model
         return related
-    for name in () if source == "*" else source.split("."):
+    bound = relation.parent if isinstance(relation.parent, ManyRelatedField) else relation
+    model = getattr(getattr(bound.parent, "Meta", None), "model", None)
+    for name in () if bound.source in (None, "*") else bound.source.split("."):
         step = get_field_info(model).relations.get(name) if model else None
         model = None if step is None else step.related_model
     return model if isinstance(model, type) and issubclass(model, models.Model) else None
+
+
+@lru_cache
+def combined(base: type[Any], declared: type[Any]) -> Any:
+    """``base``, or a class of ``base`` and ``declared`` if that is a subclass of DRF's field."""
+    if issubclass(base, declared):
+        return base
+    return declared if issubclass(declared, base) else type(declared.__name__, (base, declared), {})
 
 
 def register() -> None:
@@ -283,16 +275,19 @@ def register() -> None:
     plain, linked = serializers.ModelSerializer, serializers.HyperlinkedModelSerializer
     plain.serializer_field_mapping[columns.SortableIDField] = MappedSortableIDField
     PrimaryKeyRelatedField.pk_field = PublicKey()  # type: ignore[assignment]
-    _create_as(SlugRelatedField, SortableIDSlugRelatedField)
-    _create_as(HyperlinkedIdentityField, PublicHyperlinkedIdentityField)
-    _create_as(HyperlinkedRelatedField, PublicHyperlinkedRelatedField)
-    related = "serializer_related_field"
+    slug, link = SortableIDSlugRelatedField, SortableIDHyperlinkedRelatedField
     defaults: list[tuple[Any, str, Any, Any]] = [
-        (plain, "serializer_related_to_field", SlugRelatedField, SortableIDSlugRelatedField),
-        (plain, "serializer_url_field", HyperlinkedIdentityField, PublicHyperlinkedIdentityField),
-        (linked, related, HyperlinkedRelatedField, PublicHyperlinkedRelatedField),
+        (plain, "serializer_related_to_field", SlugRelatedField, slug),
+        (linked, "serializer_related_field", HyperlinkedRelatedField, link),
+        (
+            plain,
+            "serializer_url_field",
+            HyperlinkedIdentityField,
+            SortableIDHyperlinkedIdentityField,
+        ),
     ]
     for serializer, attribute, default, public in defaults:
+        _create_as(default, public)
         # Not a field that the project has set.
         if getattr(serializer, attribute) is default:
             setattr(serializer, attribute, public)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ObjectDoesNotExist
@@ -16,6 +15,7 @@ from rest_framework.relations import (
 )
 
 from ..old_ids.resolving import old_row
+from .fields import combined
 
 if TYPE_CHECKING:
     Serializer = serializers.Serializer[Any]
@@ -74,14 +74,9 @@ def _accept_old_ids(relation: Any) -> None:
     declared: Any = type(relation)
     match relation:
         case PrimaryKeyRelatedField() | SlugRelatedField():
-            relation.__class__ = _combined(_OldKey, declared)
+            relation.__class__ = combined(_OldKey, declared)
         case HyperlinkedRelatedField():
-            relation.__class__ = _combined(_OldLink, declared)
-
-
-@lru_cache
-def _combined(base: type[Any], declared: type[Any]) -> type[Any]:
-    return type(declared.__name__, (base, declared), {})
+            relation.__class__ = combined(_OldLink, declared)
 
 
 def _old_row(relation: Any, name: str, given: Any) -> Any:

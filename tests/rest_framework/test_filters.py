@@ -59,6 +59,8 @@ def test_a_search_finds_a_whole_id_and_nothing_else(scheme):
     for lookup in ("contains", "startswith", "endswith", "iregex", "iexact"):
         assert found(PRODUCTS[scheme], bare_text_of(first), f"id__{lookup}") == ["first"]
         assert found(PRODUCTS[scheme], "x", f"id__{lookup}") == []
+    for text, names in ((text_of(first), ["first"]), ("x", [])):
+        assert found(PRODUCTS[scheme], f"^{text}$", "$id") == names
 
 
 @each_scheme

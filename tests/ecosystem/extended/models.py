@@ -5,15 +5,18 @@ from polymorphic.models import PolymorphicModel
 from simple_history.models import HistoricalRecords
 from taggit.managers import TaggableManager
 from taggit.models import CommonGenericTaggedItemBase, GenericUUIDTaggedItemBase, TaggedItemBase
+from tree_queries.models import TreeNode
 from treebeard.al_tree import AL_Node
 from treebeard.mp_tree import MP_Node
 from treebeard.ns_tree import NS_Node
 
 from django_sortable_ids.fields import (
+    KSUIDField,
     SnowflakeAutoField,
     SnowflakeField,
     ULIDAutoField,
     ULIDField,
+    UUIDv7AutoField,
     UUIDv7Field,
 )
 
@@ -92,4 +95,26 @@ class Thread(AL_Node):
     id = UUIDv7Field(primary_key=True, prefix="thr")
     parent = models.ForeignKey("self", models.CASCADE, null=True, db_index=True)
     sib_order = models.PositiveIntegerField()
+    name = models.CharField(max_length=20)
+
+
+class Part(TreeNode):
+    id = UUIDv7AutoField(primary_key=True, prefix="prt", masked=True)
+    name = models.CharField(max_length=20)
+
+
+class Region(TreeNode):
+    id = ULIDField(primary_key=True, prefix="reg", storage="uuid")
+    name = models.CharField(max_length=20)
+
+
+class Task(TreeNode):
+    id = SnowflakeField(primary_key=True, prefix="tsk")
+    name = models.CharField(max_length=20)
+
+
+class Topic(TreeNode):
+    """A key that every database stores as bytes."""
+
+    id = KSUIDField(primary_key=True)
     name = models.CharField(max_length=20)
