@@ -15,9 +15,9 @@ from typing import Any, ClassVar, TypeVar
 
 from django.db import IntegrityError, connections, models, transaction
 
+from .db.errors import columns_in_violation
 from .db.tables import folded
 from .db.transactions import in_transaction
-from .db.violations import columns_in_violation
 from .fields import SortableIDField
 from .fields.of_model import own_fields
 

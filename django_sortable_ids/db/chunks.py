@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from django.db import DatabaseError
 from django.db.models import QuerySet
 
-from .error_codes import is_statement_timeout
+from .errors import is_statement_timeout
 from .transactions import savepoint
 
 Result = TypeVar("Result")

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import Error, OperationalError, connections, transaction
 
 from ..errors import BackfillError
-from .error_codes import is_table_locked
+from .errors import is_table_locked
 from .transactions import retried
 
 POSTGRESQL_WAIT = "500ms"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from django.db import DatabaseError, connections, transaction
 
-from .error_codes import is_interrupted, is_statement_timeout
+from .errors import is_interrupted, is_statement_timeout
 from .queries import row
 
 _STEPS = 1_000

@@ -8,7 +8,7 @@ without the outer quotes. Django's introspection would look for a table with tha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
@@ -29,17 +29,22 @@ SELECT table_type FROM information_schema.tables
 WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
 """
 _POSTGRESQL_COLUMNS = """
-SELECT attname, attnum, NOT (attnotnull OR (typtype = 'd' AND typnotnull)),
-    format_type(atttypid, NULL), NULLIF(atttypmod, -1)
-FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
-WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped
+SELECT wanted.place, attname, attnum, NOT (attnotnull OR (typtype = 'd' AND typnotnull)),
+    format_type(atttypid, NULL), NULLIF(atttypmod, -1),
+    attidentity <> '' OR COALESCE(pg_get_expr(adbin, adrelid) LIKE 'nextval(%%', false)
+FROM unnest(%s::text[]) WITH ORDINALITY AS wanted (name, place)
+JOIN pg_attribute ON attrelid = to_regclass(name) AND attnum > 0 AND NOT attisdropped
+JOIN pg_type ON pg_type.oid = atttypid
+LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
 ORDER BY attnum
 """
-# Unlike SELECT *, information_schema also lists INVISIBLE columns.
+# Unlike SELECT *, information_schema also lists INVISIBLE columns. One name is compared by "=",
+# because MariaDB opens every table of the schema for anything else.
 _MYSQL_COLUMNS = """
-SELECT column_name, ordinal_position, is_nullable = 'YES', data_type, datetime_precision
+SELECT table_name, column_name, ordinal_position, is_nullable = 'YES', data_type,
+    datetime_precision, extra LIKE '%%auto_increment%%'
 FROM information_schema.columns
-WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s ORDER BY ordinal_position
+WHERE table_schema = COALESCE(%s, DATABASE()) AND ({}) ORDER BY ordinal_position
 """
 _MOST_DIGITS = 6
 
@@ -55,6 +60,8 @@ class ColumnInfo(NamedTuple):
     """The type without length and precision."""
     digits: int | None
     """Of a time: the fractional digits of a second that were declared; not on SQLite."""
+    is_counted: bool
+    """Whether the database itself numbers the rows in it."""
 
 
 def split(connection: Any, table: str) -> tuple[str | None, str]:
@@ -111,19 +118,41 @@ def has_column(connection: Any, table: str, column: str) -> bool:
 
 def columns(connection: Any, table: str) -> dict[str, ColumnInfo]:
     """The columns of an existing table or view, also hidden ones, by their ``folded`` names."""
-    found: list[Any]
+    return columns_of(connection, [table])[0]
+
+
+def columns_of(connection: Any, names: Sequence[str]) -> list[dict[str, ColumnInfo]]:
+    """The ``columns`` of each of these tables; none for one that doesn't exist. Servers are queried
+    once, or once for each schema."""
+    quote = connection.ops.quote_name
+    found: list[dict[str, ColumnInfo]] = [{} for _ in names]
+
+    def add(number: int, column: Sequence[Any]) -> None:
+        found[number][folded(connection, column[0])] = ColumnInfo(*column)
+
     match connection.vendor:
         case "postgresql":
-            found = rows(connection, _POSTGRESQL_COLUMNS, [connection.ops.quote_name(table)])
+            for place, *column in rows(connection, _POSTGRESQL_COLUMNS, [[*map(quote, names)]]):
+                add(place - 1, column)
         case "mysql":
-            found = rows(connection, _MYSQL_COLUMNS, split(connection, table))
+            numbers: dict[str | None, dict[str, int]] = {}
+            for number, table in enumerate(names):
+                schema, plain = split(connection, table)
+                numbers.setdefault(schema, {})[folded_table(connection, plain)] = number
+            for schema, plains in numbers.items():
+                sql = _MYSQL_COLUMNS.format(" OR ".join(["table_name = %s"] * len(plains)))
+                for plain, *column in rows(connection, sql, [schema, *plains]):
+                    add(plains[folded_table(connection, plain)], column)
         case "sqlite":
-            described = _pragma(connection, table)("table_xinfo")
-            found = [(name, n, not needed, kind, None) for n, name, kind, needed, *_ in described]
+            for number, table in enumerate(names):
+                for n, name, kind, needed, *_ in _pragma(connection, table)("table_xinfo"):
+                    # No other type is an alias of the rowid.
+                    add(number, (name, n, not needed, kind, None, kind.upper() == "INTEGER"))
         case _:
-            known = description(connection, table).values()
-            found = [(each.name, 0, each.null_ok, "", None) for each in known]
-    return {folded(connection, each[0]): ColumnInfo(*each) for each in found}
+            for number, table in enumerate(names):
+                for each in description(connection, table).values():
+                    add(number, (each.name, 0, each.null_ok, "", None, each.is_autofield))
+    return found
 
 
 def column_info(connection: Any, table: str, column: str) -> ColumnInfo | None:
@@ -134,17 +163,6 @@ def column_info(connection: Any, table: str, column: str) -> ColumnInfo | None:
 def may_be_null(connection: Any, table: str, column: str) -> bool:
     found = column_info(connection, table, column)
     return found is not None and bool(found.null)
-
-
-def is_counted(connection: Any, table: str, column: str) -> bool:
-    """Whether the database itself numbers the rows in this column of an existing table."""
-    name = folded(connection, column)
-    if connection.vendor == "sqlite":  # where no other type is an alias of the rowid
-        return columns(connection, table)[name].kind.upper() == "INTEGER"
-    described = description(connection, table)[name]
-    if connection.vendor == "mysql":
-        return "auto_increment" in described.extra
-    return described.is_autofield or "nextval" in (described.default or "")
 
 
 def is_timestamp(connection: Any, table: str, column: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from django.db import DatabaseError, Error, InterfaceError, connections, transaction
 
-from .error_codes import Kind, is_conflict, is_leaving
+from .errors import Kind, is_conflict, is_leaving
 
 Result = TypeVar("Result")
 

@@ -124,14 +124,14 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
         With a year in the template, they are of the year and the month of ``day``: by default
         today, in the current time zone. Raises ``SequenceExhausted`` if the width allows no more.
         """
-        from ..sequences import blocks, counters
+        from ..sequences import counters
 
         scheme = self.scheme
         if scheme.template.is_dated:
             scheme = scheme.in_period_of(day or row_times.today())
         if self.block == 1:
             return counters.take(self, scheme, count, using)
-        return blocks.take(self, scheme, count, using, self.block)
+        return counters.take_from_block(self, scheme, count, using, self.block)
 
     @property
     def takes_times(self) -> bool:

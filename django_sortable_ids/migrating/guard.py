@@ -37,7 +37,7 @@ from ..db.queries import row, value
 from ..fields import SortableIDField
 from ..models import BackfillRun
 from ..schema.automatic_keys import KEEP_DEFAULT, automatic_keys
-from ..schema.sqlite_tables import refuse_orphans
+from ..schema.constraints_sqlite import refuse_orphans
 from ..schema.stored_values import misfit, sampled
 from . import refusals
 from .followed_plan import FollowedPlan

@@ -1,28 +1,34 @@
-"""The migration after a backfill, which makes the column NOT NULL and unique."""
+"""Migration files that the command writes, and the one after a backfill, which makes the column NOT
+NULL and unique."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
 from django.db import connections, models
+from django.db.migrations import Migration
+from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.exceptions import (
     BadMigrationError,
     CircularDependencyError,
     NodeNotFoundError,
 )
 from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.operations.base import Operation
+from django.db.migrations.writer import MigrationWriter
 
 from ..db import partitions
 from ..db.tables import is_unique, may_be_null
 from ..fields import SortableIDField
 from ..fields.of_model import is_unique_with_others
 from ..operations import ConstrainSortableID
-from ..schema import unmanaged
+from ..schema import constraints
 from ..schema.constraints import redefined
-from .files import MigrationFile, migration_file
 from .unrecorded import has_pending_migrations
 
 UNREADABLE = (
@@ -32,6 +38,57 @@ UNREADABLE = (
     ImportError,
     SyntaxError,
 )
+
+_HEAD = "class Migration(migrations.Migration):\n"
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationFile:
+    """A migration with ``atomic = False`` that can be written."""
+
+    path: Path
+    source: str
+
+    @property
+    def name(self) -> str:
+        """The path relative to the current directory."""
+        return os.path.relpath(self.path)
+
+    def write(self) -> None:
+        """Raises ``CommandError`` if the file exists already or can't be written."""
+        try:
+            with self.path.open("x", encoding="utf-8") as file:
+                file.write(self.source)
+        except FileExistsError:
+            raise CommandError(
+                f"{self.name} exists already and was not changed: delete or rename it, and run "
+                f"this again"
+            ) from None
+        except OSError as error:
+            raise CommandError(
+                f"{self.name} can't be written: {error.strerror}. Run this where the project's "
+                f"code is writable"
+            ) from error
+
+
+def migration_file(
+    loader: MigrationLoader,
+    app_label: str,
+    name: str,
+    dependencies: Sequence[tuple[str, str]],
+    operations: Sequence[Operation],
+) -> MigrationFile:
+    """The next migration of the app; ``name`` is without its number."""
+    content = {"dependencies": dependencies, "operations": operations}
+    names = [name for app, name in loader.disk_migrations or {} if app == app_label]
+    # The last migration need not have the highest number.
+    number = 1 + max(MigrationAutodetector.parse_number(each) or 0 for each in names)
+    numbered = f"{number:04}_{name}"
+    migration = type("Migration", (Migration,), content)(numbered, app_label)
+    writer = MigrationWriter(migration, include_header=False)
+    # MigrationWriter omits "atomic".
+    source = writer.as_string().replace(_HEAD, f"{_HEAD}\n    atomic = False\n")
+    return MigrationFile(Path(writer.path), source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +184,12 @@ def statements(model: type[models.Model], field: SortableIDField, using: str) ->
     """The statements that constrain the column of an unmanaged table; none if it is constrained."""
     connection, then = connections[using], wanted(model, field, using)
     table, column = model._meta.db_table, str(field.column)
-    is_constrained = not field.null and (field.unique or not then.unique)
-    if not is_constrained or unmanaged.lacks(connection, table, column, then):
-        yield from unmanaged.constrain(field, then, connection)
+    lacks_null = field.null or (
+        connection.vendor != "sqlite" and may_be_null(connection, table, column)
+    )
+    lacks_unique = then.unique and not (field.unique and is_unique(connection, table, column))
+    if lacks_null or lacks_unique:
+        yield from constraints.statements(field, then, connection)
 
 
 def why_not_unique(field: SortableIDField, using: str) -> str | None:

@@ -25,14 +25,14 @@ from ..backfill.engines import engine_of
 from ..backfill.sources.fields import hides_tables, names_of
 from ..backfill.target import database_option
 from ..db import chunks, tables
-from ..db.error_codes import is_denied
+from ..db.errors import is_denied
 from ..db.tables import Kind, is_unique, may_be_null
 from ..errors import BackfillError
 from ..fields import SortableIDField, history
 from ..fields.of_model import is_unique_with_others
 from ..migrating.next_migration import UNREADABLE
 from ..migrating.unrecorded import find
-from ..schema import unmanaged
+from ..schema.constraints import add_column, is_unique_alone
 from ..schema.stored_values import found_in
 
 VALUES = 100
@@ -89,7 +89,7 @@ class Entry:
         if self.rows is None and not self.is_migrated:
             if not self.kind:
                 return ""
-            return f"dbshell{database}: {unmanaged.add_column(self.field, connections[self.using])}"
+            return f"dbshell{database}: {add_column(self.field, connections[self.using])}"
         if self.rows is None:
             return self.command
         if not self.missing:
@@ -258,72 +258,39 @@ def _in_state(state: Any, field: SortableIDField) -> Any:
 
 
 def _needs(field: SortableIDField, using: str, migrations: Migrations) -> tuple[str, str]:
-    """What is needed, and the command for it; two empty texts for a complete column."""
-    return (
-        _right_ids(field, using, migrations)
-        or _in_model(field, using)
-        or _in_database(field, using, migrations)
-        or ("", "")
-    )
-
-
-def _right_ids(
-    field: SortableIDField, using: str, migrations: Migrations
-) -> tuple[str, str] | None:
-    connection, app_label = connections[using], field.model._meta.app_label
-    needed = f"ids of {field.scheme.title}"
+    """What a filled column needs, and the command for it; two empty texts for a complete one."""
+    connection, meta = connections[using], field.model._meta
+    migrate = f"migrate {meta.app_label}{database_option(using)}"
+    verify = f"backfill_ids {field} --verify{database_option(using)}"
     is_wrong = found_in(field, connection, VALUES) is not None
     before = migrations.recorded(field)
     if is_wrong or (before and found_in(field, connection, VALUES, before)):
-        if migrations.is_pending(field):
-            return needed, f"migrate {app_label}{database_option(using)}"
-        return needed, f"check --database {using}" if is_wrong else f"makemigrations {app_label}"
-    return None
-
-
-def _in_model(field: SortableIDField, using: str) -> tuple[str, str] | None:
-    if field in field.model._meta.pk_fields:
-        return None
-    is_one = _is_unique_alone(field) or is_unique_with_others(field)
-    lacking = _lacking({"NOT NULL": not field.null, "unique": is_one})
-    return (lacking, _verify(field, using)) if lacking else None
-
-
-def _in_database(
-    field: SortableIDField, using: str, migrations: Migrations
-) -> tuple[str, str] | None:
-    connection, meta = connections[using], field.model._meta
+        step = f"check --database {using}" if is_wrong else f"makemigrations {meta.app_label}"
+        return f"ids of {field.scheme.title}", migrate if migrations.is_pending(field) else step
     if field in meta.pk_fields:
-        return None
-    column, table = str(field.column), meta.db_table
-    has_no_way = not meta.managed and not engine_of(using).adds_not_null
+        return "", ""
+    is_alone = is_unique_alone(field)
+    if lacking := _lacking(field.null, not is_alone and not is_unique_with_others(field)):
+        return lacking, verify
+    table, column = meta.db_table, str(field.column)
+    can_add = meta.managed or engine_of(using).adds_not_null
     lacking = _lacking(
-        {
-            "NOT NULL": has_no_way or not may_be_null(connection, table, column),
-            "unique": not _is_unique_alone(field) or is_unique(connection, table, column),
-        }
+        can_add and may_be_null(connection, table, column),
+        is_alone and not is_unique(connection, table, column),
     )
     if not lacking:
-        return None
+        return "", ""
     if not meta.managed:
-        step = _verify(field, using)
+        step = verify
     elif migrations.is_pending(field):
-        step = f"migrate {meta.app_label}{database_option(using)}"
+        step = migrate
     elif migrations.is_edited(field):
         step = f"makemigrations {meta.app_label}"
     else:
-        step = _verify(field, using).replace("--verify", "--write-migration")
+        step = verify.replace("--verify", "--write-migration")
     return f"{lacking} in the database", step
 
 
-def _verify(field: SortableIDField, using: str) -> str:
-    return f"backfill_ids {field} --verify{database_option(using)}"
-
-
-def _is_unique_alone(field: SortableIDField) -> bool:
-    constraints = field.model._meta.total_unique_constraints
-    return field.unique or any(tuple(each.fields) == (field.name,) for each in constraints)
-
-
-def _lacking(has: dict[str, bool]) -> str:
-    return " and ".join(what for what, is_so in has.items() if not is_so)
+def _lacking(not_null: bool, unique: bool) -> str:
+    lacks = {"NOT NULL": not_null, "unique": unique}
+    return " and ".join(what for what, is_so in lacks.items() if is_so)

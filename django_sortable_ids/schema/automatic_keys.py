@@ -25,25 +25,27 @@ KEEP_DEFAULT = (
 
 def automatic_keys(connection: BaseDatabaseWrapper) -> Iterator[tuple[type[models.Model], str]]:
     """Tables of many-to-many relations with another kind of key than the running model, and why."""
-    for model in apps.get_models(include_auto_created=True):
+    automatic = [
+        model
+        for model in apps.get_models(include_auto_created=True)
+        if model._meta.auto_created and router.allow_migrate_model(connection.alias, model)
+    ]
+    found = tables.columns_of(connection, [model._meta.db_table for model in automatic])
+    for model, columns in zip(automatic, found, strict=True):
         meta, key = model._meta, model._meta.pk
-        table = meta.db_table
-        if not (
-            meta.auto_created
-            and router.allow_migrate_model(connection.alias, model)
-            and tables.kind(connection, table) == "table"
-            and (column := tables.column_info(connection, table, str(key.column)))
-        ):
+        column = columns.get(tables.folded(connection, str(key.column)))
+        if column is None:
             continue
-        is_counted = tables.is_counted(connection, table, column.name)
         holds_ids = key.get_internal_type() == "BigIntegerField" and (
             connection.vendor == "sqlite" or "big" in column.kind.lower()
         )
         is_id = isinstance(key, SortableIDField)
-        if is_counted == is_id and not (is_id and holds_ids):
-            name, found = f"{table}.{column.name}", "counts" if is_counted else "doesn't count"
+        if column.is_counted != is_id or (is_id and holds_ids):
+            continue
+        if tables.kind(connection, meta.db_table) == "table":
+            counts = "counts" if column.is_counted else "doesn't count"
             yield (
                 model,
-                f"the database {found} {name}, which is a {type(key).__name__} by the "
-                f"default_auto_field of {meta.app_label}",
+                f"the database {counts} {meta.db_table}.{column.name}, which is a "
+                f"{type(key).__name__} by the default_auto_field of {meta.app_label}",
             )

@@ -7,6 +7,7 @@ continues from there.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from django.db import (
@@ -20,15 +21,15 @@ from django.db import (
 from django.db.models import Index, QuerySet
 
 from ..db import partitions, tables
-from ..db.error_codes import error_number
+from ..db.errors import error_number
 from ..db.locks import strict, with_short_lock_timeout
 from ..db.queries import row
 from ..db.tables import may_be_null
 from ..errors import BackfillError
+from ..fields import SortableIDField
 from . import constraints_postgresql, constraints_sqlite
 from .index_names import unnamed
-from .sql_tokens import MYSQL, Token, columns
-from .sqlite_tables import refuse_orphans
+from .table_definition import MYSQL, Token, columns
 
 _NOT_IN_PLACE = (1845, 1846)
 _NEEDS_DEFAULT = 4108
@@ -80,13 +81,19 @@ def redefined(field: Any, *without: str, **options: Any) -> Any:
     return type(field)(*args, **kept | options)
 
 
+def is_unique_alone(field: models.Field[Any, Any]) -> bool:
+    """Whether the model declares the field unique by itself."""
+    constraints = field.model._meta.total_unique_constraints
+    return field.unique or any(tuple(each.fields) == (field.name,) for each in constraints)
+
+
 def check_before(editor: Any, old: Any, new: Any) -> None:
     """Raise ``BackfillError`` early for what would make the change fail at its end. That is a
     partition key that rules out a unique column, and on SQLite a broken foreign key."""
     if editor.collect_sql:
         return
     if editor.connection.vendor == "sqlite":
-        refuse_orphans(editor.connection, old)
+        constraints_sqlite.refuse_orphans(editor.connection, old)
     if old.unique or not new.unique:
         return
     reason = partitions.why_not_unique(editor.connection, old)
@@ -218,3 +225,56 @@ def _changed(sql: str, tokens: list[Token], null: bool) -> str:
     at = next((token.start for token in outer if token.keyword in _AFTER_NULL), end)
     before = sql[tokens[0].start : at].rstrip()
     return f"{before} {wanted} {sql[at:end]}".rstrip()
+
+
+# Tables that no migration changes, because of ``managed = False``.
+
+
+def how_to_add(field: SortableIDField, connection: Any) -> str | None:
+    """What to run to add the column; None if a migration does that."""
+    if field.model._meta.managed:
+        return None
+    return (
+        f"{field.model._meta.label} is not managed, so no migration adds the column. Run "
+        f"`{add_column(field, connection)}`"
+    )
+
+
+def add_column(field: SortableIDField, connection: Any) -> str:
+    """The statement that adds the column, without constraints because it is empty at first."""
+    editor, quote = _editor(connection), connection.ops.quote_name
+    definition, _ = editor.column_sql(field.model, _plain(field))
+    table = quote(field.model._meta.db_table)
+    return f"ALTER TABLE {table} ADD COLUMN {quote(str(field.column))} {definition}"
+
+
+def statements(field: SortableIDField, new: SortableIDField, connection: Any) -> Iterator[str]:
+    """The statements that give a filled column the constraints of ``new``."""
+    editor, model = _editor(connection), field.model
+    if connection.vendor == "sqlite":
+        # SQLite can't add NOT NULL to a column.
+        quote, table = connection.ops.quote_name, model._meta.db_table
+        schema, plain = tables.split(connection, table)
+        name = quote(f"{plain}_{field.column}_uniq")
+        where = f"{quote(schema)}.{name}" if schema else name
+        yield f"CREATE UNIQUE INDEX {where} ON {quote(plain)} ({quote(str(field.column))});"
+        return
+    new.set_attributes_from_name(field.name)
+    new.model = model
+    constrain(editor, _plain(field), new)
+    yield from editor.collected_sql
+
+
+def _plain(field: SortableIDField) -> Any:
+    """The field as it is first added: nullable and without constraints."""
+    plain = redefined(field, "unique", "db_index", null=True)
+    plain.set_attributes_from_name(field.name)
+    plain.model = field.model
+    return plain
+
+
+def _editor(connection: Any) -> Any:
+    """A schema editor that only collects statements."""
+    editor = connection.schema_editor(collect_sql=True, atomic=False)
+    editor.deferred_sql = []
+    return editor

@@ -19,12 +19,11 @@ from ..db.tables import folded_in_sqlite as folded
 from ..db.tables import quoted_in_sqlite as _quoted
 from ..errors import BackfillError
 from .index_names import unnamed
-from .sql_tokens import NotUnderstood
-from .sqlite_tables import (
-    as_temporary,
+from .table_definition import (
+    SQLITE,
+    NotUnderstood,
     column_text,
-    refuse_orphans,
-    refuse_references,
+    split,
     with_null,
     without_unique,
 )
@@ -77,6 +76,21 @@ def drop_column(editor: Any, field: Any) -> None:
             ) from error
 
 
+def refuse_orphans(connection: Any, label: object) -> None:
+    """Raise ``BackfillError`` if a row of any table refers to a row that doesn't exist.
+
+    Django checks this at the end of every migration on SQLite, when the change is already made.
+    """
+    try:
+        connection.check_constraints()
+    except DatabaseError as error:
+        raise BackfillError(
+            f"{label}: {str(error).rstrip('.')}. Django refuses to finish a migration on SQLite "
+            f"with such rows: correct or delete those that `PRAGMA foreign_key_check` lists, and "
+            f"migrate again"
+        ) from error
+
+
 _SET_DEFINITION = (
     "UPDATE main.sqlite_master SET sql = %s WHERE type = 'table' AND name = %s COLLATE NOCASE"
 )
@@ -113,7 +127,7 @@ class _Column:
         unique = self.indexes(unique=True)
         dropped = [each for each in unique if own is None or each in own]
         if dropped and dropped == unique:
-            refuse_references(self.editor.connection, self.field)
+            _refuse_references(self.editor.connection, self.field)
         for name in dropped:
             self.drop_index(self._detached(name) if _is_constraint(name) else name)
 
@@ -245,7 +259,8 @@ class _Column:
         temporary database."""
         alias = self.editor.connection.alias
         with transaction.atomic(alias):
-            self._execute(as_temporary(sql))
+            _, table, *_ = split(sql, SQLITE)
+            self._execute(f"CREATE TEMP {sql[table.start :]}")
             described = self._columns("temp"), self._constraints("temp")
             # DROP TABLE would leave temp.sqlite_sequence, which hides the real one.
             transaction.set_rollback(True, alias)
@@ -302,3 +317,23 @@ def _schema_reloaded(connection: Any) -> Iterator[None]:
         if connection.connection is not None:
             with connection.cursor() as cursor:
                 cursor.execute("PRAGMA writable_schema = RESET")
+
+
+def _refuse_references(connection: Any, field: models.Field[Any, Any]) -> None:
+    """Raise ``BackfillError`` if a foreign key refers to the column, which must stay unique."""
+    wanted = [folded(field.model._meta.db_table), folded(str(field.column))]
+    keys = rows(
+        connection,
+        'SELECT m.name, f."from", f."table", f."to" FROM main.sqlite_master AS m, '
+        "pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table'",
+    )
+    references = [
+        f"{child}.{key}"
+        for child, key, *referenced in keys
+        if [folded(each or "") for each in referenced] == wanted
+    ]
+    if references:
+        raise BackfillError(
+            f"{field}: {', '.join(references)} refers to it by a foreign key, so it must stay "
+            f"unique. Nothing was changed: remove the foreign key first, and migrate again"
+        )

@@ -17,6 +17,7 @@ from ..errors import BackfillError
 from ..models import BackfillRun, MoveNote, SequenceCounter
 from ..sequences.counters import key_of, periods_of
 from . import notes
+from .constraints import is_unique_alone
 from .index_names import Renaming, renamings
 
 TEMPORARY = "swapped__"
@@ -59,7 +60,7 @@ class Swap:
             what
             for what, is_so in (
                 ("NOT NULL", new.null and not old.null),
-                ("unique", _is_unique(old) and not _is_unique(new)),
+                ("unique", is_unique_alone(old) and not is_unique_alone(new)),
             )
             if is_so
         ]
@@ -215,11 +216,6 @@ def _dependents(model: type[models.Model], names: set[str]) -> Iterator[str]:
     for field in model._meta.local_fields:
         if field.generated and words.search(repr(getattr(field, "expression", ""))):
             yield field.name
-
-
-def _is_unique(field: models.Field[Any, Any]) -> bool:
-    constraints = field.model._meta.total_unique_constraints
-    return field.unique or any(tuple(each.fields) == (field.name,) for each in constraints)
 
 
 def _field(model: type[models.Model], name: str) -> Any:

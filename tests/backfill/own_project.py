@@ -115,7 +115,7 @@ IMPORTED = (
     "django_sortable_ids.lookups",
     "django_sortable_ids.migrating.followed_plan",
     "django_sortable_ids.rest_framework.serializers",
-    "django_sortable_ids.schema.sqlite_tables",
+    "django_sortable_ids.schema.table_definition",
     "tests.patience",
 )
 """Which need no settings, and take most of the time of a start."""

@@ -1,10 +1,8 @@
-"""``--json``: one document for each mode, and for errors."""
+"""``--json``: one document for each mode, and for errors; whole ones are in ``test_output``."""
 
 import json
-import shlex
 import signal
 import subprocess
-from datetime import datetime
 from io import StringIO
 
 import pytest
@@ -32,23 +30,6 @@ def document(*arguments, **options):
 
 
 @pytest.mark.django_db
-def test_json_of_the_report():
-    insert_orders([START] * 1200)
-    found = document()
-    assert found["mode"] == "report"
-    (entry,) = (each for each in found["fields"] if each["field"] == NAME)
-    assert entry == {
-        "field": NAME,
-        "database": "default",
-        "scheme": "uuid7",
-        "rows": 1200,
-        "rows_without_id": 1200,
-        "state": "1,200 missing",
-        "next": f"manage.py backfill_ids {NAME} --created-from created_at",
-    }
-
-
-@pytest.mark.django_db
 def test_json_of_a_plan():
     insert(Plain, [{"created_at": START}] * 3)
     found = document("shop.Plain.public_id", CREATED, "--dry-run", batch_size=2)
@@ -70,21 +51,6 @@ def test_json_counts_the_rows_that_a_policy_fills():
     document(NAME, CREATED, "--on-null=now")
     found = document(NAME, "--verify")
     assert (found["of_rows_without_time"], found["of_another_time"]) == (3, 0)
-
-
-@pytest.mark.django_db
-def test_json_of_a_run_and_what_comes_after_it():
-    insert_orders([START] * 3)
-    found = document(NAME, CREATED)
-    assert (found["mode"], found["rows_filled"], found["rows_left"]) == ("run", 3, 0)
-    verified = document(*shlex.split(found["next"])[2:])
-    assert verified["mode"] == "verify"
-    assert (verified["rows"], verified["rows_with_id"], verified["failures"]) == (3, 3, [])
-    (status,) = document("--status")["runs"]
-    assert (status["field"], status["state"], status["percent"]) == (NAME, "finished", 100)
-    assert datetime.fromisoformat(status["finished_at"]) >= datetime.fromisoformat(
-        status["started_at"]
-    )
 
 
 @pytest.mark.django_db

@@ -10,7 +10,7 @@ from django.db import DatabaseError, OperationalError, connection
 
 from django_sortable_ids.backfill.verifying import verify
 from django_sortable_ids.db import chunks
-from django_sortable_ids.db.error_codes import is_statement_timeout
+from django_sortable_ids.db.errors import is_statement_timeout
 from django_sortable_ids.reporting import report
 from tests.testapp.models import Order
 

@@ -63,16 +63,6 @@ def test_it_writes_what_migrate_runs(project):
     assert is_not_null(project, "public")
 
 
-def test_verify_names_the_command_that_writes_it(project):
-    lines = project.backfill(PUBLIC, "--verify").stdout.splitlines()
-    assert lines[2:] == [
-        "Next: write unique=True instead of null=True in the model, then:",
-        f"  manage.py backfill_ids {PUBLIC} --created-from created_at --write-migration",
-    ]
-    assert project.backfill(PUBLIC, "--verify", "--write-migration").returncode == 0
-    assert project.names == ["0001_initial", FIRST]
-
-
 def test_the_second_column_of_an_app_follows_the_first(project):
     for name in (PUBLIC, NUMBER):
         assert project.backfill(name, "--write-migration").returncode == 0

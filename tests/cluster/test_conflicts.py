@@ -4,7 +4,7 @@ import pytest
 from django.db import OperationalError, connection, transaction
 from django.db.models import F
 
-from django_sortable_ids.db.error_codes import is_conflict
+from django_sortable_ids.db.errors import is_conflict
 from django_sortable_ids.db.transactions import apart
 from django_sortable_ids.models import SequenceCounter
 from tests.marks import own_tables

@@ -29,7 +29,7 @@ django.setup()
 from django.apps import apps  # noqa: E402
 from django.db import Error, InterfaceError, OperationalError, connection, transaction  # noqa: E402
 
-from django_sortable_ids.db.error_codes import is_conflict  # noqa: E402
+from django_sortable_ids.db.errors import is_conflict  # noqa: E402
 from tests.patience import PATIENCE  # noqa: E402
 
 ROWS = 3

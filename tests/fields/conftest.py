@@ -5,7 +5,7 @@ from django.db import connection, models
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.fields import LexicalSequenceField
-from django_sortable_ids.sequences import blocks
+from django_sortable_ids.sequences import counters
 
 
 @pytest.fixture
@@ -32,8 +32,8 @@ def sequence():
         made.append(Numbered)
         return Numbered
 
-    blocks.drop()
+    counters.drop_blocks()
     yield make
-    blocks.drop()
+    counters.drop_blocks()
     with connection.schema_editor() as editor:
         editor.delete_model(made[0])

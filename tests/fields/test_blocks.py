@@ -16,7 +16,7 @@ from django_sortable_ids.db import transactions
 from django_sortable_ids.fields import LexicalSequenceField
 from django_sortable_ids.models import SequenceCounter
 from django_sortable_ids.schemes import SequenceExhausted
-from django_sortable_ids.sequences import blocks
+from django_sortable_ids.sequences import counters
 from tests.backfill.command import ROOT, environment
 from tests.fields.refused import assert_refused
 from tests.marks import own_tables
@@ -84,7 +84,7 @@ def test_a_block_that_a_rollback_reserved_is_not_given_twice(sequence):
     model = sequence(**NUMERIC, block=5)
     roll_back_after(model, 2)
     ours = numbers(model, 2)
-    blocks.drop()  # as another process would begin
+    counters.drop_blocks()  # as another process would begin
     assert not {*ours} & {*numbers(model, 7)}
 
 
@@ -212,7 +212,7 @@ def test_processes_that_are_killed(sequence):
 
 def test_a_conflict_is_tried_again(sequence, monkeypatch):
     model = sequence(**NUMERIC, block=7)
-    take, failures = blocks.counters.take, [OperationalError(1213, "Deadlock found")] * 3
+    take, failures = counters.take, [OperationalError(1213, "Deadlock found")] * 3
 
     def conflicting(*arguments, **options):
         made = take(*arguments, **options)
@@ -221,9 +221,9 @@ def test_a_conflict_is_tried_again(sequence, monkeypatch):
         return made
 
     monkeypatch.setattr(transactions, "_FIRST_PAUSE", 0)
-    monkeypatch.setattr(blocks.counters, "take", conflicting)
+    monkeypatch.setattr(counters, "take", conflicting)
     assert numbers(model, 2) == ["000000", "000001"]
     failures.append(OperationalError(2006, "Server has gone away"))
-    blocks.drop()
+    counters.drop_blocks()
     with pytest.raises(OperationalError, match="gone away"):
         model.objects.create()

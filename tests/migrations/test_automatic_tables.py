@@ -1,7 +1,9 @@
 """Tables of many-to-many relations, whose keys no migration names."""
 
 import pytest
+from django.db import connection
 
+from django_sortable_ids.db import tables
 from tests.backfill.own_project import Project
 from tests.marks import own_tables
 from tests.primary_keys.own_database import settings_of_project
@@ -116,3 +118,12 @@ def test_a_database_of_migrations_that_ran_before_takes_more(project):
     path.write_text(path.read_text().replace("('depot', '0001_initial')", ""))
     project.manage("migrate")
     assert "[X] 0001_first" in project.manage("showmigrations", "depot")
+
+
+def test_servers_describe_several_tables_by_one_query(django_assert_max_num_queries):
+    names = ["testapp_order", "nowhere", "shop_plain"]
+    with django_assert_max_num_queries(20 if connection.vendor == "sqlite" else 1):
+        order, nothing, plain = tables.columns_of(connection, names)
+    assert order == tables.columns(connection, "testapp_order")
+    assert (nothing, [*plain][:2]) == ({}, ["id", "created_at"])
+    assert [column.is_counted for column in plain.values()][:2] == [True, False]

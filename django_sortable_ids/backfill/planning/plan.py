@@ -9,7 +9,7 @@ from django.db import DatabaseError
 from django.db.models import Count, Min, Q
 
 from ...db import chunks
-from ...db.error_codes import is_statement_timeout
+from ...db.errors import is_statement_timeout
 from ...errors import BackfillError
 from ...models import BackfillRun
 from ...times.columns import as_stored

@@ -13,7 +13,7 @@ from ...db import tables
 from ...errors import BackfillError
 from ...fields import SortableIDField
 from ...models import BackfillRun, MoveNote
-from ...schema import unmanaged
+from ...schema import constraints
 from ..target import POLICIES, Target, database_option
 
 
@@ -105,7 +105,7 @@ def check_tables(model: type[models.Model], field: SortableIDField, using: str) 
     if tables.folded(connection, str(field.column)) not in there:
         raise BackfillError(
             f"{table} has no column {field.column} yet: "
-            f"{unmanaged.how_to_add(field, connection) or _migrate(model, using)}"
+            f"{constraints.how_to_add(field, connection) or _migrate(model, using)}"
         )
 
 

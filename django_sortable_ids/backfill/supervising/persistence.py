@@ -9,8 +9,7 @@ from typing import TypeVar
 
 from django.db import DatabaseError, Error, InterfaceError, connections
 
-from ...db.error_codes import is_conflict, is_statement_timeout, is_timeout
-from ...db.refusals import TOO_SLOW
+from ...db.errors import TOO_SLOW, is_conflict, is_statement_timeout, is_timeout
 from ...db.transactions import in_transaction, is_lost
 from ...errors import BackfillError
 from ..engines import engine_of

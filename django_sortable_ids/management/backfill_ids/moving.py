@@ -12,7 +12,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.loader import MigrationLoader
 
 from ...backfill.target import database_option
-from ...migrating.files import MigrationFile, migration_file
+from ...migrating.next_migration import MigrationFile, migration_file
 from ...primary_keys import plan as plans
 from ...primary_keys.checklist import checklist, lines_of
 from ...primary_keys.edits import is_installed

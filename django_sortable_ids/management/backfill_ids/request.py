@@ -15,8 +15,8 @@ from ...backfill.sources.fields import database_of, last_run, notes
 from ...backfill.sources.find import Given, find
 from ...backfill.supervising.control import Stopped
 from ...backfill.target import POLICIES, Target
+from ...db.errors import explained
 from ...db.locks import limited_lock_timeout
-from ...db.refusals import explained
 from ...errors import Interrupted
 from .output import Output
 

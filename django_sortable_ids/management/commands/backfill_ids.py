@@ -15,7 +15,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from ...backfill.supervising.control import stoppable
-from ...db.refusals import explained
+from ...db.errors import explained
 from ...errors import Interrupted
 from ..backfill_ids import arguments, modes, moving, verifying
 from ..backfill_ids.output import Output

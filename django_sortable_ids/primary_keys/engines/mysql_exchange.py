@@ -12,7 +12,7 @@ from django.db import Error
 from django.db.backends.utils import truncate_name
 
 from ...db import tables
-from ...db.error_codes import error_number
+from ...db.errors import error_number
 from ...db.locks import session_variables, with_short_lock_timeout
 from ...db.queries import row, rows, value
 from ...errors import BackfillError

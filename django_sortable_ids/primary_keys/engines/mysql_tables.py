@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.utils.functional import cached_property
 
 from ...db.queries import row, rows
-from ...schema.sql_tokens import MYSQL, Token, split
+from ...schema.table_definition import MYSQL, Token, split
 from .mysql_exchange import execute, new_name, plain
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from django.db import DatabaseError, transaction
 
 from ...db.queries import row, rows, value
 from ...db.tables import folded_in_sqlite as folded
-from ...schema.sql_tokens import SQLITE, NotUnderstood, Token, columns, split
+from ...schema.table_definition import SQLITE, NotUnderstood, Token, columns, split
 from ..changes import Key, Table
 from .base import ForeignKey, KeyEngine
 

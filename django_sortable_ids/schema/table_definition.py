@@ -1,10 +1,17 @@
-"""Splits a CREATE TABLE into tokens, as SQLite stores it or MariaDB and MySQL show it."""
+"""The CREATE TABLE of a table, as SQLite stores it or MariaDB and MySQL show it: its tokens, and
+edits of one column.
+
+Nothing else in the text changes, not even a comment or a space. On SQLite, people and other tools
+wrote it, so it may contain anything that SQLite's grammar accepts.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from ..db.tables import folded_in_sqlite as folded
 
 _WORDS = r"""
     |(?P<word>[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_$\x80-\U0010ffff]*)
@@ -96,3 +103,49 @@ def split(sql: str, pattern: str) -> list[Token]:
         tokens.append(Token(text, match.start(), 0 if is_outer else depth, is_quoted))
         depth -= text == ")"
     return tokens
+
+
+def with_null(sql: str, column: str, null: bool) -> str:
+    """The definition of the table with the column as NULL or NOT NULL."""
+    tokens = _column(sql, column)
+    words = [token.keyword if token.depth == 1 else "" for token in tokens]
+    for place in range(1, len(words)):
+        before = words[place - 1]
+        if words[place] != "NULL" or before in ("DEFAULT", "SET"):
+            continue
+        start = tokens[place].start
+        if before == "NOT" and null:
+            return with_null(sql[: tokens[place - 1].start] + sql[start:], column, null)
+        if before == "NOT":
+            return sql
+        if not null:
+            return f"{sql[:start]}NOT {sql[start:]}"
+    end = tokens[-1].end
+    return sql if null else f"{sql[:end]} NOT NULL{sql[end:]}"
+
+
+def without_unique(sql: str, column: str) -> str:
+    """The definition of the table without the column's UNIQUE."""
+    tokens = [token for token in _column(sql, column) if token.depth == 1]
+    words = [token.keyword for token in tokens]
+    for place in range(1, len(words)):
+        if words[place] == "UNIQUE":
+            has_conflict = words[place + 1 : place + 3] == ["ON", "CONFLICT"]
+            end = tokens[place + 3 if has_conflict else place].end
+            # The constraint's name goes, too: it would become the name of the next one.
+            first = place - 2 if words[place - 2 : place - 1] == ["CONSTRAINT"] else place
+            return f"{sql[: tokens[first].start].rstrip(' ')}{sql[end:]}"
+    raise NotUnderstood(f"the column {column} is not declared UNIQUE by itself")
+
+
+def column_text(sql: str, column: str) -> str:
+    """The part of the definition of the table that defines the column."""
+    tokens = _column(sql, column)
+    return sql[tokens[0].start : tokens[-1].end]
+
+
+def _column(sql: str, column: str) -> list[Token]:
+    for tokens in columns(sql, SQLITE):
+        if folded(tokens[0].name) == folded(column):
+            return tokens
+    raise NotUnderstood(f"it has no column {column}")

@@ -1,0 +1,215 @@
+"""Database errors: their kinds by the codes of the engines, what they mean for people, and which
+columns a violated constraint has."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from django.core.management.base import CommandError
+from django.db import DatabaseError, Error, IntegrityError, InterfaceError, OperationalError
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from . import tables
+
+
+class Kind(NamedTuple):
+    """Called with an error: whether the error is of this kind."""
+
+    sqlstates: Set[str] = frozenset()
+    """Of PostgreSQL."""
+    numbers: Set[int] = frozenset()
+    """Of MariaDB and MySQL."""
+    codes: Set[int] = frozenset()
+    """Of SQLite: primary result codes."""
+
+    def __call__(self, error: Error) -> bool:
+        return (
+            sqlstate(error) in self.sqlstates
+            or error_number(error) in self.numbers
+            or sqlite_code(error) in self.codes
+        )
+
+    def __or__(self, other: Kind) -> Kind:
+        return Kind(
+            self.sqlstates | other.sqlstates,
+            self.numbers | other.numbers,
+            self.codes | other.codes,
+        )
+
+
+_DEADLOCK = Kind({"40P01"}, {1213})
+"""Also a commit that Galera refuses."""
+_LOCK_WAIT = Kind({"55P03"}, {1205})
+
+is_conflict = _DEADLOCK | Kind({"40001"}, {1020})
+"""Another transaction caused the error, so a retry may succeed. These are serialization failures of
+PostgreSQL and "Record has changed since last read" of MariaDB."""
+is_table_locked = _LOCK_WAIT | _DEADLOCK
+"""A server gave no lock for DDL."""
+is_lock_timeout = _LOCK_WAIT | Kind(codes={sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+is_statement_timeout = Kind({"57014"}, {1969, 3024})
+"""A statement exceeded the session's limit for its run time: ``statement_timeout``,
+``max_statement_time`` of MariaDB, ``max_execution_time`` of MySQL."""
+is_interrupted = Kind(codes={sqlite3.SQLITE_INTERRUPT})
+"""The progress handler of SQLite stopped the statement."""
+is_timeout = is_statement_timeout | is_lock_timeout
+is_leaving = Kind(numbers={1047, 1053})
+"""The server shuts down, or its node has left the cluster: "WSREP has not yet prepared node"."""
+is_duplicate = Kind({"23505"}, {1062})
+is_denied = Kind({"42501"}, {1044, 1045, 1142, 1143, 1227, 1370}, {sqlite3.SQLITE_AUTH})
+"""The database user lacks a privilege."""
+
+
+def sqlstate(error: Error) -> str | None:
+    """The SQLSTATE of PostgreSQL; None for other engines."""
+    cause = error.__cause__
+    # psycopg gives none for a refused connection.
+    if re.search(r'FATAL:\s+database ".*" does not exist', str(error)):
+        return "3D000"
+    return getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)
+
+
+def sqlite_code(error: Error) -> int:
+    """The primary result code of SQLite; 0 for other engines."""
+    # The low byte of an extended result code.
+    return int(getattr(error.__cause__, "sqlite_errorcode", 0)) & 0xFF
+
+
+def error_number(error: Error) -> object:
+    """The error number of MariaDB and MySQL; meaningless for other engines."""
+    return error.args[0] if error.args else None
+
+
+# For people.
+
+TOO_SLOW = (
+    "a statement exceeded the session's time limit, even for a few rows",
+    "Raise the limit (statement_timeout, max_statement_time, max_execution_time), or create an "
+    "index that begins with the creation time",
+)
+_REFUSALS = (
+    (is_statement_timeout, *TOO_SLOW),
+    (
+        Kind(
+            {"25006"},
+            {1290, 1792, 1836, 3948},
+            {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM},
+        ),
+        "the database can't be written to",
+        "Name a writable database instead of a replica, or allow writes to this one",
+    ),
+    (
+        Kind({"53100"}, {3, 1021, 1114}, {sqlite3.SQLITE_FULL}),
+        "the database has no space left",
+        "Free some space",
+    ),
+    (
+        Kind(numbers={1292}),
+        "the session's sql_mode refuses a value in another column of a row",
+        "Correct the value, or allow it by sql_mode (ALLOW_INVALID_DATES)",
+    ),
+    (
+        is_denied,
+        "the database user lacks a privilege",
+        "GRANT it SELECT and UPDATE on the table, and ALL on the tables of django_sortable_ids",
+    ),
+    (
+        Kind({"3D000"}, {1049}),
+        "the database does not exist",
+        "Create it, or correct its NAME in DATABASES",
+    ),
+    (
+        is_lock_timeout,
+        "a lock was not free in time",
+        "Look for an ALTER TABLE or a long transaction that holds it",
+    ),
+)
+_STOPPED = ("the database interrupted the command", "Check that it can be reached")
+
+_is_refused_by_server = is_conflict | is_timeout | is_leaving | Kind(numbers={1040, 1203})
+_CLIENT_ERRORS = 2000
+"""The first number of client errors of MariaDB and MySQL."""
+
+
+@contextmanager
+def explained(again: str) -> Iterator[None]:
+    """Turn database errors into ``CommandError``; ``again`` is the command that continues.
+
+    An error without an explanation here is raised unchanged: it may be a bug of this app.
+    """
+    try:
+        yield
+    except (DatabaseError, InterfaceError) as error:
+        explanation = _explanation(error)
+        if explanation is None:
+            raise
+        what, advice = explanation
+        text = " ".join(str(error).split())
+        raise CommandError(
+            f"{what}: {text}. What was committed before is kept. {advice}. Continue with: {again}"
+        ) from error
+
+
+def _explanation(error: Error) -> tuple[str, str] | None:
+    for is_so, what, advice in _REFUSALS:
+        if is_so(error):
+            return what, advice
+    return _STOPPED if _is_server_error(error) else None
+
+
+def _is_server_error(error: Error) -> bool:
+    """Whether the connection or the server caused the error, and not the statement."""
+    number = error_number(error)
+    if isinstance(number, int):
+        return number >= _CLIENT_ERRORS or _is_refused_by_server(error)
+    if sqlite_code(error) == sqlite3.SQLITE_ERROR:
+        return False
+    return isinstance(error, OperationalError | InterfaceError)
+
+
+# Violated constraints.
+
+_SQLITE_MESSAGE = "UNIQUE constraint failed: "
+
+
+def columns_in_violation(
+    error: IntegrityError, table: str, connection: BaseDatabaseWrapper
+) -> frozenset[str]:
+    """The columns of the unique constraint or index of the table that an INSERT violated.
+
+    Their names are ``tables.folded``. Empty for other violations, and if the columns are not
+    certain: an index on expressions, an error of a partition, server messages that are not in
+    English. Queries the catalogue, so an open transaction must be usable again.
+    """
+    columns = _columns(error, table, connection)
+    return frozenset(tables.folded(connection, column) for column in columns)
+
+
+def _columns(error: IntegrityError, table: str, connection: BaseDatabaseWrapper) -> frozenset[str]:
+    plain_name = tables.split(connection, table)[1]
+    if connection.vendor == "sqlite":
+        names = str(error).removeprefix(_SQLITE_MESSAGE).split(", ")
+        return frozenset(name.removeprefix(f"{plain_name}.") for name in names)
+    name = _constraint(error, plain_name, connection.vendor)
+    if name is None:
+        return frozenset()
+    constraints = tables.constraints(connection, table)
+    columns = constraints[name]["columns"] if name in constraints else ()
+    # None stands for an expression.
+    return frozenset(column for column in columns or () if column)
+
+
+def _constraint(error: IntegrityError, table: str, vendor: str) -> str | None:
+    if not is_duplicate(error):
+        return None
+    if vendor == "postgresql":
+        diagnostics = getattr(error.__cause__, "diag", None)
+        name: str | None = getattr(diagnostics, "constraint_name", None)
+        return name
+    # The value comes first and may contain anything. MySQL prefixes the key with the table.
+    _, _, key = str(error.args[1]).rpartition(" for key ")
+    return key.strip("'").removeprefix(f"{table}.")
