@@ -75,10 +75,8 @@ def _planned(request: Request, target: Target) -> plan.Plan:
     output = request.output
     if output.is_json:
         output.add(**of_plan(planned))
-    elif output.is_verbose:
-        output.say(*planned.lines(with_sql=True))
     else:
-        output.explain(planned.lines())
+        output.explain(planned.lines(with_sql=output.is_verbose))
     return planned
 
 

@@ -12,7 +12,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.loader import MigrationLoader
 
 from ...backfill.target import database_option
-from ...migrating.next_migration import MigrationFile, migration_file
+from ...migrating.next_migration import migration_file
 from ...primary_keys import plan as plans
 from ...primary_keys.checklist import checklist, lines_of
 from ...primary_keys.edits import is_installed
@@ -44,10 +44,7 @@ def move(request: Request) -> None:
     estimate = {"seconds_at_least": least, "seconds_at_most": most, "bytes": found.bytes}
     output.add(database=using, **asdict(found), estimate=estimate)
     output.add(migration=None, next=None)
-    if output.is_verbose:
-        output.say(*found.lines(with_sql=True))
-    else:
-        output.explain(found.lines())
+    output.explain(found.lines(with_sql=output.is_verbose))
     unchanged = checklist(connections[using], planned.move.change)
     output.add(findings=[each.document() for each in unchanged])
     output.say(*lines_of(unchanged, with_all=output.is_verbose))
@@ -56,20 +53,16 @@ def move(request: Request) -> None:
         output.add(next=f"{command} --write-migration")
         output.say(f"Next: {command} --write-migration")
         return
-    file = _file(planned)
-    file.write()
-    command = request.given.then(f"migrate{database_option(using)}")
-    output.add(migration=file.name, next=command)
-    output.say(f"Wrote {file.name}", "Next: read it, stop the application, and run", f"  {command}")
-
-
-def _file(planned: Planned) -> MigrationFile:
-    """The migration. It follows the last migrations of every app whose tables change."""
+    # The migration follows the last ones of every app whose tables change.
     operation, loader = planned.operation, planned.loader
     app_label = _home(planned)
     leaves = {leaf for app in {*planned.apps, app_label} for leaf in loader.graph.leaf_nodes(app)}
     name = operation.migration_name_fragment
-    return migration_file(loader, app_label, name, sorted({*leaves, _OWN}), [operation])
+    file = migration_file(loader, app_label, name, sorted({*leaves, _OWN}), [operation])
+    file.write()
+    command = request.given.then(f"migrate{database_option(using)}")
+    output.add(migration=file.name, next=command)
+    output.say(f"Wrote {file.name}", "Next: read it, stop the application, and run", f"  {command}")
 
 
 def _home(planned: Planned) -> str:

@@ -51,8 +51,9 @@ class Output:
                 self._stdout.write(line)
 
     def explain(self, lines: Iterable[str]) -> None:
-        """Write lines; on a terminal they are wrapped between words."""
-        self.say(*(self._wrapped(lines) if self._stdout.isatty() else lines))
+        """Write lines; on a terminal they are wrapped between words, unless they may be SQL."""
+        is_wrapped = self._stdout.isatty() and not self.is_verbose
+        self.say(*(self._wrapped(lines) if is_wrapped else lines))
 
     def add(self, **values: Any) -> None:
         """Add values to the document."""

@@ -20,7 +20,7 @@ from ...backfill.verifying.verify import refuse_hidden_rows, verify
 from ...db import chunks
 from ...fields import history
 from ...migrating import next_migration
-from ...migrating.next_migration import NextMigration, NotMigrated
+from ...migrating.next_migration import NotMigrated
 from ...primary_keys import notes
 from .output import of_target
 from .request import Request
@@ -28,19 +28,25 @@ from .request import Request
 
 def check(request: Request) -> None:
     """Check the ids, and write the next migration or print the command that writes it."""
-    output, target = request.output, _target(request)
+    output, target, writes = request.output, _target(request), request.options["write_migration"]
     if isinstance(target, Copies):
         _compare(request, target)
         return
-    reason = next_migration.why_not_unique(target.field, target.using)
-    if reason and request.options["write_migration"]:
+    model, field, using = target.model, target.field, target.using
+    reason = next_migration.why_not_unique(field, using)
+    if reason and writes:
         raise CommandError(f"{target.label}: {reason}")
-    # Before the ids are checked, which may take hours.
-    following = _following(request, target)
+    following = None
+    if model._meta.managed:
+        try:  # before the ids are checked, which may take hours
+            following = next_migration.following(model, field, using)
+        except NotMigrated:
+            if writes:
+                raise
     result = _verified(request, target)
     output.add(**of_target(target), migration=None, next=None, **result.document())
     output.explain(result.lines())
-    is_key = target.field in target.model._meta.pk_fields
+    is_key = field in model._meta.pk_fields
     if result.failures:
         advice = ""
         if not is_key and not isinstance(target, Unsourced):
@@ -55,11 +61,19 @@ def check(request: Request) -> None:
         _keep_null(request, target, result.skipped)
     elif reason:
         output.say(f"Next: {reason}.")
-    elif not target.model._meta.managed:
+    elif not model._meta.managed:
         _print_statements(request, target)
-    elif request.options["write_migration"]:
-        _write(request, target, following)
-    elif following:
+    elif following is None and writes:
+        output.say(
+            f"Nothing to write: the migrations of {model._meta.app_label} make {field.name} NOT "
+            f"NULL and unique already."
+        )
+    elif following is not None and writes:
+        following.file.write()
+        command = request.given.then(f"migrate {model._meta.app_label}{database_option(using)}")
+        output.add(migration=following.file.name, next=command)
+        output.say(*following.lines(), *following.then(command))
+    elif following is not None:
         command = request.given.then(target.command, "--write-migration")
         output.add(next=command)
         output.say(*following.then(command))
@@ -111,18 +125,6 @@ def _verified(request: Request, target: Target) -> Verification:
         return verify(target, progress.add, SHARE if most is None else most)
 
 
-def _following(request: Request, target: Target) -> NextMigration | None:
-    """The next migration, if the table is managed and the app has migrations."""
-    if not target.model._meta.managed:
-        return None
-    try:
-        return next_migration.following(target.model, target.field, target.using)
-    except NotMigrated:
-        if request.options["write_migration"]:
-            raise
-        return None
-
-
 def _keep_null(request: Request, target: Target, skipped: int) -> None:
     """Say that no migration follows: rows without an id keep the column nullable."""
     request.output.say(
@@ -149,17 +151,3 @@ def _print_statements(request: Request, target: Target) -> None:
             "",
             *sql,
         )
-
-
-def _write(request: Request, target: Target, following: NextMigration | None) -> None:
-    app = target.model._meta.app_label
-    if following is None:
-        request.output.say(
-            f"Nothing to write: the migrations of {app} make {target.field.name} NOT NULL and "
-            f"unique already."
-        )
-        return
-    following.file.write()
-    command = request.given.then(f"migrate {app}{database_option(target.using)}")
-    request.output.add(migration=following.file.name, next=command)
-    request.output.say(*following.lines(), *following.then(command))
