@@ -23,7 +23,7 @@ from ..fields import SortableIDField
 from ..fields.of_model import usable_fields
 from ..fields.values.storage import TextStorage, UUIDStorage, mariadb_sorts
 from ..schema.automatic_keys import KEEP_DEFAULT, automatic_keys
-from ..schema.stored_values import Misfit, found_in, sorts, sorts_uuids, too_narrow
+from ..schema.stored_values import Misfit, found_in, sorts, sorts_uuids, too_narrow, unlikely
 from ..schemes import TimeScheme
 from .generic_relations import check_generic_relations
 from .messages import message
@@ -32,6 +32,7 @@ VALUES = 100
 """Values that are read at each end of a table and in its middle."""
 
 
+_FIX_OF_TIMES = "Find out who generated them. If all count from another epoch, set epoch_ms=."
 _NO_DETAILS = SimpleNamespace(collation=None)
 
 
@@ -166,10 +167,12 @@ def _check_column(
         if column.collation:
             collation = f"collation {column.collation}"
         yield message("E007", field, collation=collation)
-    wrong = None if narrow else _wrong_value(connection, field)
+    wrong = None if narrow else _read(found_in, connection, field)
     if wrong:
         found, advice = wrong
         yield message("E009", field, found=found, fix=advice or _fix_of_values(field))
+    elif not narrow and (few := _read(unlikely, connection, field)):
+        yield message("W011", field, found=few.reason, fix=few.advice or _FIX_OF_TIMES)
 
 
 def _fix_of_values(field: SortableIDField) -> str:
@@ -186,9 +189,9 @@ def _fix_of_values(field: SortableIDField) -> str:
     )
 
 
-def _wrong_value(connection: BaseDatabaseWrapper, field: SortableIDField) -> Misfit | None:
+def _read(look: Any, connection: BaseDatabaseWrapper, field: SortableIDField) -> Misfit | None:
     try:
         with transaction.atomic(connection.alias):
-            return found_in(field, connection, VALUES)
+            return look(field, connection, VALUES)  # type: ignore[no-any-return]
     except DatabaseError:  # The table lacks the key: report its other problems all the same.
         return None

@@ -136,4 +136,9 @@ TEXTS: Mapping[str, Text] = {
         "may lose the commit of a leased worker number, which another process then gets, too.",
         "Set it to 1 on each server, or give the processes numbers by SORTABLE_IDS_WORKER.",
     ),
+    "W011": Text(
+        "Ids of the column have a time before 2000 or after now, so they sort before or after all "
+        "others. {found}.",
+        "{fix}",
+    ),
 }

@@ -141,6 +141,24 @@ def later_than_now(
     return Misfit(found, advice or "Find out from which epoch, and in which units, they count.")
 
 
+def unlikely(field: SortableIDField, connection: BaseDatabaseWrapper, page: int) -> Misfit | None:
+    """That some of the sampled ids have a time before 2000 or after the present; None if not, or if
+    the ids have the times of their rows. ``page`` is as for ``sampled``."""
+    meta, scheme = field.model._meta, field.scheme
+    if not isinstance(scheme, TimeScheme) or field.created_from:
+        return None
+    key = str(meta.pk_fields[0].column)
+    values = sampled(connection, meta.db_table, str(field.column), key, page)
+    numbers = [field.stored(connection).from_db(value) for value in values]
+    times, limit = _times(scheme, numbers), datetime.now(UTC) + _TOLERANCE
+    strange = [at for at in times if not _EARLIEST <= at <= limit]
+    if not strange:
+        return None
+    shown = ", ".join(sorted({f"{at:%Y-%m-%d}" for at in strange})[:3])
+    found = f"{len(strange):,} of {len(times):,} sampled ids have such a time: {shown}"
+    return Misfit(found, _plausible(numbers, field.scheme_name, field.scheme_arguments) or "")
+
+
 def _plausible(numbers: Sequence[int], name: str, given: Mapping[str, Any]) -> str | None:
     """What reads the ids as times until now; of the epochs, the latest."""
     limit, plausible = datetime.now(UTC) + _TOLERANCE, {}

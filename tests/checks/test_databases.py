@@ -1,8 +1,10 @@
 """What the checks say of real columns and servers, and that they say nothing of right ones."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from django.core.management import call_command
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, models
 from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.checks import databases
@@ -278,3 +280,44 @@ def test_the_road_to_another_scheme(isolated, table, options, road):
         each in road for each in ("--primary-key", "SwapSortableID")
     ]
     assert road in message.hint
+
+
+STRANGE = {
+    "after now": datetime.now(UTC) + timedelta(days=400),
+    "before 2000": datetime(1984, 1, 24, tzinfo=UTC),
+}
+
+
+@pytest.mark.parametrize("at", STRANGE.values(), ids=STRANGE)
+def test_a_few_ids_of_another_time(isolated, table, at):
+    field = SnowflakeField(unique=True, epoch_ms=0)
+    model = table(define("Adopted", value=field))
+    now = field.scheme.tick(datetime.now(UTC))
+    assert found() == []
+    values = [field.scheme.layout.join(now - n, 0) for n in range(20)]
+    model.objects.bulk_create(model(value=value) for value in values)
+    assert found() == []
+    model.objects.create(value=field.scheme.layout.join(field.scheme.tick(at), 0))
+    (message,) = check_databases(databases=["default"])
+    assert (message.id, message.obj) == ("sortable_ids.W011", model._meta.get_field("value"))
+    assert f"1 of 21 sampled ids have such a time: {at:%Y-%m-%d}." in message.msg
+
+
+def test_ids_that_count_from_a_later_epoch(isolated, table):
+    """Those of Discord, read in Unix time: another epoch is right, but which one is not known."""
+    discord = SnowflakeField(layout="discord").scheme
+    first = discord.tick(datetime(2015, 1, 2, tzinfo=UTC))
+    model = table(define("Adopted", value=SnowflakeField(unique=True, epoch_ms=0)))
+    model.objects.create(value=discord.layout.join(first, 0))
+    (message,) = check_databases(databases=["default"])
+    assert message.id == "sortable_ids.W011"
+    assert message.hint == "With epoch_ms=1735689600000 they begin on 2025-01-02: set it if " + (
+        "that is right."
+    )
+
+
+def test_ids_of_the_times_of_their_rows_may_be_old(isolated, table):
+    field = SnowflakeField(unique=True, epoch_ms=0, created_from="at")
+    model = table(define("Adopted", value=field, at=models.DateTimeField(null=True)))
+    model.objects.create(value=1 << 22)
+    assert found() == []
