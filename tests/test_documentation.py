@@ -1,4 +1,4 @@
-"""Everything that README.md and docs/ show is run as a reader sees it, page by page, in a new project.
+"""Everything that README.md and docs/ show is run as a reader sees it, each page in a new project.
 
 A page is read from top to bottom, without its HTML comments. Its fenced blocks are steps:
 
@@ -6,13 +6,13 @@ A page is read from top to bottom, without its HTML comments. Its fenced blocks 
   is the end of it, and so is every ``# settings.py``;
 - other ``python`` is a snippet for ``manage.py shell``;
 - ``sh`` are commands, each of which must succeed;
-- ``text`` after either of them is all that it printed; a line ``...`` stands for lines that are left
-  out. Other ``text`` is a drawing;
+- ``text`` after either of them is all that it printed; a line ``...`` stands for omitted lines.
+  Other ``text`` is a drawing;
 - ``ini`` and ``yaml`` are files where they begin with ``# path``.
 
-The project is that of the quickstart's first section. A page that links to this section starts with
-its settings, any other shows its own. Steps between two files are commands of one process, which has
-read the files as they are.
+The project is that of the quickstart's first section. A page that links to this section starts
+with its settings, any other shows its own. Steps between two files are commands of one process,
+which has read the files as they are.
 """
 
 import json

@@ -19,7 +19,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from django_sortable_ids.backfill.progress import Progress
 from django_sortable_ids.errors import Interrupted
-from django_sortable_ids.primary_keys.planning import NotEdited
+from django_sortable_ids.primary_keys.plan import NotEdited
 
 from ... import key_move, summary
 from ...legacy.csv_tables import CSVTables
