@@ -52,8 +52,8 @@ class DeletedKeys:
         self.create_tables()
         quote = self._engine.quote
         for key, deleted in self._copied:
-            restored = Exists(self._live(key).filter(pk=OuterRef(deleted.column)))
-            self._rows(deleted).filter(restored).delete()
+            restored = Exists(self._all(key.model).filter(pk=OuterRef(deleted.column)))
+            self._all(deleted.model).filter(restored).delete()
             found, parameters = self._found(key)
             if found:
                 names = {"table": deleted.table, "key": deleted.column, "time": TIME}
@@ -72,7 +72,7 @@ class DeletedKeys:
             if texts.is_adopted and tables.kind(self._connection, texts.table):
                 for found in deleted_keys(self._connection, texts, key):
                     rows = [deleted.model(**{deleted.column: each}) for each in found]
-                    self._rows(deleted).bulk_create(rows, batch_size=1000)
+                    self._all(deleted.model).bulk_create(rows, batch_size=1000)
 
     def _adopted(self, key: Key) -> Iterator[tuple[Table, Column]]:
         """The adopted columns with values of the key."""
@@ -121,7 +121,9 @@ class DeletedKeys:
         """
         by_label = {each.model: each for each in moved}
         for key, deleted in self._copied:
-            self._rows(deleted).filter(**{f"{TIME}__isnull": True}).update(**{TIME: timezone.now()})
+            self._all(deleted.model).filter(**{f"{TIME}__isnull": True}).update(
+                **{TIME: timezone.now()}
+            )
             for _ in range(_TRIES):
                 self._fill(deleted, by_label[key.label])
                 if not self._forget_taken(key, deleted):
@@ -133,7 +135,7 @@ class DeletedKeys:
                 )
 
     def _fill(self, deleted: Values, moved: MovedKey) -> None:
-        missing = self._rows(deleted).filter(**{f"{NEW_KEY}__isnull": True})
+        missing = self._all(deleted.model).filter(**{f"{NEW_KEY}__isnull": True})
         if missing.exists():
             is_converted = moved.convert_from == moved.name
             given = Given(convert_from=OLD_KEY) if is_converted else Given(created_from=TIME)
@@ -148,13 +150,13 @@ class DeletedKeys:
         """
         for key, deleted in self._copied:
             if tables.kind(self._connection, deleted.table):
-                self._give_back(key, self._rows(deleted), NEW_KEY, OLD_KEY)
+                self._give_back(key, self._all(deleted.model), NEW_KEY, OLD_KEY)
         for column, name in self._with_old_keys():
             self._give_back(column.key, self._all(column.before.model), column.before.name, name)
 
     def _give_back(self, key: Key, rows: QuerySet[Any], new: str, old: str) -> None:
         """``new`` and ``old`` are the fields of ``rows`` with both keys."""
-        live, name = self._live(key), key.live.next_field.name
+        live, name = self._all(key.model), key.live.next_field.name
         missing = live.filter(**{"pk": OuterRef(new), f"{name}__isnull": True})
         found = rows.filter(Exists(missing), **{f"{old}__isnull": False}).order_by()
         known = {number: pk for pk, number in found.values_list(new, old)}
@@ -173,7 +175,7 @@ class DeletedKeys:
             assert column.key.deleted is not None
             same = {column.before.name: OuterRef(NEW_KEY), f"{name}__isnull": False}
             known = self._all(column.before.model).filter(**same).order_by().values(name)
-            missing = self._rows(column.key.deleted).filter(**{f"{OLD_KEY}__isnull": True})
+            missing = self._all(column.key.deleted.model).filter(**{f"{OLD_KEY}__isnull": True})
             missing.update(**{OLD_KEY: Subquery(known[:1])})
         for key, deleted in self._copied:
             self._forget_taken(key, deleted)
@@ -188,7 +190,7 @@ class DeletedKeys:
     def _forget_taken(self, key: Key, deleted: Values) -> int:
         """Forget next values that are those of rows which exist; return how many there were."""
         taken = self._all(key.live.model).values(key.live.next_field.name)
-        rows = self._rows(deleted).filter(**{f"{deleted.next}__in": taken})
+        rows = self._all(deleted.model).filter(**{f"{deleted.next}__in": taken})
         return rows.update(**{deleted.next: None})
 
     def drop_tables(self, labels: Collection[str]) -> None:
@@ -196,7 +198,7 @@ class DeletedKeys:
         for key, deleted in self._copied:
             if not tables.kind(self._connection, deleted.table):
                 continue
-            if key.label in labels or not self._rows(deleted).exists():
+            if key.label in labels or not self._all(deleted.model).exists():
                 self._engine.execute(f"DROP TABLE {self._engine.quote(deleted.table)}")
 
     def _found(self, key: Key) -> tuple[str, list[Any]]:
@@ -215,12 +217,12 @@ class DeletedKeys:
         """The values of the column that are neither keys of rows nor collected."""
         key, field = column.key, column.before
         found = self._all(field.model).filter(
-            ~Exists(self._live(key).filter(pk=OuterRef(field.attname))),
+            ~Exists(self._all(key.model).filter(pk=OuterRef(field.attname))),
             **{f"{field.attname}__isnull": False},
         )
         if key.deleted and tables.kind(self._connection, key.deleted.table):
             same = {key.deleted.column: OuterRef(field.attname)}
-            found = found.filter(~Exists(self._rows(key.deleted).filter(**same)))
+            found = found.filter(~Exists(self._all(key.deleted.model).filter(**same)))
         found = found.annotate(found_key=F(field.attname), found_at=self._time(field.model))
         rows: QuerySet[Any] = found.order_by().values_list("found_key", "found_at")
         return rows
@@ -233,12 +235,6 @@ class DeletedKeys:
         field = model._meta.get_field(relation)
         others = self._all(field.related_model).filter(pk=OuterRef(field.attname))
         return Subquery(others.order_by().values(name)[:1])
-
-    def _live(self, key: Key) -> QuerySet[Any]:
-        return self._all(key.model)
-
-    def _rows(self, deleted: Values) -> QuerySet[Any]:
-        return self._all(deleted.model)
 
     def _all(self, model: Any) -> QuerySet[Any]:
         return QuerySet(model, using=self._connection.alias)

@@ -63,14 +63,15 @@ def add_columns(
     for key in moved:
         is_of_another = notes.is_of_another(key, editor.connection.alias)
         if is_of_another:
-            _drop_deleted(editor, filled, key)
+            _drop_table(editor, DELETED.model_of(filled.apps, key)._meta.db_table)
         if LIVE.model_of(filled.apps, key):
             _drop_column(editor, state, filled, key)
             if not editor.collect_sql:
                 notes.remember(key, editor.connection.alias)
             continue
-        _drop_map(editor, filled, key)
         model = filled.apps.get_model(key.model)
+        # A map of the key, which has a column now.
+        _drop_table(editor, LIVE.table_of(model._meta.db_table))
         field = model._meta.get_field(key.next_name)
         if is_of_another and _has_column(editor, field):
             remove_column(editor, field)
@@ -89,16 +90,9 @@ def _drop_column(editor: Any, state: ProjectState, filled: ProjectState, key: Mo
         remove_column(editor, unmapped._meta.get_field(key.next_name))
 
 
-def _drop_map(editor: Any, filled: ProjectState, key: MovedKey) -> None:
-    """Drop the map of a key that has a column now."""
-    table = LIVE.table_of(filled.apps.get_model(key.model)._meta.db_table)
+def _drop_table(editor: Any, table: str) -> None:
     if tables.kind(editor.connection, table):
         editor.execute(f"DROP TABLE {editor.quote_name(table)}")
-
-
-def _drop_deleted(editor: Any, filled: ProjectState, key: MovedKey) -> None:
-    table = editor.quote_name(DELETED.model_of(filled.apps, key)._meta.db_table)
-    editor.execute(f"DROP TABLE IF EXISTS {table}")
 
 
 def _has_column(editor: Any, field: Any) -> bool:

@@ -1,4 +1,13 @@
-"""The migration operation that replaces primary keys."""
+"""The migration operation that replaces primary keys. Each step can be stopped and repeated:
+
+1. What prevents the move is refused, and what fails on tables without rows.
+2. Each row gets a new key: in a map, or in a column of its own.
+3. So does each deleted row whose key only histories contain.
+4. All columns exchange their old keys for new ones: in one transaction, or by steps in a note.
+5. What only the move needed is dropped.
+
+On the way back, rows without an old key get one in steps 2 and 3.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +67,7 @@ class Move:
     def is_done(self) -> bool:
         """Whether the keys are moved; a move that was stopped after its note began is continued."""
         if self.note.steps is not None:
-            self.engine.swap()
+            self.engine.exchange()
         return self.note.is_done
 
     def check(self) -> None:
@@ -184,15 +193,15 @@ class MigratePrimaryKey(Operation):
         copies = self._copies_of(keys)
         filled = key_map.with_next_keys(from_state, keys, schema_editor.connection.vendor)
         move = self._move(schema_editor, keys, filled, to_state, backwards=False)
-        found = DeletedKeys(move.engine, self.histories)
+        deleted = DeletedKeys(move.engine, self.histories)
         if schema_editor.collect_sql:
 
             def prepare() -> None:
                 key_map.add_columns(schema_editor, from_state, filled, keys)
                 move.engine.create_maps()
                 add_old_copies(schema_editor, from_state, to_state, copies)
-                found.create_tables()
-                for line in (*key_map.described(keys, filled), *found.described()):
+                deleted.create_tables()
+                for line in (*key_map.described(keys, filled), *deleted.described()):
                     move.engine.comment(line)
 
             move.collect(prepare)
@@ -205,11 +214,11 @@ class MigratePrimaryKey(Operation):
                 move.engine.create_maps()
                 add_old_copies(schema_editor, from_state, to_state, copies)
                 key_map.fill_new_keys(keys, filled, using, allow_triggers=bool(self.allowed))
-                found.collect()
-                found.fill_new_keys(keys)
+                deleted.collect()
+                deleted.fill_new_keys(keys)
                 move.execute()
         move.engine.drop_maps()
-        found.drop_tables([each.model for each in keys if each.old is None])
+        deleted.drop_tables([each.model for each in keys if each.old is None])
         key_map.forget(keys, using, copies)
 
     def database_backwards(
@@ -230,18 +239,18 @@ class MigratePrimaryKey(Operation):
         if schema_editor.collect_sql:
             move.collect(lambda: None)
             return
-        found = DeletedKeys(move.engine, self.histories)
+        deleted = DeletedKeys(move.engine, self.histories)
         if not move.is_done:
             with move.engine.working():
                 move.check()
                 move.rehearse()
-                found.give_back_old_keys()
-                found.collect()
-                found.read_old_keys()
+                deleted.give_back_old_keys()
+                deleted.collect()
+                deleted.read_old_keys()
                 for each in move.change.keys:
                     key_map.fill_old_keys(each, using, move.engine.last_number)
                 move.execute()
-        found.drop_tables([each.model for each in keys])
+        deleted.drop_tables([each.model for each in keys])
         drop_old_copies(schema_editor, from_state, self._copies_of(keys))
 
     def _copies_of(self, keys: Iterable[MovedKey]) -> list[KeyCopy]:
@@ -275,17 +284,15 @@ class MigratePrimaryKey(Operation):
         before, after = map(graph.rendered, (before, after))
         copies = self._copies_of(keys)
         note = Note(keys, copies, editor.connection.alias, backwards=backwards)
-        found = graph.references(before.apps, keys)
         labels = {each.model for each in keys}
         adopted = {each for each in self.adopted if each.key in labels}
         known = {each for each in self.references if each.key in labels} | adopted
-        references = sorted({*found, *known})
         histories = {before.apps.get_model(each.model)._meta.db_table for each in self.histories}
         built = graph.build(
             keys,
             before.apps,
             after.apps,
-            references,
+            sorted({*graph.references(before.apps, keys), *known}),
             [*self.generic, *self.texts],
             histories,
             adopted,

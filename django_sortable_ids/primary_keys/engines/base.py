@@ -52,7 +52,8 @@ class Program(NamedTuple):
 
 
 class KeyEngine(ABC):
-    """Replaces the keys of one change, in one database."""
+    """Replaces the keys of one change, in one database. Its verbs, in order and while ``working``:
+    ``problems``, ``rehearse``, ``create_maps``, ``move``, ``drop_maps``."""
 
     programs_sql: str
     """Selects kind, name, text and table of each program."""
@@ -72,46 +73,37 @@ class KeyEngine(ABC):
         yield
 
     @abstractmethod
-    def foreign_keys(self) -> Iterator[ForeignKey]:
-        """Every foreign key of the database."""
-
-    @abstractmethod
     def problems(self) -> Iterator[str]:
         """What can't be moved, each with what to do."""
-
-    def programs(self) -> Iterator[Program]:
-        """Those of the database that the engine doesn't create again."""
-        yield from (Program(*found) for found in rows(self.connection, self.programs_sql))
 
     def rehearse(self) -> Iterator[str]:
         """What fails when it is tried on tables without rows, which are dropped."""
         return iter(())
 
-    def last_number(self, key: Key) -> int:
-        """The largest number that the old key ever had, as far as the database knows."""
-        found = [self.last_counted(key)]
-        for each in key.values:
-            if tables.kind(self.connection, each.table):
-                sql = f"SELECT MAX({self.quote(each.next)}) FROM {self.quote(each.table)}"
-                found.append(value(self.connection, sql))
-        return max(each for each in found if isinstance(each, int))
-
-    @abstractmethod
-    def last_counted(self, key: Key) -> int:
-        """The last number that the database gave to the old key; 0 if it doesn't know it."""
-
-    @abstractmethod
-    def swap(self) -> None:
-        """Give the keys, and all columns that contain them, their next values. Whatever stops it:
-        run again, it continues or starts again."""
+    def create_maps(self) -> None:
+        """Create the empty maps of the change. Those that a killed run filled are replaced."""
+        self.drop_maps()
+        for key in self.change.keys:
+            if key.is_mapped:
+                self.create_map(key)
 
     def move(self, replace_generic: Callable[[Change], None]) -> None:
         """Replace the keys everywhere, and note that it is done. ``replace_generic`` replaces them
         in the generic references of the change that it is given."""
         with transaction.atomic(self.connection.alias):
             replace_generic(self.change)
-            self.swap()
+            self.exchange()
             self.note.write()
+
+    @abstractmethod
+    def exchange(self) -> None:
+        """Give the keys, and all columns that contain them, their next values. Whatever stops it:
+        run again, it continues or starts again."""
+
+    def drop_maps(self) -> None:
+        for key in self.change.keys:
+            if key.is_mapped:
+                self.execute(f"DROP TABLE IF EXISTS {self.quote(key.live.table)}")
 
     def collect(self) -> None:
         """Add the statements of ``move`` to those that the editor collects. Writes nothing; the
@@ -119,7 +111,7 @@ class KeyEngine(ABC):
         start, end = (getattr(self.connection.ops, f"{each}_transaction_sql") for each in _ENDS)
         self.comment(start().rstrip(";"))
         self.collect_generic()
-        self.swap()
+        self.exchange()
         self.comment(end().rstrip(";"))
         self.drop_maps()
 
@@ -134,25 +126,34 @@ class KeyEngine(ABC):
     def execute(self, sql: str) -> None:
         self.editor.execute(sql, None)
 
+    @abstractmethod
+    def foreign_keys(self) -> Iterator[ForeignKey]:
+        """Every foreign key of the database."""
+
+    def programs(self) -> Iterator[Program]:
+        """Those of the database that the engine doesn't create again."""
+        yield from (Program(*found) for found in rows(self.connection, self.programs_sql))
+
+    def last_number(self, key: Key) -> int:
+        """The largest number that the old key ever had, as far as the database knows."""
+        found = [self.last_counted(key)]
+        for each in key.values:
+            if tables.kind(self.connection, each.table):
+                sql = f"SELECT MAX({self.quote(each.next)}) FROM {self.quote(each.table)}"
+                found.append(value(self.connection, sql))
+        return max(each for each in found if isinstance(each, int))
+
+    @abstractmethod
+    def last_counted(self, key: Key) -> int:
+        """The last number that the database gave to the old key; 0 if it doesn't know it."""
+
     def create_table(self, model: Any, *, like: str) -> None:
         """Create the table of a model, whose texts are compared as those of the table ``like``."""
         sql, parameters = self.editor.table_sql(model)
         self.editor.execute(f"{sql}{self.options_like(like)}", parameters or None)
 
-    def create_maps(self) -> None:
-        """Create the empty maps of the change. Those that a killed run filled are replaced."""
-        self.drop_maps()
-        for key in self.change.keys:
-            if key.is_mapped:
-                self.create_map(key)
-
     def create_map(self, key: Key) -> None:
         self.create_table(key.live.model, like=key.table)
-
-    def drop_maps(self) -> None:
-        for key in self.change.keys:
-            if key.is_mapped:
-                self.execute(f"DROP TABLE IF EXISTS {self.quote(key.live.table)}")
 
     def options_like(self, table: str) -> str:
         """What makes texts of a new table compare as those of another one."""

@@ -195,34 +195,34 @@ class MySQLKeys(KeyEngine):
     def move(self, replace_generic: Callable[[Change], None]) -> None:
         with alone(self.connection), copying(self.connection):
             written = self._written()
-            new_tables = list(self._new_tables())
-            for each in new_tables:
-                each.create()
-                each.alter()
-                each.fill()
+            new_tables = self._filled()
             self._refuse_written(new_tables, written)
             with transaction.atomic(self.connection.alias):
-                self._replace_in_copies(replace_generic)
+                self._replace_in_new_tables(replace_generic)
                 numbers = self._last_numbers(new_tables)
                 self.note.begin(self._steps(new_tables)._asdict(), numbers)
-            self.swap()
+            self.exchange()
 
     def collect(self) -> None:
         with copying(self.connection):
-            new_tables = list(self._new_tables())
-            for each in new_tables:
-                each.create()
-                each.alter()
-                each.fill()
+            new_tables = self._filled()
             self.collect_generic()
             Exchange(self.editor, self._steps(new_tables)).execute()
         self.drop_maps()
 
-    def swap(self) -> None:
+    def exchange(self) -> None:
         with alone(self.connection), copying(self.connection):
             if steps := self.note.steps:
                 Exchange(self.editor, Steps(**steps)).execute()
                 self.note.write()
+
+    def _filled(self) -> list[NewTable]:
+        new_tables = list(self._new_tables())
+        for each in new_tables:
+            each.create()
+            each.alter()
+            each.fill()
+        return new_tables
 
     def _new_tables(self) -> Iterator[NewTable]:
         for table in self.change.tables:
@@ -254,7 +254,7 @@ class MySQLKeys(KeyEngine):
     def _count(self, table: str) -> int:
         return int(value(self.connection, f"SELECT COUNT(*) FROM {self.quote(table)}"))
 
-    def _replace_in_copies(self, replace_generic: Callable[[Change], None]) -> None:
+    def _replace_in_new_tables(self, replace_generic: Callable[[Change], None]) -> None:
         """Their values are replaced where they stay: in the new tables."""
         names = {each.name: each.new for each in self._new_tables()}
         texts = (

@@ -53,12 +53,8 @@ class Element(NamedTuple):
         return next((each.name for each in self.tokens if each.text[0] == "`"), "")
 
     @property
-    def is_column(self) -> bool:
-        return self.tokens[0].text[0] == "`"
-
-    @property
     def is_index(self) -> bool:
-        return not self.is_column and self.tokens[0].keyword != "CONSTRAINT"
+        return self.tokens[0].text[0] != "`" and self.tokens[0].keyword != "CONSTRAINT"
 
     @property
     def columns(self) -> list[str]:
@@ -238,14 +234,12 @@ class NewTable:
             sql = sql.removesuffix(" UNIQUE")
             yield f"ADD {self._quote(key.old)} {sql} AFTER {self._quote(key.column)}"
         # A plan has no column of next values yet, and tries no statement.
-        if key and (key.next.lower() in self.old.columns or self._is_planned(key)):
+        is_planned = self._editor.collect_sql and key and not key.is_mapped
+        if key and (key.next.lower() in self.old.columns or is_planned):
             yield f"DROP {self._quote(key.next)}"
         number = self._last_number + 1 if key else self.old.next_number
         if number > 1:
             yield f"AUTO_INCREMENT = {number}"
-
-    def _is_planned(self, key: Key) -> bool:
-        return self._editor.collect_sql and not key.is_mapped
 
     def _default(self, field: Any) -> str:
         if not field.has_db_default():

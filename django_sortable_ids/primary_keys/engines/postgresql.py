@@ -134,7 +134,7 @@ class PostgreSQLKeys(KeyEngine):
         counter = self._counter(key.table, key.next)
         return counter.last if counter else 0
 
-    def swap(self) -> None:
+    def exchange(self) -> None:
         tables = [each.name for each in self.change.tables]
         names = ", ".join(map(self.quote, tables))
         # ALTER TABLE refuses tables with pending checks of foreign keys.

@@ -98,7 +98,7 @@ class SQLiteKeys(KeyEngine):
         # The editor runs them after it has checked all foreign keys.
         self.editor.deferred_sql += restore
 
-    def swap(self) -> None:
+    def exchange(self) -> None:
         with transaction.atomic(self.connection.alias):
             self.refuse_unfilled()
             self.execute("PRAGMA legacy_alter_table = ON")
