@@ -67,9 +67,7 @@ class BackfillRun(models.Model):
     rows_planned = models.PositiveBigIntegerField(default=0)
     """The final value of ``rows_filled``, as estimated at the last start."""
     owner = models.CharField(max_length=200, default="")
-    """Host and process of the run, for people; the last one if the run has stopped."""
-    process = models.CharField(max_length=200, default="")
-    """Identifies the owner among all processes since this machine booted; empty if unknown."""
+    """Host and process of the run; the last one if the run has stopped."""
     token = models.CharField(max_length=32, default="")
     """Known to the owner alone; empty if no process runs it."""
     heartbeat = models.BigIntegerField(default=0)

@@ -20,9 +20,8 @@ from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 from django.db.models import QuerySet
 
-from .backfill.planning import plan
+from .backfill import plan, run
 from .backfill.sources.find import of_model
-from .backfill.supervising import run
 from .db import tables
 from .db.locks import with_short_lock_timeout
 from .errors import BackfillError

@@ -232,6 +232,16 @@ def is_of(connection: Any, columns: Iterable[str | None], wanted: list[str]) -> 
     return names == [folded(connection, each) for each in wanted]
 
 
+def may_hide_rows(connection: Any, table: str) -> bool:
+    """Whether row-level security applies to the user."""
+    if connection.vendor != "postgresql":
+        return False
+    quoted = connection.ops.quote_name(table)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT row_security_active(%s::regclass)", [quoted])
+        return bool(cursor.fetchone()[0])
+
+
 def analyze(connection: Any, table: str) -> None:
     """Collect statistics where an UPDATE by keys needs them. With those of a time when a table was
     smaller, PostgreSQL may look for each key in the whole table."""

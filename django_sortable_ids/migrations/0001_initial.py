@@ -24,7 +24,6 @@ class Migration(migrations.Migration):
                 ("rows_filled", models.PositiveBigIntegerField(default=0)),
                 ("rows_planned", models.PositiveBigIntegerField(default=0)),
                 ("owner", models.CharField(default="", max_length=200)),
-                ("process", models.CharField(default="", max_length=200)),
                 ("token", models.CharField(default="", max_length=32)),
                 ("heartbeat", models.BigIntegerField(default=0)),
                 ("batch_size", models.PositiveBigIntegerField(default=0)),

@@ -14,7 +14,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
 from django.db.models.constants import LOOKUP_SEP
 from django.utils import timezone
 
-from ..backfill.engines.mysql_tables import kept_assignments
+from ..backfill.engines.mysql_statements import kept_assignments
 from ..backfill.sources import find
 from ..backfill.sources.find import Given
 from ..db import tables

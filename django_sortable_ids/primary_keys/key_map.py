@@ -14,14 +14,13 @@ from django.db.migrations.operations import AddField
 from django.db.migrations.state import ProjectState
 from django.db.models import IntegerField, QuerySet
 
+from ..backfill import checks, plan, run
 from ..backfill.engines import engine_of
-from ..backfill.planning import plan, preflight
-from ..backfill.sources import every_row, find
-from ..backfill.sources.every_row import EveryRow
-from ..backfill.supervising import run
-from ..backfill.target import Target
-from ..backfill.writing import at_once
-from ..backfill.writing.at_once import NewIDs, SortedRows
+from ..backfill.sources import find
+from ..backfill.sources.base import Target
+from ..backfill.sources.columns import EveryRow, every_row
+from ..backfill.writing import sorted_rows
+from ..backfill.writing.sorted_rows import NewIDs, SortedRows
 from ..db import tables
 from ..db.locks import with_short_lock_timeout
 from ..errors import BackfillError
@@ -133,7 +132,7 @@ def _fill_map(
     """``checked`` are the tables and columns whose times were checked."""
     assert key.created_from is not None
     field = mapped._meta.get_field(NEW_KEY)
-    target = every_row.target_of(model, field, key.created_from, using)
+    target = every_row(model, field, key.created_from, using)
     source = target.source.model._meta.db_table, str(target.source.column)
     _write_map(target, mapped._meta.db_table, is_checked=source in checked)
     checked.add(source)
@@ -142,8 +141,8 @@ def _fill_map(
 def fill(target: Target) -> None:
     """Fill a table that nobody else uses."""
     planned = plan.build(target, BATCH)
-    if at_once.can_fill(target):
-        at_once.fill(target)
+    if sorted_rows.can_fill(target):
+        sorted_rows.fill(target)
     # Also the rows that the policies for times handle after all others.
     if target.without_id.exists():
         run.execute(planned)
@@ -209,7 +208,7 @@ def _check(target: EveryRow, rows: SortedRows, is_checked: bool) -> None:
     """The first and the last time show whether all are there and in the scheme's range."""
     ends = rows.ends
     if ends is not None:
-        preflight.check_rows(
+        checks.check_rows(
             target,
             rows.count,
             engine_of(target.using),

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import connections
 
-from ..backfill.planning.estimate import size
+from ..backfill.plan import size
 from ..backfill.progress import minutes
 from ..db import tables
 from ..db.queries import value

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
-from ..backfill.engines.mysql_tables import kept_assignments
+from ..backfill.engines.mysql_statements import kept_assignments
 from ..db import tables
 from ..db.queries import row, rows, value
 

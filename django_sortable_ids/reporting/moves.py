@@ -10,7 +10,7 @@ from typing import Any, Literal
 from django.apps import apps
 from django.db import connections
 
-from ..backfill.writing.at_once import SortedRows
+from ..backfill.writing.sorted_rows import SortedRows
 from ..db import tables
 from ..db.queries import named_rows, row
 from ..db.tables import kind

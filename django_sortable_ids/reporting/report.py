@@ -22,8 +22,8 @@ from django.db.migrations.loader import MigrationLoader
 from django.utils.functional import cached_property
 
 from ..backfill.engines import engine_of
+from ..backfill.sources.base import database_option
 from ..backfill.sources.fields import hides_tables, names_of
-from ..backfill.target import database_option
 from ..db import chunks, tables
 from ..db.errors import is_denied
 from ..db.tables import Kind, is_unique, may_be_null
@@ -51,6 +51,8 @@ class Entry:
     """What is left to do although no id is missing."""
     command: str = ""
     """The command that does it."""
+    may_hide_rows: bool = False
+    """Whether row-level security may hide rows from the user, so that they are not counted."""
     error: str = ""
     """Why the table can't be read."""
 
@@ -75,6 +77,8 @@ class Entry:
             if self.kind:
                 return "no column"
             return "no table that the user may see" if hides_tables(self.using) else "no table"
+        if self.may_hide_rows:
+            return f"{self.missing:,} missing of those that row-level security shows"
         if history.is_copy(self.field):
             return f"history, {self.missing:,} missing" if self.missing else "complete history"
         if self.missing:
@@ -193,7 +197,8 @@ def _entry(field: SortableIDField, using: str, migrations: Migrations) -> Entry:
         if not is_denied(error):
             raise
         return Entry(field, using, None, 0, "table", error=str(error).strip())
-    return Entry(field, using, count, missing, needs=needs, command=command)
+    may_hide = tables.may_hide_rows(connection, table)
+    return Entry(field, using, count, missing, needs=needs, command=command, may_hide_rows=may_hide)
 
 
 class Migrations:

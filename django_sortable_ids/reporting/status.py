@@ -10,9 +10,9 @@ from typing import Any, Literal
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
 
+from ..backfill.owner import is_alive, is_gone, silence
 from ..backfill.progress import minutes, percent, share
 from ..backfill.sources.fields import check_table, find_field
-from ..backfill.supervising.owner import is_alive, is_gone, silence
 from ..fields import SortableIDField
 from ..models import BackfillRun
 from . import moves
@@ -70,7 +70,7 @@ class Status:
 
     @property
     def condition(self) -> Condition:
-        """``gone``: its process of this machine no longer exists. ``silent``: its process has sent
+        """``gone``: its host no longer has its process. ``silent``: its process has sent
         no heartbeat for a minute."""
         run = self.run
         if run.finished_at is not None:

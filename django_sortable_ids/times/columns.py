@@ -24,6 +24,8 @@ from ..functions.moments import UnixMicroseconds
 from ..schemes.generation.clock import MICROSECOND, UNIX_EPOCH
 from .spelling import DJANGO, Spelling, spelling_of
 
+_NAIVE_EPOCH = UNIX_EPOCH.replace(tzinfo=None)
+
 
 class TimeColumn:
     """A column that the ORM reads and compares correctly."""
@@ -77,6 +79,10 @@ class TimeColumn:
     def at(self, place: Any) -> datetime:
         """The instant (aware) of a place."""
         return aware(place)
+
+    def unix(self, place: Any) -> int:
+        """The Unix time of a place in microseconds."""
+        return (self.at(place) - UNIX_EPOCH) // MICROSECOND
 
     def place_at(self, at: datetime) -> Any:
         """The place of an instant (aware)."""
@@ -140,8 +146,8 @@ class NaiveColumn(TimeColumn):
 
 
 class InstantColumn(TimeColumn):
-    """A ``timestamptz`` of PostgreSQL in a session whose time zone is not UTC. Times that Django
-    reads or compares are ambiguous there in an hour that a clock change repeats."""
+    """A ``timestamptz`` of PostgreSQL, read as a number: its text is ambiguous in an hour that a
+    clock change of the session repeats, and takes the driver longer."""
 
     meaning = ""
     clock = None
@@ -198,6 +204,16 @@ class TextColumn(TimeColumn):
             raise BackfillError(f"{place!r} in {self.source.name} is no time that Django can read")
         return aware(at)
 
+    def unix(self, place: str) -> int:
+        if self.connection.timezone_name == "UTC":
+            try:
+                at = datetime.fromisoformat(place)
+            except ValueError:
+                pass
+            else:
+                return (at - (UNIX_EPOCH if at.tzinfo else _NAIVE_EPOCH)) // MICROSECOND
+        return super().unix(place)
+
     def place_at(self, at: datetime) -> str:
         zone = self.connection.timezone or timezone.get_default_timezone()
         return self.spelling.bound(at, zone)
@@ -236,7 +252,7 @@ def column_of(source: models.Field[Any, Any], using: str) -> TimeColumn:
         match found and found.kind:
             case "timestamp without time zone" if settings.USE_TZ:
                 return NaiveColumn(source, using)
-            case "timestamp with time zone" if connection.timezone_name != "UTC":
+            case "timestamp with time zone":
                 return InstantColumn(source, using)
     return TimeColumn(source, using)
 

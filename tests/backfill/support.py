@@ -2,20 +2,22 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from io import StringIO
 from itertools import pairwise
 from typing import Any
 
 from django.apps import apps
-from django.db import NotSupportedError, connections, models
+from django.core.management import CommandError, call_command
+from django.db import NotSupportedError, connection, connections, models
 
+from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.engines.mysql import MySQL
 from django_sortable_ids.backfill.engines.postgresql import PostgreSQL
-from django_sortable_ids.backfill.planning import plan
+from django_sortable_ids.backfill.sources.base import Target
 from django_sortable_ids.backfill.sources.find import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
-from django_sortable_ids.backfill.supervising import run
-from django_sortable_ids.backfill.target import Target
 from django_sortable_ids.backfill.writing import minting
 from django_sortable_ids.fields import SortableIDField
 from django_sortable_ids.fields.values.times import aware
@@ -171,14 +173,106 @@ def elsewhere(action: Callable[[], Any]) -> Any:
         return pool.submit(act).result()
 
 
-def meanwhile(batch: int, action: Callable[[], object]) -> Callable[[int], None]:
-    """What does it on another connection, after the batch of that number."""
+def after_batch(number: int, action: Callable[[], object]) -> Callable[[int], None]:
+    """What does it after the batch of that number."""
     batches = 0
 
     def progress(filled: int) -> None:
         nonlocal batches
         batches += 1
-        if batches == batch:
-            elsewhere(action)
+        if batches == number:
+            action()
 
     return progress
+
+
+def meanwhile(batch: int, action: Callable[[], object]) -> Callable[[int], None]:
+    """As ``after_batch``, on another connection."""
+    return after_batch(batch, lambda: elsewhere(action))
+
+
+class Stop(Exception):
+    """Somebody pulls the plug."""
+
+
+def stop_after(batches: int) -> Callable[[int], None]:
+    def stop() -> None:
+        raise Stop
+
+    return after_batch(batches, stop)
+
+
+# The command, and SQL
+
+
+def command(*arguments: str, **options: Any) -> list[str]:
+    """The lines that the command prints; a field of ``Order`` may be named without its model."""
+    out = StringIO()
+    named = [label(each) if each in FIELDS else each for each in arguments]
+    call_command("backfill_ids", *named, stdout=out, **options)
+    return out.getvalue().splitlines()
+
+
+def refusal(*arguments: str, **options: Any) -> str:
+    """The error that the command ends with."""
+    try:
+        command(*arguments, **options)
+    except CommandError as error:
+        return str(error)
+    raise AssertionError("it was not refused")
+
+
+def execute(*statements: str) -> None:
+    with connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+
+
+# Tables that no migration has made, and models of them, for as long as a test needs both
+
+
+TIME = {"postgresql": "timestamptz", "mysql": "datetime(6)", "sqlite": "datetime"}
+KEY = {
+    "postgresql": "bigint PRIMARY KEY",
+    "mysql": "bigint PRIMARY KEY",
+    "sqlite": "integer PRIMARY KEY",
+}
+
+
+@contextmanager
+def in_registry(*names: str) -> Iterator[None]:
+    """Have the models of these names, which the block defines in the app ``shop``, forgotten."""
+    try:
+        yield
+    finally:
+        for name in names:
+            apps.all_models["shop"].pop(name.lower(), None)
+        apps.clear_cache()
+
+
+def define(name: str, table: str, managed: bool = True, **fields: Any) -> type[models.Model]:
+    """A model of the app ``shop``."""
+    meta = type("Meta", (), {"app_label": "shop", "db_table": table, "managed": managed})
+    content = {"Meta": meta, "__module__": "tests.backfill.shop.models", **fields}
+    return type(name, (models.Model,), content)
+
+
+def insert_into(table: str, rows: list[tuple[Any, ...]], columns: str) -> None:
+    places = ", ".join(["%s"] * len(rows[0]))
+    with connection.cursor() as cursor:
+        cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({places})", rows)
+
+
+UNSEEN = ", or none that its user may see" if connection.vendor == "mysql" else ""
+"""What is said of a table that is not there; MariaDB and MySQL hide tables."""
+
+
+def naive(at: datetime) -> datetime | str:
+    """A time as raw SQL has it: MariaDB, MySQL and SQLite have no zones."""
+    if connection.vendor == "postgresql":
+        return at
+    return str(at.replace(tzinfo=None))
+
+
+def sortable(model: type[models.Model]) -> SortableIDField:
+    return next(each for each in model._meta.fields if isinstance(each, SortableIDField))

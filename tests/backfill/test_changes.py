@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill import run
 from tests.patience import PATIENCE
 from tests.testapp.models import Order
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.writing import minting
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun, SequenceCounter

@@ -5,13 +5,14 @@ from datetime import timedelta
 import pytest
 from django.db import connection, models
 
-from django_sortable_ids.backfill.engines.mysql_tables import time_index
+from django_sortable_ids.backfill.engines.mysql_statements import time_index
 from django_sortable_ids.backfill.sources.find import of_model
 from django_sortable_ids.db.tables import begins_an_index, is_unique, may_be_null
 from django_sortable_ids.fields import UUIDv7Field
 
-from .real_tables import (
+from .support import (
     KEY,
+    START,
     TIME,
     command,
     define,
@@ -21,7 +22,6 @@ from .real_tables import (
     naive,
     refusal,
 )
-from .support import START
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.errors import BackfillError
 
@@ -15,6 +15,8 @@ from .support import (
     MILLISECOND,
     SECOND,
     START,
+    Stop,
+    after_batch,
     build,
     fill,
     find,
@@ -23,6 +25,7 @@ from .support import (
     is_strict,
     rows,
     saved_run,
+    stop_after,
     times_are_right,
 )
 
@@ -70,15 +73,8 @@ def test_pairs_break_ties(name, size):
 
 @pytest.mark.parametrize("stop", [1, 3])
 def test_a_run_that_stopped_goes_on_behind_a_pair(name, stop):
-    left = [None] * stop
-
-    def progress(filled):
-        left.pop()
-        if not left:
-            raise InterruptedError
-
-    with pytest.raises(InterruptedError):
-        fill(name, 7, progress)
+    with pytest.raises(Stop):
+        fill(name, 7, stop_after(stop))
     given = [value for value in ids(name) if value is not None]
     assert len(given) == 7 * stop
     assert saved_run(name).cursor["pk"] == [str(part) for part in rows(name)[7 * stop - 1].pk]
@@ -91,11 +87,9 @@ def test_rows_that_appear_in_front_of_the_cursor_are_sorted_in():
     insert_pairs(PairKey, [(n % 2, n) for n in range(20)], [START] * 20)
     late = [(0, -1), (1, 0), (0, 100), (7, 0)]
 
-    def progress(filled):
-        if not PairKey.objects.filter(pk=late[0]).exists():
-            insert_pairs(PairKey, late, [START, START, START, START - SECOND])
-
-    result = run.execute(build("shop.PairKey.public_id", 15), progress)
+    times = [START, START, START, START - SECOND]
+    insert_late = after_batch(1, lambda: insert_pairs(PairKey, late, times))
+    result = run.execute(build("shop.PairKey.public_id", 15), insert_late)
     assert (result.filled, result.remaining) == (24, 0)
     assert is_strict("shop.PairKey.public_id")
     assert times_are_right("shop.PairKey.public_id")

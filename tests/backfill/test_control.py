@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from django_sortable_ids.backfill.supervising import owner, run
-from django_sortable_ids.backfill.supervising.control import Control
-from django_sortable_ids.backfill.supervising.pace import FEWEST, MOST, BatchSize, Limits, Pace
+from django_sortable_ids.backfill import owner, run
+from django_sortable_ids.backfill.pace import FEWEST, MOST, BatchSize, Control, Limits, Pace
 from django_sortable_ids.models import BackfillRun
 from tests.patience import wait_until
 
@@ -263,7 +262,7 @@ def test_status_of_a_run(monkeypatch):
     stopped = shown()
     assert stopped[0].startswith(f"testapp.Order.uuid7: stopped, by {by}, last heartbeat 0.")
     assert stopped[1:] == ["  60 %  6/10 rows  batches of 3", "  last error: out of order"]
-    BackfillRun.objects.update(token="theirs", process="", heartbeat=owner.now_ms() - 90_000)
+    BackfillRun.objects.update(token="theirs", heartbeat=owner.now_ms() - 90_000)
     assert "stopped, " in shown()[0]
     assert "is silent, last heartbeat 90.0 s ago" in shown()[0]
     fill("uuid7")

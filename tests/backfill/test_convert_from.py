@@ -11,11 +11,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from django_sortable_ids.backfill.planning import plan
+from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.sources.find import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
-from django_sortable_ids.backfill.supervising import run
-from django_sortable_ids.backfill.writing import reading
+from django_sortable_ids.backfill.writing import pending_rows as reading
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.fields.values.storage import mariadb_sorts
 from django_sortable_ids.models import BackfillRun
@@ -24,7 +23,17 @@ from tests.combinations import each_with
 
 from .command import printed
 from .shop.models import Old, OldKey, OldPair
-from .support import MILLISECOND, SECOND, START, elsewhere, evenly, insert, saved_run
+from .support import (
+    MILLISECOND,
+    SECOND,
+    START,
+    Stop,
+    evenly,
+    insert,
+    meanwhile,
+    saved_run,
+    stop_after,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -117,21 +126,6 @@ def refusal(name, *arguments):
         run_command(name, *arguments)
     assert not BackfillRun.objects.exists()
     return str(caught.value)
-
-
-class Stop(Exception):
-    """Somebody pulls the plug."""
-
-
-def stop_after(batches):
-    left = [None] * batches
-
-    def progress(filled):
-        left.pop()
-        if not left:
-            raise Stop
-
-    return progress
 
 
 # What comes out
@@ -298,14 +292,8 @@ def test_late_rows_are_filled_between_their_neighbours(pair, after, monkeypatch)
     evenly(monkeypatch)
     values = old_values(source, 30)
     insert_old(source, values[::2])
-    late, calls = values[1::2], []
-
-    def progress(filled):
-        calls.append(filled)
-        if len(calls) == after:
-            elsewhere(lambda: insert_old(source, late))
-
-    result = fill(name, source, 4, progress)
+    late = meanwhile(after, lambda: insert_old(source, values[1::2]))
+    result = fill(name, source, 4, late)
     assert (result.filled, result.remaining) == (30, 0)
     assert_converted(source, name)
 
@@ -313,19 +301,15 @@ def test_late_rows_are_filled_between_their_neighbours(pair, after, monkeypatch)
 @pytest.mark.usefixtures("transactional_db")
 @pytest.mark.parametrize(("source", "name"), LOSSLESS)
 def test_late_rows_in_front_of_the_cursor_are_converted(source, name):
-    values, calls = old_values(source, 20), []
+    values = old_values(source, 20)
 
     def insert_from(first, some):
         keys = enumerate(some, first)
         insert(Old, [{"id": key, source: value, "name": "", "text": ""} for key, value in keys])
 
-    def progress(filled):
-        calls.append(filled)
-        if len(calls) == 2:
-            elsewhere(lambda: insert_from(1, values[1::2]))
-
     insert_from(100, values[::2])
-    assert fill(name, source, 4, progress).filled == 20
+    late = meanwhile(2, lambda: insert_from(1, values[1::2]))
+    assert fill(name, source, 4, late).filled == 20
     assert_converted(source, name)
 
 
@@ -622,7 +606,6 @@ def test_rows_that_change_behind_the_sort():
     values = old_values("plain", 30)
     insert_old("plain", values)
     later = get("uuid1").generate(START + 600 * SECOND)
-    calls = []
 
     def change():
         Old.objects.filter(plain=values[10]).update(plain=later)
@@ -631,12 +614,7 @@ def test_rows_that_change_behind_the_sort():
         own = get("uuid7").generate(START + timedelta(days=1))
         Old.objects.filter(plain=values[21]).update(uuid7=own)
 
-    def progress(filled):
-        calls.append(filled)
-        if len(calls) == 2:
-            elsewhere(change)
-
-    result = fill("uuid7", "plain", 4, progress)
+    result = fill("uuid7", "plain", 4, meanwhile(2, change))
     assert (result.filled, result.remaining) == (28, 0)
     Old.objects.filter(plain=values[21]).delete()
     assert_converted("plain", "uuid7")

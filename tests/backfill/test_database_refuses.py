@@ -1,7 +1,7 @@
 """A database that can't be written to, is full, or gives its user no right: one clear error."""
 
 from contextlib import contextmanager
-from io import StringIO
+from functools import partial
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -10,6 +10,7 @@ from django.db import DatabaseError, connection, connections
 from django_sortable_ids.models import BackfillRun
 from tests.testapp.models import Order
 
+from . import support
 from .support import (
     SECOND,
     START,
@@ -28,19 +29,9 @@ pytestmark = pytest.mark.usefixtures("transactional_db")
 NAME = "uuid7"
 AGAIN = "Continue with: manage.py backfill_ids testapp.Order.uuid7 --created-from created_at"
 COUNT = 40
-
-
-def refusal(**options):
-    with pytest.raises(CommandError) as caught:
-        command(**options)
-    return str(caught.value)
-
-
-def command(**options):
-    out = StringIO()
-    options = {"created_from": "created_at", "batch_size": 5, **options}
-    call_command("backfill_ids", label(NAME), stdout=out, **options)
-    return out.getvalue().splitlines()
+_GIVEN = {"created_from": "created_at", "batch_size": 5}
+command = partial(support.command, NAME, **_GIVEN)
+refusal = partial(support.refusal, NAME, **_GIVEN)
 
 
 @pytest.fixture
@@ -331,7 +322,7 @@ def test_an_error_of_ours_keeps_its_traceback(orders, monkeypatch):
         with connections["default"].cursor() as cursor:
             cursor.execute("SELECT no_such_column FROM testapp_order")
 
-    monkeypatch.setattr("django_sortable_ids.backfill.planning.plan.build", wrong)
+    monkeypatch.setattr("django_sortable_ids.backfill.plan.build", wrong)
     with pytest.raises(DatabaseError):
         command()
     assert find(NAME)

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connections
 
-from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun

@@ -11,9 +11,8 @@ from django_sortable_ids.fields import LexicalSequenceField, SnowflakeField, UUI
 from django_sortable_ids.ids import resolve
 from django_sortable_ids.models import BackfillRun
 
-from .real_tables import command as call
-from .real_tables import in_registry, insert_into, naive, refusal
-from .support import START
+from .support import START, in_registry, insert_into, naive, refusal
+from .support import command as call
 
 simple_history = pytest.importorskip("simple_history.models")
 

@@ -3,18 +3,17 @@
 import re
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.db import connection
 from django.db.models import QuerySet
 
-from django_sortable_ids.backfill.planning import plan
-from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.models import BackfillRun
 from tests.backfill.shop.models import Bill, BillLine, Plain
 from tests.testapp.models import Order
 
 from .command import printed
-from .support import START, find, insert, insert_orders, label
+from .support import START, find, insert, insert_orders, label, refusal
 
 pytestmark = [
     pytest.mark.usefixtures("transactional_db"),
@@ -43,12 +42,6 @@ def keep():
             cursor.execute("SET SESSION sql_mode = @@GLOBAL.sql_mode")
 
     return keep
-
-
-def refusal(name, *options):
-    with pytest.raises(CommandError) as caught:
-        call_command("backfill_ids", label(name), *options)
-    return str(caught.value)
 
 
 def repair(message):

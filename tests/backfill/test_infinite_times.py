@@ -1,5 +1,6 @@
 """Times and days that PostgreSQL has and Python can't show: -infinity, years before 1."""
 
+from functools import partial
 from io import StringIO
 
 import pytest
@@ -8,8 +9,9 @@ from django.db import connection
 
 from tests.testapp.models import Order
 
+from . import support
 from .shop.models import Plain
-from .support import START, field_of, insert, insert_orders, label
+from .support import START, field_of, insert, insert_orders
 
 EARLY = ["-infinity", "0044-03-15 12:00:00+00 BC", "-infinity"]
 LATE = ["infinity", "20000-01-01 00:00:00+00"]
@@ -19,12 +21,7 @@ pytestmark = [
     pytest.mark.skipif(connection.vendor != "postgresql", reason="has no such times"),
 ]
 schemes = pytest.mark.parametrize("name", ["uuid7", "snowflake", "time64", "reversed_kuuid"])
-
-
-def command(name, **options):
-    out = StringIO()
-    call_command("backfill_ids", label(name), created_from="created_at", stdout=out, **options)
-    return out.getvalue().splitlines()
+command = partial(support.command, created_from="created_at")
 
 
 @pytest.fixture(autouse=True)

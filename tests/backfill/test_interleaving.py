@@ -5,8 +5,8 @@ import random
 import pytest
 from django.db import connection
 
-from django_sortable_ids.backfill.supervising import run
-from django_sortable_ids.backfill.supervising.control import Control, Stopped
+from django_sortable_ids.backfill import run
+from django_sortable_ids.backfill.pace import Control, Stopped
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.models import BackfillRun
 
@@ -16,6 +16,7 @@ from .support import (
     SECOND,
     START,
     build,
+    execute,
     find,
     ids,
     insert,
@@ -58,12 +59,6 @@ def assert_right():
     assert is_strict(NAME)
     assert times_are_right(NAME)
     assert verify(find(NAME)).failures == []
-
-
-def execute(sql):
-    with connection.cursor() as cursor:
-        cursor.execute(sql)
-        return cursor.fetchone() if cursor.description else None
 
 
 @pytest.fixture(autouse=True)

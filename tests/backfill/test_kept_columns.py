@@ -2,10 +2,8 @@
 
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from io import StringIO
 
 import pytest
-from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -18,13 +16,14 @@ from .support import (
     SECOND,
     START,
     build,
+    command,
+    execute,
     fill,
     ids,
     in_python,
     insert,
     insert_orders,
     is_strict,
-    label,
     meanwhile,
     statements_of,
     times_are_right,
@@ -60,12 +59,6 @@ SOURCES = {
     kind: f"{kind} NULL DEFAULT NULL ON UPDATE CURRENT_TIMESTAMP(6)"
     for kind in ("TIMESTAMP(6)", "DATETIME(6)")
 }
-
-
-def execute(*statements):
-    with connection.cursor() as cursor:
-        for statement in statements:
-            cursor.execute(statement)
 
 
 def quote(name):
@@ -221,8 +214,7 @@ def test_a_conversion_keeps_them(source, name, zone, session):
 def test_the_plan_says_so_and_is_what_is_run(name):
     with columns_of(Order):
         insert_orders([START + n * SECOND for n in range(5)])
-        shown = command(name, created_from="created_at", dry_run=True, verbosity=2)
-        lines = shown.splitlines()
+        lines = command(name, created_from="created_at", dry_run=True, verbosity=2)
         assert (
             "  keeps changed, last`100%s`, edited, which an UPDATE would set to the current time"
             in lines
@@ -238,14 +230,8 @@ def test_the_plan_says_so_and_is_what_is_run(name):
 
 def test_a_table_without_such_a_column_has_nothing_added():
     insert_orders([START])
-    lines = command("uuid7", created_from="created_at", dry_run=True).splitlines()
+    lines = command("uuid7", created_from="created_at", dry_run=True)
     assert not any(line.startswith("  keeps ") for line in lines)
     for sql in statements_of(build("uuid7")):
         assert sql.startswith(("UPDATE (", "UPDATE `testapp_order` t ", "SELECT "))
         assert "edited" not in sql
-
-
-def command(name, **options):
-    out = StringIO()
-    call_command("backfill_ids", label(name), stdout=out, **options)
-    return out.getvalue()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.writing import late_rows, minting
 from tests.combinations import each_with
 

@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import connection
 
-from django_sortable_ids.backfill.planning import plan
-from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
@@ -17,6 +16,7 @@ from .support import (
     MICROSECOND,
     SECOND,
     TIMED,
+    after_batch,
     build,
     field_of,
     fill,
@@ -150,14 +150,8 @@ def test_the_second_of_two_equal_hours_sorts_behind_the_first(size):
 def test_late_rows_are_sorted_in(start):
     insert_orders([start + i // 3 * MINUTE for i in range(9)])
     late = [start, start + MINUTE, start - MINUTE]
-    calls = []
-
-    def progress(filled):
-        calls.append(filled)
-        if len(calls) == 3:
-            insert_orders(late)
-
-    assert run.execute(build("kuuid", 3), progress).filled == 12
+    insert_late = after_batch(3, lambda: insert_orders(late))
+    assert run.execute(build("kuuid", 3), insert_late).filled == 12
     assert is_strict("kuuid")
 
 

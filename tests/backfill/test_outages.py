@@ -7,8 +7,8 @@ from contextlib import ExitStack, contextmanager
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from django_sortable_ids.backfill.supervising import run
-from django_sortable_ids.backfill.supervising.pace import Limits
+from django_sortable_ids.backfill import run
+from django_sortable_ids.backfill.pace import Limits
 from django_sortable_ids.db.transactions import is_lost
 from django_sortable_ids.errors import BackfillError
 from tests.patience import PATIENCE

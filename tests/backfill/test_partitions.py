@@ -5,9 +5,20 @@ from django.db import connection
 
 from django_sortable_ids.backfill.verifying.verify import verify
 
-from .real_tables import command, refusal
 from .shop.models import Plain
-from .support import SECOND, START, fill, find, ids, insert, is_strict, times_are_right
+from .support import (
+    SECOND,
+    START,
+    command,
+    execute,
+    fill,
+    find,
+    ids,
+    insert,
+    is_strict,
+    refusal,
+    times_are_right,
+)
 
 pytestmark = pytest.mark.skipif(connection.vendor == "sqlite", reason="has no partitions")
 
@@ -33,18 +44,12 @@ INDEX = ["CREATE INDEX shop_created ON shop_plain (created_at)"]
 NO_INDEX = {"postgresql": [], "mysql": ["DROP INDEX shop_created ON shop_plain"]}
 
 
-def execute(statements):
-    with connection.cursor() as cursor:
-        for statement in statements:
-            cursor.execute(statement)
-
-
 @pytest.fixture(params=[False, True], ids=["", "indexed"])
 def partitioned(transactional_db, request):
     indexed = request.param
-    execute(PARTITION[connection.vendor] + (INDEX if indexed else []))
+    execute(*PARTITION[connection.vendor], *(INDEX if indexed else []))
     yield
-    execute((NO_INDEX[connection.vendor] if indexed else []) + UNITE[connection.vendor])
+    execute(*(NO_INDEX[connection.vendor] if indexed else []), *UNITE[connection.vendor])
 
 
 @pytest.mark.parametrize("batch_size", [3, 100])
@@ -74,10 +79,10 @@ def test_verify_says_that_the_partitions_refuse_a_unique_id(partitioned):
 def test_a_partition_is_a_table_too(partitioned):
     insert(Plain, [{"id": n, "created_at": START - n % 7 * SECOND} for n in range(1, 21)])
     rename = "ALTER TABLE {} RENAME TO {}".format
-    execute([rename("shop_plain", "shop_all"), rename("shop_first", "shop_plain")])
+    execute(rename("shop_plain", "shop_all"), rename("shop_first", "shop_plain"))
     try:
         assert fill(NAME).filled == 10
         assert None not in ids(NAME)
     finally:
-        execute([rename("shop_plain", "shop_first"), rename("shop_all", "shop_plain")])
+        execute(rename("shop_plain", "shop_first"), rename("shop_all", "shop_plain"))
     assert ids(NAME).count(None) == 10

@@ -9,17 +9,15 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.db import connection
 
-from django_sortable_ids.backfill.planning import plan
+from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.sources.find import Given, find
-from django_sortable_ids.backfill.supervising import run
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.schemes import OutOfRange
 
-from .real_tables import command as call
-from .real_tables import refusal
 from .shop.models import BillLine, PairKey, TextKey, Timeless, UUIDKey
-from .support import START, elsewhere, insert
+from .support import START, insert, meanwhile, refusal
+from .support import command as call
 
 pytestmark = pytest.mark.django_db
 
@@ -332,15 +330,10 @@ def test_killed_it_resumes_with_its_time(transactional_db, command):
 
 def test_rows_that_come_while_it_runs(transactional_db):
     keys(*range(10, 50))
-    calls = []
-
-    def progress(count):
-        calls.append(count)
-        if len(calls) == 3:
-            elsewhere(lambda: keys(1, 2, 60, 61))
-
     target = find(NAME, Given(created_at="now"), None)
-    assert run.execute(plan.build(target, 4), progress).remaining == 0
+    assert (
+        run.execute(plan.build(target, 4), meanwhile(3, lambda: keys(1, 2, 60, 61))).remaining == 0
+    )
     found = filled()
     assert [pk for pk, _ in found] == [1, 2, *range(10, 50), 60, 61]
     assert len({value.int >> 80 for _, value in found}) == 1

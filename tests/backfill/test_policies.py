@@ -1,11 +1,12 @@
 """Rows without a time and rows whose time the scheme can't hold: refused, left, or filled."""
 
 from datetime import UTC, datetime
-from io import StringIO
+from functools import partial
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from . import support
 from .support import (
     FIELDS,
     SECOND,
@@ -22,12 +23,7 @@ from .support import (
 )
 
 pytestmark = pytest.mark.django_db
-
-
-def command(name, **options):
-    out = StringIO()
-    call_command("backfill_ids", label(name), created_from="created_at", stdout=out, **options)
-    return out.getvalue().splitlines()
+command = partial(support.command, created_from="created_at")
 
 
 def rank_of(name, value):

@@ -10,12 +10,10 @@ import pytest
 from django.core.management import call_command
 from django.db import OperationalError, connection, transaction
 
-from django_sortable_ids.backfill.planning import plan
+from django_sortable_ids.backfill import plan, run
+from django_sortable_ids.backfill.pace import Control, Limits
 from django_sortable_ids.backfill.sources.find import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
-from django_sortable_ids.backfill.supervising import run
-from django_sortable_ids.backfill.supervising.control import Control
-from django_sortable_ids.backfill.supervising.pace import Limits
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun, WorkerLease
 from tests.testapp.models import Order

@@ -19,17 +19,12 @@ from .support import (
     insert,
     insert_orders,
     label,
+    refusal,
     rows,
     times_are_right,
 )
 
 pytestmark = pytest.mark.django_db
-
-
-def refusal(*arguments, **options):
-    with pytest.raises(CommandError) as caught:
-        call_command("backfill_ids", *arguments, **options)
-    return str(caught.value)
 
 
 # What to fill, and from what

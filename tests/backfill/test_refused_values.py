@@ -6,7 +6,7 @@ from django.db import connection, models
 
 from django_sortable_ids.fields import UUIDv7Field
 
-from .real_tables import KEY, TIME, command, define, execute, in_registry, insert_into, refusal
+from .support import KEY, TIME, command, define, execute, in_registry, insert_into, refusal
 
 pytestmark = [
     pytest.mark.skipif(connection.vendor != "mysql", reason="others have no such values"),

@@ -7,9 +7,9 @@ from functools import partial
 import pytest
 from django.db import OperationalError, connection, connections
 
-from django_sortable_ids.backfill.supervising import replicas, run
-from django_sortable_ids.backfill.supervising.control import Control
-from django_sortable_ids.backfill.supervising.pace import Limits
+from django_sortable_ids.backfill import pace as replicas
+from django_sortable_ids.backfill import run
+from django_sortable_ids.backfill.pace import Control, Limits
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
 from tests.patience import wait_until

@@ -3,8 +3,7 @@
 import pytest
 from django.db import connection
 
-from django_sortable_ids.backfill.planning import plan
-from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
 
@@ -14,6 +13,7 @@ from .support import (
     SECOND,
     START,
     TIMED,
+    Stop,
     ascends,
     build,
     fill,
@@ -25,26 +25,11 @@ from .support import (
     ranks,
     rows,
     saved_run,
+    stop_after,
     times_are_right,
 )
 
 pytestmark = pytest.mark.django_db
-
-
-class Stop(Exception):
-    """Somebody pulls the plug."""
-
-
-def stop_after(batches):
-    left = batches
-
-    def progress(filled):
-        nonlocal left
-        left -= 1
-        if not left:
-            raise Stop
-
-    return progress
 
 
 def fill_until(name, size, batches):

@@ -1,17 +1,19 @@
 """A model that ``DATABASE_ROUTERS`` keep in another database than the default one."""
 
-from io import StringIO
+from functools import partial
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import connections
 
 from django_sortable_ids.models import BackfillRun
 from tests.testapp.models import Order
 
+from . import support
 from .support import START, ids, insert_orders, is_strict, saved_run
+from .support import command as run
 
 NAME = "testapp.Order.ulid"
+refusal = partial(support.refusal, NAME, created_from="created_at")
 
 
 class OrdersElsewhere:
@@ -42,18 +44,6 @@ class BesideTheirRuns(OrdersElsewhere):
 def routed(other, settings):
     settings.DATABASE_ROUTERS = [BesideTheirRuns()]
     insert_orders([START] * 5, other)
-
-
-def run(*arguments, **options):
-    out = StringIO()
-    call_command("backfill_ids", *arguments, stdout=out, **options)
-    return out.getvalue().splitlines()
-
-
-def refusal(**options):
-    with pytest.raises(CommandError) as caught:
-        run(NAME, created_from="created_at", **options)
-    return str(caught.value)
 
 
 def drop(model):

@@ -23,7 +23,8 @@ from django_sortable_ids.schema.constraints import constrain
 from tests.combinations import each_with
 from tests.sqlite_journal import set_journal_mode
 
-from .real_tables import (
+from .support import (
+    START,
     UNSEEN,
     command,
     define,
@@ -34,7 +35,6 @@ from .real_tables import (
     refusal,
     sortable,
 )
-from .support import START
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 

@@ -12,7 +12,7 @@ from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.models import BackfillRun
 from tests.testapp.models import Order
 
-from .support import FIELDS, TIMED, build, field_of, fill, find
+from .support import FIELDS, TIMED, Stop, after_batch, build, field_of, fill, find, stop_after
 
 pytestmark = [
     pytest.mark.skipif(connection.vendor != "postgresql", reason="no other engine has such times"),
@@ -126,15 +126,8 @@ def test_a_session_with_a_zone_of_its_own(zoned, zone, start, size):
 def test_a_run_that_stopped_in_the_second_hour_resumes_there(naive, stop):
     naive("Europe/Berlin")
     insert_instants(EDGES["Europe/Berlin"][1])
-    filled = []
-
-    def progress(count):
-        filled.append(count)
-        if len(filled) == stop:
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        fill("snowflake", 7, progress)
+    with pytest.raises(Stop):
+        fill("snowflake", 7, stop_after(stop))
     assert fill("snowflake", 7).filled == 72 - 7 * stop
     assert_right("snowflake")
 
@@ -156,13 +149,7 @@ def test_late_rows_are_sorted_in(naive):
     naive("America/New_York")
     start = EDGES["America/New_York"][1]
     insert_instants(start, count=60)
-    late = iter([True])
-
-    def progress(filled):
-        if next(late, False):
-            insert_instants(start, count=30)
-
-    assert fill("ulid", 40, progress).filled == 90
+    assert fill("ulid", 40, after_batch(1, lambda: insert_instants(start, count=30))).filled == 90
     assert_right("ulid")
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+from functools import partial
 from io import StringIO
 
 import pytest
@@ -10,12 +11,14 @@ from django.db import Error, connection
 
 from django_sortable_ids.models import BackfillRun
 
+from . import support
 from .shop.models import Plain
-from .support import SECOND, START, ids, insert
+from .support import SECOND, START, execute, ids, insert
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 
 NAME = "shop.Plain.public_id"
+command = partial(support.command, NAME, created_from="created_at")
 IN_SQLITE = "BEGIN INSERT INTO fired VALUES (1); END"
 IN_POSTGRESQL = "EXECUTE FUNCTION fire()"
 IN_MYSQL = "FOR EACH ROW INSERT INTO fired VALUES (1)"
@@ -96,12 +99,6 @@ FIRES = {"sqlite": 5, "postgresql": 14, "mysql": 2}
 """How many of them an UPDATE of the id fires: the database says which."""
 
 
-def execute(*statements):
-    with connection.cursor() as cursor:
-        for statement in statements:
-            cursor.execute(statement)
-
-
 @pytest.fixture
 def fired(transactional_db):
     """How often triggers have acted."""
@@ -128,12 +125,6 @@ def made(*statements, undone):
 
 def insert_rows(count=3):
     insert(Plain, [{"created_at": START + n * SECOND} for n in range(count)])
-
-
-def command(**options):
-    out = StringIO()
-    call_command("backfill_ids", NAME, created_from="created_at", stdout=out, **options)
-    return out.getvalue().splitlines()
 
 
 def refusal(**options):

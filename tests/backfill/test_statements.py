@@ -6,11 +6,10 @@ from itertools import pairwise
 import pytest
 from django.db import connection
 
+from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.engines import engine_of, mysql_statements
-from django_sortable_ids.backfill.engines.mysql_tables import TimeIndex, time_index
-from django_sortable_ids.backfill.planning import plan
-from django_sortable_ids.backfill.supervising import run
-from django_sortable_ids.backfill.target import Target
+from django_sortable_ids.backfill.engines.mysql_statements import TimeIndex, time_index
+from django_sortable_ids.backfill.sources.base import Target
 from django_sortable_ids.backfill.writing.late_rows import LateRows
 from django_sortable_ids.backfill.writing.writer import Writer
 from django_sortable_ids.fields import UUIDv6Field, UUIDv7Field
@@ -26,6 +25,7 @@ from .support import (
     SECOND,
     ascends,
     build,
+    execute,
     in_python,
     insert_orders,
     statements_of,
@@ -164,12 +164,6 @@ def table():
     with table_with(UUIDv7Field(null=True)) as made:
         execute("ALTER TABLE testapp_table ADD COLUMN shop integer NOT NULL DEFAULT 1")
         yield made
-
-
-def execute(*statements):
-    with connection.cursor() as cursor:
-        for statement in statements:
-            cursor.execute(statement)
 
 
 class Handled:

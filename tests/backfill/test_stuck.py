@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 from django.db import connection
 
-from django_sortable_ids.backfill.planning import plan
-from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.errors import BackfillError
 from tests.testapp.models import Order
 

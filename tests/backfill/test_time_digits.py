@@ -9,8 +9,7 @@ from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.db.tables import time_digits
 from tests.testapp.models import Order
 
-from .real_tables import execute
-from .support import MILLISECOND, START, find, insert_orders
+from .support import MILLISECOND, START, execute, find, insert_orders
 
 pytestmark = pytest.mark.django_db
 

@@ -10,20 +10,21 @@ from django.db import IntegrityError, connection, transaction
 
 from django_sortable_ids.models import BackfillRun
 
-from .real_tables import (
+from .shop.models import Plain
+from .support import (
     KEY,
+    START,
     TIME,
     UNSEEN,
     command,
     define,
     execute,
     in_registry,
+    insert,
     insert_into,
     naive,
     refusal,
 )
-from .shop.models import Plain
-from .support import START, insert
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 

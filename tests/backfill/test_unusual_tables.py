@@ -15,8 +15,18 @@ from django_sortable_ids.fields import (
     UUIDv7Field,
 )
 
-from .real_tables import KEY, TIME, command, define, execute, in_registry, naive, refusal
-from .support import START, ascends
+from .support import (
+    KEY,
+    START,
+    TIME,
+    ascends,
+    command,
+    define,
+    execute,
+    in_registry,
+    naive,
+    refusal,
+)
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 

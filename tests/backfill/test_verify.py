@@ -8,16 +8,16 @@ import pytest
 from django.core.management import CommandError
 from django.db import connection
 
-from django_sortable_ids.backfill import target
+from django_sortable_ids.backfill.sources import base as target
 from django_sortable_ids.backfill.sources.find import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.backfill.verifying.verification import Verification
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.models import BackfillRun
+from django_sortable_ids.reporting import report
 from tests.testapp.models import Order
 
 from .command import called
-from .real_tables import execute
 from .shop.models import Adopted, Plain, Timeless
 from .support import (
     FIELDS,
@@ -26,6 +26,7 @@ from .support import (
     SECOND,
     START,
     TIMED,
+    execute,
     field_of,
     fill,
     find,
@@ -250,6 +251,8 @@ def test_rows_that_the_user_may_not_see_fail():
     execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO sortable_ids_reader")
     execute("SET LOCAL ROLE sortable_ids_reader")
     assert "row-level security" in run_command("uuid7")[1][0]
+    (line,) = (each for each in report.lines("default") if "testapp.Order.uuid7 " in each)
+    assert " 0 missing of those that row-level security shows " in line
     execute("RESET ROLE")
     assert run_command("uuid7")[1] is None
 

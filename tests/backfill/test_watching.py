@@ -7,7 +7,7 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
-from django_sortable_ids.backfill.supervising import owner, run
+from django_sortable_ids.backfill import owner, run
 from django_sortable_ids.models import BackfillRun
 from tests.admin.page import Page
 

@@ -6,12 +6,12 @@ from itertools import pairwise
 import pytest
 from django.db import connection, connections
 
-from django_sortable_ids.backfill.supervising import run
+from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.errors import BackfillError
 from tests.testapp.models import Order
 
-from .support import FIELDS, TIMED, build, field_of, fill, find, insert_orders
+from .support import FIELDS, TIMED, after_batch, build, field_of, fill, find, insert_orders
 
 pytestmark = [
     pytest.mark.skipif(connection.vendor != "postgresql", reason="no other engine has two types"),
@@ -92,13 +92,7 @@ def test_late_rows_are_sorted_in(zoneless, settings):
     settings.TIME_ZONE = "America/New_York"
     start = EDGES["America/New_York"][0]
     insert_local(start, 20)
-    late = iter([True])
-
-    def progress(filled):
-        if next(late, False):
-            insert_local(start, 4)
-
-    assert fill("ulid", 15, progress).filled == 24
+    assert fill("ulid", 15, after_batch(1, lambda: insert_local(start, 4))).filled == 24
     assert_right("ulid")
 
 

@@ -26,10 +26,9 @@ from django.db import connection, models
 from django.db.models import ExpressionWrapper, F, Value
 from django.db.models.functions import Cast, Concat, Mod
 
-from django_sortable_ids.backfill.planning import plan
-from django_sortable_ids.backfill.supervising import run
-from django_sortable_ids.backfill.supervising.pace import Limits
-from django_sortable_ids.backfill.target import Target
+from django_sortable_ids.backfill import plan, run
+from django_sortable_ids.backfill.pace import Limits
+from django_sortable_ids.backfill.sources.base import Target
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.fields import SnowflakeField, ULIDField, UUIDv7Field
 from django_sortable_ids.functions import GenerateID

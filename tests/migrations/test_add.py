@@ -10,9 +10,8 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import AddField
 from django.db.models import QuerySet
 
-from django_sortable_ids.backfill.planning import plan
+from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.sources.find import of_model
-from django_sortable_ids.backfill.supervising import run
 from django_sortable_ids.fields import ULIDField
 from django_sortable_ids.functions import GenerateID
 from django_sortable_ids.models import BackfillRun

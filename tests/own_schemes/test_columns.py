@@ -11,9 +11,8 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from django_sortable_ids.admin import CreatedAtFilter
-from django_sortable_ids.backfill.planning import plan
-from django_sortable_ids.backfill.supervising import run
-from django_sortable_ids.backfill.target import Target
+from django_sortable_ids.backfill import plan, run
+from django_sortable_ids.backfill.sources.base import Target
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.fields import SortableTextField
 from django_sortable_ids.functions import CreatedAt, GenerateID

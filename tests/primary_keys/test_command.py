@@ -247,6 +247,61 @@ def test_verify_compares_a_moved_key_with_the_source_of_its_move(project):
     assert "most of them 2:00 h too early: a wrong time zone" in done.stdout
 
 
+PARCEL = """
+from django.db import models
+from django_sortable_ids.fields import ULIDAutoField, ULIDField, UUIDv7AutoField
+
+
+class Parcel(models.Model):
+    id = {}
+"""
+PARCELS = """
+from datetime import UTC, datetime
+from depot.models import Parcel
+
+scheme = Parcel._meta.get_field("id").scheme
+for hour in range(3):
+    Parcel.objects.create(pk=scheme.generate(datetime(2024, 5, 17, hour, tzinfo=UTC)))
+"""
+EXCHANGED = """
+from depot.models import Parcel
+
+first, second, _ = Parcel.objects.order_by("pk")
+Parcel.objects.filter(pk=first.pk).update(old_id=None)
+Parcel.objects.filter(pk=second.pk).update(old_id=first.old_id)
+Parcel.objects.filter(pk=first.pk).update(old_id=second.old_id)
+"""
+
+
+def test_verify_compares_a_converted_key_with_the_old_one_until_the_move_is_undone(project):
+    path = project.folder / "depot" / "models.py"
+    before = PARCEL.format("ULIDAutoField(primary_key=True)")
+    path.write_text(before)
+    for command in (["makemigrations", "depot", "--name", "parcel"], ["migrate"]):
+        project.manage(*command)
+    project.manage("shell", "-c", PARCELS)
+    old = "    old_id = ULIDField(null=True, unique=True, editable=False)\n"
+    path.write_text(PARCEL.format("UUIDv7AutoField(primary_key=True)") + old)
+    done = move(project, "depot.Parcel", "--write-migration")
+    assert done.returncode == 0, done.stderr
+    project.manage("migrate")
+
+    def verify():
+        done = project.backfill("depot.Parcel.id", "--verify")
+        return done.returncode, done.stdout + done.stderr
+
+    assert verify()[0] == 0
+    assert "of their old ids' times" in verify()[1]
+    project.manage("shell", "-c", EXCHANGED)
+    code, printed = verify()
+    assert (code, ", the time of " in printed) == (1, True)
+    project.manage("migrate", "depot", "0002_parcel")
+    path.write_text(before)
+    code, printed = verify()
+    assert code == 0, printed
+    assert "no source of their times is known" in printed
+
+
 def test_a_key_keeps_its_column(project):
     path = project.folder / "depot" / "models.py"
     named = 'id = models.BigAutoField(primary_key=True, db_column="order_no")'

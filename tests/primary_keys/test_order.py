@@ -2,7 +2,7 @@
 
 import pytest
 
-from django_sortable_ids.backfill.writing import at_once
+from django_sortable_ids.backfill.writing import sorted_rows as at_once
 from tests.marks import own_tables
 
 from . import small

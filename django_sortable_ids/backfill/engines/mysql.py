@@ -1,16 +1,57 @@
-"""MariaDB and MySQL: an UPDATE numbers the rows while it reads them in order."""
+"""MariaDB and MySQL: an UPDATE numbers the rows while it reads them in order.
 
+Impossible dates, such as 2020-02-00, and ambiguous TIMESTAMPs are refused. Drivers read an
+impossible date as NULL. The database doesn't treat it as NULL, except for the zero date,
+0000-00-00, if the column is NOT NULL; and MySQL finds that of a TIMESTAMP before no time.
+"""
+
+from __future__ import annotations
+
+import re
 from collections.abc import Iterator
+from typing import Any
 
-from django.db.models import DateField, Q
+from django.db.models import BooleanField, CharField, DateField, DateTimeField, F, Q, QuerySet
+from django.db.models.functions import Cast
 
-from ...db.queries import named_rows, value
+from ...db import chunks, tables
+from ...db.queries import named_rows, rows, value
+from ...db.tables import is_timestamp
 from ...errors import BackfillError
-from ..target import Target
-from . import mysql_side_effects, mysql_times
+from ...functions.fragments import Fragment
+from ..sources.base import Target
 from .base import LOCK_SECONDS, Engine
 from .mysql_statements import MySQLStatements, NumberedWhileRead
 
+_DEPENDS_ON_SESSION = re.compile(
+    r"\b(from_unixtime|unix_timestamp|dayname|monthname)\(|'system'|date_format\(.*%[abMW]",
+    re.IGNORECASE,
+)
+"""Expressions that depend on the session's time zone or language."""
+_OF_TABLE = "table_schema = COALESCE(%s, DATABASE()) AND table_name = %s"
+_TRIGGERS = """
+SELECT trigger_name FROM information_schema.triggers
+WHERE event_object_schema = COALESCE(%s, DATABASE()) AND event_object_table = %s
+AND FIND_IN_SET('UPDATE', event_manipulation) ORDER BY action_order, trigger_name
+"""
+_VERSIONED = f"""
+SELECT 1 FROM information_schema.tables WHERE {_OF_TABLE} AND table_type = 'SYSTEM VERSIONED'
+"""
+_UNVERSIONED = f"""
+SELECT column_name FROM information_schema.columns
+WHERE {_OF_TABLE} AND extra LIKE '%%WITHOUT SYSTEM VERSIONING%%'
+"""
+_COLUMNS = f"""
+SELECT column_name, data_type, generation_expression, extra FROM information_schema.columns
+WHERE {_OF_TABLE} ORDER BY ordinal_position
+"""
+_SEES_TRIGGERS = f"""
+SELECT 1 FROM information_schema.user_privileges WHERE privilege_type = 'TRIGGER'
+UNION SELECT 1 FROM information_schema.schema_privileges
+WHERE privilege_type = 'TRIGGER' AND COALESCE(%s, DATABASE()) LIKE table_schema
+UNION SELECT 1 FROM information_schema.table_privileges
+WHERE privilege_type = 'TRIGGER' AND {_OF_TABLE}
+"""
 _LAG_COLUMNS = ("Seconds_Behind_Source", "Seconds_Behind_Master")
 
 
@@ -20,15 +61,32 @@ class MySQL(Engine):
     rows_per_second = (10_000.0, 60_000.0)
     looks_up_ids = True
 
-    def side_effects(self, target: Target) -> Iterator[str]:
-        kept = self.statements(target).kept
-        return mysql_side_effects.effects(target, self.connection, kept)
-
-    def side_effect_warnings(self, target: Target) -> Iterator[str]:
-        return mysql_side_effects.warnings(target, self.connection)
+    def side_effects(self, target: Target) -> tuple[list[str], list[str]]:
+        """Triggers, system versioning, and stored columns that are computed again."""
+        table, kept = target.model._meta.db_table, self.statements(target).kept.names
+        names = tables.split(self.connection, table)
+        effects = [f"the trigger {name}" for (name,) in rows(self.connection, _TRIGGERS, names)]
+        # The UPDATE sets these columns, be it to their own value.
+        set_columns = {name.lower() for name in (str(target.field.column), *kept)}
+        unversioned = {name.lower() for (name,) in rows(self.connection, _UNVERSIONED, names)}
+        if rows(self.connection, _VERSIONED, names) and not set_columns <= unversioned:
+            effects.append(
+                f"the system versioning of {table}, which keeps the old version of each row"
+            )
+        effects += [
+            f"the stored column {name}, which is computed again, with the time zone and the "
+            f"language of this session: {expression}"
+            for name, expression in _recomputed(rows(self.connection, _COLUMNS, names))
+        ]
+        if rows(self.connection, _SEES_TRIGGERS, [names[0], *names]):
+            return effects, []
+        return effects, [
+            "this user has no right to see triggers: make sure that an UPDATE fires none, or "
+            "GRANT TRIGGER"
+        ]
 
     def check(self, target: Target) -> None:
-        mysql_times.check_days(target)
+        _check_days(target)
 
     def check_session(self, target: Target) -> None:
         if "EMPTY_STRING_IS_NULL" in value(self.connection, "SELECT @@sql_mode"):
@@ -37,12 +95,12 @@ class MySQL(Engine):
                 "NULL where a run stores an empty text: remove it (OPTIONS: sql_mode), at least "
                 "for this command; nothing was written."
             )
-        mysql_times.check_repeated_hours(target)
+        _check_repeated_hours(target)
 
     def misread(self, target: Target) -> Q | None:
         is_own = target.source.model is target.model
         has_days = is_own and isinstance(target.source, DateField)
-        return mysql_times.is_impossible(target) if has_days else None
+        return _is_impossible(target) if has_days else None
 
     def prepare_session(self) -> None:
         """Set a short lock timeout, and READ COMMITTED: REPEATABLE READ also locks the rows that an
@@ -71,3 +129,92 @@ class MySQL(Engine):
             raise self._no_replica()
         lag = next(sources[0][name] for name in _LAG_COLUMNS if name in sources[0])
         return None if lag is None else float(lag)
+
+
+# LAST_DAY() of an impossible date is NULL, or a warning that stops an UPDATE.
+_YEAR = "IF(YEAR({0}), LPAD(YEAR({0}), 4, '0'), 1971)"
+_MONTH = f"CONCAT({_YEAR}, '-', GREATEST(MONTH({{0}}), 1), '-')"
+_LAST_DAY = f"DAYOFMONTH(LAST_DAY(CONCAT({_MONTH}, '01')))"
+_IS_IMPOSSIBLE = (
+    "YEAR({0}) = 0 OR MONTH({0}) = 0 OR DAYOFMONTH({0}) = 0"
+    f" OR (DAYOFMONTH({{0}}) > 28 AND DAYOFMONTH({{0}}) > {_LAST_DAY})"
+)
+_NEAREST_DAY = f"CONCAT({_MONTH}, LEAST(GREATEST(DAYOFMONTH({{0}}), 1), {_LAST_DAY}))"
+_NEAREST_TIME = f"CONCAT({_NEAREST_DAY}, ' ', TIME({{0}}))"
+
+
+class _IsImpossible(Fragment):
+    output_field = BooleanField()
+    mysql = f"({_IS_IMPOSSIBLE})"
+
+
+def _is_impossible(target: Target) -> Q:
+    """Whether the time of a row is on an impossible day; only if it is in the target's table."""
+    # By the column's own name: for a related row, source.name is the whole path.
+    return Q(_IsImpossible(F(target.source.attname)))
+
+
+def _check_days(target: Target) -> None:
+    """Raise ``BackfillError``, naming a row, if a creation time is on an impossible day."""
+    source, connection = target.source, target.times.connection
+    if not isinstance(source, DateField):
+        return
+    rows: QuerySet[Any] = QuerySet(source.model, using=target.using)
+    rows = rows.filter(_is_impossible(target))
+    found = chunks.named(rows)
+    if found is None:
+        return
+    pk, who = found
+    text = rows.filter(pk=pk).values_list(Cast(source.attname, CharField()), flat=True)
+    raise BackfillError(
+        f"{who} has the {source.attname} {text.get()}, which is no day of the calendar. "
+        f"Correct it, for example to the nearest day, in 1971 if it has no year: "
+        f"{_repair(source, connection)}; nothing was written."
+    )
+
+
+def _repair(source: Any, connection: Any) -> str:
+    quote = connection.ops.quote_name
+    table, column = quote(source.model._meta.db_table), quote(source.column)
+    nearest = _NEAREST_TIME if isinstance(source, DateTimeField) else _NEAREST_DAY
+    return (
+        f"UPDATE {table} SET {column} = {nearest.format(column)} "
+        f"WHERE {_IS_IMPOSSIBLE.format(column)}"
+    )
+
+
+def _check_repeated_hours(target: Target) -> None:
+    """Raise ``BackfillError`` if a TIMESTAMP is in an hour that the session's time zone repeats."""
+    connection = target.times.connection
+    table, name = target.source.model._meta.db_table, str(target.source.column)
+    if not is_timestamp(connection, table, name):
+        return
+    quote = connection.ops.quote_name
+    column = quote(name)
+    with connection.cursor() as cursor:
+        # The column stores the instant. Its local time, converted back, gives one of the two.
+        cursor.execute(
+            f"SELECT COUNT(*), MIN({column}), @@time_zone, @@system_time_zone FROM {quote(table)} "
+            f"WHERE UNIX_TIMESTAMP({column}) <> UNIX_TIMESTAMP(CAST({column} AS DATETIME(6)))"
+        )
+        rows, example, zone, system = cursor.fetchone()
+    if rows:
+        zone = system if zone == "SYSTEM" else zone
+        raise BackfillError(
+            f"{rows:,} rows of {target.source.model._meta.label} are in an hour that the time "
+            f"zone of the session, {zone}, has twice, such as {example}: "
+            f"{name} is a TIMESTAMP, and Django reads both hours as one. Set the session to UTC "
+            f"(OPTIONS: init_command \"SET time_zone = '+00:00'\"); nothing was written."
+        )
+
+
+def _recomputed(columns: list[Any]) -> Iterator[tuple[str, str]]:
+    """Stored columns that depend on the session. Servers may compute each of them again, whatever
+    an UPDATE changes. The column of the id is the same in each session.
+    """
+    local = [f"`{name}`" for name, kind, *_ in columns if kind == "timestamp"]
+    for name, _, expression, extra in columns:
+        if not expression or "STORED" not in extra:
+            continue
+        if _DEPENDS_ON_SESSION.search(expression) or any(each in expression for each in local):
+            yield name, expression

@@ -1,19 +1,119 @@
-"""The statements of a batch for MariaDB and MySQL."""
+"""The statements of a batch for MariaDB and MySQL, and what they must know of its table."""
+
+from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import NotSupportedError, models
 from django.utils.functional import cached_property
 
 from ...db import tables
+from ...db.queries import named_rows
 from ...db.tables import is_timestamp
 from ...functions.composition import Composition
-from ..target import Target
-from .mysql_tables import KeptColumns, TimeIndex, kept_columns, time_index
-from .statements import ComputedStatements, Statements
+from ..sources.base import Target
+from .base import ComputedStatements, KeptColumns, Statements
+
+if TYPE_CHECKING:
+    from ..sources.base import Target
+
+_REFUSE_DATES = {"NO_ZERO_DATE", "NO_ZERO_IN_DATE", "TRADITIONAL"}
+"""Modes that refuse a date like 0000-00-00, which old tables may have. TRADITIONAL includes both
+others."""
+_ALLOWS_DATES = "ALLOW_INVALID_DATES"
+_TABLE = """
+SELECT engine, create_options FROM information_schema.tables
+WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
+"""
+
+
+def kept_columns(connection: Any, table: str) -> KeptColumns:
+    """The columns of the table."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT column_name, data_type FROM information_schema.columns "
+            "WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s AND extra LIKE %s "
+            "ORDER BY ordinal_position",
+            [*tables.split(connection, table), "%on update current_timestamp%"],
+        )
+        types = dict(cursor.fetchall())
+        if not types:
+            return KeptColumns()
+        cursor.execute("SELECT @@sql_mode, @@time_zone")
+        mode, zone = cursor.fetchone()
+    wanted = {*mode.split(","), _ALLOWS_DATES} - {*_REFUSE_DATES, ""}
+    modes = ",".join(sorted(wanted))
+    if connection.mysql_is_mariadb:
+        return KeptColumns(tuple(types), f"SET STATEMENT sql_mode = '{modes}' FOR UPDATE")
+    update = f"UPDATE /*+ SET_VAR(sql_mode = '{modes}')"
+    if "timestamp" not in types.values():
+        return KeptColumns(tuple(types), f"{update} */")
+    return KeptColumns(tuple(types), f"{update} SET_VAR(time_zone = '+00:00') */", zone)
+
+
+def kept_assignments(connection: Any, table: str, name: str = "") -> str:
+    """What an UPDATE with parameters adds to its assignments, so that no other column changes.
+
+    Empty on other databases. With a join, ``name`` is that of the table and a dot, and the session
+    must copy values unchanged.
+    """
+    is_mysql = connection.vendor == "mysql"
+    return kept_columns(connection, table).assignments(name) if is_mysql else ""
+
+
+class TimeIndex(NamedTuple):
+    """An index that begins with the creation time, from which the rows of a batch are read."""
+
+    name: str
+    is_in_order: bool
+    """Whether a range of it gives the rows in the order of (creation time, key) without a sort."""
+
+
+def time_index(target: Target, connection: Any) -> TimeIndex | None:
+    """An index that begins with the time, preferably one in order; None if there is none.
+
+    An index of InnoDB ends in the primary key. An UPDATE reads a range of it in its order, whatever
+    ``mrr`` in ``optimizer_switch`` is, and so does an index-only query. This is not guaranteed for
+    a partitioned table.
+    """
+    with connection.cursor() as cursor:
+        table = target.model._meta.db_table
+        cursor.execute(f"SHOW INDEX FROM {connection.ops.quote_name(table)}")
+        parts = named_rows(cursor)
+        cursor.execute(_TABLE, tables.split(connection, table))
+        engine, options = cursor.fetchone()
+    for part in parts:
+        part["Column_name"] = tables.folded(connection, part["Column_name"] or "")
+    keys = [tables.folded(connection, str(key.column)) for key in target.key_fields]
+    ends_in_key = (
+        engine == "InnoDB"
+        and "partitioned" not in (options or "")
+        and _columns_in_order(parts, "PRIMARY") == keys
+    )
+    time = tables.folded(connection, str(target.source.column))
+    found = [
+        TimeIndex(name, ends_in_key and _columns_in_order(parts, name) == [time])
+        for name in (part["Key_name"] for part in parts if _begins_with(part, time))
+    ]
+    return max(found, key=lambda index: index.is_in_order, default=None)
+
+
+def _begins_with(part: dict[str, Any], column: str) -> bool:
+    # A hint with an invisible or ignored index is an error.
+    is_off = part.get("Visible") == "NO" or part.get("Ignored") == "YES"
+    return part["Seq_in_index"] == 1 and part["Column_name"] == column and not is_off
+
+
+def _columns_in_order(parts: Sequence[dict[str, Any]], name: str) -> list[str] | None:
+    """The columns of an index; None if one of them descends, or if only a prefix is indexed."""
+    of_index = [part for part in parts if part["Key_name"] == name]
+    if any(part["Collation"] != "A" or part["Sub_part"] for part in of_index):
+        return None
+    return [part["Column_name"] for part in sorted(of_index, key=lambda part: part["Seq_in_index"])]
+
 
 _TIES, _WIDTH, _TICK, _NEXT_TICK, _NUMBER, _SLOT, _LEAST_KEY, _GREATEST_KEY, _READ = (
     f"@backfill_{name}"

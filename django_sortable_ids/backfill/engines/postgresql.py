@@ -9,14 +9,182 @@ HOT). So a span of rows is written in parts, each in its own transaction. This t
 and the table grows by 60 % instead of 100 %. All rows of a tick are in one part, which orders them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.utils.functional import cached_property
+
+from ...db import queries, tables
 from ...errors import BackfillError
-from ..target import Target
-from . import postgresql_side_effects
-from .base import LOCK_SECONDS, Engine
-from .postgresql_statements import NumberedByWindows, PostgreSQLStatements
+from ..sources.base import Target
+from .base import LOCK_SECONDS, ComputedStatements, Engine, Statements
+
+_OF_PART = (
+    " WHERE CASE WHEN tick = %(last_tick)s THEN %(with_last_tick)s "
+    "ELSE hashint8(tick) & %(mask)s = %(part)s END"
+)
+
+
+class PostgreSQLStatements(Statements):
+    @cached_property
+    def sent(self) -> str:
+        """One UPDATE with arrays as parameters."""
+        names = [*self._key_names, "id"]
+        types = [key.rel_db_type(self.connection) for key in self.target.key_fields]
+        types.append(self.target.field.db_type(self.connection))
+        if self._compares_times:
+            names.append("created")
+            types.append(self.target.source.db_type(self.connection))
+        pairs = zip(names, types, strict=True)
+        lists = ", ".join(f"%({name})s::{kind}[]" for name, kind in pairs)
+        rows = f"SELECT * FROM unnest({lists}) u({', '.join(names)})"
+        return self._update("d.id", rows, f"{self._on_keys()}{self._unmoved}")
+
+    def send(
+        self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
+    ) -> int:
+        return self.execute(self.sent, self._lists(keys, stored, times))
+
+    def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
+        with self.connection.cursor() as cursor:
+            # Otherwise the planner may read the whole table for the join of every batch.
+            cursor.execute("SET LOCAL enable_hashjoin = off")
+            cursor.execute("SET LOCAL enable_mergejoin = off")
+            cursor.execute(sql, parameters)
+            return int(cursor.rowcount)
+
+    def _update(self, value: str, rows: str, on: str) -> str:
+        """An UPDATE that sets ``value`` for those of ``rows`` that still have no id."""
+        return (
+            f"UPDATE {self._table} AS t SET {self._set(value)} FROM ({rows}) d "
+            f"WHERE {on} AND t.{self._column} IS NULL"
+        )
+
+
+class NumberedByWindows(PostgreSQLStatements, ComputedStatements):
+    """Numbers the rows of a table, joined with its parents, by window functions."""
+
+    _numbered = ("d.tick", "d.slot")
+
+    @cached_property
+    def of_batch(self) -> str:
+        return self._computed()
+
+    @cached_property
+    def of_one_time(self) -> str:
+        return self._computed(of_one_time=True)
+
+    @cached_property
+    def of_part(self) -> str:
+        return self._computed(part=_OF_PART)
+
+    def _computed(self, of_one_time: bool = False, part: str = "") -> str:
+        # ctid finds a row directly. If another transaction has changed a row since the statement
+        # began, its ctid has changed, and the sweep fills it. Releases before November 2025 don't
+        # recheck a ctid ("Add missing EPQ recheck for TID Scan"), but they recheck a time. A ctid
+        # is unique only within a partition, hence tableoid.
+        on = f"t.ctid = d.place AND t.tableoid = d.part{self._unmoved}"
+        return self._update(self._composed, self._slots(self._batch(of_one_time), part), on)
+
+    def _slots(self, batch: str, part: str) -> str:
+        """Tick and rank of each row of the batch.
+
+        The random number is drawn in the SELECT of the windows. PostgreSQL would compute a window
+        that is written twice two times.
+        """
+        windows = (
+            "row_number() OVER (PARTITION BY tick "
+            f"ORDER BY created, {', '.join(self._key_names)}) AS number, "
+            "count(*) OVER (PARTITION BY tick) AS ties"
+        )
+        start, divisor = self._start_and_divisor("tick", "ties")
+        width = f"(({self._composition.ranks} - {start}) / {divisor})"
+        return (
+            f"SELECT place, part, created, tick, "
+            f"{start} + (number - 1) * {width} + mod(random, {width}) AS slot "
+            f"FROM (SELECT place, part, created, tick, {windows}, {self._random} AS random "
+            f"FROM (SELECT b.*, {self._tick('created')} AS tick FROM ({batch}) b) ticks"
+            f"{part}) numbered"
+        )
+
+    def _batch(self, of_one_time: bool) -> str:
+        """The rows without an id from the first to the last place, both included."""
+        time = f"s{len(self._chain)}.{self._source_column}"
+        pairs = zip(self._keys, self._key_names, strict=True)
+        keys = ", ".join(f"s0.{key} AS {name}" for key, name in pairs)
+        return (
+            f"SELECT {keys}, s0.ctid AS place, s0.tableoid AS part, {time} AS created "
+            f"FROM {self._source} "
+            f"WHERE s0.{self._column} IS NULL AND {self._within(time, of_one_time)}"
+        )
+
+    def _within(self, time: str, of_one_time: bool) -> str:
+        key, first, last = self._places("s0")
+        if of_one_time:
+            # In this form an index finds the first key: millions of rows may share one time.
+            return f"{time} = %(first_time)s AND {key} >= {first} AND {key} <= {last}"
+        return (
+            f"{time} >= %(first_time)s AND ({time} > %(first_time)s OR {key} >= {first}) "
+            f"AND {time} <= %(last_time)s AND ({time} < %(last_time)s OR {key} <= {last})"
+        )
+
+    @property
+    def _source(self) -> str:
+        """The table, joined with those of its parents up to the one that has the time."""
+        sql, child = f"{self._table} s0", self.target.model
+        for number, parent in enumerate(self._chain, 1):
+            link = child._meta.parents[parent]
+            assert link is not None
+            pk = self._quote(parent._meta.pk.column)
+            sql += (
+                f" JOIN {self._quote(parent._meta.db_table)} s{number}"
+                f" ON s{number}.{pk} = s{number - 1}.{self._quote(link.column)}"
+            )
+            child = parent
+        return sql
+
+
+_ROW, _UPDATE = 1, 16
+"""Bits of pg_trigger.tgtype."""
+_IS_ENABLED = (
+    "IN ('A', CASE WHEN current_setting('session_replication_role') = 'replica' "
+    "THEN 'R' ELSE 'O' END)"
+)
+_TRIGGERS = f"""
+WITH RECURSIVE parts AS (
+    SELECT %(table)s::regclass::oid AS part, true AS is_named
+    UNION SELECT inhrelid, false FROM pg_inherits JOIN parts ON inhparent = part
+), columns AS (
+    SELECT part, is_named, attnum FROM parts JOIN pg_attribute ON attrelid = part
+    WHERE attname = %(column)s
+), changed AS (
+    SELECT part, attnum FROM columns
+    UNION SELECT part, generated.adnum FROM columns
+    JOIN pg_attrdef generated ON generated.adrelid = part
+    JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = part
+        AND refobjsubid = attnum
+        AND (classid, objid, objsubid) IN (
+            ('pg_attrdef'::regclass, generated.oid, 0),
+            ('pg_class'::regclass, part, generated.adnum)
+        )
+)
+SELECT oid, tgparentid, tgname, tgrelid::regclass::text, tgconstraint <> 0
+FROM columns JOIN pg_trigger ON tgrelid = part
+WHERE NOT tgisinternal AND tgtype & {_UPDATE} <> 0 AND (is_named OR tgtype & {_ROW} <> 0)
+    AND tgenabled {_IS_ENABLED}
+    AND (tgattr::text = '' OR EXISTS (
+        SELECT FROM changed WHERE changed.part = tgrelid AND changed.attnum = ANY (tgattr)
+    ))
+ORDER BY tgname, tgrelid::regclass::text
+"""
+"""The triggers of the table, and of its partitions and children, whose rows the UPDATE changes. A
+trigger on a column that is generated from the id fires as well."""
+_RULES = f"""
+SELECT rulename FROM pg_rewrite
+WHERE ev_class = %s::regclass AND ev_type = '2' AND ev_enabled {_IS_ENABLED}
+ORDER BY rulename
+"""
+
 
 _ALIGNED = 0.5
 """From this correlation of times with places on the disk, a batch has neighbours on the disk."""
@@ -59,28 +227,40 @@ class PostgreSQL(Engine):
         if target.source.model is not target.model:
             return False
         table = self._quoted(target)
-        with self.connection.cursor() as cursor:
-            cursor.execute(_INDEXES_WITH_COLUMN, [table, target.field.column])
-            if cursor.fetchone()[0]:
-                return False
-            cursor.execute(_CORRELATION, [table, target.source.column])
-            correlation = cursor.fetchone()
+        if queries.value(self.connection, _INDEXES_WITH_COLUMN, [table, target.field.column]):
+            return False
+        correlation = queries.row(self.connection, _CORRELATION, [table, target.source.column])
         return correlation is None or abs(correlation[0] or 0.0) >= _ALIGNED
 
-    def side_effects(self, target: Target) -> Iterator[str]:
-        return postgresql_side_effects.effects(target, self.connection)
-
-    def side_effect_warnings(self, target: Target) -> Iterator[str]:
-        return postgresql_side_effects.warnings(target, self.connection)
+    def side_effects(self, target: Target) -> tuple[list[str], list[str]]:
+        """Triggers, rules, and row-level security that hides rows. Constraint triggers usually only
+        check rows, but may do anything."""
+        connection, table = self.connection, self._quoted(target)
+        parameters = {"table": table, "column": target.field.column}
+        triggers = queries.rows(connection, _TRIGGERS, parameters)
+        # A trigger of a partitioned table has a clone in each partition.
+        known = {oid for oid, *_ in triggers}
+        triggers = [trigger for _, parent, *trigger in triggers if parent not in known]
+        effects = [f"the trigger {name} of {of}" for name, of, is_check in triggers if not is_check]
+        effects += [f"the rule {name}" for (name,) in queries.rows(connection, _RULES, [table])]
+        chain = target.model._meta.get_base_chain(target.source.model)
+        for model in dict.fromkeys([target.model, *chain, target.source.model]):
+            if tables.may_hide_rows(connection, model._meta.db_table):
+                effects.append(
+                    f"the row-level security of {model._meta.db_table} may hide rows from "
+                    f"{queries.value(connection, 'SELECT current_user')}; these get no id"
+                )
+        checks = [
+            f"each row fires the constraint trigger {name} of {of}"
+            for name, of, is_check in triggers
+            if is_check
+        ]
+        return effects, checks
 
     def version_bytes(self, target: Target, rows: int) -> int:
         # reltuples is an estimate: counting the rows takes as long as finding those without an id.
-        with self.connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT pg_table_size(oid), reltuples FROM pg_class WHERE oid = to_regclass(%s)",
-                [self._quoted(target)],
-            )
-            size, known = cursor.fetchone()
+        sql = "SELECT pg_table_size(oid), reltuples FROM pg_class WHERE oid = to_regclass(%s)"
+        size, known = queries.row(self.connection, sql, [self._quoted(target)])
         return int(size * rows / max(rows, known))
 
     def begin_batch(self) -> None:
@@ -89,7 +269,7 @@ class PostgreSQL(Engine):
 
     def lag_of_replicas(self) -> float | None:
         alias = self.connection.alias
-        replicas, visible, lag = self._fetched(_LAG_OF_REPLICAS)
+        replicas, visible, lag = queries.row(self.connection, _LAG_OF_REPLICAS)
         if not replicas:
             raise BackfillError(
                 f"no replica follows {alias!r}: connect one, or omit --max-replica-lag"
@@ -102,15 +282,10 @@ class PostgreSQL(Engine):
         return float(lag)
 
     def lag_of_this_replica(self) -> float | None:
-        follows, lag = self._fetched(_LAG_OF_THIS_REPLICA)
+        follows, lag = queries.row(self.connection, _LAG_OF_THIS_REPLICA)
         if not follows:
             raise self._no_replica()
         return None if lag is None else float(lag)
-
-    def _fetched(self, sql: str) -> Any:
-        with self.connection.cursor() as cursor:
-            cursor.execute(sql)
-            return cursor.fetchone()
 
     def _quoted(self, target: Target) -> str:
         return str(self.connection.ops.quote_name(target.model._meta.db_table))

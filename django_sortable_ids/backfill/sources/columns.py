@@ -1,22 +1,23 @@
-"""Creation times in a ``DateField``, or in a related row."""
+"""Creation times in a column: of the row, of a related row, or days."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import FieldDoesNotExist
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.db.models.constants import LOOKUP_SEP
+from django.utils import timezone
 
 from ...errors import BackfillError
+from ...fields import SortableIDField
 from ...fields.values.times import in_utc
-from ..target import SORTED_AT_ONCE, Target
-from .derived import first_day_from
+from .base import SORTED_AT_ONCE, Target
 from .fields import check_table, names_of
 
 _NONE = (
@@ -29,7 +30,7 @@ class OtherColumn(Target):
     """The name of its source is the whole path, which works in lookups, orders and values like the
     name of a column. If the related row is missing, the row has no time."""
 
-    own_time = False
+    has_own_times = False
     needs_sort = True
 
     @property
@@ -69,6 +70,18 @@ class Days(OtherColumn):
             stop = first_day_from(end)
             found &= Q(**({f"{name}__lt": stop} if stop else {f"{name}__lte": date.max}))
         return found
+
+
+def first_day_from(at: datetime) -> date | None:
+    """The first day that begins at or after an aware time; None after the calendar's last one."""
+    at = in_utc(at)
+    try:
+        day = at.astimezone(timezone.get_default_timezone()).date()
+    except OverflowError:
+        day = at.date()
+    if in_utc(day) >= at:
+        return day
+    return None if day == date.max else day + timedelta(days=1)
 
 
 def kind_of(source: models.Field[Any, Any]) -> type[Target]:
@@ -145,3 +158,42 @@ def _models_on(model: type[models.Model], path: str) -> list[type[models.Model]]
         reached = relation.related_model
         models_on_path.append(reached)
     return models_on_path
+
+
+class EveryRow(Target):
+    """A target whose ids are in another table, that of ``field``, so that every row gets one."""
+
+    @property
+    def without_id(self) -> QuerySet[Any]:
+        return self.rows
+
+    @property
+    def is_missing(self) -> Q:
+        return Q()
+
+
+class _Own(EveryRow, Target):
+    """Its times are in the table itself."""
+
+
+class _Other(EveryRow, OtherColumn):
+    """Its times are in a related row."""
+
+
+class _Days(EveryRow, Days):
+    """Its times are days."""
+
+
+_CLASSES: dict[type[Target], type[EveryRow]] = {
+    Target: _Own,
+    OtherColumn: _Other,
+    Days: _Days,
+}
+
+
+def every_row(
+    model: type[models.Model], field: SortableIDField, created_from: str, using: str
+) -> EveryRow:
+    """The target of a model with times in that column, whose ids are values of ``field``."""
+    source = find_source(model, created_from, using)
+    return _CLASSES[kind_of(source)](model, field, source, using)

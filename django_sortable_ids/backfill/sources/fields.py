@@ -14,7 +14,7 @@ from ...errors import BackfillError
 from ...fields import SortableIDField
 from ...models import BackfillRun, MoveNote
 from ...schema import constraints
-from ..target import POLICIES, Target, database_option
+from .base import POLICIES, Target, database_option
 
 
 def notes(label: str) -> Iterator[str]:

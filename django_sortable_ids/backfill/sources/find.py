@@ -15,12 +15,12 @@ from ...fields.of_model import referenced_column
 from ...models import BackfillRun
 from ...schemes import TimeScheme
 from ...times.bounds import last_tick
-from ..target import Target
-from . import columns, copies
-from .derived import shown
+from . import columns
+from . import history as history_rows
+from .base import Target
 from .fields import check_tables, find_field, last_run
 from .old_ids import find_conversion
-from .periods import Fixed, Period, Spread, parsed
+from .periods import Fixed, Period, Spread, parsed, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def find(label: str, given: Given, using: str | None) -> Target:
                 f"omit the source of times"
             )
         check_tables(model, field, using)
-        return copies.target_of(model, field, using, original)
+        return history_rows.target_of(model, field, using, original)
     return of_source(model, field, given, using)
 
 
@@ -83,7 +83,7 @@ def of_model(
     """
     check_tables(model, field, using)
     if (original := history.original_of(model)) is not None:
-        return copies.target_of(model, field, using, original)
+        return history_rows.target_of(model, field, using, original)
     if not created_from:
         last = last_run(str(field), using)
         created_from = last.options["created_from"] if last else None

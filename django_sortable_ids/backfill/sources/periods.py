@@ -1,4 +1,4 @@
-"""Rows without recorded creation times: spread over a given period, or all of one time."""
+"""Rows without recorded creation times: spread over a period, all of one time, or of none."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
+from django.db import models
 from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 from ...errors import BackfillError
+from ...fields import SortableIDField
 from ...fields.values.times import in_utc
-from .derived import Derived, shown
+from .base import Derived
 
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -147,3 +150,37 @@ def parsed(option: str, text: str) -> datetime:
         raise BackfillError(
             f"{option} {text!r}: expected a day or a time, such as 2015-01-31 or 2015-01-31T08:30"
         ) from None
+
+
+class Unsourced(Derived):
+    """The place of a row is its key."""
+
+    created_from = None
+    given = ""
+    time_range = None
+
+    @property
+    def described(self) -> str:
+        return "no known times"
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether the keys are numbers that count up."""
+        return isinstance(self.source, models.IntegerField) and not isinstance(
+            self.source, SortableIDField
+        )
+
+    def at(self, created: Any) -> datetime:
+        raise AssertionError("these rows have no known times")
+
+    @classmethod
+    def of(cls, model: type[models.Model], field: SortableIDField, using: str) -> Unsourced:
+        return cls(model, field, model._meta.pk_fields[0], using)
+
+
+def shown(at: datetime) -> str:
+    """A time as text, in ``TIME_ZONE``."""
+    try:
+        return at.astimezone(timezone.get_default_timezone()).isoformat()
+    except OverflowError:
+        return at.astimezone(UTC).isoformat()

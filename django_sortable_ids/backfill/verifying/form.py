@@ -11,7 +11,7 @@ from django.db import connections
 
 from ...fields.values.storage import UUIDStorage
 from ...schemes import TimeScheme
-from ..target import Target
+from ..sources.base import Target
 from .verification import Verification
 
 Page = Sequence[tuple[Any, Any, Any]]
@@ -49,6 +49,10 @@ class Form:
         except _READ_ERRORS:
             is_clean = False
         if is_clean and len(given) == len(page):
+            if self._times:
+                parts = self._times.layout.split_all(numbers)
+                if None not in parts:
+                    return list(zip(numbers, parts, strict=True))
             return [self._of_scheme(row, number) for row, number in zip(page, numbers, strict=True)]
         return [None if row[2] is None else self._read(row) for row in page]
 
@@ -110,7 +114,7 @@ class Form:
     def _mending(self, pk: Any, written: Any = None) -> str:
         """The statement that corrects a row: by another spelling, or by NULL, for the next run."""
         quote = self._connection.ops.quote_name
-        keys = zip(self._target.key_fields, self._target.stored_key(pk), strict=True)
+        keys = zip(self._target.key_fields, self._target.stored_keys([pk])[0], strict=True)
         where = " AND ".join(
             f"{quote(str(key.column))} = {self._literal(value)}" for key, value in keys
         )

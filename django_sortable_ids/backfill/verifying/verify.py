@@ -6,16 +6,15 @@ from typing import Any
 from django.db import connections, models
 from django.db.models import Count, Expression, ExpressionWrapper, F, Q, QuerySet
 
-from ...db import chunks, queries, tables
+from ...db import chunks, tables
 from ...errors import BackfillError
 from ...times.columns import TextColumn
 from ..engines import engine_of
-from ..sources import unsourced
+from ..sources.base import Row, Target
 from ..sources.fields import last_run, same_options
-from ..sources.unsourced import Unsourced
-from ..target import Row, Target
+from ..sources.periods import Unsourced
 from ..writing.batch import Cursor
-from .checker import Checker
+from .checks import Checker
 from .form import Page
 from .verification import EXAMPLES, SHARE, Verification
 
@@ -46,7 +45,7 @@ def verify(
     for page, is_of_run in _pages(target, end):
         checker.check(page, is_of_run=is_of_run)
         progress(len(page))
-    keyed = unsourced.target_of(target.model, target.field, target.using)
+    keyed = Unsourced.of(target.model, target.field, target.using)
     for page in keyed.pages(target.rows.filter(_is_timeless(target)), stored(target)):
         checker.check_form(page)
         progress(len(page))
@@ -61,11 +60,9 @@ def verify(
 def refuse_hidden_rows(target: Target) -> None:
     """Raise ``BackfillError`` if row-level security may hide rows from the user."""
     connection = connections[target.using]
-    if connection.vendor != "postgresql":
-        return
     for model in {target.model, target.source.model, *target.model._meta.get_parent_list()}:
-        table = connection.ops.quote_name(model._meta.db_table)
-        if queries.value(connection, "SELECT row_security_active(%s)", [table]):
+        table = model._meta.db_table
+        if tables.may_hide_rows(connection, table):
             raise BackfillError(
                 f"row-level security of {table} may hide rows from the user of the database "
                 f"{target.using!r}, so not every row can be verified: use the owner of the table, "

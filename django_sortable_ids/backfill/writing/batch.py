@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from ...schemes import ID, TimeScheme
-from ..target import Row, Target
+from ..sources.base import Row, Target
 from .minting import Position
 
 PARTS = 4

@@ -1,14 +1,14 @@
 """The rows without an id after a place in the order of creation times."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from ..target import Row, Target
+from ..sources.base import SORTED_AT_ONCE, Row, Target
 from .batch import Cursor, Span
-from .reading import SortedPages
 
 _LOOKS = 5
 """How often the last row of a stretch is read again when another transaction changes it."""
@@ -47,7 +47,7 @@ class PendingRows:
     def next(self, cursor: Cursor | None, size: int) -> QuerySet[Any, Any]:
         """Rows that begin with the next ``size`` ones, or with as many as there are."""
         if cursor and cursor.place == self._tie:
-            ties = self._target.of_time(cursor.created) & Q(pk__gt=cursor.pk)
+            ties = self._target.compared("exact", cursor.created) & Q(pk__gt=cursor.pk)
             tied = self._target.missing_in_order.filter(ties)
             if tied[size - 1 : size].exists():
                 return tied
@@ -58,7 +58,7 @@ class PendingRows:
         has their order."""
         if self._pages:
             return self._pages.after(cursor.place if cursor else None, size)
-        return self._target.read(self.all(cursor)[:size])
+        return self._target.read(self.next(cursor, size)[:size])
 
     def stretch(self, cursor: Cursor | None, size: int) -> Stretch | None:
         """The next rows, with the last one locked: the next batch continues at its id."""
@@ -102,7 +102,7 @@ class PendingRows:
     def last_of(self, span: Span) -> Row | None:
         """The last row without an id of the span's last tick, locked; None if there is none."""
         start = self._target.tick_of(span.last[0])[0]
-        of_tick = self._target.between(start, None) & self._target.starting(span.first[0])
+        of_tick = self._target.between(start, None) & self._target.compared("gte", span.first[0])
         of_tick &= self._target.until(*span.last)
         missing = self._target.missing_in_order.filter(of_tick).reverse()
         for _ in range(_LOOKS):
@@ -128,7 +128,8 @@ class PendingRows:
 
     def made(self, first: Row, last: Row, size: int) -> None:
         """Note that a batch of these rows was made."""
-        self._tie = last if size > 1 and first[0] == last[0] else None
+        is_tie = size > 1 and first[0] == last[0] and self._target.order != ("pk",)
+        self._tie = last if is_tie else None
 
     def wrote(self, filled: int, size: int) -> None:
         """Note that ``filled`` of ``size`` rows had no id."""
@@ -142,7 +143,7 @@ class PendingRows:
 
     def _lock(self, row: Row) -> bool:
         """Lock the row; False if it no longer exists as it was read."""
-        rows = self._target.missing.filter(self._target.of_time(row[0]), pk=row[1])
+        rows = self._target.missing.filter(self._target.compared("exact", row[0]), pk=row[1])
         return rows.select_for_update().values_list("pk").first() is not None
 
     def _count_later(self, last: Row, tick: int) -> int:
@@ -155,3 +156,63 @@ class PendingRows:
         at = max(at, scheme.created_at(scheme.from_trusted(scheme.layout.join(tick, 0))))
         later = self._target.missing.filter(self._target.after(*last))
         return later.filter(self._target.between(None, scheme.tick_span(at)[1])).count()
+
+
+_KEYS = 500
+"""How many rows are read again in one statement."""
+
+
+class SortedPages:
+    """The rows of a target without an id, in order, as they were at the last sort.
+
+    Rows that appear later are handled by the next sort, or by the sweep.
+    """
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self._rows: list[Row] = []
+        self._next: dict[Row | None, int] = {}
+        """For each place, the number of rows of the page up to it."""
+        self._is_last = False
+
+    def after(self, place: Row | None, size: int) -> list[Row]:
+        """The next ``size`` rows after a place (None: from the first on), or as many as there are.
+        Rows that have changed since the sort are left out.
+        """
+        while rows := self._sorted_after(place, size):
+            place = rows[-1]
+            if unchanged := self._unchanged(rows):
+                return unchanged
+        return []
+
+    def count_while(self, last: Row, is_meant: Callable[[Any], bool]) -> int | None:
+        """How many consecutive rows after ``last`` have such places; None if it is not known."""
+        if last not in self._next:
+            return None
+        rest = self._rows[self._next[last] :]
+        count = sum(1 for _ in takewhile(lambda row: is_meant(row[0]), rest))
+        return count if count < len(rest) or self._is_last else None
+
+    def _sorted_after(self, place: Row | None, size: int) -> Sequence[Row]:
+        start = self._next.get(place, len(self._rows))
+        left = len(self._rows) - start
+        if not left or (left < size and not self._is_last):
+            self._sort(place, max(SORTED_AT_ONCE, size))
+            start = 0
+        return self._rows[start : start + size]
+
+    def _sort(self, place: Row | None, size: int) -> None:
+        rows = self.target.missing_in_order
+        if place is not None:
+            rows = rows.filter(self.target.after(*place))
+        self._rows = self.target.read(rows[:size])
+        self._next = {row: number for number, row in enumerate(self._rows, 1)}
+        self._next[place] = 0
+        self._is_last = len(self._rows) < size
+
+    def _unchanged(self, rows: Sequence[Row]) -> list[Row]:
+        unchanged: set[Row] = set()
+        for start in range(0, len(rows), _KEYS):
+            keys = [pk for _, pk in rows[start : start + _KEYS]]
+            unchanged.update(self.target.read(self.target.missing.filter(pk__in=keys)))
+        return [row for row in rows if row in unchanged]

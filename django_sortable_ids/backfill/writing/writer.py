@@ -2,22 +2,189 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import groupby
+from dataclasses import replace
 from typing import Any
 
 from django.db import NotSupportedError
+from django.utils.functional import cached_property
 
-from ...errors import BackfillError
 from ...fields import LexicalSequenceField
+from ...fields.values.storage import IntegerStorage
+from ...functions.composition import Composition
 from ...schemes import ID, InvalidID, OutOfRange, SequenceExhausted, TimeScheme
 from ...sequences import counters
 from ..engines.base import Engine
-from ..target import Row, Target
-from .batch import NOTHING, Batch, Cursor, Written
-from .computing import ComputingIDs
+from ..sources.base import Row, Target
+from .batch import NOTHING, PARTS, Batch, Cursor, Span, Written
 from .minting import Position, ascending, mint
-from .pending_rows import PendingRows
-from .reading import Rows, read, unix
+from .pending_rows import PendingRows, Stretch
+
+_AMPLE = 16
+"""A tick must have room for this many times its rows, since more may be inserted between two parts
+of a span."""
+
+
+class ComputingIDs:
+    """Raises ``NotSupportedError`` if the database can't compute them, if Python is faster, or if
+    only Python knows the time zone."""
+
+    def __init__(self, target: Target, engine: Engine, pending: PendingRows) -> None:
+        self._target = target
+        self._scheme = target.scheme
+        self._pending = pending
+        self._engine = engine
+        self._connection = engine.connection
+        stored = target.field.stored(self._connection)
+        if not target.times.knows_utc:
+            raise NotSupportedError("only Python knows the time zone")
+        self._composition = Composition(target.scheme, stored, self._connection)
+        self._statements = engine.computed(target, self._composition)
+
+    @property
+    def statements(self) -> Iterator[tuple[str, str]]:
+        """When and how rows are written."""
+        statements = self._statements
+        if self._interleaves:
+            yield f"for each part of {PARTS} batches of neighbours", statements.of_part
+            yield "for a batch of one time", statements.of_batch
+        else:
+            yield "for each batch", statements.of_batch
+            for purpose, statement in statements.before_batch.items():
+                yield f"before it, {purpose}", statement
+        if statements.of_one_time != statements.of_batch:
+            yield "for a batch that continues the time of the previous one", statements.of_one_time
+
+    def next(self, cursor: Cursor | None, size: int) -> Batch | None:
+        """The next rows; None if there are none, or if Python must check the room in a tick."""
+        if cursor and cursor.span:
+            return self._part(cursor, cursor.span.in_parts_of(size))
+        if self._interleaves and (found := self._first_part(cursor, size)):
+            return found
+        stretch = self._pending.stretch(cursor, size)
+        if stretch is None:
+            return None
+        start = self._start(stretch.first, cursor)
+        # If possible, leave room for as many rows that may be inserted later.
+        roomy = replace(stretch, more_in_tick=stretch.more_in_tick + stretch.size)
+        computed = roomy if self._fits(roomy, start) else stretch
+        if not self._fits(computed, start):
+            return None
+        rows = [stretch.first, stretch.last]
+        return Batch(rows, stretch.size, lambda: self._compute(computed, start))
+
+    def _start(self, first: Row, cursor: Cursor | None) -> int:
+        """The first free rank in the tick of the first row."""
+        position = cursor.position if cursor else None
+        if position is None or self._target.tick(first[0]) != position.tick:
+            return 0
+        layout = self._scheme.layout
+        width = layout.new.suffixes // self._composition.ranks
+        return -(-layout.new_below(position.suffix + 1) // width)
+
+    def _fits(self, stretch: Stretch, start: int) -> bool:
+        """Whether every tick surely has room for its rows; else Python checks each tick."""
+        layout, tick = self._scheme.layout.new, self._target.tick(stretch.last[0])
+        if stretch.size + stretch.more_in_tick > self._composition.ranks - start:
+            return False
+        if layout.capacity(tick) < layout.suffixes:
+            return False
+        largest = layout.join(tick, layout.suffixes - 1)
+        return not isinstance(self._composition.stored, IntegerStorage) or largest < 1 << 63
+
+    def _compute(self, stretch: Stretch, start: int) -> Written:
+        parameters = self._between(stretch.first, stretch.last, start, stretch.more_in_tick)
+        statements = self._statements
+        with self._connection.cursor() as cursor:
+            for each in statements.before_batch.values():
+                cursor.execute(each, parameters | {"size": stretch.size})
+        statement = statements.of_one_time if stretch.continues_time else statements.of_batch
+        filled = statements.execute(statement, parameters)
+        self._pending.wrote(filled, stretch.size)
+        return Written(filled, self._cursor(stretch.last) if filled else None, stretch.last)
+
+    def _between(self, first: Row, last: Row, start: int, more_in_tick: int) -> dict[str, Any]:
+        place = self._statements.place
+        return {
+            **place("first", first),
+            **place("last", last),
+            "reserved_tick": self._target.tick(first[0]) if start else -1,
+            "start": start,
+            "last_tick": self._target.tick(last[0]),
+            "beyond": more_in_tick,
+        }
+
+    def _cursor(self, last: Row) -> Cursor:
+        """The cursor after that row; the next row of its tick continues at its position."""
+        rows = self._target.rows.filter(pk=last[1])
+        last_id = rows.values_list(self._target.field.name, flat=True).get()
+        if last_id is None:
+            return self._cursor_of_last_given(last)
+        return Cursor(*last, Position(*self._scheme.parts(last_id)))
+
+    def _cursor_of_last_given(self, last: Row) -> Cursor:
+        """If a tick had more rows than were counted, its last row got no id: the cursor after the
+        row that got the last id. A neighbour's id may be of another tick, or not of this run.
+        """
+        target, name, layout = self._target, self._target.field.name, self._scheme.layout.new
+        assert self._statements.last_given, "one statement counts all rows"
+        with self._connection.cursor() as cursor:
+            cursor.execute(self._statements.last_given)
+            tick, rank = map(int, cursor.fetchone())
+        if tick != self._target.tick(last[0]):
+            return Cursor(*last, None)
+        width = layout.suffixes // self._composition.ranks
+        suffixes = (rank * width, (rank + 1) * width - 1)
+        ids = sorted(self._scheme.from_trusted(layout.join(tick, suffix)) for suffix in suffixes)
+        given = target.rows.filter(target.between(*target.tick_of(last[0])))
+        created, pk, last_id = target.first(given.filter(**{f"{name}__range": ids}), name)
+        return Cursor(created, pk, Position(*self._scheme.parts(last_id)))
+
+    # Interleaved
+
+    @cached_property
+    def _interleaves(self) -> bool:
+        return self._engine.interleaves(self._target)
+
+    def _first_part(self, cursor: Cursor | None, size: int) -> Batch | None:
+        stretch = self._pending.stretch(cursor, PARTS * size)
+        tick = self._target.tick
+        if stretch is None or tick(stretch.first[0]) == tick(stretch.last[0]):
+            return None
+        ample = replace(
+            stretch, size=_AMPLE * stretch.size, more_in_tick=_AMPLE * stretch.more_in_tick
+        )
+        if not self._fits(ample, self._start(stretch.first, cursor)):
+            return None
+        span = Span.whole(stretch.first, stretch.last, stretch.size)
+        position = cursor.position if cursor else None
+        return self._part(Cursor(*stretch.last, position, span), span)
+
+    def _part(self, cursor: Cursor, span: Span) -> Batch:
+        write = self._write_part if span.rest else self._write_last_part
+        return Batch([span.first, span.last], span.rows, lambda: write(cursor, span))
+
+    def _write_part(self, cursor: Cursor, span: Span) -> Written:
+        parameters = self._between(span.first, span.last, self._start(span.first, cursor), 0)
+        return Written(self._execute_part(span, parameters), replace(cursor, span=span.rest))
+
+    def _write_last_part(self, cursor: Cursor, span: Span) -> Written:
+        """Includes the last tick, as far as other transactions have left rows of it."""
+        start, last = self._start(span.first, cursor), self._pending.last_of(span)
+        if last is None:
+            parameters = self._between(span.first, span.last, start, 0)
+            filled = self._execute_part(span, parameters)
+            return Written(filled, replace(cursor, position=None, span=None))
+        more_in_tick = self._pending.more_in_tick(last) + span.size
+        parameters = self._between(span.first, last, start, more_in_tick)
+        filled = self._execute_part(span, parameters, with_last_tick=True)
+        return Written(filled, self._cursor(last) if filled else None, last)
+
+    def _execute_part(
+        self, span: Span, parameters: dict[str, Any], with_last_tick: bool = False
+    ) -> int:
+        part = {"mask": span.left[0].mask, "part": span.left[0].value}
+        parameters |= part | {"with_last_tick": with_last_tick}
+        return self._statements.execute(self._statements.of_part, parameters)
 
 
 class Writer:
@@ -27,25 +194,28 @@ class Writer:
     generates them and sends them in one UPDATE.
     """
 
-    with_times = True
-    """Whether an UPDATE skips rows whose time has changed since their ids were generated."""
-
-    def __init__(self, target: Target, engine: Engine) -> None:
+    def __init__(self, target: Target, engine: Engine, *, with_times: bool = True) -> None:
+        """``with_times``: an UPDATE skips rows whose time has changed since they were read."""
         self.target = target
         self.pending = PendingRows(target, looks_up_ids=engine.looks_up_ids)
         self._engine = engine
         self._connection = engine.connection
-        self._statements = engine.statements(target, with_times=self.with_times)
-        self._computing = self._computing_ids()
+        self._statements = engine.statements(target, with_times=with_times)
+        self._computing = self._computing_ids() if with_times else None
 
     @property
     def statements(self) -> Iterator[tuple[str, str]]:
         """When and how rows are written."""
         if self._computing is None:
-            yield "for each batch", self._statements.sent
+            yield "for each batch", self.sent
             return
         yield from self._computing.statements
-        yield "for rows that appear during the run", self._statements.sent
+        yield "for rows that appear during the run", self.sent
+
+    @property
+    def sent(self) -> str:
+        """The statement that writes ids from Python."""
+        return self._statements.sent
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -58,19 +228,14 @@ class Writer:
         Raises ``BackfillError``, naming a row, if an id can't be generated.
         """
         computed = self._computing.next(cursor, size) if self._computing else None
-        batch = computed or self._minted(cursor, size)
+        batch = computed or self._from_python(cursor, size)
         if batch.size:
             self.pending.made(batch.rows[0], batch.rows[-1], batch.size)
         return batch
 
     def send(self, rows: Sequence[Row], ids: Sequence[ID]) -> int:
         """Write ids for any rows; returns how many of them had none."""
-        keys = [self.target.stored_key(pk) for _, pk in rows]
-        return self._statements.send(keys, self._stored(ids), [created for created, _ in rows])
-
-    def known(self, rows: Sequence[Row]) -> Sequence[ID] | None:
-        """The ids of any rows, if they don't depend on those of other rows; else None."""
-        return None
+        return self._send(rows, self._stored(ids))
 
     def preview(self, rows: Sequence[Row]) -> Sequence[ID]:
         """Ids of the right time for the first rows, as examples: the written ids have other random
@@ -78,6 +243,8 @@ class Writer:
         """
         if not rows or not isinstance(self.target.field.scheme, TimeScheme):
             return ()
+        if (known := self.target.samples(rows)) is not None:
+            return known
         scheme = self.target.scheme
         ticks = [self.target.tick(created) for created, _ in rows]
         numbers, _ = mint(scheme, ascending(ticks, None), None, 0)
@@ -89,36 +256,33 @@ class Writer:
         try:
             yield
         except (OutOfRange, SequenceExhausted) as error:
-            raise self.stopped(row, error) from error
+            raise self.target.stopped(row, error) from error
 
-    def stopped(self, row: Row, error: Exception) -> BackfillError:
-        return BackfillError(f"stopped at {self.target.named(row)}: {error}")
-
-    def _minted(self, cursor: Cursor | None, size: int) -> Batch:
-        rows = self._read(cursor, size)
-        if rows is None:
+    def _from_python(self, cursor: Cursor | None, size: int) -> Batch:
+        rows = self.pending.read(cursor, size)
+        if not rows:
             return NOTHING
-        stored, position = self._mint(rows, cursor)
+        stored, position = self._generated(rows, cursor)
 
         def write() -> Written:
-            filled = self._statements.send(rows.keys, stored, rows.times)
-            return Written(filled, Cursor(*rows.last, position), rows.last)
+            filled = self._send(rows, stored)
+            return Written(filled, Cursor(*rows[-1], position), rows[-1])
 
-        return Batch([rows.first, rows.last], len(rows.keys), write)
+        return Batch([rows[0], rows[-1]], len(rows), write)
 
-    def _read(self, cursor: Cursor | None, size: int) -> Rows | None:
-        return read(self.target, self.pending.next(cursor, size)[:size])
-
-    def _mint(self, rows: Rows, cursor: Cursor | None) -> tuple[list[Any], Position | None]:
+    def _generated(
+        self, rows: Sequence[Row], cursor: Cursor | None
+    ) -> tuple[list[Any], Position | None]:
         """The values for the column, and the position where the next batch continues."""
-        field, count = self.target.field, len(rows.keys)
-        with self.naming(rows.last):
+        target, field, count = self.target, self.target.field, len(rows)
+        if (known := target.known_ids(rows)) is not None:
+            return self._stored(known), None
+        with self.naming(rows[-1]):
             if isinstance(field, LexicalSequenceField):
-                ids = counters.take(field, field.scheme, count, self.target.using)
-                return self._stored(ids), None
-            scheme, position = self.target.scheme, cursor.position if cursor else None
-            ticks = ascending(scheme.ticks(rows.microseconds), position)
-            more = self.pending.left(cursor, rows.last, ticks, count)
+                return self._stored(counters.take(field, field.scheme, count, target.using)), None
+            scheme, position = target.scheme, cursor.position if cursor else None
+            ticks = ascending(scheme.ticks(self._microseconds(rows)), position)
+            more = self.pending.left(cursor, rows[-1], ticks, count)
             try:
                 # Leave room for as many rows that may be inserted later.
                 numbers, position = mint(scheme, ticks, position, more + count)
@@ -127,34 +291,28 @@ class Writer:
             stored = field.stored(self._connection).all_to_db(numbers, self._connection)
             return stored, position
 
+    def _microseconds(self, rows: Sequence[Row]) -> list[int]:
+        microseconds: list[int] = []
+        try:
+            for each in self.target.microseconds(place for place, _ in rows):
+                microseconds.append(each)  # one by one, to know the row of an error
+        except InvalidID as error:
+            raise self.target.stopped(rows[len(microseconds)], error) from error
+        return microseconds
+
+    def _send(self, rows: Sequence[Row], stored: Sequence[Any]) -> int:
+        places, pks = zip(*rows, strict=True)
+        return self._statements.send(self.target.stored_keys(pks), stored, places)
+
     def _stored(self, ids: Sequence[ID]) -> list[Any]:
         save = self.target.field.get_db_prep_save
         return [save(value, self._connection) for value in ids]
 
     def _computing_ids(self) -> ComputingIDs | None:
         """Computes the ids in the database; None if that is not possible."""
-        if not isinstance(self.target.field.scheme, TimeScheme):
+        has_ticks = isinstance(self.target.field.scheme, TimeScheme)
+        if not has_ticks or not self.target.has_own_times:
             return None
         with suppress(NotSupportedError):
             return ComputingIDs(self.target, self._engine, self.pending)
         return None
-
-
-class KeyedWriter(Writer):
-    """Generates the ids in Python and writes them by key, so that rows may be in any order."""
-
-    def _computing_ids(self) -> None:
-        return None
-
-    def _read(self, cursor: Cursor | None, size: int) -> Rows | None:
-        rows = self.pending.read(cursor, size)
-        if not rows:
-            return None
-        microseconds: list[int] = []
-        try:
-            for place, same in groupby(place for place, _ in rows):
-                microseconds += [unix(self.target.at(place))] * len(list(same))
-        except InvalidID as error:
-            raise self.stopped(rows[len(microseconds)], error) from error
-        keys = [self.target.stored_key(pk) for _, pk in rows]
-        return Rows(rows[0], rows[-1], [], microseconds, keys)

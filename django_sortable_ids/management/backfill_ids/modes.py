@@ -4,14 +4,12 @@ from collections.abc import Callable
 
 from django.core.management.base import CommandError
 
-from ...backfill.planning import plan
+from ...backfill import owner, plan, run
+from ...backfill.pace import Control, Limits, signals, watch
 from ...backfill.progress import Progress
+from ...backfill.run import TriedTooLong
+from ...backfill.sources.base import Target
 from ...backfill.sources.fields import database_of
-from ...backfill.supervising import owner, replicas, run
-from ...backfill.supervising.control import Control, signals
-from ...backfill.supervising.pace import Limits
-from ...backfill.supervising.persistence import TriedTooLong
-from ...backfill.target import Target
 from ...errors import WrongArguments
 from ...reporting import report, status
 from .output import of_plan
@@ -99,7 +97,7 @@ def _execute(request: Request, planned: plan.Plan, lag: Callable[[], str]) -> ru
 def _lag(request: Request, database: str) -> Callable[[], str]:
     most, replica = request.options["max_replica_lag"], request.options["replica"]
     if most is not None:
-        return replicas.watch(database, replica, most)
+        return watch(database, replica, most)
     if replica is not None:
         raise WrongArguments("--replica needs --max-replica-lag SECONDS: add it")
     return lambda: ""

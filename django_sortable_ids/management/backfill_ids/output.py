@@ -12,9 +12,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, OutputWrapper
 
-from ...backfill.planning.plan import Plan
+from ...backfill.plan import Plan
 from ...backfill.progress import Output as ProgressOutput
-from ...backfill.target import Target
+from ...backfill.sources.base import Target
 
 COLUMNS = 80
 """The assumed width of a terminal whose width is unknown."""

@@ -11,10 +11,10 @@ from itertools import chain
 from signal import SIGINT
 from typing import Any
 
+from ...backfill.pace import Stopped
+from ...backfill.sources.base import POLICIES, Target
 from ...backfill.sources.fields import database_of, last_run, notes
 from ...backfill.sources.find import Given, find
-from ...backfill.supervising.control import Stopped
-from ...backfill.target import POLICIES, Target
 from ...db.errors import explained
 from ...db.locks import limited_lock_timeout
 from ...errors import Interrupted

@@ -7,14 +7,12 @@ from django.db import models, router
 from django.db.models import QuerySet
 
 from ...backfill.progress import Progress
-from ...backfill.sources import unsourced
-from ...backfill.sources.copies import Copies
+from ...backfill.sources.base import Target, database_option
 from ...backfill.sources.fields import check_tables, last_run, named_field, names_of
 from ...backfill.sources.fields import notes as proxy_notes
 from ...backfill.sources.find import Given, of_source
-from ...backfill.sources.unsourced import Unsourced
-from ...backfill.target import Target, database_option
-from ...backfill.verifying.copies import compare
+from ...backfill.sources.history import Copies, compare
+from ...backfill.sources.periods import Unsourced
 from ...backfill.verifying.verification import SHARE, Verification
 from ...backfill.verifying.verify import refuse_hidden_rows, verify
 from ...db import chunks
@@ -97,7 +95,7 @@ def _target(request: Request) -> Target:
     has_times = names_of(model, models.DateField)
     if not is_key and has_times and QuerySet(model, using=using).exists():
         return request.target()  # which refuses: it names these columns
-    return unsourced.target_of(model, field, using)
+    return Unsourced.of(model, field, using)
 
 
 def _compare(request: Request, target: Copies) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from ...backfill.supervising.control import stoppable
+from ...backfill.pace import stoppable
 from ...db.errors import explained
 from ...errors import Interrupted
 from ..backfill_ids import arguments, modes, moving, verifying

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from operator import lt
 from typing import Any
 
 from django.db import models
@@ -13,10 +14,9 @@ from ...errors import BackfillError
 from ...fields.values.times import aware
 from ...schemes import InvalidID, OutOfRange, TimeScheme
 from ...schemes.generation.clock import MICROSECOND, UNIX_EPOCH
-from ..sources.conversion import Conversion, Lossless
-from ..sources.derived import Derived
-from ..sources.unsourced import Unsourced
-from ..target import Row, Target
+from ..sources.base import Derived, Row, Target
+from ..sources.old_ids import Conversion, Lossless
+from ..sources.periods import Unsourced
 from .form import Form, Page, Read
 from .verification import QUARTER, TOLERANCE, Verification
 
@@ -109,29 +109,61 @@ class Checker:
         self._found.without_time += len(ids) - ids.count(None)
 
     def _check_times(self, page: Page, ids: Sequence[Read | None], *, is_of_run: bool) -> None:
-        times, shared, at_of = self._times, self._shared, self._target.at
+        times, shared = self._times, self._shared
         assert times is not None
         epoch, length = times.epoch_ns, times.tick_ns
-        for (place, pk, stored), read in zip(page, ids, strict=True):
-            try:
-                at = at_of(place)
-            except BackfillError as error:
-                self._found.keep("unreadable", f"{pk}: {error}")
-                continue
-            except (InvalidID, OutOfRange):
-                if stored is not None:
-                    self._found.generated += 1  # no backfill writes an id for such an old one
-                continue
-            if read is None:
+        since_1970: Sequence[int | None]
+        try:
+            since_1970 = list(self._target.microseconds(row[0] for row in page))
+        except (BackfillError, InvalidID, OutOfRange):
+            since_1970 = [self._since(row) for row in page]
+        if is_of_run and self._is_as_written(page, ids, since_1970):
+            return
+        for (place, pk, _), read, since in zip(page, ids, since_1970, strict=True):
+            if read is None or since is None:
                 continue
             number, parts = read
-            since = (at - UNIX_EPOCH) // MICROSECOND
             is_exact = is_of_run and (shared is None or since < shared)
             if parts[0] != (since * 1000 - epoch) // length:
                 start = (parts[0] * length + epoch) // 1000
                 self._differs(_Row(place, pk, number, since, start), is_exact=is_exact)
             elif is_exact:
                 self._place(pk, place, parts)
+
+    def _since(self, row: tuple[Any, Any, Any]) -> int | None:
+        """The time of a row; None if it is not readable, which is counted."""
+        place, pk, stored = row
+        try:
+            return next(self._target.microseconds([place]))
+        except BackfillError as error:
+            self._found.keep("unreadable", f"{pk}: {error}")
+        except (InvalidID, OutOfRange):
+            if stored is not None:
+                self._found.generated += 1  # no backfill writes an id for such an old one
+        return None
+
+    def _is_as_written(
+        self, page: Page, ids: Sequence[Read | None], since_1970: Sequence[int | None]
+    ) -> bool:
+        """Whether each id of a page is of its row's tick and in order, as nearly always. Counts
+        such a page as ``_place`` does its rows."""
+        times, shared = self._times, self._shared
+        ranks = [read[1] for read in ids if read is not None]
+        since = [each for each in since_1970 if each is not None]
+        if not len(ranks) == len(since) == len(page) or (
+            shared is not None and max(since) >= shared
+        ):
+            return False
+        assert times is not None
+        epoch, length = times.epoch_ns, times.tick_ns
+        if [rank[0] for rank in ranks] != [(each * 1000 - epoch) // length for each in since]:
+            return False
+        before = ranks if self._previous is None else [self._previous[2], *ranks]
+        if not all(map(lt, before, before[1:])):
+            return False
+        self._found.judged += len(page)
+        self._previous = (page[-1][1], page[-1][0], ranks[-1])
+        return True
 
     def _check_converted(self, page: Page, ids: Sequence[Read | None]) -> None:
         target, to_int = self._target, self._scheme.to_int

@@ -1,28 +1,30 @@
 """The plan of a backfill: checked, counted and printable before anything is written."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
+from uuid import UUID
 
-from django.db import DatabaseError
+from django.db import DatabaseError, connections
 from django.db.models import Count, Min, Q
 
-from ...db import chunks
-from ...db.errors import is_statement_timeout
-from ...errors import BackfillError
-from ...models import BackfillRun
-from ...times.columns import as_stored
-from ..engines import Engine, engine_of
-from ..sources.conversion import Lossless
-from ..sources.copies import Copies
-from ..sources.fields import last_run, same_options
-from ..target import POLICIES, Target
-from ..writing.known_ids import Converter, CopyWriter
-from ..writing.policy_rows import PolicyRows, policy_rows
-from ..writing.writer import KeyedWriter, Writer
-from . import preflight
-from .estimate import Estimate, estimate
+from ..db import chunks
+from ..db.errors import is_statement_timeout
+from ..errors import BackfillError
+from ..fields import LexicalSequenceField
+from ..models import BackfillRun
+from ..schemes import TimeScheme
+from ..times.columns import as_stored
+from . import checks
+from .engines import Engine, engine_of
+from .progress import minutes
+from .sources.base import POLICIES, Target
+from .sources.fields import last_run, same_options
+from .writing.late_rows import PolicyRows, policy_rows
+from .writing.writer import Writer
 
 SAMPLES = 3
 LONGEST_KEY = 60
@@ -100,16 +102,16 @@ def build(target: Target, batch_size: int) -> Plan:
     triggers that the target doesn't allow, and if an unfinished run had other options.
     """
     engine = engine_of(target.using)
-    effects = preflight.check_side_effects(target, engine)
+    effects = checks.check_side_effects(target, engine)
     run = last_run(target.label, target.using)
     resumed = _resumable(target, run)
     counted = _counted(target, engine, run)
     by_policy = tuple((rows, rows.count()) for rows in policy_rows(target, engine))
     all_rows = counted.missing + sum(count for _, count in by_policy)
-    preflight.check_rows(target, all_rows, engine, may_be_misread=counted.may_be_misread)
+    checks.check_rows(target, all_rows, engine, may_be_misread=counted.may_be_misread)
     for rows, count in by_policy:
         rows.check(count)
-    writer = _writer(target, engine)
+    writer = Writer(target, engine)
     return Plan(
         target=target,
         writer=writer,
@@ -120,7 +122,7 @@ def build(target: Target, batch_size: int) -> Plan:
         resumed=resumed,
         estimate=estimate(target, all_rows, resumed),
         samples=_sampled(target, writer),
-        warnings=(*effects, *preflight.warnings(target)),
+        warnings=(*effects, *checks.warnings(target)),
     )
 
 
@@ -165,14 +167,6 @@ def _short(pk: Any) -> str:
     return text if len(text) <= LONGEST_KEY else f"{text[: LONGEST_KEY - 3]}..."
 
 
-def _writer(target: Target, engine: Engine) -> Writer:
-    if isinstance(target, Copies):
-        return CopyWriter(target, engine)
-    if isinstance(target, Lossless):
-        return Converter(target, engine)
-    return (Writer if target.has_own_times else KeyedWriter)(target, engine)
-
-
 def _resumable(target: Target, run: BackfillRun | None) -> BackfillRun | None:
     if run is None or run.finished_at is not None:
         return None
@@ -207,3 +201,62 @@ def _samples(target: Target, writer: Writer) -> Iterator[str]:
     for (place, pk), value in zip(rows, writer.preview(rows), strict=False):
         text = target.field.public_text.format(value)
         yield f"{_short(pk)}, {target.shown_place(place)}: {text}"
+
+
+_INTEGER_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    rows: int
+    rates: tuple[float, float]
+    """Rows per second, lower and upper bound; equal where the run has measured its own rate."""
+    id_bytes: int
+    """Of all ids, without an index."""
+    version_bytes: int
+    """Upper bound for the new row versions until a VACUUM; 0 where rows are written in place."""
+
+    def lines(self) -> Iterator[str]:
+        """The estimate as text."""
+        slow, fast = (minutes(self.rows / rate) for rate in self.rates)
+        yield f"about {slow}" if slow == fast else f"between {fast} and {slow}"
+        yield f"{size(self.id_bytes)} of ids, before there is an index on them"
+        if self.version_bytes:
+            yield f"up to {size(self.version_bytes)} of new row versions, until a VACUUM"
+
+
+def estimate(target: Target, missing: int, resumed: BackfillRun | None) -> Estimate:
+    """The estimate for ``missing`` rows; a resumed run is expected to keep its rate."""
+    engine = engine_of(target.using)
+    rates = engine.rows_per_second
+    if resumed is not None and resumed.rate:
+        rates = (resumed.rate, resumed.rate)
+    versions = engine.version_bytes(target, missing) if missing else 0
+    return Estimate(missing, rates, missing * _stored_bytes(target), versions)
+
+
+def _stored_bytes(target: Target) -> int:
+    """The size of one id in the database."""
+    field, scheme = target.field, target.field.scheme
+    connection = connections[target.using]
+    stored: Any
+    if isinstance(scheme, TimeScheme):
+        stored = field.stored(connection).to_db(scheme.to_int(scheme.example), connection)
+    else:
+        assert isinstance(field, LexicalSequenceField), "every other scheme has a time"
+        stored = field.get_db_prep_save(field.scheme.nth(0), connection)
+    match stored:
+        case int():
+            return _INTEGER_BYTES
+        case UUID():
+            return len(stored.bytes)
+    return len(getattr(stored, "adapted", stored))
+
+
+def size(count: float) -> str:
+    """A number of bytes as text."""
+    for unit in ("bytes", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}"
+        count /= 1000
+    return f"{count:,.1f} GB"

@@ -1,24 +1,27 @@
-"""Checks before a backfill writes anything."""
+"""Checks before a backfill writes anything: rows, times, keys, side effects."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
+from itertools import chain
 from typing import Any
 
 from django.db import connections, transaction
-from django.db.models import Count, IntegerField, Max, Min, QuerySet
+from django.db.models import Count, DateTimeField, IntegerField, Max, Min, Q, QuerySet
 
-from ...db import chunks
-from ...db.tables import begins_an_index, constraints, description, folded
-from ...errors import BackfillError
-from ...fields import LexicalSequenceField, SortableIDField
-from ...fields.values.storage import UUIDStorage
-from ...schema.stored_values import sorts, too_narrow
-from ...schemes import SequenceExhausted, TimeScheme
-from ...sequences import counters
-from ...times.bounds import latest
-from ..engines import Engine
-from ..target import Target
-from .clock_changes import check_skipped_hours
+from ..db import chunks
+from ..db.tables import begins_an_index, constraints, description, folded
+from ..errors import BackfillError
+from ..fields import LexicalSequenceField, SortableIDField
+from ..fields.values.storage import UUIDStorage
+from ..schema.stored_values import sorts, too_narrow
+from ..schemes import SequenceExhausted, TimeScheme
+from ..sequences import counters
+from ..times.bounds import latest
+from ..times.columns import TimeColumn
+from .engines import Engine
+from .sources.base import Target
 
 
 def check_rows(
@@ -192,7 +195,7 @@ def _refuse(rows: QuerySet[Any], what: str, advice: str) -> None:
 def _check_room(target: Target, scheme: TimeScheme) -> None:
     """Count the rows of each tick, which reads all of them."""
     tick, count = None, 0
-    for created, pk in target.walk(target.missing):
+    for created, pk in chain.from_iterable(target.pages(target.missing)):
         now = scheme.tick(target.at(created))
         tick, count = now, count + 1 if now == tick else 1
         if count > scheme.layout.capacity(now):
@@ -222,7 +225,7 @@ def _is_indexed(target: Target) -> bool:
 
 def check_side_effects(target: Target, engine: Engine) -> tuple[str, ...]:
     """Warnings; raise ``BackfillError``, naming each side effect, unless the target allows them."""
-    effects, warnings = list(engine.side_effects(target)), engine.side_effect_warnings(target)
+    effects, warnings = engine.side_effects(target)
     if effects and not target.allow_triggers:
         raise BackfillError(
             f"filling {target.label} changes more than its ids: {'; '.join(effects)}. Disable "
@@ -230,3 +233,79 @@ def check_side_effects(target: Target, engine: Engine) -> tuple[str, ...]:
             f"allow_triggers=True of AddSortableID); nothing was written."
         )
     return (*(f"allowed side effect: {each}" for each in effects), *warnings)
+
+
+_DAY, _SECOND = timedelta(days=1), timedelta(seconds=1)
+_AT_A_TIME = 36_525 * _DAY
+"""One query covers about 200 clock changes."""
+_BEGIN = datetime.min.replace(tzinfo=UTC) + 2 * _DAY
+_END = datetime.max.replace(tzinfo=UTC) - 2 * _DAY
+
+
+def check_skipped_hours(target: Target) -> None:
+    """Raise ``BackfillError`` if a row without an id has a skipped time."""
+    if not isinstance(target.source, DateTimeField):
+        return
+    times, has_ticks = target.times, isinstance(target.field.scheme, TimeScheme)
+    if not has_ticks or times.clock is None or times.clock.utcoffset(None) is not None:
+        return
+    rows = target.missing
+    last = max(_times(target, rows, Max), default=_BEGIN)
+    while begin := _times(target, rows, Min):
+        first = min(begin)
+        end = min(first + min(_AT_A_TIME, _END - first), last)
+        skipped = [_between(target, *gap) for gap in gaps(times.clock, first - _DAY, end + _DAY)]
+        if skipped:
+            _refuse_skipped(target, times, rows.filter(Q(*skipped, _connector=Q.OR)))
+        if end >= min(last, _END):
+            return
+        rows = target.missing.filter(target.compared("gte", times.local(end.replace(tzinfo=None))))
+
+
+def gaps(clock: tzinfo, start: datetime, end: datetime) -> Iterator[tuple[datetime, datetime]]:
+    """The ranges of naive times, end excluded, that ``clock`` skips between two aware times."""
+
+    def offset(at: datetime) -> timedelta:
+        return at.astimezone(clock).utcoffset() or timedelta()
+
+    at = start.astimezone(UTC).replace(microsecond=0)
+    before = offset(at)
+    while at < end:
+        after = offset(at + _DAY)
+        if after > before:
+            low, high = 0, _DAY // _SECOND
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (
+                    (low, middle) if offset(at + middle * _SECOND) > before else (middle, high)
+                )
+            moved = (at + high * _SECOND).replace(tzinfo=None)
+            yield moved + before, moved + after
+        at, before = at + _DAY, after
+
+
+def _times(target: Target, rows: Any, end: type[Min | Max]) -> list[datetime]:
+    """The first or the last time, of all rows or of each chunk, two days inside the calendar."""
+    place = end(target.selected_place)
+    results = chunks.asked(rows, lambda part: part.aggregate(sortable_ids_end=place))
+    places = [each["sortable_ids_end"] for each in results]
+    return [min(max(target.at(each), _BEGIN), _END) for each in places if each is not None]
+
+
+def _between(target: Target, start: datetime, end: datetime) -> Q:
+    name, local = target.place_name, target.times.local
+    return Q(**{f"{name}__gte": local(start), f"{name}__lt": local(end)})
+
+
+def _refuse_skipped(target: Target, times: TimeColumn, rows: Any) -> None:
+    row = chunks.first(rows)
+    if row is None:
+        return
+    place, pk = target.first(target.rows.filter(pk=row.pk))
+    count = chunks.count(rows)
+    raise BackfillError(
+        f"{count:,} rows of {target.model._meta.label} have a time that the clock of {times.clock} "
+        f"skips, such as {pk}, with the {target.source.name} "
+        f"{place if isinstance(place, str) else place.replace(tzinfo=None)}: no instant has it. "
+        f"Correct these times, usually by adding an hour; nothing was written."
+    )

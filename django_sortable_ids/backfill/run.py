@@ -1,29 +1,30 @@
 """Runs a plan: batch after batch, each in one transaction together with its cursor."""
 
+from __future__ import annotations
+
+import random
 import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
-from django.db import Error, IntegrityError, connections, transaction
+from django.db import DatabaseError, Error, IntegrityError, InterfaceError, connections, transaction
 from django.utils import timezone
 
-from ...db import chunks
-from ...db.transactions import is_in_memory
-from ...errors import BackfillError
-from ..engines import engine_of
-from ..planning.plan import Plan
-from ..writing.batch import NOTHING, Batch, Cursor
-from ..writing.late_rows import LateRows
-from ..writing.policy_rows import PolicyRows
+from ..db import chunks
+from ..db.errors import TOO_SLOW, is_conflict, is_statement_timeout, is_timeout
+from ..db.transactions import in_transaction, is_in_memory, is_lost
+from ..errors import BackfillError
 from . import owner
-from .control import Control, Stopped
+from .engines import engine_of
 from .owner import Heartbeat
-from .pace import BatchSize, Limits, Pace
-from .persistence import Persistence
+from .pace import BatchSize, Control, Limits, Pace, Stopped
+from .plan import Plan
+from .writing.batch import NOTHING, Batch, Cursor
+from .writing.late_rows import LateRows, PolicyRows
 
 TRIES = 5
 """How often a batch is tried when one of its ids exists already, which may happen with 64 bits."""
@@ -192,7 +193,7 @@ class _Runner:
                     raise self._stuck(self._tried) from None
             except IntegrityError as error:
                 if attempt == TRIES:
-                    raise self.writer.stopped(self._tried.rows[0], error) from error
+                    raise self.target.stopped(self._tried.rows[0], error) from error
             else:
                 self._size.took(batch.size, time.monotonic() - started)
                 self._written(changes)
@@ -295,3 +296,90 @@ class _ChangedRun(Exception):
 
 class _NothingWritten(Exception):
     """An UPDATE of rows without an id has left them without one."""
+
+
+Found = TypeVar("Found")
+
+_FIRST_PAUSE = 0.05
+_LONGEST_PAUSE = 5.0
+"""Seconds."""
+
+
+class TriedTooLong(BackfillError):
+    """For the whole retry time, the database was unreachable, other transactions conflicted, or
+    statements took too long."""
+
+
+class Persistence:
+    """Retries work until it succeeds, for up to ``seconds`` after its first failure.
+
+    Inside a transaction of the caller, nothing can be retried.
+    """
+
+    def __init__(
+        self, using: str, seconds: float, control: Control, note: Callable[[str], None]
+    ) -> None:
+        self._using = using
+        self._seconds = seconds
+        self._control = control
+        self._note = note
+        self._session: object = None
+        """The driver's connection that was last prepared."""
+        self.possible = not in_transaction(using)
+
+    def __call__(
+        self, work: Callable[[], Found], on_conflict: Callable[[], None] = lambda: None
+    ) -> Found:
+        """The result of ``work``; ``on_conflict`` is called after a conflict or a timeout.
+
+        Raises ``TriedTooLong`` when the time is over, and all other errors of ``work``.
+        """
+        give_up, pause, away = None, _FIRST_PAUSE, False
+        connection = connections[self._using]
+        while True:
+            try:
+                self._connect()
+                result = work()
+            except (DatabaseError, InterfaceError) as error:
+                # At the end of the transaction, Django may have connected again.
+                changed = connection.connection is not self._session
+                lost = self.possible and (changed or is_lost(error, self._using))
+                if not self.possible or not (lost or _is_in_the_way(error)):
+                    raise
+                give_up = give_up or time.monotonic() + self._seconds
+                self._note(f"{type(error).__name__}: {' '.join(str(error).split())}")
+                if time.monotonic() >= give_up:
+                    raise self._end(lost, error) from error
+                if lost:
+                    connection.close()
+                    if not away:
+                        self._control.say(f"the connection is lost, trying again: {error}")
+                    away = True
+                else:
+                    on_conflict()
+            else:
+                if away:
+                    self._control.say("connected again")
+                return result
+            # Of random length, or two conflicting transactions would meet again.
+            self._control.pause(random.uniform(0.5, 1) * pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _connect(self) -> None:
+        connection = connections[self._using]
+        connection.ensure_connection()
+        if self.possible and connection.connection is not self._session:
+            engine_of(self._using).prepare_session()
+        self._session = connection.connection
+
+    def _end(self, lost: bool, error: Error) -> TriedTooLong:
+        text = " ".join(str(error).split())
+        if not lost and isinstance(error, DatabaseError) and is_statement_timeout(error):
+            what, advice = TOO_SLOW
+            return TriedTooLong(f"{what}: {text}. {advice}")
+        what = "the database could not be reached" if lost else "other transactions were in the way"
+        return TriedTooLong(f"{what} for {self._seconds:g} s: {text}")
+
+
+def _is_in_the_way(error: Error) -> bool:
+    return isinstance(error, DatabaseError) and (is_conflict(error) or is_timeout(error))

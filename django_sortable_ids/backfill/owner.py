@@ -12,7 +12,6 @@ import os
 import socket
 import time
 from contextlib import suppress
-from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
@@ -20,18 +19,20 @@ from django.db import Error, IntegrityError, connections, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from ...errors import BackfillError
-from ...models import BackfillRun
-from ..sources.fields import same_options
-from ..target import Target
+from ..errors import BackfillError
+from ..models import BackfillRun
+from .sources.base import Target
+from .sources.fields import same_options
 
 if TYPE_CHECKING:
-    from ..planning.plan import Plan
+    from .plan import Plan
 
 BEAT_SECONDS = 5.0
 """Time between two heartbeats of an owner."""
 SILENCE_SECONDS = 60
 """After this time without a heartbeat, an owner is treated as dead."""
+
+_HOST = socket.gethostname()[:180]
 
 logger = logging.getLogger("django_sortable_ids")
 
@@ -50,8 +51,7 @@ def take(plan: Plan, token: str) -> BackfillRun:
     refuse_if_taken(target, run)
     filled_before = plan.resumed.rows_filled if plan.resumed else 0
     own = {
-        "owner": f"{socket.gethostname()[:180]} pid {os.getpid()}",
-        "process": _name(os.getpid()),
+        "owner": f"{_HOST} pid {os.getpid()}",
         "token": token,
         "heartbeat": now_ms(),
         "batch_size": plan.batch_size,
@@ -104,12 +104,17 @@ def is_alive(run: BackfillRun) -> bool:
 
 
 def is_gone(run: BackfillRun) -> bool:
-    """Whether its owner was a process of this machine that no longer exists."""
-    machine = _machine(run.process)
-    if not machine or machine != _machine(_name(os.getpid())):
+    """Whether its owner was a process of this host that no longer exists."""
+    host, _, pid = run.owner.rpartition(" pid ")
+    if host != _HOST or os.name != "posix":
         return False
-    pid = run.process.removeprefix(f"{machine} pid ").split()[0]
-    return _name(int(pid)) != run.process
+    try:
+        os.kill(int(pid), 0)  # which sends no signal
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def silence(run: BackfillRun) -> float:
@@ -184,7 +189,7 @@ def _taken(target: Target, run: BackfillRun | None) -> BackfillError:
     wait = max(1, math.ceil(SILENCE_SECONDS - age))
     advice = (
         "SIGTERM ends it after its batch"
-        if _machine(run.process) == _machine(_name(os.getpid())) != ""
+        if run.owner.startswith(f"{_HOST} pid ")
         else f"If it has died, start again in {wait} s, after {SILENCE_SECONDS} s without a "
         f"heartbeat"
     )
@@ -192,28 +197,6 @@ def _taken(target: Target, run: BackfillRun | None) -> BackfillError:
         f"{target.label} is being filled by {run.owner}, whose last heartbeat is {age:.0f} s old. "
         f"Only one process may fill it: this one stops, and has written nothing. {advice}"
     )
-
-
-def _name(pid: int) -> str:
-    """A name for a process of this machine, with its start: process ids are used again.
-
-    Empty if there is no such process, or if this is not Linux.
-    """
-    try:
-        # The program name may contain spaces. After it come the state, 18 fields, the start time.
-        state, *stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        if state in "ZX":  # a zombie, or dead
-            return ""
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text()
-        space = Path("/proc/self/ns/pid").readlink()
-    except OSError:
-        return ""
-    return f"{boot.strip()} {space} pid {pid} started {stat[18]}"
-
-
-def _machine(name: str) -> str:
-    """The part of ``name`` that all processes of a machine share; empty if it is not known."""
-    return name.rpartition(" pid ")[0]
 
 
 class Heartbeat:

@@ -14,10 +14,9 @@ from ...errors import BackfillError
 from ...schemes import OutOfRange, TimeScheme
 from ...times.columns import TextColumn
 from ..engines import engine_of
+from ..sources.base import Row, Target
 from ..sources.columns import Days, OtherColumn
-from ..target import Row, Target
 from .minting import Position, ascending_counts, mint_counted
-from .reading import parser, unix
 
 _PAGE = 100_000
 """Rows in a transaction."""
@@ -166,8 +165,7 @@ class NewIDs:
         self._target = target
         self._rows = rows
         self._connection: Any = connections[target.using]
-        is_text = isinstance(target.times, TextColumn)
-        self._parse = parser(target) if is_text else self._microseconds
+        self._is_text = isinstance(target.times, TextColumn)
         self._position: Position | None = None
 
     def stored(self, page: Page) -> list[Any]:
@@ -176,21 +174,18 @@ class NewIDs:
         Raises ``BackfillError``, naming a row, if an id can't be generated.
         """
         target = self._target
-        microseconds: list[int] = []
+        places: list[Any] = []
         counts: list[int] = []
         for place, same in groupby(page.places):
-            microseconds.append(self._parse(place))
+            places.append(place if self._is_text else self._rows.place(place))
             counts.append(len(list(same)))
-        ticks = target.scheme.ticks(microseconds)
+        ticks = target.scheme.ticks(list(target.microseconds(places)))
         counted = ascending_counts(zip(ticks, counts, strict=True), self._position)
         last = page.keys[-1]
         numbers = self._minted(
             counted, (self._rows.place(page.places[-1]), last[0] if len(last) == 1 else last)
         )
         return target.field.stored(self._connection).all_to_db(numbers, self._connection)
-
-    def _microseconds(self, found: Any) -> int:
-        return unix(self._target.at(self._rows.place(found)))
 
     def _minted(self, counted: list[tuple[int, int]], last: Row) -> list[int]:
         rows = sum(count for _, count in counted)

@@ -1,0 +1,274 @@
+"""The number of rows in a batch, the pauses between batches, and requests to stop."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from django.db import InterfaceError, OperationalError, connections
+
+from ..errors import BackfillError
+from .engines import engine_of
+
+_Handlers = dict[signal.Signals, Callable[[int, FrameType | None], None]]
+
+PIECE_SECONDS = 0.2
+"""A pause checks for signals this often."""
+
+
+class Stopped(Exception):
+    """The run was told to stop; no batch is half done."""
+
+    def __init__(self, number: int = signal.SIGINT) -> None:
+        """``number`` is the signal that stopped it."""
+        super().__init__(number)
+        self.number = number
+
+
+class Control:
+    """Between two batches, and in pauses, a run checks whether it shall continue.
+
+    ``say`` gets messages for people. ``show`` is called when the progress was requested.
+    """
+
+    def __init__(
+        self, say: Callable[[str], None] = lambda _: None, show: Callable[[], None] = lambda: None
+    ) -> None:
+        self.say = say
+        self._show = show
+        self._stop: int | None = None
+        self._asked = False
+
+    def stop(self, number: int = signal.SIGINT) -> None:
+        """End the run after its current batch, because of that signal."""
+        self._stop = number
+
+    def ask(self) -> None:
+        """Request the progress."""
+        self._asked = True
+
+    def check(self) -> None:
+        """Show the progress if requested; raises ``Stopped`` if the run shall end."""
+        if self._asked:
+            self._asked = False
+            self._show()
+        if self._stop is not None:
+            raise Stopped(self._stop)
+
+    def pause(self, seconds: float) -> None:
+        """Wait, and check for signals all the while."""
+        end = time.monotonic() + seconds
+        self.check()
+        while (left := end - time.monotonic()) > 0:
+            time.sleep(min(left, PIECE_SECONDS))
+            self.check()
+
+
+@contextmanager
+def signals(control: Control) -> Iterator[None]:
+    """In the block, SIGINT and SIGTERM stop the run after its batch, and a second one at once.
+    SIGUSR1 shows the progress. Does nothing outside of the main thread.
+    """
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        control.stop(number)
+        _end_at_once_next_time()
+
+    handlers: _Handlers = {signal.SIGINT: stop, signal.SIGTERM: stop}
+    if hasattr(signal, "SIGUSR1"):
+        handlers[signal.SIGUSR1] = lambda number, frame: control.ask()
+    with _handled(handlers):
+        yield
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """In the block, SIGTERM raises ``Stopped``, as SIGINT raises KeyboardInterrupt. After that, a
+    second signal ends the process at once. Does nothing outside of the main thread.
+    """
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        _end_at_once_next_time()
+        raise Stopped(number)
+
+    with _handled({signal.SIGTERM: stop}):
+        yield
+
+
+def _end_at_once_next_time() -> None:
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_DFL)
+
+
+@contextmanager
+def _handled(handlers: _Handlers) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Python handles signals in the main thread only
+        return
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+FEWEST, MOST = 500, 100_000
+"""Bounds for the rows of a batch that has a target time."""
+
+_SMOOTHING = 0.4
+"""Weight of the last batch in the average."""
+_LOOK_SECONDS = 0.5
+"""How often a pause checks whether it is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of a run, as the options of the command."""
+
+    target_time: float | None = None
+    """Seconds that a batch should take; None for batches of the plan's size."""
+    rows_per_second: float | None = None
+    sleep: float = 0.0
+    """Seconds between two batches."""
+    pause_file: Path | None = None
+    """The run pauses while this file exists."""
+    retry_time: float = 60.0
+    """Give up after this many seconds of retries."""
+
+
+class BatchSize:
+    """The rows of a batch: as many as take the target time, by an exponential average."""
+
+    def __init__(self, first: int, limits: Limits) -> None:
+        self._wanted = first
+        self._target_time = limits.target_time
+        # At most the rows of one second, so that a slow pace is even.
+        self._most = max(1, int(limits.rows_per_second or MOST))
+        self._limit: int | None = None
+        self._rate: float | None = None
+
+    @property
+    def rows(self) -> int:
+        return min(self._wanted, self._most, self._limit or self._wanted)
+
+    def took(self, rows: int, seconds: float) -> None:
+        """Adapt to a committed batch of ``rows``."""
+        if self._limit is not None:
+            self._limit = None if 2 * self._limit >= self._wanted else 2 * self._limit
+        elif self._target_time is not None and rows >= self.rows:
+            rate = rows / max(seconds, 1e-6)
+            before = rate if self._rate is None else self._rate
+            self._rate = _SMOOTHING * rate + (1 - _SMOOTHING) * before
+            wanted = min(int(self._rate * self._target_time), 2 * self._wanted)
+            self._wanted = max(FEWEST, min(MOST, wanted))
+
+    def halve(self) -> None:
+        """Halve the batch, so that it holds fewer locks; it grows again with each commit."""
+        self._limit = max(1, self.rows // 2)
+
+
+class Pace:
+    """Pauses after each batch for as long as the limits require."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        control: Control,
+        lag: Callable[[], str] = lambda: "",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``lag`` tells why the replicas are too late, or gives an empty text."""
+        self._limits = limits
+        self._control = control
+        self._lag = lag
+        self._clock = clock
+        self._free_at = clock()
+
+    def rest(self, rows: int) -> None:
+        """Wait after a batch of ``rows``, or before the first one; raises ``Stopped`` if the run
+        shall end.
+        """
+        self._control.check()
+        if self._limits.rows_per_second:
+            # A late run catches up at most one second, not in a burst.
+            start = max(self._free_at, self._clock() - 1)
+            self._free_at = start + rows / self._limits.rows_per_second
+            self._control.pause(self._free_at - self._clock())
+        if rows:
+            self._control.pause(self._limits.sleep)
+        self.wait()
+
+    def wait(self) -> None:
+        """Wait while there is a reason to pause."""
+        is_paused = False
+        while why := self._why_paused():
+            if not is_paused:
+                self._control.say(f"paused: {why}")
+            is_paused = True
+            self._control.pause(_LOOK_SECONDS)
+        if is_paused:
+            self._control.say("resumed")
+
+    def _why_paused(self) -> str:
+        file = self._limits.pause_file
+        if file is not None and file.exists():
+            return f"{file} exists"
+        return self._lag()
+
+
+LOOK_SECONDS = 1.0
+
+
+def watch(
+    using: str, replica: str | None, most: float, clock: Callable[[], float] = time.monotonic
+) -> Callable[[], str]:
+    """A function that tells why the replicas are too late, or gives an empty text if their lag is
+    at most ``most`` seconds. It queries the database once a second.
+
+    ``replica`` is the alias of the database to query. None queries ``using`` itself, which only
+    PostgreSQL can answer. Raises ``BackfillError`` if the lag is unknown. If it becomes unknown
+    later, that is a reason to pause until it is known again.
+    """
+    source = replica or using
+    measure = _measure(using, replica)
+    if measure() is None:
+        raise BackfillError(_unknown(source))
+    looked, reason = clock() - LOOK_SECONDS, ""
+
+    def look() -> str:
+        nonlocal looked, reason
+        if clock() - looked >= LOOK_SECONDS:
+            looked, reason = clock(), why()
+        return reason
+
+    def why() -> str:
+        try:
+            lag = measure()
+        except BackfillError as error:
+            return str(error)
+        except (OperationalError, InterfaceError) as error:
+            connections[source].close()
+            # If the filled database itself is unreachable, the next batch handles it.
+            return f"the lag of {source!r} can't be queried: {error}" if replica else ""
+        if lag is None:
+            return _unknown(source)
+        return f"replicas are {lag:.0f} s behind, at most {most:g}" if lag > most else ""
+
+    return look
+
+
+def _measure(using: str, replica: str | None) -> Callable[[], float | None]:
+    if replica:
+        return lambda: engine_of(replica).lag_of_this_replica()
+    return lambda: engine_of(using).lag_of_replicas()
+
+
+def _unknown(source: str) -> str:
+    return f"the lag of {source!r} is not known: its replication has stopped"

@@ -1,1 +1,0 @@
-"""Checks everything that could stop a backfill, and writes nothing."""

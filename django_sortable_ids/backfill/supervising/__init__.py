@@ -1,1 +1,0 @@
-"""Runs a plan to its end: its owner, pace, interruptions and progress."""
