@@ -4,7 +4,7 @@ where the times of their rows come from."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
 from django.apps import apps
@@ -13,9 +13,11 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 from django.db.models.constants import LOOKUP_SEP
 
-from ..backfill.sources.columns import find_source
+from ..backfill.checks import check_times
+from ..backfill.sources.columns import every_row, find_source
 from ..backfill.sources.fields import check_table
-from ..backfill.sources.find import Given, check_given
+from ..backfill.sources.find import Given, check_given, check_scheme
+from ..backfill.sources.periods import parsed
 from ..db import tables
 from ..errors import BackfillError
 from ..fields import SortableIDField, history
@@ -75,12 +77,14 @@ def build(
     keeps_old: bool,
     adopted: Sequence[str] = (),
     allowed: Sequence[str] = (),
+    policies: Mapping[str, Any],
 ) -> Planned:
     """The move of the keys of the named models or apps; without a name, of the whole project.
 
     Keys to be moved are sortable ids in the models, but not in the migrations. ``given`` is
     preferred as the source of times. ``adopted`` are columns with keys, as ``--adopt`` names them,
-    and ``allowed`` the programs that ``--allow`` names. Writes nothing.
+    and ``allowed`` the programs that ``--allow`` names. ``policies`` are ``on_null`` and
+    ``on_out_of_range`` of every key. Writes nothing.
 
     Raises ``BackfillError`` if there are none, for edits that the models lack, for names that the
     database doesn't have, and for all that prevents the move.
@@ -104,7 +108,9 @@ def build(
     check_table(MoveNote, using)
     before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
     chosen = _chosen(before, given, using)
-    moved = [_moved(each, chosen[each._meta.label], keeps_old) for each in found]
+    moved = [_moved(each, chosen[each._meta.label], keeps_old, policies) for each in found]
+    for key in moved:
+        _check_times(key, before[key.model], using)
     references = graph.references(state.apps, moved)
     generic = _present(texts.generic_references(apps), state)
     found_copies = [each for each in _copies(moved) if each.model_key in state.models]
@@ -235,20 +241,21 @@ def _without_old(found: Sequence[Model], state: ProjectState) -> Iterator[str]:
             yield f"{model._meta.label}.{name}: expected null=True and unique=True"
 
 
-def _moved(model: Model, source: Given, keeps_old: bool) -> MovedKey:
+def _moved(model: Model, source: Given, keeps_old: bool, policies: Mapping[str, Any]) -> MovedKey:
     meta = model._meta
-    old = meta.get_field(f"{OLD}{meta.pk.name}") if keeps_old else None
-    return MovedKey(
-        meta.label,
-        meta.pk.name,
-        redefined(meta.pk),
-        old=None if old is None else redefined(old),
-        created_from=source.created_from,
-        convert_from=source.convert_from,
-        created_at=source.created_at,
-        start=source.start,
-        end=source.end,
-    )
+    field = redefined(meta.pk)
+    old = redefined(meta.get_field(f"{OLD}{meta.pk.name}")) if keeps_old else None
+    return MovedKey(meta.label, meta.pk.name, field, old, **asdict(source), **policies)
+
+
+def _check_times(key: MovedKey, model: Model, using: str) -> None:
+    """Raise ``BackfillError`` for times that no id of the new key can have, which ``migrate`` would
+    refuse when the application is stopped."""
+    if key.start and key.end:
+        check_scheme(key.field, parsed("--start", key.start), parsed("--end", key.end))
+    elif key.created_from:
+        target = every_row(model, key.field, key.created_from, using)
+        check_times(replace(target, on_null=key.on_null, on_out_of_range=key.on_out_of_range))
 
 
 def _copies(moved: Sequence[MovedKey]) -> Iterator[KeyCopy]:

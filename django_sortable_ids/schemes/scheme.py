@@ -219,11 +219,6 @@ class Scheme(CopiedByFields, ABC):
     def example(self) -> ID:
         """A sample value for messages, always the same."""
 
-    def expectation(self, encoding: str | None = None) -> str:
-        """A description of valid texts, in words, with an example."""
-        form = self.text_form(encoding)
-        return f"{form.expected}, such as {form.format(self.to_int(self.example))}"
-
     def _refusal(self, found: object, reason: object, form: TextForm) -> InvalidID:
         """The error for a value; ``reason`` is written as text when the error is."""
         return InvalidID(Message(self._explained, found, reason, form))

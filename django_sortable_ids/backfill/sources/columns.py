@@ -172,28 +172,10 @@ class EveryRow(Target):
         return Q()
 
 
-class _Own(EveryRow, Target):
-    """Its times are in the table itself."""
-
-
-class _Other(EveryRow, OtherColumn):
-    """Its times are in a related row."""
-
-
-class _Days(EveryRow, Days):
-    """Its times are days."""
-
-
-_CLASSES: dict[type[Target], type[EveryRow]] = {
-    Target: _Own,
-    OtherColumn: _Other,
-    Days: _Days,
-}
-
-
 def every_row(
     model: type[models.Model], field: SortableIDField, created_from: str, using: str
 ) -> EveryRow:
     """The target of a model with times in that column, whose ids are values of ``field``."""
     source = find_source(model, created_from, using)
-    return _CLASSES[kind_of(source)](model, field, source, using)
+    kind: type[EveryRow] = type("EveryRow", (EveryRow, kind_of(source)), {})
+    return kind(model, field, source, using)

@@ -148,7 +148,7 @@ def _spread(
     before = last.options if last and last.options.get("created_from") == "pk" else None
     if given.start and given.end:
         start, end = parsed("--start", given.start), parsed("--end", given.end)
-        _check_scheme(field, start, end)
+        check_scheme(field, start, end)
     elif before:
         start, end = (datetime.fromisoformat(before[name]) for name in ("start", "end"))
     else:
@@ -196,7 +196,8 @@ def _check_period(start: datetime, end: datetime) -> None:
         )
 
 
-def _check_scheme(field: SortableIDField, start: datetime, end: datetime) -> None:
+def check_scheme(field: SortableIDField, start: datetime, end: datetime) -> None:
+    """Raise ``BackfillError`` for a period that no ids of the field can have."""
     scheme = field.scheme
     if not isinstance(scheme, TimeScheme):
         return

@@ -20,10 +20,8 @@ TARGET_TIME = 0.5
 WRONG = 2
 """The exit code for wrong arguments, the same as that of argparse."""
 
-_SOURCES = {
-    *("created_from", "start", "end", "created_at", "convert_from"),
-    *("on_null", "on_out_of_range", "allow_triggers", "retry_time"),
-}
+_TIMES = {"created_from", "start", "end", "on_null", "on_out_of_range"}
+_SOURCES = {*_TIMES, "created_at", "convert_from", "allow_triggers", "retry_time"}
 _PACE = {
     *("batch_size", "target_time", "max_rows_per_second", "sleep", "pause_file"),
     *("max_replica_lag", "replica"),
@@ -39,7 +37,7 @@ TAKES: Mapping[str, tuple[Set[str], str]] = {
     ),
     "run": (_SOURCES | _PACE, "{} needs {}: add it"),
     "move": (
-        {*_KEYS, "dry_run", "write_migration", "created_from", "start", "end"},
+        {*_KEYS, *_TIMES, "dry_run", "write_migration"},
         "--primary-key takes no {}",
     ),
 }

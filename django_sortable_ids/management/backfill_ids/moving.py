@@ -18,6 +18,7 @@ from ...primary_keys.checklist import checklist, lines_of
 from ...primary_keys.edits import is_installed
 from ...primary_keys.plan import NotEdited, Planned
 from ...primary_keys.report import report
+from .arguments import WRONG
 from .request import Request
 
 _OWN = ("django_sortable_ids", "0001_initial")
@@ -27,6 +28,9 @@ def move(request: Request) -> None:
     """Show the plan, and write the migration if that is asked for."""
     options, output = request.options, request.output
     using = options["database"] or DEFAULT_DB_ALIAS
+    policies = {name: options[name] or "error" for name in ("on_null", "on_out_of_range")}
+    if "skip" in policies.values():
+        raise CommandError("skip leaves NULL, which no key may have", returncode=WRONG)
     try:
         planned = plans.build(
             request.given.labels,
@@ -35,6 +39,7 @@ def move(request: Request) -> None:
             keeps_old=not options["drop_old"],
             adopted=options["adopt"] or (),
             allowed=options["allow"] or (),
+            policies=policies,
         )
     except NotEdited as error:
         output.add(edits=[asdict(each) for each in error.edits])
