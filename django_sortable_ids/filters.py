@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import django_filters  # type: ignore[import-untyped]
 from django import forms
-from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.core.exceptions import FieldError, ImproperlyConfigured, ValidationError
 from django.utils.translation import pgettext_lazy
 from django_filters import fields
 from django_filters.utils import handle_timezone  # type: ignore[import-untyped]
@@ -79,16 +79,12 @@ class _DayOrMoment(fields.IsoDateTimeField):  # type: ignore[misc]
         super().__init__(required=False)
         self._moment = moment
 
-    def to_python(self, value: Any) -> datetime | None:
+    def to_python(self, value: Any) -> Any:
         try:
             day = forms.DateField().to_python(value)
         except ValidationError:
-            moment: datetime | None = super().to_python(value)
-            return moment
-        if day is None:
-            return None
-        aware: datetime = handle_timezone(datetime.combine(day, self._moment), False)
-        return aware
+            return super().to_python(value)
+        return day and handle_timezone(datetime.combine(day, self._moment), False)
 
 
 class CreatedAtRangeField(fields.RangeField):  # type: ignore[misc]
@@ -97,8 +93,7 @@ class CreatedAtRangeField(fields.RangeField):  # type: ignore[misc]
     widget = django_filters.widgets.DateRangeWidget
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        ends = (_DayOrMoment(time.min), _DayOrMoment(time.max))
-        super().__init__(ends, *args, **kwargs)
+        super().__init__((_DayOrMoment(time.min), _DayOrMoment(time.max)), *args, **kwargs)
 
 
 class CreatedAtFilter(django_filters.RangeFilter):  # type: ignore[misc]
@@ -121,6 +116,14 @@ class CreatedAtFilter(django_filters.RangeFilter):  # type: ignore[misc]
     def __init__(self, field_name: str = "id", *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("label", pgettext_lazy("sortable ids", "Created at"))
         super().__init__(f"{field_name}__created_at", *args, **kwargs)
+
+    def filter(self, qs: Any, value: Any) -> Any:
+        try:
+            qs.filter(**{f"{self.field_name}__isnull": False})
+        except FieldError as error:
+            what = f"{self.field_name!r} is no time of a sortable id of {qs.model._meta.label}"
+            raise ImproperlyConfigured(f"CreatedAtFilter: {what}: {error}") from error
+        return super().filter(qs, value)
 
 
 class _MaskedOnly(_PublicChoices):

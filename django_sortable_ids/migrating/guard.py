@@ -196,8 +196,7 @@ class _Walk:
         key = str(model._meta.pk_fields[0].column)
         present = self.followed.column(table, key)
         values = sampled(self.connection, table, column, present)
-        reason = misfit(values, new, old, self.connection)
-        if reason is None:
+        if (reason := misfit(values, new, old, self.connection, (table, column))) is None:
             return None
         if reason.advice:
             text = refusals.ALTER_VALUES_AS_THEY_ARE

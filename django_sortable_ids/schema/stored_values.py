@@ -32,8 +32,9 @@ PAGE = 1000
 _TEXTS = 60
 """Ids that are sorted to find out how a column sorts."""
 _EARLIEST, _TOLERANCE = datetime(2000, 1, 1, tzinfo=UTC), timedelta(days=1)
-_REWRITE = "UPDATE the column, and all that refer to it, by SET ... = {}."
 _VERSION, _VARIANT = 7, 0b10
+_TABLE, _COLUMN = "\0table", "\0column"
+_REWRITE = f"UPDATE {_TABLE} SET {_COLUMN} = {{}}; the same for all that refer to it."
 _NARROW_INTEGERS = {"IntegerField", "SmallIntegerField", "AutoField", "SmallAutoField"}
 _NARROW_INTEGERS |= {"PositiveIntegerField", "PositiveSmallIntegerField", "BooleanField"}
 _END_OF_TIME = datetime.max.replace(tzinfo=UTC)
@@ -103,18 +104,18 @@ def found_in(
     meta = field.model._meta
     key = str(meta.pk_fields[0].column)
     values = sampled(connection, meta.db_table, str(field.column), key, page)
-    return misfit(values, field, old, connection)
+    return misfit(values, field, old, connection, (meta.db_table, str(field.column)))
 
 
 def misfit(
-    values: list[Any], new: SortableIDField, old: models.Field[Any, Any] | None, connection: Any
+    values: list[Any], new: SortableIDField, old: Any, connection: Any, place: tuple[str, str]
 ) -> Misfit | None:
-    """Why a stored value is no id of ``new``, or another id than of ``old``; None if all values
-    keep their meaning."""
+    """Why a value of this table and column is no id of ``new``, or another id than of ``old``; None
+    if all values keep their meaning."""
+    table, column = map(connection.ops.quote_name, place)
     for value in values:
-        reason = _reason(value, new, old, connection)
-        if reason:
-            return reason
+        if why := _reason(value, new, old, connection):
+            return Misfit(why.reason, why.advice.replace(_TABLE, table).replace(_COLUMN, column))
     if isinstance(old, SortableIDField) or new.created_from:
         return None
     numbers = [new.stored(connection).from_db(value) for value in values]
@@ -269,7 +270,7 @@ def _reason(
         reason = f"{shown} is no {title} in the form of this column, {_shown(written)}."
         for name in ("upper", "lower"):
             if getattr(shown, name)() == written:
-                return Misfit(reason, _REWRITE.format(f"{name}(...)"))
+                return Misfit(reason, _REWRITE.format(f"{name}({_COLUMN})"))
         return Misfit(reason)
     if isinstance(old, SortableIDField):
         try:
@@ -290,10 +291,9 @@ def _without_prefix(value: Any, new: SortableIDField, connection: Any) -> str:
     separator = re.search("[_:-](?=[^_:-]+$)", value) if isinstance(value, str) else None
     if separator is None or _reason(value[separator.end() :], new, None, connection):
         return ""
-    return (
-        f"{_REWRITE.format(f'substr(..., {separator.end() + 1})')} The field shows the prefix all "
-        f"the same, with prefix={value[: separator.start()]!r}, separator={separator[0]!r}."
-    )
+    prefix = f"prefix={value[: separator.start()]!r}, separator={separator[0]!r}"
+    rewrite = _REWRITE.format(f"substr({_COLUMN}, {separator.end() + 1})")
+    return f"{rewrite} The field shows the prefix all the same, with {prefix}."
 
 
 def _lost_text(number: int, new: SortableIDField, old: SortableIDField) -> str | None:
@@ -305,11 +305,9 @@ def _lost_text(number: int, new: SortableIDField, old: SortableIDField) -> str |
         text = old.public_text.format(old.scheme.from_trusted(number))
     except InvalidID:  # A UUID of another version, by accept_other_versions.
         return None
-    try:
+    with suppress(InvalidID):
         if new.scheme.to_int(new.public_text.parse(text)) == number:
             return None
-    except InvalidID:
-        pass
     written = new.public_text.format(new.scheme.from_trusted(number))
     return f"the public id {text} would become {written}, and the old text would not be found."
 

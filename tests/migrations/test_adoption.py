@@ -1,5 +1,6 @@
 """Tables of other packages are taken over as they are: one AlterField, without SQL."""
 
+import re
 from io import StringIO
 from uuid import UUID
 
@@ -172,20 +173,25 @@ def test_ids_of_another_epoch_are_refused_with_the_option_that_reads_them(
 
 
 SPELLED = {
-    "lower case": (ULID.format(1).lower(), r"SET \.\.\. = upper\(\.\.\.\)\."),
-    "a prefix": (f"ord_{ULID.format(1)}", r"substr\(\.\.\., 5\)\. .* prefix='ord', separator='_'"),
+    "lower case": (ULID.format(1).lower(), "upper", ""),
+    "a prefix": (f"ord_{ULID.format(1)}", "substr", " .* prefix='ord', separator='_'"),
 }
 
 
-@pytest.mark.parametrize(("value", "advice"), SPELLED.values(), ids=SPELLED)
-def test_a_spelling_that_an_update_mends(depot, value, advice):
+@pytest.mark.parametrize(("value", "function", "more"), SPELLED.values(), ids=SPELLED)
+def test_a_spelling_that_an_update_mends(depot, value, function, more):
     depot.write('CreateModel("Order", [("id", CharField(max_length=30, primary_key=True))]),')
     depot.migrate()
     depot.model("Order").objects.create(id=value)
     new = 'ULIDField(primary_key=True, storage="varchar", max_length=30)'
     depot.write(f'AlterField("order", "id", {new}),')
-    with pytest.raises(CommandError, match=advice):
+    with pytest.raises(CommandError, match=rf"{function}\(.*{more}") as refused:
         depot.migrate()
+    (update,) = re.findall("UPDATE [^;]*", str(refused.value))
+    with connection.cursor() as cursor:
+        cursor.execute(update)
+    depot.migrate()
+    assert depot.model("Order").objects.get().pk == ULID.format(1)
 
 
 def test_a_char_of_django_4(depot):
