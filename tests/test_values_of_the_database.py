@@ -3,19 +3,25 @@
 import uuid
 from datetime import UTC, datetime
 
+import django_filters
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection, transaction
+from django.core.exceptions import ValidationError
+from django.db import connection, models, transaction
 from django.db.models.functions import ExtractYear
 from django.db.utils import DatabaseError
 from django.template import Context, Template
 from django.test import Client
+from django.test.utils import isolate_apps
 from django.urls import reverse
 from rest_framework.test import APIRequestFactory
 
+from django_sortable_ids.fields import UUIDv7Field
+from django_sortable_ids.filters import CreatedAtFilter
 from django_sortable_ids.functions import CreatedAt, histogram
 from django_sortable_ids.pagination import keyset_page
 from django_sortable_ids.rest_framework import SortableIDCursorPagination
+from tests.marks import own_tables
 from tests.store.api import serializer_for, viewset_for
 from tests.store.models import Basket, UUIDv7Product
 
@@ -59,6 +65,20 @@ def rows():
     return UUIDv7Product.objects.order_by("pk")
 
 
+class Created(django_filters.FilterSet):
+    created = CreatedAtFilter()
+
+    class Meta:
+        model = UUIDv7Product
+        fields = {"id": ["exact", "in", "range", "gte"]}
+
+
+def filtered(**data):
+    filters = Created(data, rows())
+    assert filters.is_valid(), filters.errors
+    return list(filters.qs)
+
+
 class Pages(SortableIDCursorPagination):
     page_size = 1
     ordering = "pk"
@@ -87,6 +107,11 @@ PLACES = {
     "REST, cursor": lambda key: rest(key, pagination_class=Pages),
     "latest": lambda key: rows().latest("pk"),
     "filter": lambda key: list(rows().filter(id__created_at__year__gte=2020)),
+    "django-filter, times": lambda key: [
+        filtered(created_after="2020-01-01"),
+        filtered(created_before="2020-01-01"),
+        filtered(created_after="2020-01-01", created_before="2026-12-31"),
+    ],
     "annotation": lambda key: list(rows().annotate(year=ExtractYear(CreatedAt("id")))),
     "tag of the public text": lambda key: render("{{ row|public_id }}", stored_row()),
     "tag of the time": lambda key: render("{{ row|created_at }}", stored_row()),
@@ -111,3 +136,52 @@ def test_it_is_no_error(value, place):
     except DatabaseError:
         pytest.skip("the column has no such value")  # MariaDB's uuid has no place for the largest
     place(value)
+
+
+@pytest.fixture(params=[True, False], ids=["any version", "strict"])
+def visits(request):
+    """A model with an id and a time, and its table."""
+    with isolate_apps("tests.testapp"):
+
+        class Visit(models.Model):
+            id = UUIDv7Field(primary_key=True, accept_other_versions=request.param)
+            at = models.DateTimeField()
+
+            class Meta:
+                app_label = "testapp"
+
+            def __str__(self):
+                return str(self.id)
+
+        with connection.schema_editor() as editor:
+            editor.create_model(Visit)
+        yield Visit
+        with connection.schema_editor() as editor:
+            editor.delete_model(Visit)
+
+
+@own_tables
+@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
+def test_the_rows_before_and_after_it(visits, value):
+    """Rows of one time are in the order of their ids; what is no id of the field has no place."""
+    row, other = (visits.objects.create(at=END) for _ in range(2))
+    native = connection.features.has_native_uuid_field
+    stored, key = (value, row.pk) if native else (value.hex, row.pk.hex)
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("UPDATE testapp_visit SET id = %s WHERE id = %s", [stored, key])
+    except DatabaseError:
+        pytest.skip("the column has no such value")
+    first, last = visits.objects.order_by("pk")
+    assert {first.pk, last.pk} == {value, other.pk}
+    if not visits._meta.pk.accept_other_versions and value.version != 7:
+        stored = first if first.pk == value else last
+        for look in (stored.get_next_by_at, stored.get_previous_by_at):
+            with pytest.raises(ValidationError, match=f"{value}.*is not a valid UUIDv7"):
+                look()
+        return
+    assert first.get_next_by_at() == last
+    assert last.get_previous_by_at() == first
+    for missing in (first.get_previous_by_at, last.get_next_by_at):
+        with pytest.raises(visits.DoesNotExist):
+            missing()
