@@ -62,14 +62,12 @@ def pytest_configure(config):
         config.pluginmanager.register(capabilities.Recorder(folder))
 
 
-_SOURCE = Source(os.environ["RANDOM_SOURCE"]) if "RANDOM_SOURCE" in os.environ else None
-if _SOURCE:
-    _SOURCE.install()
+_SOURCE = Source(os.environ.get("RANDOM_SOURCE", "1"))
+_SOURCE.install()
 
 
 def pytest_runtest_setup(item):
-    if _SOURCE:
-        _SOURCE.start(item.nodeid)
+    _SOURCE.start(item.nodeid)
 
 
 def _children():

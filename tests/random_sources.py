@@ -1,8 +1,8 @@
-"""All random sources with fixed seeds, for runs that ask whether a test needs luck.
+"""All random sources with fixed seeds: no test draws, and runs ask whether one needs luck.
 
-``RANDOM_SOURCE=3`` seeds them with 3. With ``low`` and ``high``, the first half of the bits of most
-draws is zero or one; each eighth draw is any number, since some loops wait for a smaller one.
-Tests of uniform draws are left out.
+``RANDOM_SOURCE=3`` seeds them with 3 instead of 1. With ``low`` and ``high``, the first half of the
+bits of most draws is zero or one; each eighth draw is any number, since some loops wait for a
+smaller one. Tests of uniform draws are left out.
 """
 
 import os
