@@ -1,6 +1,6 @@
 """The app configuration: it registers the parts of the package by name, and imports few of them."""
 
-from functools import partialmethod
+from functools import cache, partialmethod
 from importlib import import_module
 from typing import Any
 
@@ -9,16 +9,7 @@ from django.core.checks import Tags
 from django.core.checks import register as register_check
 from django.core.signals import request_started
 from django.db.backends.signals import connection_created
-from django.db.models import (
-    Aggregate,
-    Case,
-    ExpressionWrapper,
-    Func,
-    Max,
-    Min,
-    Transform,
-    Window,
-)
+from django.db.models import Aggregate, Case, ExpressionWrapper, Func, Max, Min, Transform, Window
 from django.db.models.functions import Cast, Coalesce, Collate, Greatest, Least, NullIf, json, text
 from django.db.models.signals import pre_migrate
 from django.utils.translation import pgettext_lazy
@@ -90,8 +81,9 @@ def _adapt(expression: Any, path: str) -> None:
         expression.as_postgresql = deferred(path)
 
 
+@cache
 def _adapt_functions() -> None:
-    """Let Django's functions see the text of an id, whatever its column stores."""
+    """Let Django's functions see the text of an id; once, however often ``ready()`` is called."""
     others = (Cast, Coalesce, Greatest, Least, NullIf, Case, ExpressionWrapper, Aggregate)
     defined = [*vars(text).values(), *vars(json).values(), Collate]
     functions = {each for each in defined if isinstance(each, type) and issubclass(each, Func)}

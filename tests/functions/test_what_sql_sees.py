@@ -1,6 +1,7 @@
 """What SQL sees of an id: its text wherever a function takes text, or an error."""
 
 import pytest
+from django.apps import apps
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import FieldError
 from django.db import NotSupportedError, connection
@@ -172,3 +173,9 @@ def test_what_is_no_id_is_refused():
     ULIDKey.objects.create()
     with pytest.raises(FieldError, match="takes a sortable id"):
         ULIDKey.objects.annotate(text=AsText("name")).get()
+
+
+def test_other_installed_apps_adapt_functions_once():
+    before = vars(Cast)["as_sqlite"]
+    apps.get_app_config("django_sortable_ids").ready()
+    assert vars(Cast)["as_sqlite"] is before
