@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 
 from django.contrib.auth.models import User
 from django.core import serializers
-from django.core.exceptions import FieldError, ValidationError
+from django.core.exceptions import BadRequest, FieldError, ValidationError
 from django.core.serializers.base import DeserializationError
 from django.db import IntegrityError, models, transaction
 from django.forms import modelform_factory
@@ -290,9 +290,9 @@ def query(hostile: Hostile) -> None:
         text = _cursor(hostile, text)
     asked_for = urlencode({asked: text}, errors="surrogatepass")
     view = type("View", (ListAPIView,), attributes).as_view()
-    with undone():
-        answer = view(APIRequestFactory().get(f"/?{asked_for}"))
-    _is_answered(answer)
+    # A pattern of "$id" is a bad request, which Django answers outside the view.
+    with undone(), contextlib.suppress(BadRequest):
+        _is_answered(view(APIRequestFactory().get(f"/?{asked_for}")))
 
 
 def _cursor(hostile: Hostile, text: str) -> str:
