@@ -175,7 +175,7 @@ def test_the_command_draws_a_bar_on_a_terminal(command, columns):
     assert "█" in frames[-1]
     assert "100 %  1,000/1,000 rows" in frames[-1]
     assert "░" not in frames[-1]
-    assert text.split("\r\n")[-3].endswith("1,000 rows filled.\x1b[0m")
+    assert text.split("\r\n")[-3].endswith("1,000 rows filled.")
 
 
 @pytest.mark.usefixtures("transactional_db")

@@ -142,9 +142,12 @@ class Command(BaseCommand):
         command = ["backfill_ids", *key_move.MODELS, "--primary-key"]
         try:
             self._run(*command)
-        except NotEdited as error:
+        except CommandError as error:
+            unedited = error.__cause__
+            if not isinstance(unedited, NotEdited):
+                raise
             self.stdout.write(str(error))
-            for line in key_move.create_copy(error.edits):
+            for line in key_move.create_copy(unedited.edits):
                 self.stdout.write(line)
 
     def _continue_in_copy(self, serve: int | None) -> NoReturn:
