@@ -172,7 +172,7 @@ def test_schemes_without_a_node_refuse_it(name):
 
 
 def test_own_schemes_have_no_node():
-    with pytest.raises(ValueError, match="node=5: leave it out"):
+    with pytest.raises(ValueError, match="leave out worker, node and set_bit"):
         register(replace(get("uuid7"), name="own_with_node", node=5))
 
 
