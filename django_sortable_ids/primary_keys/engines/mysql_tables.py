@@ -270,10 +270,10 @@ class NewTable:
 
     def _order(self, selected: list[str]) -> Iterator[str]:
         """The places of the primary key among the selected columns, if its values change."""
-        [key] = (each.columns for each in self.old.elements if each.tokens[0].keyword == "PRIMARY")
-        if {*map(str.lower, self.table.changed)} & {*key}:
-            folded = [each.lower() for each in selected]
-            yield from (str(folded.index(each) + 1) for each in key)
+        changed, folded = ([*map(str.lower, names)] for names in (self.table.changed, selected))
+        for element in self.old.elements:
+            if element.tokens[0].keyword == "PRIMARY" and {*changed} & {*element.columns}:
+                yield from (str(folded.index(each) + 1) for each in element.columns)
 
     def _selected(self) -> Iterator[tuple[str, str]]:
         """Each column of the new table, and where its values come from."""
