@@ -23,14 +23,10 @@ from ..fields import SortableIDField
 from ..fields.of_model import usable_fields
 from ..fields.values.storage import TextStorage, UUIDStorage, mariadb_sorts
 from ..schema.automatic_keys import KEEP_DEFAULT, automatic_keys
-from ..schema.stored_values import Misfit, found_in, sorts, sorts_uuids, too_narrow, unlikely
+from ..schema.stored_values import found_in, sorts, sorts_uuids, too_narrow, unlikely, values_of
 from ..schemes import TimeScheme
 from .generic_relations import check_generic_relations
 from .messages import message
-
-VALUES = 100
-"""Values that are read at each end of a table and in its middle."""
-
 
 _FIX_OF_TIMES = "Find out who generated them. If all count from another epoch, set epoch_ms=."
 _NO_DETAILS = SimpleNamespace(collation=None)
@@ -167,11 +163,11 @@ def _check_column(
         if column.collation:
             collation = f"collation {column.collation}"
         yield message("E007", field, collation=collation)
-    wrong = None if narrow else _read(found_in, connection, field)
-    if wrong:
+    values = [] if narrow else _sampled(connection, field)
+    if wrong := found_in(values, field, connection):
         found, advice = wrong
         yield message("E009", field, found=found, fix=advice or _fix_of_values(field))
-    elif not narrow and (few := _read(unlikely, connection, field)):
+    elif few := unlikely(values, field, connection):
         yield message("W011", field, found=few.reason, fix=few.advice or _FIX_OF_TIMES)
 
 
@@ -189,9 +185,9 @@ def _fix_of_values(field: SortableIDField) -> str:
     )
 
 
-def _read(look: Any, connection: BaseDatabaseWrapper, field: SortableIDField) -> Misfit | None:
+def _sampled(connection: BaseDatabaseWrapper, field: SortableIDField) -> list[Any]:
     try:
         with transaction.atomic(connection.alias):
-            return look(field, connection, VALUES)  # type: ignore[no-any-return]
+            return values_of(field, connection)
     except DatabaseError:  # The table lacks the key: report its other problems all the same.
-        return None
+        return []

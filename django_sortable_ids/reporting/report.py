@@ -33,10 +33,7 @@ from ..fields.of_model import is_unique_with_others
 from ..migrating.next_migration import UNREADABLE
 from ..migrating.unrecorded import find
 from ..schema.constraints import add_column, is_unique_alone
-from ..schema.stored_values import found_in
-
-VALUES = 100
-"""How many values are read at each end of a table and in its middle."""
+from ..schema.stored_values import found_in, values_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,9 +264,9 @@ def _needs(field: SortableIDField, using: str, migrations: Migrations) -> tuple[
     connection, meta = connections[using], field.model._meta
     migrate = f"migrate {meta.app_label}{database_option(using)}"
     verify = f"backfill_ids {field} --verify{database_option(using)}"
-    is_wrong = found_in(field, connection, VALUES) is not None
-    before = migrations.recorded(field)
-    if is_wrong or (before and found_in(field, connection, VALUES, before)):
+    values, before = values_of(field, connection), migrations.recorded(field)
+    is_wrong = found_in(values, field, connection) is not None
+    if is_wrong or (before and found_in(values, field, connection, before)):
         step = f"check --database {using}" if is_wrong else f"makemigrations {meta.app_label}"
         return f"ids of {field.scheme.title}", migrate if migrations.is_pending(field) else step
     if field in meta.pk_fields:

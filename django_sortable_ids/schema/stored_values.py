@@ -29,6 +29,8 @@ from ..schemes.catalog.registry import variants
 
 PAGE = 1000
 """Rows that are sampled at each end and in the middle."""
+_PAGE_OF_CHECKS = 100
+"""As ``PAGE``, for the columns of a whole project."""
 _TEXTS = 60
 """Ids that are sorted to find out how a column sorts."""
 _EARLIEST, _TOLERANCE = datetime(2000, 1, 1, tzinfo=UTC), timedelta(days=1)
@@ -90,21 +92,25 @@ def _samples(
         yield f"{not_null} ORDER BY {name} DESC LIMIT {page}", []
 
 
-def found_in(
-    field: SortableIDField,
-    connection: BaseDatabaseWrapper,
-    page: int,
-    old: SortableIDField | None = None,
-) -> Misfit | None:
-    """Why a sampled value of the field's column is no id of its scheme; None if all are.
-
-    With ``old`` each value must also be the same id for both fields. ``page`` is as for
-    ``sampled``.
-    """
+def values_of(field: SortableIDField, connection: BaseDatabaseWrapper) -> list[Any]:
+    """A sample of the field's column, for a check or a report."""
     meta = field.model._meta
     key = str(meta.pk_fields[0].column)
-    values = sampled(connection, meta.db_table, str(field.column), key, page)
-    return misfit(values, field, old, connection, (meta.db_table, str(field.column)))
+    return sampled(connection, meta.db_table, str(field.column), key, _PAGE_OF_CHECKS)
+
+
+def found_in(
+    values: list[Any],
+    field: SortableIDField,
+    connection: BaseDatabaseWrapper,
+    old: SortableIDField | None = None,
+) -> Misfit | None:
+    """Why one of the ``values_of`` the field is no id of its scheme; None if all are.
+
+    With ``old`` each value must also be the same id for both fields.
+    """
+    place = field.model._meta.db_table, str(field.column)
+    return misfit(values, field, old, connection, place)
 
 
 def misfit(
@@ -142,14 +148,14 @@ def later_than_now(
     return Misfit(found, advice or "Find out from which epoch, and in which units, they count.")
 
 
-def unlikely(field: SortableIDField, connection: BaseDatabaseWrapper, page: int) -> Misfit | None:
-    """That some of the sampled ids have a time before 2000 or after the present; None if not, or if
-    the ids have the times of their rows. ``page`` is as for ``sampled``."""
-    meta, scheme = field.model._meta, field.scheme
+def unlikely(
+    values: list[Any], field: SortableIDField, connection: BaseDatabaseWrapper
+) -> Misfit | None:
+    """That some of the ``values_of`` the field, all of them ids, have a time before 2000 or after
+    the present; None if not, or if the ids have the times of their rows."""
+    scheme = field.scheme
     if not isinstance(scheme, TimeScheme) or field.created_from:
         return None
-    key = str(meta.pk_fields[0].column)
-    values = sampled(connection, meta.db_table, str(field.column), key, page)
     numbers = [field.stored(connection).from_db(value) for value in values]
     times, limit = _times(scheme, numbers), datetime.now(UTC) + _TOLERANCE
     strange = [at for at in times if not _EARLIEST <= at <= limit]
