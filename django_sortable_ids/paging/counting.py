@@ -13,6 +13,8 @@ from django.db.models import Field, QuerySet
 from django.utils.formats import number_format
 from django.utils.translation import pgettext
 
+from ..db.queries import named_rows
+
 Precision = Literal["exact", "estimated", "minimum"]
 
 
@@ -107,8 +109,7 @@ def _mysql(rows: QuerySet[Any]) -> int | None:
     sql, params = rows.query.get_compiler(connection=connection).as_sql()
     with connection.cursor() as cursor:
         cursor.execute(f"{explain} {sql}", params)
-        names = [column[0] for column in cursor.description]
-        plan = [dict(zip(names, line, strict=True)) for line in cursor.fetchall()]
+        plan = named_rows(cursor)
     return _product([line for line in plan if line["id"] == 1], bool(rows.query.where))
 
 

@@ -69,23 +69,28 @@ class Token:
 
 def columns(sql: str, pattern: str) -> Iterator[list[Token]]:
     """The tokens of each column of a CREATE TABLE, column by column."""
+    for element, _ in elements(sql, pattern):
+        if element[0].keyword in _TABLE_CONSTRAINTS:
+            return
+        yield element
+
+
+def elements(sql: str, pattern: str) -> Iterator[tuple[list[Token], Token]]:
+    """The tokens of each column, index and constraint of a CREATE TABLE, and the comma or the
+    parenthesis that ends it."""
     tokens = split(sql, pattern)
     if [each.keyword for each in tokens[:2]] != ["CREATE", "TABLE"]:
         raise NotUnderstood("it is no CREATE TABLE")
-    column: list[Token] = []
+    element: list[Token] = []
     for token in tokens:
-        if token.depth == 0:
-            continue
-        ends = token.depth == 1 and token.keyword in (",", ")")
-        if not ends:
-            column.append(token)
-        elif column:
-            if column[0].keyword in _TABLE_CONSTRAINTS:
+        if token.depth == 1 and token.keyword in (",", ")"):
+            if element:
+                yield element, token
+            element = []
+            if token.keyword == ")":
                 return
-            yield column
-            column = []
-        if ends and token.keyword == ")":
-            return
+        elif token.depth:
+            element.append(token)
 
 
 def split(sql: str, pattern: str) -> list[Token]:

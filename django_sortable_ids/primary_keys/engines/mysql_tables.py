@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.utils.functional import cached_property
 
 from ...db.queries import row, rows
-from ...schema.table_definition import MYSQL, Token, split
+from ...schema.table_definition import MYSQL, Token, elements
 from .mysql_exchange import execute, new_name, plain
 
 if TYPE_CHECKING:
@@ -84,26 +84,17 @@ class OldTable:
 
     def __init__(self, connection: Any, name: str) -> None:
         quoted = connection.ops.quote_name(name)
-        self._sql = str(row(connection, f"SHOW CREATE TABLE {quoted}")[1])
-        self.elements = list(self._elements())
-        found = (Column(*each) for each in rows(connection, _COLUMNS, [name]))
-        self.columns = {each.name.lower(): each for each in found}
+        sql = str(row(connection, f"SHOW CREATE TABLE {quoted}")[1])
+        listed = list(elements(sql, MYSQL))
+        self.elements = [
+            Element(tokens, sql[tokens[0].start : end.start].strip()) for tokens, end in listed
+        ]
+        self._options = sql[listed[-1][1].end :]
+        described = (Column(*each) for each in rows(connection, _COLUMNS, [name]))
+        self.columns = {each.name.lower(): each for each in described}
         self.collation, number = row(connection, _TABLE, [name])
         self.next_number = int(number or 1)
         """The next value of its AUTO_INCREMENT column; 1 if it has none."""
-
-    def _elements(self) -> Iterator[Element]:
-        found: list[Token] = []
-        for token in split(self._sql, MYSQL):
-            ends = token.depth == 1 and token.keyword in (",", ")")
-            if ends:
-                yield Element(found, self._sql[found[0].start : token.start].strip())
-                found = []
-            elif token.depth:
-                found.append(token)
-            if ends and token.text == ")":
-                self._options = self._sql[token.end :]
-                return
 
     def constraints(self, kind: str) -> dict[str, str]:
         """The text of each, by name."""
