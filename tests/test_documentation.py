@@ -190,6 +190,8 @@ class Reader:
         line = line.replace("python manage.py", "django-admin")
         environment |= {"DJANGO_SETTINGS_MODULE": "project.settings"}
         environment["PYTHONPATH"] += f":{self.folder}"
+        # On a terminal, which a pipe is not, output and errors come in their order.
+        environment["PYTHONUNBUFFERED"] = "1"
         done = subprocess.run(
             ["bash", "-c", line],
             cwd=self.folder,
