@@ -5,6 +5,7 @@ A process that starts imports no backfill, admin page, serializer or lookup that
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib import import_module
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -16,8 +17,13 @@ def deferred(path: str) -> Callable[..., Any]:
     """The function ``"module:name"`` of this package, imported at its first call."""
     module, _, name = path.partition(":")
 
+    @cache
+    def function() -> Callable[..., Any]:
+        found: Callable[..., Any] = getattr(import_module(f"{__package__}.{module}"), name)
+        return found
+
     def call(*args: Any, **kwargs: Any) -> Any:
-        return getattr(import_module(f"{__package__}.{module}"), name)(*args, **kwargs)
+        return function()(*args, **kwargs)
 
     call.__qualname__ = path
     return call

@@ -172,10 +172,14 @@ class NoRegularExpression(lookups.Lookup):
     lookup_name = "regex"
 
     def get_prep_lookup(self) -> Any:
-        raise RegularExpressionOfID(
-            f"{self.lhs.output_field.name}: regular expressions can't match ids, because the "
-            "database may store bytes or numbers. Use exact or icontains with a whole id"
-        )
+        raise _pattern_of(self.lhs)
+
+
+def _pattern_of(lhs: Any) -> RegularExpressionOfID:
+    return RegularExpressionOfID(
+        f"{lhs.output_field.name}: regular expressions can't match ids, because the database may "
+        "store bytes or numbers. Use exact or icontains with a whole id"
+    )
 
 
 class WholeIDOrWord(WholeID):
@@ -189,7 +193,7 @@ class WholeIDOrWord(WholeID):
             self.rhs = given = given[1:-1]
         found = super().get_prep_lookup()
         if isinstance(given, str) and not found and not _ONLY_IN_PATTERNS.isdisjoint(given):
-            NoRegularExpression(self.lhs, given)
+            raise _pattern_of(self.lhs)
         return found
 
 

@@ -270,23 +270,26 @@ def combined(base: type[Any], declared: type[Any]) -> Any:
     return declared if issubclass(declared, base) else type(declared.__name__, (base, declared), {})
 
 
+PUBLIC_RELATIONS: dict[Any, type[Any]] = {
+    SlugRelatedField: SortableIDSlugRelatedField,
+    HyperlinkedIdentityField: SortableIDHyperlinkedIdentityField,
+    HyperlinkedRelatedField: SortableIDHyperlinkedRelatedField,
+}
+"""DRF's related fields, and those that output and accept public texts; subclasses come first."""
+
+
 def register() -> None:
     """Make serializers use these fields; called once, when the app is ready."""
     plain, linked = serializers.ModelSerializer, serializers.HyperlinkedModelSerializer
     plain.serializer_field_mapping[columns.SortableIDField] = MappedSortableIDField
     PrimaryKeyRelatedField.pk_field = PublicKey()  # type: ignore[assignment]
-    slug, link = SortableIDSlugRelatedField, SortableIDHyperlinkedRelatedField
-    defaults: list[tuple[Any, str, Any, Any]] = [
-        (plain, "serializer_related_to_field", SlugRelatedField, slug),
-        (linked, "serializer_related_field", HyperlinkedRelatedField, link),
-        (
-            plain,
-            "serializer_url_field",
-            HyperlinkedIdentityField,
-            SortableIDHyperlinkedIdentityField,
-        ),
+    defaults: list[tuple[Any, str, Any]] = [
+        (plain, "serializer_related_to_field", SlugRelatedField),
+        (linked, "serializer_related_field", HyperlinkedRelatedField),
+        (plain, "serializer_url_field", HyperlinkedIdentityField),
     ]
-    for serializer, attribute, default, public in defaults:
+    for serializer, attribute, default in defaults:
+        public = PUBLIC_RELATIONS[default]
         _create_as(default, public)
         # Not a field that the project has set.
         if getattr(serializer, attribute) is default:

@@ -5,35 +5,17 @@ from typing import TYPE_CHECKING, Any
 from django.db import models
 from django.db.models.constants import LOOKUP_SEP
 from rest_framework import serializers
-from rest_framework.relations import (
-    HyperlinkedIdentityField,
-    HyperlinkedRelatedField,
-    ManyRelatedField,
-    PrimaryKeyRelatedField,
-    SlugRelatedField,
-)
+from rest_framework.relations import ManyRelatedField, PrimaryKeyRelatedField
 
 from ..fields.of_model import id_at, referenced_id
-from .fields import (
-    SortableIDField,
-    SortableIDHyperlinkedIdentityField,
-    SortableIDHyperlinkedRelatedField,
-    SortableIDRelatedField,
-    SortableIDSlugRelatedField,
-    combined,
-)
+from .fields import PUBLIC_RELATIONS, SortableIDField, SortableIDRelatedField, combined
 
 if TYPE_CHECKING:
     ModelSerializer = serializers.ModelSerializer[Any]
 else:
     ModelSerializer = serializers.ModelSerializer
 
-_PUBLIC: dict[Any, Any] = {
-    PrimaryKeyRelatedField: SortableIDRelatedField,
-    SlugRelatedField: SortableIDSlugRelatedField,
-    HyperlinkedIdentityField: SortableIDHyperlinkedIdentityField,
-    HyperlinkedRelatedField: SortableIDHyperlinkedRelatedField,
-}
+_PUBLIC: dict[Any, Any] = {PrimaryKeyRelatedField: SortableIDRelatedField, **PUBLIC_RELATIONS}
 
 
 class SortableIDModelSerializer(ModelSerializer):
