@@ -124,7 +124,7 @@ FEWEST, MOST = 500, 100_000
 
 _SMOOTHING = 0.4
 """Weight of the last batch in the average."""
-_LOOK_SECONDS = 0.5
+_CHECK_SECONDS = 0.5
 """How often a pause checks whether it is over."""
 
 
@@ -212,7 +212,7 @@ class Pace:
             if not is_paused:
                 self._control.say(f"paused: {why}")
             is_paused = True
-            self._control.pause(_LOOK_SECONDS)
+            self._control.pause(_CHECK_SECONDS)
         if is_paused:
             self._control.say("resumed")
 
@@ -223,7 +223,8 @@ class Pace:
         return self._lag()
 
 
-LOOK_SECONDS = 1.0
+_MEASURE_SECONDS = 1.0
+"""How often the lag of replicas is queried."""
 
 
 def watch(
@@ -240,11 +241,11 @@ def watch(
     measure = _measure(using, replica)
     if measure() is None:
         raise BackfillError(_unknown(source))
-    looked, reason = clock() - LOOK_SECONDS, ""
+    looked, reason = clock() - _MEASURE_SECONDS, ""
 
     def look() -> str:
         nonlocal looked, reason
-        if clock() - looked >= LOOK_SECONDS:
+        if clock() - looked >= _MEASURE_SECONDS:
             looked, reason = clock(), why()
         return reason
 

@@ -161,7 +161,7 @@ def _estimates(
     queryset: QuerySet[Any], column: TimedColumn, spans: Sequence[Span], end: float
 ) -> list[Count | None]:
     """None for spans that are too short for an estimate. All are None where the database has no
-    estimates, and if they take longer than until ``end``.
+    estimates, and after the deadline ``end``.
 
     They are never those of a part of the table: statistics of other rows would show through.
     """

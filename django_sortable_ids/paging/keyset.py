@@ -40,7 +40,7 @@ class IDOrder(NamedTuple):
 
 @dataclass(frozen=True)
 class KeysetPage:
-    """Some of the rows in a row, and where the pages next to it begin."""
+    """One page, and the cursors of its neighbours."""
 
     rows: QuerySet[Any]
     """The rows of the page; the query has run."""

@@ -74,7 +74,7 @@ def unrecorded_swaps(connection: Any) -> Iterator[MoveNote]:
 
 
 def is_swapped(note: MoveNote, connection: Any) -> bool:
-    """Whether the columns were renamed after the note was begun: that keeps their places."""
+    """Whether the columns were renamed after the note was started: that keeps their places."""
     if "places" not in note.state:
         return False
     before = note.state["places"]

@@ -99,8 +99,8 @@ class Swap:
             self.editor.execute(f"SET LOCAL lock_timeout = '{before}'", None)
 
     def _swap(self, backwards: bool) -> None:
-        """Once, wherever it was killed: the note is begun, the columns are renamed, the note ends.
-        In one transaction, but on MariaDB and MySQL."""
+        """Once, wherever it was killed: the note starts, the columns are renamed, the note ends. In
+        one transaction, but on MariaDB and MySQL."""
         connection = self.editor.connection
         using, columns, table = connection.alias, [*self.moves], self.before._meta.db_table
         note = notes.of_swap(self.before, self.name, self.other, backwards=backwards, using=using)

@@ -186,7 +186,7 @@ def after_batch(number: int, action: Callable[[], object]) -> Callable[[int], No
     return progress
 
 
-def meanwhile(batch: int, action: Callable[[], object]) -> Callable[[int], None]:
+def concurrently(batch: int, action: Callable[[], object]) -> Callable[[int], None]:
     """As ``after_batch``, on another connection."""
     return after_batch(batch, lambda: elsewhere(action))
 

@@ -21,6 +21,7 @@ from .support import (
     TIMED,
     ascends,
     build,
+    concurrently,
     elsewhere,
     field_of,
     fill,
@@ -28,7 +29,6 @@ from .support import (
     in_python,
     insert_orders,
     is_strict,
-    meanwhile,
     ranks,
     rows,
     saved_run,
@@ -49,7 +49,7 @@ def test_rows_are_deleted_where_the_run_stands_and_in_front_and_behind(name):
     insert_orders([START + i // 5 * SECOND for i in range(20)])
     keys = list(rows(name).values_list("pk", flat=True))
     gone = [keys[0], keys[6], keys[7], keys[10]]
-    result = fill(name, 7, meanwhile(1, lambda: Order.objects.filter(pk__in=gone).delete()))
+    result = fill(name, 7, concurrently(1, lambda: Order.objects.filter(pk__in=gone).delete()))
     assert result.filled == 18
     assert rows(name).count() == 16
     assert is_strict(name)
@@ -57,7 +57,7 @@ def test_rows_are_deleted_where_the_run_stands_and_in_front_and_behind(name):
 
 def test_every_row_is_deleted():
     insert_orders([START] * 10)
-    result = fill("uuid7", 4, meanwhile(1, Order.objects.all().delete))
+    result = fill("uuid7", 4, concurrently(1, Order.objects.all().delete))
     assert (result.filled, result.remaining) == (4, 0)
 
 
@@ -70,7 +70,7 @@ def test_a_row_without_an_id_moves_behind_the_cursor_and_another_in_front(name):
         Order.objects.filter(pk=keys[18]).update(created_at=START + SECOND)
         Order.objects.filter(pk=keys[12]).update(created_at=START + 9 * SECOND)
 
-    fill(name, 8, meanwhile(1, move))
+    fill(name, 8, concurrently(1, move))
     assert is_strict(name)
     assert times_are_right(name)
 
@@ -79,7 +79,7 @@ def test_a_row_that_has_its_id_keeps_it_when_it_moves():
     insert_orders([START + i * SECOND for i in range(10)])
     first = rows("ulid")[0].pk
     move = Order.objects.filter(pk=first).update
-    fill("ulid", 3, meanwhile(1, lambda: move(created_at=START + 20 * SECOND)))
+    fill("ulid", 3, concurrently(1, lambda: move(created_at=START + 20 * SECOND)))
     scheme = field_of("ulid").scheme
     assert scheme.created_at(Order.objects.get(pk=first).ulid) == START
     assert None not in ids("ulid")
@@ -100,7 +100,7 @@ def test_an_id_that_another_gives_between_batches_stays(name):
     given = last_id(name)
     taken = rows(name)[7].pk
     give = Order.objects.filter(pk=taken).update
-    result = fill(name, 4, meanwhile(1, lambda: give(**{name: given})))
+    result = fill(name, 4, concurrently(1, lambda: give(**{name: given})))
     assert result.filled == 9
     assert rows(name).values_list(name, flat=True).get(pk=taken) == given
 

@@ -28,9 +28,9 @@ from .support import (
     SECOND,
     START,
     Stop,
+    concurrently,
     evenly,
     insert,
-    meanwhile,
     saved_run,
     stop_after,
 )
@@ -292,7 +292,7 @@ def test_late_rows_are_filled_between_their_neighbours(pair, after, monkeypatch)
     evenly(monkeypatch)
     values = old_values(source, 30)
     insert_old(source, values[::2])
-    late = meanwhile(after, lambda: insert_old(source, values[1::2]))
+    late = concurrently(after, lambda: insert_old(source, values[1::2]))
     result = fill(name, source, 4, late)
     assert (result.filled, result.remaining) == (30, 0)
     assert_converted(source, name)
@@ -308,7 +308,7 @@ def test_late_rows_in_front_of_the_cursor_are_converted(source, name):
         insert(Old, [{"id": key, source: value, "name": "", "text": ""} for key, value in keys])
 
     insert_from(100, values[::2])
-    late = meanwhile(2, lambda: insert_from(1, values[1::2]))
+    late = concurrently(2, lambda: insert_from(1, values[1::2]))
     assert fill(name, source, 4, late).filled == 20
     assert_converted(source, name)
 
@@ -614,7 +614,7 @@ def test_rows_that_change_behind_the_sort():
         own = get("uuid7").generate(START + timedelta(days=1))
         Old.objects.filter(plain=values[21]).update(uuid7=own)
 
-    result = fill("uuid7", "plain", 4, meanwhile(2, change))
+    result = fill("uuid7", "plain", 4, concurrently(2, change))
     assert (result.filled, result.remaining) == (28, 0)
     Old.objects.filter(plain=values[21]).delete()
     assert_converted("plain", "uuid7")

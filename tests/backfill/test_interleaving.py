@@ -16,12 +16,12 @@ from .support import (
     SECOND,
     START,
     build,
+    concurrently,
     execute,
     find,
     ids,
     insert,
     is_strict,
-    meanwhile,
     rows,
     saved_run,
     times_are_right,
@@ -173,7 +173,7 @@ def move_the_last_of_the_span():
 )
 def test_others_change_rows_between_two_parts(change, batch):
     insert_ties()
-    result = run.execute(build(NAME, 20), meanwhile(batch, change))
+    result = run.execute(build(NAME, 20), concurrently(batch, change))
     assert result.remaining == 0
     assert_right()
 
@@ -181,7 +181,7 @@ def test_others_change_rows_between_two_parts(change, batch):
 def test_a_span_is_written_to_its_end_though_more_rows_than_planned_are_filled_before():
     insert_ties()
     more = [START + i % (ROWS // 3) * MILLISECOND for i in range(2 * ROWS)]
-    run.execute(build(NAME, ROWS), meanwhile(1, lambda: insert_at(more)))
+    run.execute(build(NAME, ROWS), concurrently(1, lambda: insert_at(more)))
     assert_right()
 
 
@@ -196,7 +196,7 @@ def test_an_id_that_the_application_gives_meanwhile_stays():
     taken = rows(NAME)[41]
     value = find(NAME).field.scheme.generate()
     give = Plain.objects.filter(pk=taken.pk, public_id=None).update
-    result = run.execute(build(NAME, 100), meanwhile(1, lambda: give(public_id=value)))
+    result = run.execute(build(NAME, 100), concurrently(1, lambda: give(public_id=value)))
     assert result.remaining == 0
     assert rows(NAME).get(pk=taken.pk).public_id == value
     assert verify(find(NAME)).failures == []

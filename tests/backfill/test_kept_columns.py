@@ -17,6 +17,7 @@ from .support import (
     START,
     build,
     command,
+    concurrently,
     execute,
     fill,
     ids,
@@ -24,7 +25,6 @@ from .support import (
     insert,
     insert_orders,
     is_strict,
-    meanwhile,
     statements_of,
     times_are_right,
 )
@@ -138,7 +138,7 @@ def test_a_run_keeps_them(name, way, zone, session, monkeypatch):
         before = kept(Order)
         session(zone)
         late = [START - SECOND, START, START + 3 * SECOND]
-        assert fill(name, 10, meanwhile(2, lambda: insert_orders(late))).filled == 43
+        assert fill(name, 10, concurrently(2, lambda: insert_orders(late))).filled == 43
         after = kept(Order)
         assert None not in ids(name)
         assert name == "number" or (is_strict(name) and times_are_right(name))
@@ -160,7 +160,7 @@ def test_the_creation_time_may_be_such_a_column(name, kind, way, zone, session, 
         insert_orders([START + n // 5 * MICROSECOND for n in range(40)])
         before = kept(Order, column)
         late = [START - SECOND, START, START + 3 * SECOND]
-        assert fill(name, 10, meanwhile(2, lambda: insert_orders(late))).filled == 43
+        assert fill(name, 10, concurrently(2, lambda: insert_orders(late))).filled == 43
         after = kept(Order, column)
         assert name == "number" or (is_strict(name) and times_are_right(name))
     assert {key: after[key] for key in before} == before

@@ -15,6 +15,7 @@ from .support import (
     TIMED,
     ascends,
     build,
+    concurrently,
     elsewhere,
     evenly,
     field_of,
@@ -24,7 +25,6 @@ from .support import (
     insert,
     insert_orders,
     is_strict,
-    meanwhile,
     ranks,
     rows,
     saved_run,
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.usefixtures("transactional_db")
 
 def inserting(times, after):
     """Inserts rows, on another connection, after the batch of that number."""
-    return meanwhile(after, lambda: insert_orders(times))
+    return concurrently(after, lambda: insert_orders(times))
 
 
 LATE = {
@@ -88,7 +88,7 @@ def test_late_rows_leave_room_for_those_that_are_looked_at_later(monkeypatch):
     insert(Tight, [{"created_at": START + SECOND}])
     planned = build("shop.Tight.eighth")
     late = [{"created_at": START}] * 7
-    assert run.execute(planned, meanwhile(1, lambda: insert(Tight, late))).filled == 8
+    assert run.execute(planned, concurrently(1, lambda: insert(Tight, late))).filled == 8
     assert is_strict("shop.Tight.eighth")
 
 
@@ -96,7 +96,7 @@ def test_late_rows_fill_a_tick_to_the_last_id():
     insert(Tight, [{"id": 20, "created_at": START}, {"id": 30, "created_at": START + SECOND}])
     late = [{"id": key, "created_at": START} for key in (11, 12, 13)]
     planned = build("shop.Tight.eighth", 1)
-    run.execute(planned, meanwhile(1, lambda: spread_out(late)))
+    run.execute(planned, concurrently(1, lambda: spread_out(late)))
     assert is_strict("shop.Tight.eighth")
 
 
@@ -118,7 +118,7 @@ def test_late_rows_stay_in_front_of_the_place_where_the_run_stands_though_its_ro
         rows("shop.Tight.eighth").filter(pk__gt=10).delete()
         insert(Tight, [{"id": key, "created_at": START} for key in (21, 22)])
 
-    assert run.execute(planned, meanwhile(1, edit)).filled == 6
+    assert run.execute(planned, concurrently(1, edit)).filled == 6
     insert(Tight, [{"id": key, "created_at": START} for key in (51, 52, 53, 54)])
     assert fill("shop.Tight.eighth").filled == 4
     assert is_strict("shop.Tight.eighth")
@@ -140,7 +140,7 @@ def test_late_rows_leave_the_rest_of_the_tick_though_a_later_row_has_its_last_id
     in_python(monkeypatch)
     # The late row has the last suffix of its room, and the row after the run the first one.
     monkeypatch.setattr(minting, "drawn_below", lambda sizes: [size - 1 for size in sizes])
-    assert run.execute(planned, meanwhile(1, edit)).filled == 4
+    assert run.execute(planned, concurrently(1, edit)).filled == 4
     insert(Tight, [{"id": 51, "created_at": START}])
     monkeypatch.setattr(minting, "drawn_below", lambda sizes: [0] * len(sizes))
     assert fill(name).filled == 1
@@ -182,7 +182,7 @@ def test_late_rows_among_ids_that_the_application_made_out_of_order():
         rows("kuuid").filter(pk=keys[1]).update(kuuid=None)
         rows("kuuid").filter(pk=keys[2]).update(kuuid=made[0])
 
-    result = fill("kuuid", 4, meanwhile(1, deploy))
+    result = fill("kuuid", 4, concurrently(1, deploy))
     assert result.remaining == 0
     assert ids("kuuid")[1] > made[1]
     assert times_are_right("kuuid")
@@ -199,7 +199,7 @@ def test_late_rows_stay_in_front_of_the_run_though_their_neighbours_contradict_e
         rows(name).filter(pk=first).update(**{name: given[third]})
         rows(name).filter(pk=third).update(**{name: given[first]})
 
-    assert fill(name, 4, meanwhile(1, exchange)).remaining == 0
+    assert fill(name, 4, concurrently(1, exchange)).remaining == 0
     found = ranks(name)
     assert ascends([found[0], found[1], *found[3:]])
 
@@ -218,7 +218,7 @@ def test_late_rows_around_one_whose_time_was_edited_are_between_the_others(name,
         rows(name).filter(pk=pks[2]).update(**{name: given})
         rows(name).filter(pk__in=[pks[1], pks[3]]).update(**{name: None})
 
-    assert fill(name, batch, meanwhile(1, edit)).remaining == 0
+    assert fill(name, batch, concurrently(1, edit)).remaining == 0
     first, late, _, *others = ranks(name)
     assert ascends([first, late, *others])
 

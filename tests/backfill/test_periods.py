@@ -16,7 +16,7 @@ from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.schemes import OutOfRange
 
 from .shop.models import BillLine, PairKey, TextKey, Timeless, UUIDKey
-from .support import START, insert, meanwhile, refusal
+from .support import START, concurrently, insert, refusal
 from .support import command as call
 
 pytestmark = pytest.mark.django_db
@@ -331,9 +331,8 @@ def test_killed_it_resumes_with_its_time(transactional_db, command):
 def test_rows_that_come_while_it_runs(transactional_db):
     keys(*range(10, 50))
     target = find(NAME, Given(created_at="now"), None)
-    assert (
-        run.execute(plan.build(target, 4), meanwhile(3, lambda: keys(1, 2, 60, 61))).remaining == 0
-    )
+    late = concurrently(3, lambda: keys(1, 2, 60, 61))
+    assert run.execute(plan.build(target, 4), late).remaining == 0
     found = filled()
     assert [pk for pk, _ in found] == [1, 2, *range(10, 50), 60, 61]
     assert len({value.int >> 80 for _, value in found}) == 1

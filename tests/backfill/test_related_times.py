@@ -14,7 +14,7 @@ from django_sortable_ids.backfill.writing import pending_rows as reading
 from django_sortable_ids.models import BackfillRun
 
 from .shop.models import Bill, BillLine, Document, Invoice
-from .support import START, in_python, insert, meanwhile, refusal
+from .support import START, concurrently, in_python, insert, refusal
 from .support import command as call
 
 pytestmark = pytest.mark.django_db
@@ -193,7 +193,7 @@ def test_rows_and_bills_that_change_while_it_runs():
         insert(BillLine, [{"id": 90 + n, "bill": made[n].pk, "amount": 0} for n in range(5)])
 
     target = find(NAME, Given(created_from=ISSUED), None)
-    result = run.execute(plan.build(target, 4), meanwhile(3, change))
+    result = run.execute(plan.build(target, 4), concurrently(3, change))
     assert result.remaining == 0
     assert not BillLine.objects.filter(public_id=None).exists()
     assert "rows, 43 with an id" in call(NAME, "--verify")[0]

@@ -18,7 +18,7 @@ from tests.settings import database
 
 from .conftest import create_tables
 from .shop.models import Plain
-from .support import SECOND, START, build, ids, insert, meanwhile
+from .support import SECOND, START, build, concurrently, ids, insert
 
 pytestmark = pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite has no replicas")
 
@@ -127,7 +127,7 @@ def rows(pair, django_db_blocker):
 
 
 def fill(on_pause, lag, progress=lambda _: None):
-    """What it said meanwhile."""
+    """What it said in this time."""
     said, left = [], ROWS
 
     def say(text):
@@ -168,7 +168,7 @@ def test_a_replica_that_is_late_is_waited_for(pair, rows, asked):
 def test_one_that_stops_is_waited_for_too(pair, rows):
     lag = replicas.watch("primary", "replica", 30)
     follow, leave = pair.statements.follow, pair.statements.leave
-    said = fill(lambda: pair.tell(*follow), lag, meanwhile(1, lambda: pair.tell(*leave)))
+    said = fill(lambda: pair.tell(*follow), lag, concurrently(1, lambda: pair.tell(*leave)))
     assert said == [f"paused: {STOPPED}", "resumed"]
 
 
@@ -176,7 +176,7 @@ def test_one_that_stops_is_waited_for_too(pair, rows):
 def test_a_primary_that_nobody_follows_any_more_waits(pair, rows):
     lag = replicas.watch("primary", None, 30)
     follow, leave = pair.statements.follow, pair.statements.leave
-    said = fill(lambda: pair.tell(*follow), lag, meanwhile(1, lambda: pair.tell(*leave)))
+    said = fill(lambda: pair.tell(*follow), lag, concurrently(1, lambda: pair.tell(*leave)))
     assert said == [
         "paused: no replica follows 'primary': connect one, or omit --max-replica-lag",
         "resumed",
@@ -185,7 +185,7 @@ def test_a_primary_that_nobody_follows_any_more_waits(pair, rows):
 
 def test_one_whose_server_is_away_is_waited_for(pair, rows):
     lag = replicas.watch("primary", "replica", 30)
-    paused, on = fill(pair.server.start, lag, meanwhile(1, pair.server.kill))
+    paused, on = fill(pair.server.start, lag, concurrently(1, pair.server.kill))
     assert paused.startswith("paused: the lag of 'replica' can't be queried: ")
     assert on == "resumed"
 

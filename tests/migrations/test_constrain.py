@@ -165,7 +165,7 @@ def test_killed_again_and_again(depot):
 
 
 @postgresql_only
-def test_an_index_that_a_crash_left_invalid_is_built_anew(depot):
+def test_an_index_that_a_crash_left_invalid_is_built_again(depot):
     prepare(depot, "HexULIDField")
     order = depot.model("Order")
     kept = order.objects.get(name="b").public
