@@ -163,7 +163,7 @@ def test_aggregates_of_postgresql_see_the_text():
 
     first, last = sorted(ULIDKey.objects.create().pk for _ in range(2))
     assert ULIDKey.objects.aggregate(
-        text=StringAgg("pk", ",", order_by="pk"),
+        text=StringAgg("pk", Value(","), order_by="pk"),
         document=JSONBAgg("pk", order_by="pk"),
         array=ArrayAgg("pk", order_by="pk"),
     ) == {"text": f"{first},{last}", "document": [first, last], "array": [first, last]}

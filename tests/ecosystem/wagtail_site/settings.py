@@ -1,6 +1,14 @@
 """A site with wagtail, whose users have sortable keys."""
 
-from tests.settings import DATABASES, PASSWORD_HASHERS, SECRET_KEY, USE_TZ  # noqa: F401
+from tests.settings import (  # noqa: F401
+    DATABASES,
+    DEFAULT_AUTO_FIELD,
+    PASSWORD_HASHERS,
+    SECRET_KEY,
+    STATIC_URL,
+    TEMPLATES,
+    USE_TZ,
+)
 
 INSTALLED_APPS = [
     "tests.ecosystem.wagtail_site",
@@ -31,22 +39,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
 ]
-TEMPLATES = [
-    {
-        "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "APP_DIRS": True,
-        "OPTIONS": {
-            "context_processors": [
-                "django.template.context_processors.request",
-                "django.contrib.auth.context_processors.auth",
-                "django.contrib.messages.context_processors.messages",
-            ],
-        },
-    },
-]
 AUTH_USER_MODEL = "wagtail_site.User"
-DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 ROOT_URLCONF = "tests.ecosystem.wagtail_site.urls"
-STATIC_URL = "static/"
 WAGTAIL_SITE_NAME = "Shop"
 WAGTAILADMIN_BASE_URL = "http://testserver"
