@@ -24,6 +24,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import zipfile
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -287,6 +288,21 @@ def test_the_readme_is_short_and_leads_to_the_pages() -> None:
     local = [a or b for a, b in links if "://" not in (a or b)]
     assert len(local) > 20
     assert [each for each in local if not (ROOT / each).exists()] == []
+
+
+def test_the_page_of_the_built_wheel_has_no_relative_link(tmp_path: Path) -> None:
+    """PyPI shows it where no file of the repository is."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as file:
+        (name,) = (each for each in file.namelist() if each.endswith(".dist-info/METADATA"))
+        metadata = file.read(name).decode()
+    assert "\nDescription-Content-Type: text/markdown\n" in metadata
+    page = metadata.split("\n\n", 1)[1]
+    assert page.startswith(PAGES["README.md"].split("<picture>")[0])
+    links = re.findall(r"\]\(([^)]+)\)|(?:src|srcset|href)=\"([^\"]+)\"", page)
+    assert [a or b for a, b in links if not (a or b).startswith("https://")] == []
 
 
 def examples() -> set[str]:
