@@ -162,14 +162,6 @@ def _check_columns(target: Target) -> None:
             )
 
 
-def check_times(target: Target) -> None:
-    """Raise ``BackfillError``, naming a row, for a time that no id of the target can have."""
-    if target.on_null == "error":
-        _check_null_times(target)
-    if target.on_out_of_range == "error" and isinstance(target.field.scheme, TimeScheme):
-        _check_range(target, target.field.scheme)
-
-
 def _check_null_times(target: Target) -> None:
     rows = target.without_id.filter(**{f"{target.source.name}__isnull": True})
     _refuse(rows, f"has no {target.source.name}", "Give it one, or choose --on-null")

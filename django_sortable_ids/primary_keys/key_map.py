@@ -18,10 +18,10 @@ from ..backfill import checks, plan, run
 from ..backfill.engines import engine_of
 from ..backfill.sources import find
 from ..backfill.sources.base import Target
-from ..backfill.sources.columns import EveryRow, every_row
+from ..backfill.sources.find import EveryRow, every_row
 from ..backfill.writing import sorted_rows
 from ..backfill.writing.sorted_rows import NewIDs, SortedRows
-from ..db import tables
+from ..db import chunks, tables
 from ..db.locks import with_short_lock_timeout
 from ..errors import BackfillError
 from ..fields import SortableIDField
@@ -98,6 +98,21 @@ def _has_column(editor: Any, field: Any) -> bool:
     return tables.has_column(editor.connection, field.model._meta.db_table, str(field.column))
 
 
+def check(moved: Sequence[MovedKey], state: ProjectState, using: str) -> None:
+    """Raise ``BackfillError`` for rows that ``fill_new_keys`` would refuse, when the application is
+    stopped already. Writes nothing."""
+    filled = with_next_keys(state, moved, "")
+    for key in moved:
+        model = filled.apps.get_model(key.model)
+        target = replace(
+            every_row(model, model._meta.get_field(key.next_name), key.given, using),
+            on_null=key.on_null,
+            on_out_of_range=key.on_out_of_range,
+        )
+        count = chunks.count(target.rows)
+        checks.check_rows(target, count, engine_of(using), may_be_misread=True)
+
+
 def fill_new_keys(
     moved: Iterable[MovedKey], filled: ProjectState, using: str, *, allow_triggers: bool
 ) -> None:
@@ -112,27 +127,21 @@ def fill_new_keys(
         if (mapped := LIVE.model_of(filled.apps, key)) is not None:
             _fill_map(key, model, mapped, using, checked)
             continue
-        field = model._meta.get_field(key.next_name)
-        rows: QuerySet[Any] = QuerySet(model, using=using)
-        missing = rows.filter(**{f"{key.next_name}__isnull": True})
-        if not missing.exists():
-            continue
         target = replace(
-            find.of_source(model, field, key.given, using),
+            find.of_source(model, model._meta.get_field(key.next_name), key.given, using),
             on_null=key.on_null,
             on_out_of_range=key.on_out_of_range,
             allow_triggers=allow_triggers,
         )
-        fill(target)
+        if target.without_id.exists():
+            fill(target)
 
 
 def _fill_map(
     key: MovedKey, model: Any, mapped: Any, using: str, checked: set[tuple[str, str]]
 ) -> None:
     """``checked`` are the tables and columns whose times were checked."""
-    assert key.created_from is not None
-    field = mapped._meta.get_field(NEW_KEY)
-    target = every_row(model, field, key.created_from, using)
+    target = every_row(model, mapped._meta.get_field(NEW_KEY), key.given, using)
     source = target.source.model._meta.db_table, str(target.source.column)
     _write_map(target, mapped._meta.db_table, is_checked=source in checked)
     checked.add(source)

@@ -13,11 +13,9 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 from django.db.models.constants import LOOKUP_SEP
 
-from ..backfill.checks import check_times
-from ..backfill.sources.columns import every_row, find_source
+from ..backfill.sources.columns import find_source
 from ..backfill.sources.fields import check_table
-from ..backfill.sources.find import Given, check_given, check_scheme
-from ..backfill.sources.periods import parsed
+from ..backfill.sources.find import Given, check_given
 from ..db import tables
 from ..errors import BackfillError
 from ..fields import SortableIDField, history
@@ -25,7 +23,7 @@ from ..models import MoveNote
 from ..schema.automatic_keys import automatic_keys
 from ..schema.constraints import redefined
 from ..schemes import TimeScheme
-from . import adopting, checks, texts
+from . import adopting, checks, key_map, texts
 from .changes import graph
 from .changes.moved import OLD, GenericReference, History, KeyCopy, MovedKey, Reference
 from .edits import Edit, edits_of, is_model_installed, lines_of, lines_of_installed, old_field
@@ -109,8 +107,7 @@ def build(
     before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
     chosen = _chosen(before, given, using)
     moved = [_moved(each, chosen[each._meta.label], keeps_old, policies) for each in found]
-    for key in moved:
-        _check_times(key, before[key.model], using)
+    key_map.check(moved, state, using)
     references = graph.references(state.apps, moved)
     generic = _present(texts.generic_references(apps), state)
     found_copies = [each for each in _copies(moved) if each.model_key in state.models]
@@ -246,16 +243,6 @@ def _moved(model: Model, source: Given, keeps_old: bool, policies: Mapping[str, 
     field = redefined(meta.pk)
     old = redefined(meta.get_field(f"{OLD}{meta.pk.name}")) if keeps_old else None
     return MovedKey(meta.label, meta.pk.name, field, old, **asdict(source), **policies)
-
-
-def _check_times(key: MovedKey, model: Model, using: str) -> None:
-    """Raise ``BackfillError`` for times that no id of the new key can have, which ``migrate`` would
-    refuse when the application is stopped."""
-    if key.start and key.end:
-        check_scheme(key.field, parsed("--start", key.start), parsed("--end", key.end))
-    elif key.created_from:
-        target = every_row(model, key.field, key.created_from, using)
-        check_times(replace(target, on_null=key.on_null, on_out_of_range=key.on_out_of_range))
 
 
 def _copies(moved: Sequence[MovedKey]) -> Iterator[KeyCopy]:

@@ -211,14 +211,15 @@ def sorts(field: SortableIDField, connection: BaseDatabaseWrapper) -> bool:
     column, table = (
         quote(str(each)).replace("%", "%%") for each in (field.column, field.model._meta.db_table)
     )
-    # In a UNION, the constants take the collation of the column.
-    values = " UNION ALL SELECT %s" * len(texts)
-    sql = f"SELECT {column} FROM {table} WHERE 1 = 0{values} ORDER BY 1"
-    try:
-        with transaction.atomic(connection.alias):
+    # In a UNION, the constants take the collation of the column, or of one that a move will add.
+    places, values = [column], " UNION ALL SELECT %s" * len(texts)
+    if collation := field.db_parameters(connection)["collation"]:
+        places.append(f"CAST('' AS CHAR) COLLATE {quote(collation)}")
+    for selected in places:
+        sql = f"SELECT {selected} FROM {table} WHERE 1 = 0{values} ORDER BY 1"
+        with suppress(DatabaseError), transaction.atomic(connection.alias):
             return [text for (text,) in queries.rows(connection, sql, texts)] == sorted(texts)
-    except DatabaseError:  # The column is not text: the check of its values reports that.
-        return True
+    return True  # The column is not text: the check of its values reports that.
 
 
 def sorts_uuids(connection: BaseDatabaseWrapper) -> bool:

@@ -17,7 +17,6 @@ from django_sortable_ids.models import BackfillRun, SequenceCounter
 from django_sortable_ids.operations import SwapSortableID
 from tests.combinations import each_with
 from tests.marks import own_tables
-from tests.support import columns, constraints, execute
 
 from .sources import CREATE, FIELDS, field
 from .test_constrain import Killed, in_thread, killed, kinds
@@ -56,11 +55,11 @@ def ids(depot):
 
 
 def schema():
-    described = {
-        name: (each.type_code, each.null_ok, each.collation)
-        for name, each in columns("depot_order").items()
-    }
-    return described, constraints("depot_order")
+    with connection.cursor() as cursor:
+        described = connection.introspection.get_table_description(cursor, "depot_order")
+        constraints = connection.introspection.get_constraints(cursor, "depot_order")
+    columns = {each.name: (each.type_code, each.null_ok, each.collation) for each in described}
+    return columns, constraints
 
 
 @pytest.mark.parametrize(
@@ -444,4 +443,5 @@ def test_triggers_and_views_of_sqlite_follow_too(depot):
             order.objects.update(new="01KDVDNA00PVDPVDPVDPVDPVDM")
         order.objects.filter(name="a").update(public="019b76da-a800-7b6d-adb6-db6db6db6db4")
     finally:
-        execute("DROP VIEW depot_view")
+        with connection.cursor() as cursor:
+            cursor.execute("DROP VIEW depot_view")

@@ -5,7 +5,8 @@ from contextlib import contextmanager
 from django.db import connection
 
 from tests.backfill.own_project import SETTINGS
-from tests.support import execute
+
+from .mysql import run
 
 WITHOUT_PAGES = ["admin.E403", "admin.E408", "admin.E409", "admin.E410"]
 """The admin's models are used without its pages."""
@@ -22,8 +23,8 @@ def settings_of_project(*apps):
         yield SETTINGS + more
         return
     quoted = connection.ops.quote_name(name)
-    execute(f"DROP DATABASE IF EXISTS {quoted}", f"CREATE DATABASE {quoted}")
+    run(f"DROP DATABASE IF EXISTS {quoted}", f"CREATE DATABASE {quoted}")
     try:
         yield f"{SETTINGS}{more}DATABASES = {{'default': {database | {'NAME': name}!r}}}\n"
     finally:
-        execute(f"DROP DATABASE {quoted}")
+        run(f"DROP DATABASE {quoted}")

@@ -361,43 +361,6 @@ def test_refused_arguments(project, arguments, message):
     assert done.stderr.splitlines()[-1].endswith(message)
 
 
-TIMES = """
-from datetime import UTC, datetime
-from depot.models import Customer
-
-Customer.objects.filter(pk=2).update(joined=datetime(1969, 7, 20, tzinfo=UTC))
-"""
-
-
-def test_times_that_no_id_can_have_are_refused_by_the_plan(project):
-    """Otherwise ``migrate`` refuses them when the application is stopped already."""
-    project.manage("shell", "-c", TIMES)
-    edited(project)
-    begins = "UUIDv7 begins at 1970-01-01 00:00:00+00:00"
-    too_old = f"is too old: {begins}. Correct its time, or choose --on-out-of-range, or give it"
-    for model in (["depot"], ["depot.Customer", "--created-from=joined"]):
-        (message,) = refused(project, *model, "--write-migration")
-        assert message.startswith(f"depot.Customer 2 {too_old}"), message
-    written = ("--on-out-of-range=clamp", "--write-migration")
-    done = move(project, "depot.Customer", "--drop-old", *written)
-    assert done.returncode == 0, done.stderr
-    (file,) = (project.folder / "depot" / "migrations").glob("0002*")
-    assert "on_out_of_range='clamp'" in file.read_text()
-
-
-def test_a_period_that_no_id_can_have_is_refused_by_the_plan(tmp_path):
-    project = Project(tmp_path / "project")
-    timeless = MODELS.replace("    joined = models.DateTimeField(auto_now_add=True)\n", "")
-    project.create(timeless)
-    project.manage("shell", "-c", ROWS)
-    edited(project)
-    options = ("--created-from=pk", "--start=1960-01-01", "--end=2020-01-01", "--write-migration")
-    (message,) = refused(project, "depot", *options)
-    assert message == (
-        "--start 1960-01-01T00:00:00-06:00 is too early: UUIDv7 begins at 1970-01-01 00:00:00+00:00"
-    )
-
-
 def test_several_models_are_for_keys_only(project):
     done = project.backfill("depot", "depot.Order")
     assert (done.returncode, done.stderr.splitlines()[-1]) == (

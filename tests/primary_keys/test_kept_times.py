@@ -3,10 +3,9 @@
 import pytest
 
 from tests.marks import own_tables
-from tests.support import execute
 
 from . import small
-from .mysql import mysql_only
+from .mysql import ask, mysql_only, run
 
 pytestmark = [own_tables, mysql_only]
 
@@ -24,13 +23,13 @@ NOTES = """CreateModel("Note", [
 
 @pytest.fixture
 def berlin():
-    [[zone]] = execute("SELECT @@time_zone")
+    [[zone]] = ask("SELECT @@time_zone")
     yield
-    execute(f"SET time_zone = '{zone}'")
+    run(f"SET time_zone = '{zone}'")
 
 
 def give_times(table):
-    execute(
+    run(
         TIMES.format(table=table),
         "SET time_zone = '+00:00'",
         f"{SET.format(table=table, hour='00')} WHERE name <> 'a'",
@@ -40,9 +39,9 @@ def give_times(table):
 
 
 def times(table):
-    execute("SET time_zone = '+00:00'")
-    found = execute(f"SELECT name, changed, seen FROM {table} ORDER BY name")
-    execute("SET time_zone = 'Europe/Berlin'")
+    run("SET time_zone = '+00:00'")
+    found = ask(f"SELECT name, changed, seen FROM {table} ORDER BY name")
+    run("SET time_zone = 'Europe/Berlin'")
     return found
 
 
@@ -54,9 +53,7 @@ def test_of_the_keys_themselves(depot, berlin):
     depot.migrate()
     assert times("depot_customer") == before
     depot.model("Customer").objects.create(name="z", created_at="2024-05-01T00:00Z")
-    execute(
-        "UPDATE depot_customer SET seen = '2024-01-01', changed = '2024-02-01' WHERE name = 'z'"
-    )
+    run("UPDATE depot_customer SET seen = '2024-01-01', changed = '2024-02-01' WHERE name = 'z'")
     before = times("depot_customer")
     depot.migrate("0001_step")
     assert times("depot_customer") == before
@@ -65,7 +62,7 @@ def test_of_the_keys_themselves(depot, berlin):
 def test_of_texts_with_keys(depot, berlin, settings):
     settings.INSTALLED_APPS = ["django.contrib.contenttypes", *settings.INSTALLED_APPS]
     small.create(depot, more=NOTES)
-    execute(
+    run(
         "INSERT IGNORE INTO django_content_type (app_label, model) VALUES ('depot', 'customer')",
         "INSERT INTO depot_note (name, kind_id, object_id) SELECT c.name, t.id, c.id "
         "FROM depot_customer c JOIN django_content_type t "
@@ -77,10 +74,10 @@ def test_of_texts_with_keys(depot, berlin, settings):
         small.write_move(depot, generic=[("depot_note", "object_id", "kind_id")])
         depot.migrate()
         ids = "SELECT object_id FROM depot_note WHERE name = 'a'"
-        assert len(execute(ids)[0][0]) == 36
+        assert len(ask(ids)[0][0]) == 36
         assert times("depot_note") == before
         depot.migrate("0001_step")
-        assert execute(ids) == [("5",)]
+        assert ask(ids) == [("5",)]
         assert times("depot_note") == before
     finally:
-        execute("DELETE FROM django_content_type WHERE app_label = 'depot'")
+        run("DELETE FROM django_content_type WHERE app_label = 'depot'")

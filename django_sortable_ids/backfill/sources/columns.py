@@ -10,12 +10,11 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import FieldDoesNotExist
 from django.db import models
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.db.models.constants import LOOKUP_SEP
 from django.utils import timezone
 
 from ...errors import BackfillError
-from ...fields import SortableIDField
 from ...fields.values.times import in_utc
 from .base import SORTED_AT_ONCE, Target
 from .fields import check_table, names_of
@@ -158,24 +157,3 @@ def _models_on(model: type[models.Model], path: str) -> list[type[models.Model]]
         reached = relation.related_model
         models_on_path.append(reached)
     return models_on_path
-
-
-class EveryRow(Target):
-    """A target whose ids are in another table, that of ``field``, so that every row gets one."""
-
-    @property
-    def without_id(self) -> QuerySet[Any]:
-        return self.rows
-
-    @property
-    def is_missing(self) -> Q:
-        return Q()
-
-
-def every_row(
-    model: type[models.Model], field: SortableIDField, created_from: str, using: str
-) -> EveryRow:
-    """The target of a model with times in that column, whose ids are values of ``field``."""
-    source = find_source(model, created_from, using)
-    kind: type[EveryRow] = type("EveryRow", (EveryRow, kind_of(source)), {})
-    return kind(model, field, source, using)

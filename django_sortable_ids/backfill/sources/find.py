@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from django.db import models, router
-from django.db.models import Max, Min
+from django.db.models import Max, Min, Q, QuerySet
 
 from ...errors import BackfillError, WrongArguments
 from ...fields import SortableIDField, history
@@ -65,7 +65,9 @@ def of_source(
         if given.created_at:
             return _fixed(model, field, using, last)
         if given.created_from == "pk":
-            return _spread(model, field, using, given, last)
+            rows: QuerySet[Any] = QuerySet(model, using=using)
+            missing = rows.filter(**{f"{field.name}__isnull": True})
+            return _spread(model, field, using, given, last, missing)
     if given.convert_from is not None:
         check_tables(model, field, using)
         converted = find_conversion(model, field, given.created_from, given.convert_from, using)
@@ -87,8 +89,43 @@ def of_model(
     if not created_from:
         last = last_run(str(field), using)
         created_from = last.options["created_from"] if last else None
+    return _in_column(model, field, created_from, using)
+
+
+def _in_column(
+    model: type[models.Model], field: SortableIDField, created_from: str | None, using: str
+) -> Target:
     source = columns.find_source(model, created_from, using)
     return columns.kind_of(source)(model, field, source, using)
+
+
+class EveryRow(Target):
+    """A target whose ids are in another table, or whose column is still to be added."""
+
+    @property
+    def without_id(self) -> QuerySet[Any]:
+        return self.rows
+
+    @property
+    def is_missing(self) -> Q:
+        return Q()
+
+
+def every_row(
+    model: type[models.Model], field: SortableIDField, given: Given, using: str
+) -> EveryRow:
+    """As ``of_source``, but every row gets an id, and nothing is known of an earlier run."""
+    found: Target | None = None
+    if given.created_at:
+        found = _fixed(model, field, using, None)
+    elif given.created_from == "pk":
+        found = _spread(model, field, using, given, None, QuerySet(model, using=using))
+    elif given.convert_from:
+        found = find_conversion(model, field, given.created_from, given.convert_from, using)
+    if found is None:
+        found = _in_column(model, field, given.created_from, using)
+    kind: type[EveryRow] = type("EveryRow", (EveryRow, type(found)), {})
+    return kind(**{each.name: getattr(found, each.name) for each in fields(found)})
 
 
 def check_given(given: Given) -> None:
@@ -143,12 +180,13 @@ def _spread(
     using: str,
     given: Given,
     last: BackfillRun | None,
+    missing: QuerySet[Any],
 ) -> Target:
     key = _integer_key(model)
     before = last.options if last and last.options.get("created_from") == "pk" else None
     if given.start and given.end:
         start, end = parsed("--start", given.start), parsed("--end", given.end)
-        check_scheme(field, start, end)
+        _check_scheme(field, start, end)
     elif before:
         start, end = (datetime.fromisoformat(before[name]) for name in ("start", "end"))
     else:
@@ -161,16 +199,9 @@ def _spread(
     if before and (has_stopped or [before["start"], before["end"]] == spread):
         first, last_key = before["first_key"], before["last_key"]
     else:
-        first, last_key = _ends(model, field, using)
+        ends = missing.aggregate(first=Min("pk"), last=Max("pk"))
+        first, last_key = ends["first"] or 0, ends["last"] or 0
     return Spread(model, field, key, using, period=Period(start, end, first, last_key))
-
-
-def _ends(model: type[models.Model], field: SortableIDField, using: str) -> tuple[int, int]:
-    """The least and the greatest key of the rows without an id."""
-    rows: models.QuerySet[Any] = models.QuerySet(model, using=using)
-    missing = rows.filter(**{f"{field.name}__isnull": True})
-    ends = missing.aggregate(first=Min("pk"), last=Max("pk"))
-    return ends["first"] or 0, ends["last"] or 0
 
 
 def _integer_key(model: type[models.Model]) -> models.Field[Any, Any]:
@@ -196,7 +227,7 @@ def _check_period(start: datetime, end: datetime) -> None:
         )
 
 
-def check_scheme(field: SortableIDField, start: datetime, end: datetime) -> None:
+def _check_scheme(field: SortableIDField, start: datetime, end: datetime) -> None:
     """Raise ``BackfillError`` for a period that no ids of the field can have."""
     scheme = field.scheme
     if not isinstance(scheme, TimeScheme):

@@ -85,7 +85,7 @@ class Conversion(Target):
     def _old_ids(self) -> Iterator[tuple[ID, Any]]:
         """Old id and key of the rows without a new id, in the order of the key."""
         by_key = Lossless(**{each.name: getattr(self, each.name) for each in fields(self)})
-        return chain.from_iterable(by_key.pages(by_key.without_id))
+        return chain.from_iterable(by_key.pages(self.without_id))
 
     def value(self, place: Any) -> ID:
         """The old id of a row at that place."""

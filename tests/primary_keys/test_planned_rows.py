@@ -1,0 +1,136 @@
+"""The plan of a move refuses what ``migrate`` would refuse when the application is stopped."""
+
+import pytest
+from django.db import connection
+
+from tests.backfill.own_project import Project
+from tests.marks import own_tables
+
+from .own_database import settings_of_project
+
+pytestmark = own_tables
+
+MODELS = """
+from datetime import UTC, datetime
+from django.db import connection, models
+from django_sortable_ids.fields import *
+
+
+class Customer(models.Model):
+    {}
+    joined = models.DateTimeField(null=True)
+"""
+ROWS = """
+from depot.models import *
+
+key = Customer._meta.get_field("id")
+for day in (8, 9, 10):
+    joined = datetime(2024, 3, day, 7, 30, tzinfo=UTC)
+    {}
+
+def execute(sql):
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+"""
+NUMBER = "id = models.BigAutoField(primary_key=True)"
+ULID = "id = ULIDField(primary_key=True)"
+AUTO = "id = UUIDv7AutoField(primary_key=True)"
+SONYFLAKE = "id = SonyflakeField(primary_key=True)"
+CREATED = "Customer.objects.create(joined=joined)"
+GENERATED = "Customer.objects.create(pk=key.scheme.generate(joined.replace(year={})))"
+TOO_OLD = "Customer.objects.filter(pk=2).update(joined=datetime(1969, 7, 20, tzinfo=UTC))"
+EMPTY = "Customer.objects.filter(pk=2).update(joined=None)"
+FROM = "--created-from=joined"
+IN_NEW_YORK = "USE_TZ = False\nTIME_ZONE = 'America/New_York'\n"
+SKIPPED = """
+if connection.vendor == "postgresql":
+    execute("ALTER TABLE depot_customer ALTER COLUMN joined TYPE timestamp")
+execute("INSERT INTO depot_customer (joined) VALUES ('2024-03-10 02:30:00')")
+"""
+CASES = {
+    "too_old": (
+        NUMBER, AUTO, CREATED, TOO_OLD, [FROM],
+        "Customer 2 is too old: UUIDv7 begins at 1970-01-01 00:00:00+00:00. Correct its time, or "
+        "choose --on-out-of-range, or give it an id yourself",
+    ),
+    "empty": (NUMBER, AUTO, CREATED, EMPTY, [FROM], "Customer 2 has no joined. Give it one, or "),
+    "skipped": (
+        NUMBER, AUTO, "", SKIPPED, [FROM],
+        "1 rows of depot.Customer have a time that the clock of America/New_York skips",
+    ),
+    "period": (
+        NUMBER, AUTO, CREATED, "", ["--created-from=pk", "--start=1960-01-01", "--end=2020-01-01"],
+        "--start 1960-01-01T00:00:00-06:00 is too early: UUIDv7 begins at 1970-01-01",
+    ),
+    "old_id_too_old": (
+        ULID, SONYFLAKE, GENERATED.format(2010), "", [],
+        "(and 2 other rows) is too old: Sonyflake begins at 2025-01-01 00:00:00+00:00",
+    ),
+    "old_id_after_now": (
+        ULID, AUTO, GENERATED.format(2222), "", [],
+        "Customer.id: 3 of 3 sampled ids would be of a time after now, such as 2222-03-08",
+    ),
+}  # fmt: skip
+GENERAL = "id = KUUIDField(primary_key=True, db_collation='utf8mb4_general_ci')"
+NATIVE = "id = ULIDField(primary_key=True, storage='uuid')"
+OF_MYSQL = {
+    "collation": (
+        NUMBER, GENERAL, CREATED, "", [FROM],
+        "the collation of depot.Customer.moving_id does not sort ids by their bytes",
+    ),
+}  # fmt: skip
+OF_MARIADB = {
+    "native": (
+        NUMBER, NATIVE, CREATED, "", [FROM],
+        "MariaDB's type uuid rejects some ids of depot.Customer.moving_id, or does not sort them",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def create(tmp_path):
+    """Create the project with these models, and edit the key."""
+    with settings_of_project() as settings:
+
+        def create(before, after, rows, more=""):
+            made = Project(tmp_path / "project")
+            made.create(MODELS.format(before), settings + more)
+            made.manage("shell", "-c", rows)
+            made.change_models(before, after)
+            return made
+
+        yield create
+
+
+def written(project, *arguments):
+    command = ("--primary-key", "--drop-old", "--write-migration")
+    done = project.backfill("depot", *command, *arguments)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("name", [*CASES, *OF_MYSQL, *OF_MARIADB])
+def test_refused(create, name):
+    if name in OF_MYSQL | OF_MARIADB and connection.vendor != "mysql":
+        pytest.skip("only MySQL and MariaDB have these columns")
+    if name in OF_MARIADB and not connection.mysql_is_mariadb:
+        pytest.skip("only MariaDB has this column")
+    before, after, rows, more, source, expected = (CASES | OF_MYSQL | OF_MARIADB)[name]
+    settings = IN_NEW_YORK if name == "skipped" else ""
+    project = create(before, after, f"{ROWS.format(rows or 'pass')}\n{more}", settings)
+    code, error = written(project, *source)
+    assert expected in error
+    assert (code, project.names) == (1, ["0001_initial"])
+
+
+@pytest.mark.parametrize(
+    ("name", "policy"),
+    [("too_old", "on_out_of_range='clamp'"), ("empty", "on_null='now'"),
+     ("old_id_too_old", "on_out_of_range='clamp'")],
+)  # fmt: skip
+def test_let_through(create, name, policy):
+    before, after, rows, more, source, _ = CASES[name]
+    project = create(before, after, f"{ROWS.format(rows)}\n{more}")
+    option = f"--{policy}".replace("_", "-").replace("'", "")
+    assert written(project, *source, option) == (0, "")
+    assert policy in (project.migrations / f"{project.names[-1]}.py").read_text()
+    project.manage("migrate")
