@@ -8,6 +8,7 @@ from io import StringIO
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import NotSupportedError, connection, connections, models
@@ -34,6 +35,11 @@ HOUR = timedelta(hours=1)
 FIELDS = [each.name for each in Order._meta.fields if isinstance(each, SortableIDField)]
 """One of every scheme, and a reversed one."""
 TIMED = [name for name in FIELDS if isinstance(Order._meta.get_field(name).scheme, TimeScheme)]
+
+KINDS = ["uuid7", "reversed_kuuid", "snowflake", "number"]
+"""A UUID, a text whose newest is first, an integer and a sequence: for what depends on no more."""
+each_kind = pytest.mark.parametrize("name", KINDS)
+each_kind_with_time = pytest.mark.parametrize("name", KINDS[:-1])
 
 
 def own_models() -> Iterator[type[models.Model]]:

@@ -15,13 +15,14 @@ from tests.patience import PATIENCE
 from tests.testapp.models import Order
 
 from .support import (
-    FIELDS,
     SECOND,
     START,
     TIMED,
     ascends,
     build,
     concurrently,
+    each_kind,
+    each_kind_with_time,
     elsewhere,
     field_of,
     fill,
@@ -44,7 +45,7 @@ one_writer = pytest.mark.skipif(
 )
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@each_kind
 def test_rows_are_deleted_where_the_run_stands_and_in_front_and_behind(name):
     insert_orders([START + i // 5 * SECOND for i in range(20)])
     keys = list(rows(name).values_list("pk", flat=True))
@@ -55,13 +56,7 @@ def test_rows_are_deleted_where_the_run_stands_and_in_front_and_behind(name):
     assert is_strict(name)
 
 
-def test_every_row_is_deleted():
-    insert_orders([START] * 10)
-    result = fill("uuid7", 4, concurrently(1, Order.objects.all().delete))
-    assert (result.filled, result.remaining) == (4, 0)
-
-
-@pytest.mark.parametrize("name", TIMED)
+@each_kind_with_time
 def test_a_row_without_an_id_moves_behind_the_cursor_and_another_in_front(name):
     insert_orders([START + i // 5 * SECOND for i in range(20)])
     keys = list(rows(name).values_list("pk", flat=True))
@@ -94,18 +89,7 @@ def last_id(name):
     return scheme.from_int(scheme.layout.join(tick, scheme.layout.capacity(tick) - 1))
 
 
-@pytest.mark.parametrize("name", FIELDS)
-def test_an_id_that_another_gives_between_batches_stays(name):
-    insert_orders([START] * 10)
-    given = last_id(name)
-    taken = rows(name)[7].pk
-    give = Order.objects.filter(pk=taken).update
-    result = fill(name, 4, concurrently(1, lambda: give(**{name: given})))
-    assert result.filled == 9
-    assert rows(name).values_list(name, flat=True).get(pk=taken) == given
-
-
-@pytest.mark.parametrize("name", FIELDS)
+@each_kind
 def test_an_id_given_between_the_reading_and_the_writing_of_a_batch_stays(name):
     insert_orders([START] * 10)
     given = last_id(name)
@@ -131,7 +115,7 @@ def test_an_id_given_between_the_reading_and_the_writing_of_a_batch_stays(name):
 
 
 @one_writer
-@pytest.mark.parametrize("name", TIMED)
+@each_kind_with_time
 @pytest.mark.parametrize("made_in", ["the database, if it can", "Python"])
 def test_a_row_that_moves_between_the_reading_and_the_writing_of_a_batch(
     name, made_in, monkeypatch

@@ -6,17 +6,14 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.errors import BackfillError
 
 from .shop.models import OwnedKey, PairKey, SortableKey
 from .support import (
     MILLISECOND,
-    SECOND,
     START,
     Stop,
-    after_batch,
     build,
     fill,
     find,
@@ -81,18 +78,6 @@ def test_a_run_that_stopped_goes_on_behind_a_pair(name, stop):
     assert fill(name, 7).filled == ROWS - 7 * stop
     assert ids(name)[: 7 * stop] == given
     assert is_strict(name)
-
-
-def test_rows_that_appear_in_front_of_the_cursor_are_sorted_in():
-    insert_pairs(PairKey, [(n % 2, n) for n in range(20)], [START] * 20)
-    late = [(0, -1), (1, 0), (0, 100), (7, 0)]
-
-    times = [START, START, START, START - SECOND]
-    insert_late = after_batch(1, lambda: insert_pairs(PairKey, late, times))
-    result = run.execute(build("shop.PairKey.public_id", 15), insert_late)
-    assert (result.filled, result.remaining) == (24, 0)
-    assert is_strict("shop.PairKey.public_id")
-    assert times_are_right("shop.PairKey.public_id")
 
 
 def test_verify_names_both_halves():

@@ -110,22 +110,6 @@ def test_it_rests_while_the_file_exists_and_gives_signs_of_life(command, tmp_pat
 
 
 @database
-@pytest.mark.parametrize(
-    ("options", "refusal"),
-    [
-        (["--replica=default"], "--replica needs --max-replica-lag SECONDS"),
-        (["--target-time=x"], "'x': expected a number of seconds, 0 or more"),
-        (["--sleep=-1"], "'-1': expected a number of seconds, 0 or more"),
-        (["--max-rows-per-second=0"], "'0': expected a whole number of rows from 1"),
-    ],
-)
-def test_options_that_make_no_sense(options, refusal):
-    with pytest.raises(CommandError, match=refusal):
-        call_command("backfill_ids", NAME, "--created-from=created_at", *options)
-    assert not BackfillRun.objects.exists()
-
-
-@database
 @pytest.mark.parametrize("options", [[], ["--replica=default"]])
 def test_a_lag_that_nobody_knows(options):
     with pytest.raises(CommandError, match=r"no replica|has no replicas|name the database alias"):
@@ -268,16 +252,3 @@ def test_status_of_a_run(monkeypatch):
     fill("uuid7")
     assert shown()[0].startswith("testapp.Order.uuid7: finished at ")
     assert shown()[1:] == ["  10 rows"]
-
-
-@database
-def test_the_command_shows_a_run_of_another_process(command):
-    insert_orders([START] * 400)
-    running = command(*ARGUMENTS, "--sleep=600")
-    running.wait_until(lambda: filled() > 0)
-    asked = command("--status")
-    lines = asked.output().splitlines()
-    assert asked.code == 0
-    assert lines[0].startswith("testapp.Order.uuid7: running, ")
-    assert f"pid {running.process.pid}, last heartbeat " in lines[0]
-    assert "/400 rows  " in lines[1]

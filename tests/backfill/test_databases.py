@@ -7,35 +7,18 @@ import pytest
 from django.core.management import call_command
 from django.db import connections
 
-from django_sortable_ids.backfill import run
-from django_sortable_ids.backfill.verifying.verify import verify
-from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
 from tests.patience import PATIENCE
 from tests.testapp.models import Order
 
 from .support import (
-    FIELDS,
-    SECOND,
     START,
-    build,
     elsewhere,
     fill,
-    find,
     ids,
     insert_orders,
     is_strict,
-    saved_run,
 )
-
-
-@pytest.mark.parametrize("name", FIELDS)
-def test_every_scheme(other, name):
-    insert_orders([START + i // 3 * SECOND for i in range(10)], other)
-    assert fill(name, 4, using=other).filled == 10
-    assert is_strict(name, other)
-    assert verify(find(name, other)).failures == []
-    assert saved_run(name, other).rows_filled == 10
 
 
 def test_the_command_names_the_database(other):
@@ -62,18 +45,6 @@ def test_the_default_database_is_left_alone(other):
     insert_orders([START] * 2)
     assert ids("ulid") == [None, None]
     assert not BackfillRun.objects.exists()
-
-
-def test_a_second_runner_is_refused(other):
-    insert_orders([START] * 12, other)
-    late = build("uuid7", 5, other)
-
-    def come(filled):
-        with pytest.raises(BackfillError, match="is being filled by"):
-            elsewhere(lambda: run.execute(late))
-
-    assert fill("uuid7", 5, come, other).filled == 12
-    assert is_strict("uuid7", other)
 
 
 def test_writers_of_the_same_file_do_not_stop_the_run(other):

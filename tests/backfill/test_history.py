@@ -10,6 +10,7 @@ from django_sortable_ids.checks import definitions
 from django_sortable_ids.fields import LexicalSequenceField, SnowflakeField, UUIDv7Field
 from django_sortable_ids.ids import resolve
 from django_sortable_ids.models import BackfillRun
+from tests.combinations import each_with
 
 from .support import START, in_registry, insert_into, naive, refusal
 from .support import command as call
@@ -24,6 +25,11 @@ FIELDS = {
     "snowflake": SnowflakeField(null=True, unique=True),
     "sequence": LexicalSequenceField(null=True, unique=True),
 }
+
+
+each_field_and_size = pytest.mark.parametrize(
+    ("tracked", "size"), each_with([*FIELDS], [1, 2, 100]), indirect=["tracked"]
+)
 
 
 @pytest.fixture(params=["uuid7"])
@@ -76,8 +82,7 @@ def ids_by_original(past):
     return found
 
 
-@pytest.mark.parametrize("tracked", FIELDS, indirect=True)
-@pytest.mark.parametrize("size", [1, 2, 100])
+@each_field_and_size
 def test_each_row_gets_the_id_of_its_original(tracked, size):
     model, past = tracked
     before_the_field(model, past)
@@ -95,8 +100,7 @@ def test_each_row_gets_the_id_of_its_original(tracked, size):
     assert call(NAME, "--verify") == ["13 rows, 13 with an id", "each has the id of its original"]
 
 
-@pytest.mark.parametrize("tracked", FIELDS, indirect=True)
-@pytest.mark.parametrize("size", [1, 2, 100])
+@each_field_and_size
 def test_a_deleted_original_has_one_id_of_the_time_of_its_first_row(tracked, size):
     model, past = tracked
     before_the_field(model, past)

@@ -14,8 +14,7 @@ from django_sortable_ids.management.commands.backfill_ids import Command
 from tests.testapp.models import Order
 
 from .command import ROOT, called
-from .shop.models import Plain
-from .support import START, build, fill, insert, insert_orders, rows
+from .support import START, insert_orders
 
 NAME = "testapp.Order.uuid7"
 CREATED = "--created-from=created_at"
@@ -30,20 +29,6 @@ def document(*arguments, **options):
 
 
 @pytest.mark.django_db
-def test_json_of_a_plan():
-    insert(Plain, [{"created_at": START}] * 3)
-    found = document("shop.Plain.public_id", CREATED, "--dry-run", batch_size=2)
-    assert found["mode"] == "plan"
-    assert found["field"] == "shop.Plain.public_id"
-    assert found["created_from"] == "created_at"
-    assert (found["rows_without_id"], found["batch_size"]) == (3, 2)
-    assert found["warnings"] == list(build("shop.Plain.public_id").warnings)
-    assert len(found["samples"]) == 3
-    assert "UPDATE" in found["statements"][0]["sql"]
-    assert found["estimate"]["seconds_at_most"] >= found["estimate"]["seconds_at_least"]
-
-
-@pytest.mark.django_db
 def test_json_counts_the_rows_that_a_policy_fills():
     insert_orders([None] * 3 + [START] * 2)
     found = document(NAME, CREATED, "--dry-run", "--on-null=now")
@@ -51,16 +36,6 @@ def test_json_counts_the_rows_that_a_policy_fills():
     document(NAME, CREATED, "--on-null=now")
     found = document(NAME, "--verify")
     assert (found["of_rows_without_time"], found["of_another_time"]) == (3, 0)
-
-
-@pytest.mark.django_db
-def test_json_of_what_is_wrong():
-    insert_orders([START] * 3)
-    fill("uuid7")
-    rows("uuid7").filter(pk=rows("uuid7")[1].pk).update(uuid7=None)
-    found = document(NAME, "--verify")
-    assert (found["exit_code"], found["failures"]) == (1, ["1 rows have no id"])
-    assert found["error"].startswith(f"{NAME}: 1 rows have no id. Run manage.py ")
 
 
 def keys(value):
@@ -159,11 +134,6 @@ def test_json_of_what_ends_it_before_it_begins(monkeypatch, option, error, code,
         command.run_from_argv(["manage.py", "backfill_ids", NAME, option])
     assert caught.value.code == code
     assert json.loads(out.getvalue()) == {"exit_code": code, "error": said}
-
-
-def test_json_of_wrong_arguments_where_it_is_abbreviated(command):
-    wrong = command(NAME, "--sleep=x", "--js", stderr=subprocess.DEVNULL)
-    assert json.loads(wrong.output())["exit_code"] == 2
 
 
 @pytest.mark.django_db

@@ -47,14 +47,6 @@ def test_ids_of_python_for_keys_of_another_character_set(monkeypatch):
     assert is_strict("shop.SortableTextKey.public_id")
 
 
-@pytest.mark.parametrize("size", [1, 3, 5000])
-def test_the_time_may_be_in_the_table_of_a_parent(size):
-    invoices(10)
-    assert fill("shop.Invoice.number", size).filled == 10
-    assert is_strict("shop.Invoice.number")
-    assert times_are_right("shop.Invoice.number")
-
-
 def test_the_index_may_be_in_the_table_of_a_parent():
     invoices(3)
     assert build("shop.Invoice.number").warnings == ()

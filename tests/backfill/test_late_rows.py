@@ -16,6 +16,8 @@ from .support import (
     ascends,
     build,
     concurrently,
+    each_kind,
+    each_kind_with_time,
     elsewhere,
     evenly,
     field_of,
@@ -188,7 +190,7 @@ def test_late_rows_among_ids_that_the_application_made_out_of_order():
     assert times_are_right("kuuid")
 
 
-@pytest.mark.parametrize("name", TIMED)
+@each_kind_with_time
 def test_late_rows_stay_in_front_of_the_run_though_their_neighbours_contradict_each_other(name):
     insert_orders([START] * 8)
     first, late, third, *_ = rows(name).values_list("pk", flat=True)
@@ -204,7 +206,7 @@ def test_late_rows_stay_in_front_of_the_run_though_their_neighbours_contradict_e
     assert ascends([found[0], found[1], *found[3:]])
 
 
-@pytest.mark.parametrize("name", TIMED)
+@each_kind_with_time
 @pytest.mark.parametrize("batch", [7, 8])
 def test_late_rows_around_one_whose_time_was_edited_are_between_the_others(name, batch):
     """Its id says where the row was: at the seventh place, perhaps that of the cursor."""
@@ -223,7 +225,7 @@ def test_late_rows_around_one_whose_time_was_edited_are_between_the_others(name,
     assert ascends([first, late, *others])
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@each_kind
 def test_a_late_row_that_moves_before_it_gets_its_id_is_left_for_the_next_run(name):
     insert_orders([START + 9 * SECOND])
     planned, moves = build(name), []
@@ -280,7 +282,7 @@ def test_it_ends_though_inserts_go_on_and_says_what_remains(name, step):
     assert fill(name).remaining == 0
 
 
-@pytest.mark.parametrize("name", TIMED)
+@each_kind_with_time
 def test_a_row_that_appears_inside_a_tie_behind_the_end_gets_an_id_between_its_neighbours(name):
     insert_orders([START] * 6)
     fill(name)

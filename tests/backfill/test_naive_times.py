@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import connection
 
-from django_sortable_ids.backfill import plan, run
+from django_sortable_ids.backfill import plan
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
@@ -16,7 +16,6 @@ from .support import (
     MICROSECOND,
     SECOND,
     TIMED,
-    after_batch,
     build,
     field_of,
     fill,
@@ -144,22 +143,6 @@ def test_the_second_of_two_equal_hours_sorts_behind_the_first(size):
             )
     assert fill("shop.Tight.eighth", size).filled == 8
     assert is_strict("shop.Tight.eighth")
-
-
-@pytest.mark.parametrize("start", [SKIPPED + 31 * MINUTE, REPEATED, SUMMER])
-def test_late_rows_are_sorted_in(start):
-    insert_orders([start + i // 3 * MINUTE for i in range(9)])
-    late = [start, start + MINUTE, start - MINUTE]
-    insert_late = after_batch(3, lambda: insert_orders(late))
-    assert run.execute(build("kuuid", 3), insert_late).filled == 12
-    assert is_strict("kuuid")
-
-
-def test_verify_passes():
-    insert_orders([SUMMER + i // 3 * SECOND for i in range(20)])
-    fill("uuid7", 7)
-    found = verify(find("uuid7"))
-    assert (found.failures, found.other_time) == ([], 0)
 
 
 def test_a_stopped_run_goes_on_in_the_same_zone_only(settings):

@@ -1,7 +1,5 @@
 """The order of the ids: that of (creation time, key), strictly, whatever the batches."""
 
-from itertools import pairwise
-
 import pytest
 
 from tests.combinations import each_with
@@ -13,6 +11,7 @@ from .support import (
     SECOND,
     START,
     TIMED,
+    each_kind,
     field_of,
     fill,
     ids,
@@ -42,7 +41,7 @@ CASES_AND_SIZES = [(case, size) for case, (_, sizes) in CASES.items() for size i
 
 @pytest.mark.parametrize(
     ("name", "case"),
-    [*each_with(FIELDS, CASES_AND_SIZES), *each_with(FIELDS[::-1], CASES_AND_SIZES)],
+    each_with(FIELDS, CASES_AND_SIZES),
     ids=str,
 )
 def test_ids_sort_strictly_as_the_rows_and_have_their_times(name, case):
@@ -57,20 +56,13 @@ def test_ids_sort_strictly_as_the_rows_and_have_their_times(name, case):
         assert times_are_right(name)
 
 
-def test_a_reversed_scheme_puts_the_newest_first():
-    insert_orders([START, START, START + SECOND])
-    fill("reversed_kuuid", 2)
-    found = ids("reversed_kuuid")
-    assert found == sorted(found, reverse=True)
-
-
 def test_a_sequence_counts_in_the_order_of_the_rows():
     insert_orders([START - i // 2 * SECOND for i in range(6)])
     fill("number", 4)
     assert ids("number") == ["1000", "1007", "1014", "1021", "1028", "1035"]
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@each_kind
 def test_ids_that_are_there_stay(name):
     insert_orders([START] * 10)
     given = field_of(name).scheme.generate(START) if name in TIMED else "0999"
@@ -80,16 +72,3 @@ def test_ids_that_are_there_stay(name):
     assert rows(name).values_list(name, flat=True).get(pk=kept) == given
     assert result.filled == 9
     assert len(set(ids(name))) == 10
-
-
-@pytest.mark.parametrize("name", TIMED)
-def test_no_rows_of_a_tick_are_neighbours(name):
-    """Who knows one id can't name the next: they are drawn at random, not counted."""
-    insert_orders([START] * 50)
-    fill(name, 20)
-    suffixes = [field_of(name).scheme.parts(value)[1] for value in ids(name)]
-    assert len({other - one for one, other in pairwise(suffixes)}) > 25
-
-
-def test_an_empty_table_is_done_at_once():
-    assert fill("uuid7").filled == 0

@@ -8,20 +8,16 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from django_sortable_ids.models import BackfillRun, SequenceCounter
-
 from .command import printed
 from .shop.models import Plain, Required, TimeKey, TimeUnique
 from .support import (
-    FIELDS,
     SECOND,
     START,
-    TIMED,
     build,
+    each_kind,
     field_of,
     fill,
     find,
-    ids,
     insert,
     insert_orders,
     label,
@@ -70,10 +66,9 @@ def test_the_lines():
     assert made == [START, START, START + SECOND]
 
 
-@pytest.mark.parametrize("name", FIELDS)
-def test_time_and_room(name):
+def test_time_and_room():
     insert_orders([START] * 500)
-    lines = [line for line in dry_run(name) if line.startswith("  takes ")]
+    lines = [line for line in dry_run("ulid") if line.startswith("  takes ")]
     assert re.fullmatch(r"  takes (about|between) \d+:\d\d( and \d+:\d\d)?", lines[0])
     assert re.fullmatch(
         r"  takes \d+ (bytes|kB) of ids, before there is an index on them", lines[1]
@@ -103,26 +98,7 @@ def insert_numbered(times):
     return list(rows("uuid7").values_list("pk", flat=True))
 
 
-@pytest.mark.parametrize("name", FIELDS)
-def test_samples_are_public_texts_of_the_right_time(name):
-    insert_orders([START])
-    lines = [line for line in dry_run(name) if line.startswith("  such as ")]
-    assert len(lines) == (name in TIMED)
-    for line in lines:
-        value = field_of(name).parse_public(line.split(": ", 1)[1])
-        assert field_of(name).scheme.created_at(value) == START
-
-
-@pytest.mark.parametrize("name", FIELDS)
-def test_nothing_is_written(name):
-    insert_orders([START] * 5)
-    dry_run(name)
-    assert ids(name) == [None] * 5
-    assert not BackfillRun.objects.exists()
-    assert not SequenceCounter.objects.exists()
-
-
-@pytest.mark.parametrize("name", FIELDS)
+@each_kind
 @pytest.mark.parametrize("same", [True, False], ids=["a tie", "other times"])
 def test_the_statement_is_the_one_that_runs(name, same):
     insert_orders([START + (0 if same else i) * SECOND for i in range(5)])

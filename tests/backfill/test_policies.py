@@ -8,11 +8,11 @@ from django.core.management import CommandError, call_command
 
 from . import support
 from .support import (
-    FIELDS,
     SECOND,
     START,
     TIMED,
     ascends,
+    each_kind,
     field_of,
     ids,
     insert_orders,
@@ -37,7 +37,7 @@ def by_key(name):
     return [None if value is None else rank_of(name, value) for value in values]
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@each_kind
 def test_rows_without_a_time_are_left(name):
     insert_orders([START, None, START, None])
     assert "2 rows filled." in command(name, on_null="skip")
@@ -51,7 +51,7 @@ def test_rows_without_a_time_are_left(name):
     )
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@each_kind
 def test_rows_without_a_time_get_ids_of_now(name):
     insert_orders([None, START, None, START, None])
     before = datetime.now(UTC)

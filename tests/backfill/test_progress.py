@@ -163,7 +163,7 @@ def run_on_a_terminal(command, columns, *arguments, **options):
 
 
 @pytest.mark.usefixtures("transactional_db")
-@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("columns", [80])
 def test_the_command_draws_a_bar_on_a_terminal(command, columns):
     insert_orders([START] * 1000)
     # Longer from batch to batch than from bar to bar, however fast the machine is.
@@ -183,14 +183,3 @@ def test_the_command_ends_on_a_terminal_without_unicode(command):
     insert_orders([START] * 20)
     text = run_on_a_terminal(command, 100, PYTHONIOENCODING="ascii")
     assert b"#" * 40 in text
-
-
-@pytest.mark.usefixtures("transactional_db")
-def test_the_command_writes_plain_lines_into_a_log(command):
-    insert_orders([START] * 100)
-    started = command(*ARGUMENTS)
-    output = started.output()
-    assert "\r" not in output
-    assert "\x1b" not in output
-    assert "100 %  100/100 rows" in output.splitlines()[-3]
-    assert output.splitlines()[-2] == "100 rows filled."

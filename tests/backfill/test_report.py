@@ -16,7 +16,7 @@ from django_sortable_ids.reporting import report
 from tests.checks.test_definitions import define
 from tests.testapp.models import Order
 
-from .shop.models import Old, Plain, Required, Timeless
+from .shop.models import Plain, Timeless
 from .support import START, fill, insert, insert_orders, rows
 
 pytestmark = pytest.mark.django_db
@@ -34,12 +34,6 @@ def lines(using="default"):
 def of_orders(monkeypatch):
     """The report is about orders alone, which takes less time."""
     monkeypatch.setattr(report, "apps", SimpleNamespace(get_models=lambda **_: [Order]))
-
-
-@pytest.fixture
-def of_old_ids(monkeypatch):
-    """The report is about rows with ids of another scheme alone."""
-    monkeypatch.setattr(report, "apps", SimpleNamespace(get_models=lambda **_: [Old]))
 
 
 def test_every_field_of_every_table_is_there_once():
@@ -145,21 +139,6 @@ def test_ids_of_another_scheme_are_no_ids():
     (message,) = check_databases(databases=["default"])
     assert (message.id, str(message.obj)) == ("sortable_ids.E009", "testapp.Order.uuid7")
     assert message.msg == f"The column holds values of another scheme: {stored} is no UUIDv7."
-
-
-def exchange(name, one, other):
-    """Two rows of ``Order`` change their ids."""
-    first, second = (Order.objects.get(pk=pk) for pk in (one, other))
-    ids = getattr(first, name), getattr(second, name)
-    for pk, value in ((one, None), (other, ids[0]), (one, ids[1])):
-        Order.objects.filter(pk=pk).update(**{name: value})
-
-
-def test_columns_are_aligned():
-    Required.objects.create(created_at=START)
-    found = list(report.lines("default"))
-    places = [line.index(" 0 ") for line in found if " 0 " in line and "complete" in line]
-    assert len(set(places)) == 1
 
 
 def test_another_database(other):

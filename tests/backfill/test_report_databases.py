@@ -7,7 +7,6 @@ import pytest
 from django.core.management import call_command
 from django.db import connections
 
-from django_sortable_ids.models import BackfillRun
 from tests.testapp.models import Order
 
 from .shop.models import Plain
@@ -69,13 +68,6 @@ def test_every_database_is_in_one_table(routed, settings):
     assert len(pairs) == len({name for name, _ in pairs})
 
 
-def test_columns_are_aligned(routed):
-    lines = report()
-    place = lines[0].index("database")
-    assert {line[place - 2 : place] for line in lines} == {"  "}
-    assert {line[place:].split()[0] for line in lines[1:]} == {"default", "other"}
-
-
 def test_a_table_that_routers_have_no_opinion_on_is_listed_where_it_is(routed):
     """Orders are in both files; the runs of the app are written to the default one."""
     names = [line.split()[:2] for line in rows()]
@@ -127,8 +119,3 @@ def test_json_of_every_database(routed, monkeypatch, tmp_path):
     assert found["unanswered"] == {"other": "unable to open database file"}
     assert {each["database"] for each in found["fields"]} == {"default"}
     connections[routed].close()
-
-
-def test_nothing_is_written(routed):
-    report()
-    assert not BackfillRun.objects.exists()

@@ -10,7 +10,7 @@ from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.errors import BackfillError
 from tests.testapp.models import Order
 
-from .support import FIELDS, SECOND, START, find, ids, in_python, insert_orders
+from .support import SECOND, START, each_kind, find, ids, in_python, insert_orders
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -48,7 +48,7 @@ def keep_out():
 
 
 @pytest.mark.parametrize("where", ["database", "Python"])
-@pytest.mark.parametrize("name", FIELDS)
+@each_kind
 def test_a_run_that_fills_nothing_stops_with_the_batch(monkeypatch, keep_out, name, where):
     if where == "Python":
         in_python(monkeypatch)

@@ -21,7 +21,7 @@ from django_sortable_ids.times.spelling import shape_of, spelling_of
 from tests.combinations import each_with, in_one_case
 from tests.testapp.models import Order
 
-from .support import FIELDS, START, TIMED, after_batch, build, field_of, fill, find, insert_orders
+from .support import START, TIMED, build, field_of, fill, find, insert_orders
 
 pytestmark = [
     pytest.mark.django_db,
@@ -122,39 +122,6 @@ def test_times_of_one_spelling_are_ordered(spelling, size):
     assert_right("uuid7")
     found = verify(find("uuid7"))
     assert (found.failures, found.other_time, found.rows) == ([], 0, 60)
-
-
-@pytest.mark.parametrize(
-    ("spelling", "name"), each_with(["JavaScript", "strftime", "east"], FIELDS)
-)
-def test_every_scheme_orders_them(spelling, name):
-    ties(20)
-    respell(SPELLINGS[spelling])
-    assert fill(name, 3).filled == 20
-    assert_right(name)
-
-
-@pytest.mark.parametrize("spelling", SPELLINGS)
-def test_a_run_that_was_stopped_resumes_after_its_last_row(spelling):
-    ties()
-    respell(SPELLINGS[spelling])
-    with pytest.raises(ZeroDivisionError):
-        fill("kuuid", 7, lambda filled: 1 // 0)
-    assert fill("kuuid", 7).filled == 53
-    assert_right("kuuid")
-
-
-@pytest.mark.parametrize("spelling", SPELLINGS)
-def test_late_rows_are_sorted_in(spelling):
-    ties(30)
-    respell(SPELLINGS[spelling])
-
-    def insert_late():
-        insert_orders([START, START + timedelta(milliseconds=13)])
-        respell(SPELLINGS[spelling])
-
-    assert fill("ulid", 20, after_batch(1, insert_late)).filled == 32
-    assert_right("ulid")
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,8 @@ from .support import (
     MILLISECOND,
     SECOND,
     START,
-    TIMED,
+    each_kind,
+    each_kind_with_time,
     execute,
     field_of,
     fill,
@@ -77,7 +78,7 @@ def test_it_passes_after_a_run(name, monkeypatch):
     assert run_command(name) == (expected, None)
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@each_kind
 def test_a_row_without_an_id_fails(name):
     insert_orders([START] * 5)
     fill(name)
@@ -88,7 +89,7 @@ def test_a_row_without_an_id_fails(name):
     assert code == 1
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@each_kind
 def test_two_rows_of_a_tick_that_changed_places_fail(name):
     insert_orders([START] * 5)
     fill(name)
@@ -159,7 +160,7 @@ def test_systematic_faults_are_named(wrong, said):
     assert said in " ".join(lines)
 
 
-@pytest.mark.parametrize("name", TIMED)
+@each_kind_with_time
 def test_few_edited_times_are_shown_and_many_fail(name):
     insert_orders([START + i * SECOND for i in range(100)])
     fill(name)

@@ -15,7 +15,7 @@ from .support import SECOND, START, fill, find, insert, rows
 
 pytestmark = pytest.mark.django_db
 
-FEW, MANY = 150, 1200
+FEW, MANY = 100, 600
 BATCH = 20
 EVERY = 20
 """So many of SQLite's instructions are a step: to count each one takes long."""

@@ -103,16 +103,6 @@ def test_nothing_is_written_or_proposed_while_rows_are_skipped(project):
     assert project.names == ["0001_initial"]
 
 
-def test_a_second_time_there_is_nothing_to_write(project):
-    project.backfill(PUBLIC, "--write-migration")
-    done = project.backfill(PUBLIC, "--write-migration")
-    assert done.returncode == 0
-    assert done.stdout.splitlines()[-1] == (
-        "Nothing to write: the migrations of depot make public NOT NULL and unique already."
-    )
-    assert "Next" not in project.backfill(PUBLIC, "--verify").stdout
-
-
 def test_what_the_database_lost_is_written_again(project):
     project.backfill(PUBLIC, "--write-migration")
     project.change_models("public = ULIDField(null=True)", "public = ULIDField(unique=True)")

@@ -1,0 +1,108 @@
+"""What a run promises, for every source of its times: it may stop, rows may come late, and what is
+wrong afterwards is found."""
+
+import re
+import signal
+
+import pytest
+
+from django_sortable_ids.backfill import run
+from django_sortable_ids.models import BackfillRun, SequenceCounter
+
+from .command import called, printed
+from .sources import SOURCES
+from .support import Stop, after_batch, saved_run, stop_after
+
+FIRST, LATE, LATER = range(20, 620, 20), range(30, 630, 40), range(35, 635, 50)
+
+each_source = pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+
+
+def shifted(source, keys):
+    return [key + source.apart - 1 for key in keys]
+
+
+def assert_in_order(source):
+    """The ids that there are; rows with no time of their own are in the order of the runs."""
+    given, expected = source.given_keys(), source.in_order()
+    if source.policies:
+        expected = [key for key in expected if key in FIRST]
+    assert [key for key in given if key in expected] == [key for key in expected if key in given]
+
+
+@pytest.mark.django_db
+@each_source
+def test_ids_are_in_order_though_it_stops_and_rows_come_late(source):
+    source.insert(FIRST)
+    printed(source.label, *source.options, "--dry-run")
+    assert source.given_keys() == []
+    assert not BackfillRun.objects.exists()
+    assert not SequenceCounter.objects.exists()
+
+    with pytest.raises(Stop):
+        run.execute(source.plan(4), stop_after(2))
+    before = {key: value for key, value in source.ids().items() if value is not None}
+    assert len(before) == saved_run(source.label).rows_filled == 8
+
+    # Rows with no time of their own that come late are left to the next run.
+    late = [] if source.policies else shifted(source, LATE)
+    result = run.execute(source.plan(5), after_batch(1, lambda: late and source.insert(late)))
+    assert (result.filled, result.remaining) == (len(FIRST) + len(late) - 8, 0)
+    assert source.given_keys() == source.in_order()
+    assert before.items() <= source.ids().items()
+
+    source.insert(shifted(source, [key + 1000 for key in LATER]))
+    result = run.execute(source.plan(100))
+    assert (result.filled, result.remaining) == (len(LATER), 0)
+    assert_in_order(source)
+    count = len(source.in_order())
+    lines = printed(source.label, "--verify").splitlines()
+    assert lines[0] == f"{count} rows, {count} with an id"
+    assert lines[-1 if source.policies else 1].startswith("all different")
+
+
+@pytest.mark.usefixtures("transactional_db")
+@pytest.mark.parametrize(
+    "source",
+    [
+        "a column",
+        "a column, 64 bits",
+        "a related row",
+        "a period",
+        "the time of the run",
+        "no time, counted",
+        "times too early, clamped",
+        "old ids, bit for bit",
+        "old ids of the same time",
+    ],
+)
+def test_killed_in_a_batch_it_resumes_after_the_one_before(source, command):
+    source = SOURCES[source]
+    source.insert(FIRST)
+    killed = command(source.label, *source.options, "--batch-size=4", stops_in=[4])
+    killed.send_while_stopped(signal.SIGKILL)
+    assert killed.code == -signal.SIGKILL
+    done = len(source.given_keys())
+    assert 0 < saved_run(source.label).rows_filled == done < len(FIRST)
+    output = printed(source.label, *source.options)
+    assert f"continues after the {done} rows that were filled before" in output
+    assert f"{len(FIRST) - done} rows filled." in output
+    assert source.given_keys() == source.in_order()
+    assert saved_run(source.label).rows_filled == len(FIRST)
+    assert "finished" in printed("--status")
+
+
+@pytest.mark.django_db
+@each_source
+def test_verify_finds_exchanged_and_missing_ids(source):
+    source.insert(FIRST)
+    printed(source.label, *source.options)
+    one, other = source.in_order()[1:3]
+    ids = source.ids()
+    if not source.policies:  # whose rows have no times to compare with
+        for key, value in ((one, None), (other, ids[one]), (one, ids[other])):
+            source.rows().filter(pk=key).update(**{source.name: value})
+        text, error = called(source.label, "--verify")
+        assert re.search("another time|out of order|not converted", f"{text} {error}")
+    source.rows().filter(pk=other).update(**{source.name: None})
+    assert "1 rows have no id" in str(called(source.label, "--verify")[1])
