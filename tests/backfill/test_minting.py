@@ -12,7 +12,7 @@ from django_sortable_ids.backfill.writing.minting import Position, mint_between
 from django_sortable_ids.schemes import OutOfRange, get
 from tests.combinations import in_one_case
 from tests.schemes.odds import is_far, uneven_bits
-from tests.schemes.support import NOW, SORTING_SCHEMES, examples
+from tests.schemes.support import NOW, SORTING_KINDS, SORTING_SCHEMES, examples
 
 from .support import MICROSECOND, MILLISECOND, SECOND, ascends
 
@@ -36,7 +36,7 @@ def suffixes(ids):
     return [TINY.parts(value)[1] for value in ids]
 
 
-@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+@pytest.mark.parametrize("scheme", SORTING_KINDS)
 @examples
 @given(data=st.data())
 def test_batches_of_any_size_sort_strictly(scheme, data):
@@ -65,7 +65,7 @@ def test_rows_of_one_tick_get_ids_that_nobody_guesses(scheme):
     assert mint(scheme, [NOW] * 3, None, 0)[0] != mint(scheme, [NOW] * 3, None, 0)[0]
 
 
-@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+@pytest.mark.parametrize("scheme", SORTING_KINDS)
 def test_a_row_alone_in_its_tick_gets_an_id_from_anywhere_in_it(scheme):
     suffixes = []
     for _ in range(2000):
@@ -116,7 +116,7 @@ def test_rows_beyond_share_the_last_tick_only():
     assert suffixes(ids)[8] == 0
 
 
-@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+@pytest.mark.parametrize("scheme", SORTING_KINDS)
 def test_many_ids_fit_between_two(scheme, monkeypatch):
     with monkeypatch.context() as drawn:
         drawn.setattr(minting, "drawn_below", lambda sizes: [size // 2 for size in sizes])

@@ -10,11 +10,11 @@ from django_sortable_ids.collisions import (
     SortableIDManager,
     SortableIDQuerySet,
 )
-from django_sortable_ids.fields import LexicalSequenceField, Time64Field, ULIDField
+from django_sortable_ids.fields import LexicalSequenceField, Time64Field
 from django_sortable_ids.models import SequenceCounter
 from tests.marks import own_tables
 
-from .support import AT, Named, inserts_into, sixteen_a_tick, tables, the_same_ids
+from .support import Named, inserts_into, sixteen_a_tick, tables, the_same_ids
 from .test_save import fill_the_tick, refused
 
 pytestmark = own_tables
@@ -175,20 +175,6 @@ def test_a_sequence_is_counted_up_once(inside):
         assert Ticket.objects.create().pk == "0051"
 
 
-def test_a_number_that_was_given_by_hand_is_passed_over(inside):
-    with isolate_apps("tests.testapp"):
-
-        class Ticket(Named, RetryOnCollision):
-            id = LexicalSequenceField(primary_key=True, charset="numeric", width=4)
-
-    with tables(Ticket), inside():
-        Ticket.objects.create()
-        Ticket.objects.bulk_create([Ticket(pk="0001"), Ticket(pk="0003")])
-        assert Ticket.objects.create().pk == "0002"
-        rows = Ticket.objects.bulk_create([Ticket(), Ticket()])
-        assert [row.pk for row in rows] == ["0005", "0004"]
-
-
 def test_a_call_that_is_refused_leaves_no_gap():
     with isolate_apps("tests.testapp"):
 
@@ -251,23 +237,3 @@ def test_a_queryset_of_the_projects_own(inside):
         make(Proxy, 3)
         assert Payment.objects.count() == 9
         assert not Payment.objects.paid().exists()
-
-
-def test_spellings_of_given_ids(inside):
-    with isolate_apps("tests.testapp"):
-
-        class Letter(Named, RetryOnCollision):
-            id = ULIDField(primary_key=True)
-
-    with tables(Letter), inside():
-        with the_same_ids():
-            (taken,) = Letter._meta.pk.generate_many_for([Letter()], "default")
-        with the_same_ids():
-            rows = Letter.objects.bulk_create([Letter(pk=taken.lower()), Letter()])
-        assert rows[0].pk == taken != rows[1].pk
-        assert Letter.objects.count() == 2
-        assert Letter._meta.pk.scheme.created_at(rows[1].pk) >= AT
-
-
-def test_nothing_to_create(small):
-    assert small.objects.bulk_create([]) == []

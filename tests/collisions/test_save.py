@@ -52,16 +52,6 @@ def test_rows_that_collide_all_land(keyed, inside):
     assert plain.objects.count() == 3
 
 
-def test_a_column_beside_the_key(small, inside):
-    with the_same_ids():
-        old = small.objects.create()
-    small.objects.update(id=1)
-    with the_same_ids(), inside(), inserts_into(small) as made:
-        fresh = small.objects.create()
-    assert len(made) == 2
-    assert fresh.ticket == small.objects.get(pk=fresh.pk).ticket != old.ticket
-
-
 def test_the_key_and_another_column_of_one_row(small, inside):
     with the_same_ids():
         pairs = {(row.pk, row.ticket) for row in (small.objects.create() for _ in range(2))}
@@ -225,16 +215,6 @@ def test_a_loaded_null_stays_null_where_null_is_unique():
         assert Single.objects.get(slug="a").ticket is None
 
 
-def test_force_insert(small):
-    with the_same_ids():
-        small.objects.create()
-    with the_same_ids():
-        row = small()
-        row.save(force_insert=True)
-    assert small.objects.count() == 2
-    refused(lambda: row.save(force_insert=True), small, tries=1)
-
-
 def test_a_copy_never_overwrites_the_row_that_has_its_new_key(small):
     with the_same_ids():
         first = small.objects.create(slug="first")
@@ -244,14 +224,6 @@ def test_a_copy_never_overwrites_the_row_that_has_its_new_key(small):
         copy.save()
     assert small.objects.get(slug="first").pk == first.pk != copy.pk
     assert small.objects.count() == 3
-
-
-def test_the_key_is_made_with_the_row(small):
-    row = small(slug="a")
-    assert row.pk is None
-    row.full_clean()
-    row.save()
-    assert row.pk is not None
 
 
 def test_what_points_to_an_unsaved_row_points_to_the_right_one_later(small):

@@ -6,7 +6,7 @@ from functools import singledispatch
 import pytest
 from django.core.management import call_command
 from django.db import connection, models
-from django.forms import inlineformset_factory, modelform_factory, modelformset_factory
+from django.forms import modelform_factory, modelformset_factory
 from django.test.utils import CaptureQueriesContext, isolate_apps
 
 from django_sortable_ids.fields import (
@@ -47,15 +47,6 @@ def test_the_key_is_none_until_the_row_is_inserted_at_once(key):
     with CaptureQueriesContext(connection) as queries:
         row.save()
     assert kinds(queries) == ["UPDATE"]
-
-
-@each_key
-def test_a_copy_is_another_row(key):
-    row = key.objects.create(name="a")
-    before, row.pk = row.pk, None
-    row.save()
-    assert row.pk > before
-    assert key.objects.count() == 2
 
 
 @each_key
@@ -138,25 +129,6 @@ def test_formsets_change_and_add_rows_and_leave_their_keys(key):
     first.refresh_from_db()
     assert first.name == "b"
     assert key.objects.exclude(pk=first.pk).get().name == "c"
-
-
-@each_key
-def test_inline_formsets(key):
-    child = around(key, "Child")
-    parent = key.objects.create(name="a")
-    of_parent = inlineformset_factory(key, child, fk_name="parent", fields=["name"])
-    for name, pk in (("b", ""), ("c", None)):
-        pk = child.objects.get().pk if pk is None else pk
-        data = {
-            "children-TOTAL_FORMS": 1,
-            "children-INITIAL_FORMS": 1 if pk else 0,
-            "children-0-id": pk,
-            "children-0-name": name,
-        }
-        formset = of_parent(data, instance=parent)
-        assert formset.is_valid(), formset.errors
-        formset.save()
-        assert list(child.objects.values_list("parent", "name")) == [(parent.pk, name)]
 
 
 @each_key

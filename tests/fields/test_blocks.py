@@ -131,21 +131,6 @@ def test_a_changed_step_is_refused(sequence):
     assert taken() == 4
 
 
-def test_threads(sequence):
-    model = sequence(**NUMERIC, block=7)
-
-    def insert(_):
-        try:
-            return numbers(model, 25)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(8) as pool:
-        made = list(pool.map(insert, range(8)))
-    assert all(each == sorted(each) for each in made)
-    assert sorted(chain(*made)) == [f"{n:06}" for n in range(200)]
-
-
 def test_threads_take_turns(sequence):
     """What one of them takes is not mixed with what another takes at the same time."""
     field = sequence(**NUMERIC, block=81_000)._meta.get_field("number")

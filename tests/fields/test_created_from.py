@@ -130,13 +130,6 @@ def test_many_rows_of_few_times_are_in_their_order(imported):
         assert {time_in(model, row) for row in rows if row.at == at} == {floored(at)}
 
 
-def test_a_manager_of_django(imported):
-    model = imported(id=KEYS["UUIDv7"])
-    rows = models.QuerySet(model).bulk_create([model(at=OLD), model(at=OLD)])
-    assert {time_in(model, row) for row in model.objects.all()} == {floored(OLD)}
-    assert len({row.pk for row in rows}) == 2
-
-
 def test_a_time_that_the_scheme_cannot_hold(imported):
     model = imported(id=SnowflakeField(primary_key=True, created_from="at"))
     with pytest.raises(ValidationError, match=r"snowflake can't hold 1969-07-20.*it holds 2010"):

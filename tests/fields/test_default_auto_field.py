@@ -95,27 +95,6 @@ def test_models_that_name_no_key(keyless):
     assert not keyless.Book.objects.exists()
 
 
-@own_tables
-def test_relations_have_the_type_of_the_key(keyless):
-    key = keyless.Author._meta.pk
-    through = keyless.Author.friends.through
-    for relation in (
-        keyless.Book._meta.get_field("author"),
-        through._meta.get_field("from_author"),
-        keyless.Novel._meta.pk,
-    ):
-        assert relation.db_type(connection) == key.db_type(connection)
-    assert isinstance(through._meta.pk, type(key))
-
-
-@pytest.mark.parametrize("field_class", CLASSES[:4])
-def test_the_setting_of_an_app(field_class):
-    with isolate_apps("tests.testapp") as isolated:
-        config = isolated.get_app_config("testapp")
-        config.default_auto_field = f"django_sortable_ids.fields.{field_class.__name__}"
-        assert type(models_without_keys().Author._meta.pk) is field_class
-
-
 @isolate_apps("tests.testapp")
 def test_a_field_whose_key_exists_before_its_row_is_refused(settings):
     settings.DEFAULT_AUTO_FIELD = "django_sortable_ids.fields.UUIDv7Field"

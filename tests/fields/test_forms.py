@@ -1,12 +1,10 @@
 """Forms: a blank makes an id of a new row, a given one is kept, a malformed one is an error."""
 
 import pytest
-from django import forms
-from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
 from django.forms import modelform_factory
 
-from django_sortable_ids.fields import HexULIDField, ULIDField
+from django_sortable_ids.fields import HexULIDField
 from tests.store.models import Voucher
 from tests.testapp.models import KINDS, EditableKey, EditablePart, ULIDKey, around
 
@@ -132,22 +130,8 @@ def test_an_editable_key():
     assert malformed.errors["id"][0].startswith("“nonsense” is not a valid ULID")
 
 
-def test_the_form_of_a_new_row_is_empty():
-    assert "value" not in str(KeyForm()["id"])
-    row = EditableKey()
-    assert f'value="{row.pk}"' in str(KeyForm(instance=row)["id"])
-
-
 def test_ids_that_are_not_editable_are_in_no_form():
     assert set(modelform_factory(ULIDKey, fields="__all__").base_fields) == {"name"}
-
-
-def test_the_form_field_takes_arguments():
-    field = ULIDField(verbose_name="Number", editable=True)
-    made = field.formfield(label="Code", widget=forms.HiddenInput)
-    assert (made.label, made.required) == ("Code", False)
-    assert isinstance(made.widget, forms.HiddenInput)
-    assert field.formfield().label == "Number"
 
 
 def test_ids_of_the_database_are_required_of_a_form_unless_blank():
@@ -158,28 +142,6 @@ def test_ids_of_the_database_are_required_of_a_form_unless_blank():
         .formfield()
         .required
     )
-
-
-def test_choosing_a_row(key):
-    row, other = key.objects.create(name="a"), key.objects.create(name="b")
-    field = forms.ModelChoiceField(key.objects.all())
-    assert field.clean(str(row.pk)) == row
-    assert field.clean(row.pk) == row
-    assert f'value="{other.pk}"' in field.widget.render("x", other.pk)
-    for text in ("nonsense", "-1", "٣" * 19, f"{row.pk}x", "usr_1"):
-        with pytest.raises(ValidationError, match="Select a valid choice"):
-            field.clean(text)
-    with pytest.raises(ValidationError, match=r"Null characters|Select a valid choice"):
-        field.clean("\x00")
-
-
-def test_choosing_rows(key):
-    rows = [key.objects.create(name=name) for name in "ab"]
-    field = forms.ModelMultipleChoiceField(key.objects.all())
-    assert set(field.clean([str(row.pk) for row in rows])) == set(rows)
-    for text in ("nonsense", "-1", "٣" * 19, f"{rows[0].pk}x"):
-        with pytest.raises(ValidationError, match=r"Select a valid choice|is not a valid value"):
-            field.clean([str(rows[0].pk), text])
 
 
 def test_a_form_with_relations(key):
@@ -197,29 +159,7 @@ def test_a_form_with_relations(key):
     assert again.changed_data == ["name"]
 
 
-def test_full_clean_makes_a_row_ready(key, public):
-    row = key(name="a")
-    row.full_clean()
-    row.save()
-    other = public(name="b")
-    other.full_clean()
-    other.save()
-    other.full_clean()
-    assert other.public is not None
-
-
 def test_full_clean_brings_spellings_into_the_canonical_one():
     row = ULIDKey(pk=EXAMPLE.lower(), name="a")
     row.full_clean()
     assert row.pk == EXAMPLE
-
-
-def test_full_clean_finds_ids_that_are_taken(key, public):
-    row = public.objects.create(name="a")
-    with pytest.raises(ValidationError) as refusal:
-        public(public=row.public, name="b").full_clean()
-    assert set(refusal.value.message_dict) == {"public"}
-    taken = key.objects.create(name="a")
-    with pytest.raises(ValidationError) as refusal:
-        key(pk=taken.pk, name="b").full_clean()
-    assert set(refusal.value.message_dict) == {"id"}

@@ -135,6 +135,6 @@ def test_in_the_admin(admin_client):
     answer = admin_client.get(f"/admin/store/order/?{urlencode({'q': text})}")
     assert (answer.status_code, len(answer.context["cl"].result_list)) == (200, 0)
     assert order in admin_client.get("/admin/store/order/").context["cl"].result_list
-    for name in ("basket", *(model._meta.model_name for model in PRODUCTS.values())):
+    for name in ("basket", "ulidproduct"):
         answer = admin_client.get(f"/admin/store/{name}/{text[:10_000]}/change/")
         assert answer.status_code == 302

@@ -10,10 +10,8 @@ from django_sortable_ids.fields import SortableIDField, ULIDField
 from tests.fields.refused import assert_refused
 from tests.testapp.models import (
     KEYS,
-    Line,
     SequenceKey,
     ULIDKey,
-    ULIDKeyPublic,
     around,
 )
 
@@ -45,13 +43,6 @@ def test_keys_of_sequences_are_made_when_the_row_is_inserted():
     assert row.pk is None
     row.save()
     assert row.pk == "0000"
-
-
-def test_a_given_key_is_kept(key):
-    given = key.objects.create().pk
-    key.objects.all().delete()
-    assert key.objects.create(pk=given).pk == given
-    assert key.objects.get().pk == given
 
 
 def test_ids_beside_the_key_are_made_when_the_row_is_inserted(key):
@@ -151,12 +142,6 @@ def test_what_is_saved_is_the_canonical_spelling(model, respell):
     assert model.objects.get().pk == value
 
 
-def test_bulk_create_brings_spellings_into_the_canonical_one():
-    value = ULIDKey().pk
-    (row,) = ULIDKey.objects.bulk_create([ULIDKey(pk=value.lower())])
-    assert row.pk == value == ULIDKey.objects.get().pk
-
-
 def test_an_upsert_keeps_the_row_and_its_other_ids(key):
     model = around(key, "Public")
     old = model.objects.create(name="old")
@@ -170,29 +155,6 @@ def test_an_upsert_keeps_the_row_and_its_other_ids(key):
     found = model.objects.get(public=old.public)
     assert (found.pk, found.name, found.optional) == (old.pk, "new", old.optional)
     assert model.objects.get(name="other").public not in (None, old.public)
-
-
-def test_get_or_create_finds_another_spelling():
-    row = ULIDKeyPublic.objects.create()
-    assert ULIDKeyPublic.objects.get_or_create(public=row.public.lower()) == (row, False)
-    other = ULIDKey().pk
-    made, created = ULIDKeyPublic.objects.get_or_create(public=f"pub_{other.lower()}")
-    assert created
-    assert made.public == other
-
-
-def test_ids_of_one_process_increase(time_key):
-    made = [time_key().pk for _ in range(1000)]
-    descending = time_key._meta.pk.scheme.descending
-    assert made == sorted(made, reverse=descending)
-    assert len(set(made)) == 1000
-
-
-def test_half_of_a_composite_key():
-    row = Line.objects.create(tenant=1, name="a")
-    assert row.pk == (1, row.id)
-    assert Line.objects.get(pk=(1, row.id.lower())) == row
-    assert Line.objects.get(id=row.id) == row
 
 
 @pytest.mark.parametrize("default", ["", None, "01KDVDNA00PVDPVDPVDPVDPVDM", lambda: None])

@@ -13,10 +13,8 @@ from django.utils import timezone
 from django_sortable_ids.collisions import RetryOnCollision
 from django_sortable_ids.fields import LexicalSequenceField, row_times
 from django_sortable_ids.models import SequenceCounter
-from django_sortable_ids.schemes import SequenceExhausted
 from tests.marks import own_tables
 
-from .refused import assert_refused
 from .test_sequences import numbers
 
 pytestmark = own_tables
@@ -100,28 +98,6 @@ def test_each_month_counts_by_itself(sequence, day):
     day(2026, 2, 3)
     assert numbers(model, 1) == ["2026-02-00001"]
     assert counters() == {"numbered.number 2026-02": 1, "numbered.number 2026-12": 2}
-
-
-def test_a_year_that_is_used_up_leaves_room_in_the_next(sequence, day):
-    model = sequence(**YEARLY | {"start": "99998"})
-    assert numbers(model, 2) == ["INV-2026-99998", "INV-2026-99999"]
-    with pytest.raises(SequenceExhausted, match="of 5 characters; widen it"):
-        model.objects.create()
-    day(2027, 1, 1)
-    assert numbers(model, 1) == ["INV-2027-99998"]
-
-
-def test_a_rollback_reverts_the_number(sequence, day):
-    model = sequence(**YEARLY)
-    with transaction.atomic():
-        assert numbers(model, 1) == ["INV-2026-00001"]
-        transaction.set_rollback(True)
-    assert numbers(model, 1) == ["INV-2026-00001"]
-
-
-def test_bulk_create(sequence, day):
-    rows = sequence(**YEARLY).objects.bulk_create(sequence(**YEARLY)() for _ in range(3))
-    assert [row.number for row in rows] == [f"INV-2026-0000{n}" for n in range(1, 4)]
 
 
 def test_take_of_a_day(sequence, day):
@@ -260,27 +236,3 @@ def test_a_year_is_needed_for_the_time_of_the_row():
     (error,) = Invoice._meta.get_field("number").check()
     assert error.id == "sortable_ids.E016"
     assert "have no times" in error.msg
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"template": "INV-{year}"}, r"expected \{number\} once"),
-        ({"template": "INV/{number}"}, "expected only ASCII letters"),
-        ({"width": None}, "expected a width, too"),
-        ({"template": 5}, "expected text"),
-    ],
-)
-def test_wrong_templates(options, message):
-    assert_refused(LexicalSequenceField(**{**YEARLY, "start": None} | options), "E012", message)
-
-
-def test_malformed_numbers(sequence, day):
-    model = sequence(**YEARLY)
-    number = numbers(model, 1)[0]
-    assert model.objects.get(number__in=["INV-26-00001", number]).number == number
-    assert not model.objects.filter(number="FA-2026-00001").exists()
-    with pytest.raises(ValidationError, match="such as INV-2026-00011"):
-        model(number="INV-2026-1").full_clean()
-    with pytest.raises(ValidationError, match="such as INV-2026-00011"):
-        model.objects.create(number="INV-2026-1")

@@ -29,7 +29,7 @@ from django_sortable_ids.schemes import LexicalSequence
 from tests.fields.refused import assert_refused
 from tests.marks import own_tables
 from tests.own_tables import table_with
-from tests.testapp.models import Order, around
+from tests.testapp.models import around
 
 REVERSED = {"precision": "ms", "reverse": True, "short": True}
 
@@ -245,19 +245,6 @@ def test_a_growing_sequence_sorts_by_length_first(table):
 
 
 @own_tables
-@columns(ALL)
-def test_values_come_back_as_they_went_in(table, field_class, options, postgresql, sqlite, mysql):
-    model = table(field_class(null=True, **options))
-    scheme = model._meta.get_field("value").scheme
-    values = [scheme.from_int(number) for number in numbers(scheme)[:50]]
-    rows = model.objects.bulk_create(model(value=value) for value in values)
-    assert set(model.objects.values_list("value", flat=True)) == set(values)
-    assert model.objects.filter(value=values[0]).count() == 1
-    assert {type(row.value) for row in model.objects.all()} == {scheme.value_type}
-    assert len(rows) == 50
-
-
-@own_tables
 @columns(AS_UUID)
 def test_schemes_that_are_no_uuids_in_uuid_columns(
     table, field_class, options, postgresql, sqlite, mysql
@@ -275,16 +262,6 @@ def test_schemes_that_are_no_uuids_in_uuid_columns(
     assert list(model.objects.order_by("value").values_list("value", flat=True)) == values
     assert model.objects.get(value=values[0]).value == values[0]
     assert model.objects.filter(value__in=values[:7]).count() == 7
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize("name", ["snowflake", "time64", "hexulid", "kuuid", "number", "uuid7"])
-def test_min_and_max(name):
-    Order.objects.bulk_create([Order(), Order(), Order()])
-    values = sorted(Order.objects.values_list(name, flat=True))
-    bounds = {"first": models.Min(name), "last": models.Max(name)}
-    found = Order.objects.aggregate(**bounds)
-    assert found == {"first": values[0], "last": values[-1]}
 
 
 def test_an_id_of_hexadecimal_digits_is_not_taken_for_a_stored_uuid():

@@ -344,13 +344,13 @@ FILTERED = {
 
 @pytest.mark.parametrize("name", FILTERED)
 def test_an_earlier_range_is_not_read_for_each_bar(name):
-    fill("uuid7", [utc(2026, 7, 1) + timedelta(minutes=20 * n) for n in range(4_000)])
+    fill("uuid7", [utc(2026, 7, 1) + timedelta(minutes=20 * n) for n in range(1_000)])
     rows = FILTERED[name](Order.objects)
     with CaptureQueriesContext(connection) as captured:
         bars = histogram(rows, "uuid7", "day", utc(2026, 7, 4, 4), utc(2026, 7, 6, 4))
         ends = histogram(rows, "uuid7", "month", utc(2026, 7, 4, 4))
     assert rows_in(bars) == [72, 72]
-    assert sum(rows_in(ends)) == 4_000 - 3 * 72 - 12
+    assert sum(rows_in(ends)) == 1_000 - 3 * 72 - 12
     # The first bound of each part of a statement is the start of a bar, and not of the filter.
     starts = {f"{int(bar.start.timestamp() * 1000):012x}" for bar in (*bars, *ends)}
     # PostgreSQL gets statements that set the time limit, too.

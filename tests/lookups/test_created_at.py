@@ -6,7 +6,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import connection
-from django.db.models import Q
 from django.utils import timezone
 
 from tests.combinations import each_with, in_one_case
@@ -99,13 +98,6 @@ def test_isnull(name):
     for path, value in product(("", "__date", "__year"), (True, False)):
         by_id = keys(**{f"{name}__created_at{path}__isnull": value})
         assert by_id == keys(created_at__isnull=value)
-
-
-@each_field
-def test_none_means_isnull(name):
-    rows_of(name)
-    compare(name, "", None)
-    assert Order.objects.filter(**{f"{name}__created_at": None}).count() == 2
 
 
 def on_day(zone, moment):
@@ -267,33 +259,6 @@ def test_the_first_and_the_last_ids_of_the_scheme(name):
     Order.objects.bulk_create(Order(**{name: value}) for value in values)
     counts(name, scheme.earliest, {"gte": 2, "lt": 0, "exact": 1})
     counts(name, scheme.earliest + timedelta(seconds=2), {"lt": 1, "gte": 1})
-
-
-@each_field
-def test_combined(name):
-    stored = rows_of(name)
-    middle = stored[len(stored) // 2]
-    by_id = Q(**{f"{name}__created_at__lt": middle}) | Q(**{f"{name}__isnull": True})
-    by_column = Q(created_at__lt=middle) | Q(created_at__isnull=True)
-    assert set(Order.objects.filter(by_id)) == set(Order.objects.filter(by_column))
-    assert set(Order.objects.filter(~by_id)) == set(Order.objects.filter(~by_column))
-    assert set(Order.objects.filter(by_id, name="none")) == set(
-        Order.objects.filter(by_column, name="none")
-    )
-    both = {f"{name}__created_at__gte": stored[1], f"{name}__created_at__lt": middle}
-    assert set(Order.objects.filter(**both)) == set(
-        Order.objects.filter(created_at__gte=stored[1], created_at__lt=middle)
-    )
-
-
-@each_field
-def test_changes(name):
-    stored = rows_of(name)
-    middle = stored[len(stored) // 2]
-    older = Order.objects.filter(created_at__lt=middle).count()
-    found = Order.objects.filter(**{f"{name}__created_at__lt": middle})
-    assert found.update(name="old") == older
-    assert found.delete()[0] == older
 
 
 @each_kind_of_tick_in_a_zone

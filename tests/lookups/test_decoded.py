@@ -132,13 +132,6 @@ def test_expressions(name, kind):
         compare(name, "year__lte", ExtractYear(expression))
 
 
-@each_field
-def test_a_moment_after_the_id(name):
-    fill(name, MOMENTS)
-    late = {f"{name}__created_at__lt": F("created_at") + timedelta(microseconds=1)}
-    assert Order.objects.filter(**late).count() == len(MOMENTS)
-
-
 @each_kind_of_tick
 def test_expressions_in_ranges_and_lists(name):
     stored = fill(name, MOMENTS)

@@ -39,15 +39,6 @@ def test_through_a_foreign_key(name):
     assert OrderLine.objects.filter(**{f"{path}__isnull": True}).count() == 3
 
 
-@each_field
-def test_backwards(name):
-    old, new = orders_of(name)
-    lines = OrderLine.objects.filter(**{f"order__{name}__created_at__lt": BETWEEN})
-    assert set(Order.objects.filter(lines__in=lines)) == {old}
-    path = f"lines__order__{name}__created_at__gte"
-    assert set(Order.objects.filter(**{path: BETWEEN})) == {new}
-
-
 def test_a_foreign_key_to_the_key_needs_no_join(time_key):
     child = around(time_key, "Child")
     scheme = time_key._meta.pk.scheme

@@ -82,6 +82,26 @@ ROWS = [_param(scheme.name, {}) for scheme in all_schemes()]
 SCHEMES = [*ROWS, *(_param(name, options) for name, options in _VARIANTS)]
 TIME_SCHEMES = [param for param in SCHEMES if param.values[0].time_ordered]
 SORTING_SCHEMES = [param for param in TIME_SCHEMES if param.values[0].sorts]
+_KINDS = (
+    ("uuid7", {}),
+    ("uuid6", {}),
+    ("comb4_efcore", {}),
+    ("ulid", {}),
+    ("kuuid", {"reverse": True}),
+    ("kuuid_ms", {"reverse": True, "short": True}),
+    ("ksuid_ms", {}),
+    ("xid", {"workers": 1 << 40}),
+    ("snowflake", {}),
+    ("sonyflake", {}),
+    ("tsid", {"node_bits": 20, "epoch_ms": 0}),
+    ("time64", {"layout": "3+6", "workers": 1000}),
+    ("unique_rowid", {}),
+)
+KINDS = [_param(name, options) for name, options in _KINDS]
+"""One scheme for each kind of layout: fixed bits, a bit that is set, groups, descending, fractions,
+workers, 64 bits of several ticks, first and last ticks that are cut. Clocks and bounds depend on no
+more."""
+SORTING_KINDS = [param for param in KINDS if param.values[0].sorts]
 SEQUENCES = [param for param in SCHEMES if not param.values[0].time_ordered]
 ENCODINGS = [param for row in ROWS for param in _encoding_params(row)] + [
     param

@@ -12,6 +12,7 @@ from tests.combinations import in_one_case
 from .support import (
     MICROSECOND,
     NOW,
+    SORTING_KINDS,
     SORTING_SCHEMES,
     examples,
     from_unix_ns,
@@ -30,7 +31,7 @@ def made_at_or_after(scheme, value, bound):
     return value <= bound if scheme.descending else bound <= value
 
 
-@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+@pytest.mark.parametrize("scheme", SORTING_KINDS)
 @few_examples
 @given(data=st.data())
 def test_lower_bound_divides_the_values(scheme, data):
@@ -50,7 +51,7 @@ def test_lower_bound_divides_the_values(scheme, data):
     assert inside == (a <= scheme.created_at(value) < b)
 
 
-@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+@pytest.mark.parametrize("scheme", SORTING_KINDS)
 @few_examples
 @given(data=st.data())
 def test_lower_bound_is_exact_to_the_tick(scheme, data):
@@ -77,7 +78,7 @@ def test_nothing_is_before_the_earliest_time(scheme):
         assert scheme.number_range(scheme.earliest - timedelta(days=9), scheme.earliest) is None
 
 
-@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+@pytest.mark.parametrize("scheme", SORTING_KINDS)
 @few_examples
 @given(data=st.data())
 def test_number_range_agrees_with_the_times(scheme, data):
@@ -118,7 +119,7 @@ def test_number_range_without_bounds_is_everything(scheme):
         assert scheme.number_range(scheme.latest + timedelta(seconds=1), None) is None
 
 
-@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+@pytest.mark.parametrize("scheme", SORTING_KINDS)
 @few_examples
 @given(data=st.data())
 def test_every_id_of_a_tick_begins_with_its_prefix(scheme, data):

@@ -60,11 +60,6 @@ def test_unknown_names_are_refused_with_those_that_exist():
         get("uuid5")
 
 
-def test_names_are_case_sensitive():
-    with pytest.raises(LookupError):
-        get("ULID")
-
-
 @in_one_case("name", WITHOUT_OPTIONS)
 def test_a_single_row_has_no_options(name):
     with pytest.raises(TypeError, match=f"scheme '{name}' takes no options; remove layout"):

@@ -11,7 +11,7 @@ from django_sortable_ids.schemes.generation.clock import (
 from django_sortable_ids.schemes.layout import Layout
 
 from .generators import MANY, generator, generator_of, increases, take
-from .support import NOW_NS, TIME_SCHEMES, each_scheme_with
+from .support import KINDS, NOW_NS, each_scheme_with
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
@@ -45,7 +45,7 @@ class Clock:
 
 
 @pytest.mark.parametrize(
-    ("scheme", "policy"), each_scheme_with(TIME_SCHEMES, ["advance", "wait", "raise"])
+    ("scheme", "policy"), each_scheme_with(KINDS, ["advance", "wait", "raise"])
 )
 def test_a_step_back_within_the_limit_is_absorbed(scheme, policy, rule):
     rule(policy)

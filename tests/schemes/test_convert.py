@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from django_sortable_ids.schemes import InvalidID, NotTimeOrdered, OutOfRange, get
-from tests.combinations import in_one_case
 
-from .support import NOW, ROWS, TIME_SCHEMES, examples, floored, value_of, values
+from .support import KINDS, NOW, ROWS, examples, floored, value_of, values
 
 NAMES = [p.values[0].name for p in ROWS if p.values[0].time_ordered]
 
@@ -22,16 +21,7 @@ LOSSLESS = {
 }
 
 
-@in_one_case("name", NAMES)
-def test_which_pairs_are_lossless(name):
-    source = get(name)
-    for target in map(get, NAMES):
-        result = source.convert(source.example, to=target)
-        assert result.lossless == ((name, target.name) in LOSSLESS)
-        assert result == (result.value, result.lossless)
-
-
-@pytest.mark.parametrize("target", TIME_SCHEMES)
+@pytest.mark.parametrize("target", KINDS)
 @examples
 @given(data=st.data())
 def test_the_time_comes_along(target, data):

@@ -7,7 +7,7 @@ import pytest
 
 from .generators import generator_of
 from .odds import equal_pairs, first_suffixes, is_far, uneven_bits
-from .support import NOW_NS, TIME_SCHEMES
+from .support import KINDS, NOW_NS
 
 TICKS = 2000
 CELLS = 1 << 14
@@ -15,7 +15,7 @@ PAIRS = 400
 """A Poisson count of this mean is outside of 0.6 to 1.45 times the mean with a chance below 1e-15
 (Chernoff's bound)."""
 
-RANDOM = [param for param in TIME_SCHEMES if param.values[0].layout.suffixes >= 1 << 12]
+RANDOM = [param for param in KINDS if param.values[0].layout.suffixes >= 1 << 12]
 
 
 def suffixes_of_ticks(scheme):

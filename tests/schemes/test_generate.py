@@ -9,10 +9,10 @@ from django_sortable_ids.schemes import OutOfRange, get
 from tests.combinations import in_one_case
 
 from .generators import MANY, decreases, fresh, increases
-from .support import NOW, NOW_NS, TIME_SCHEMES, floored
+from .support import KINDS, NOW, NOW_NS, TIME_SCHEMES, floored
 
 
-@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+@pytest.mark.parametrize("scheme", KINDS)
 def test_values_increase(scheme):
     scheme = fresh(scheme)
     made = [scheme.generate() for _ in range(MANY)]
@@ -28,7 +28,7 @@ def test_values_increase(scheme):
     assert list(scheme.generate_many(0)) == []
 
 
-@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+@pytest.mark.parametrize("scheme", KINDS)
 def test_generated_values_are_of_now(scheme, monkeypatch):
     before = datetime.now(UTC)
     made = scheme.created_at(fresh(scheme).generate())

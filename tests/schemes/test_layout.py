@@ -153,18 +153,6 @@ def test_frames_refuse_other_fixed_bits(template):
 
 
 @in_one_case("scheme", TIME_SCHEMES)
-def test_pairs_are_joined_all_at_once(scheme):
-    layout = scheme.layout
-    first = max(scheme.tick(NOW), layout.first_tick)
-    ticks = [first, first, first + 1, first + 3]
-    suffixes = [0, layout.suffixes - 1, layout.suffixes // 3, layout.suffixes // 2]
-    payloads = [
-        tick * layout.suffixes + suffix for tick, suffix in zip(ticks, suffixes, strict=True)
-    ]
-    assert layout.join_payloads(payloads) == [*map(layout.join, ticks, suffixes)]
-
-
-@in_one_case("scheme", TIME_SCHEMES)
 def test_ticks_of_many_times(scheme):
     times = [NOW + i * timedelta(microseconds=777_777) for i in range(5)]
     microseconds = [(at - UNIX_EPOCH) // MICROSECOND for at in times]

@@ -3,7 +3,6 @@
 import time
 from contextlib import suppress
 from dataclasses import replace
-from threading import Barrier, Thread
 
 import pytest
 import time_machine
@@ -206,24 +205,6 @@ def test_a_number_that_the_layout_has_no_place_for():
         leased(FakeLease(), lambda: 1500, layout=replace(WORKERS, descending=True))
     with pytest.raises(ValueError, match="this layout has no worker numbers"):
         get("uuid7").with_worker(lambda places: FakeLease())
-
-
-def test_threads_begin_together():
-    lease = FakeLease(ends_ns=10**9)
-    for _ in range(20):
-        going = leased(lease, lambda: 1500)
-        start, made = Barrier(16), []
-
-        def begin(going=going, start=start, made=made):
-            start.wait()
-            made.extend(take(going, 20))
-
-        threads = [Thread(target=begin) for _ in range(16)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert len(set(made)) == 320
 
 
 @needs_fork

@@ -12,6 +12,7 @@ from tests.combinations import in_one_case
 from .support import (
     ENCODINGS,
     SCHEMES,
+    SORTING_KINDS,
     SORTING_SCHEMES,
     evenly_spaced,
     examples,
@@ -67,7 +68,7 @@ def test_which_texts_keep_no_order():
     ]
 
 
-@pytest.mark.parametrize("scheme", SORTING_SCHEMES)
+@pytest.mark.parametrize("scheme", SORTING_KINDS)
 @few_examples
 @given(data=st.data())
 def test_values_sort_by_time(scheme, data):

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import multiprocessing
 import os
 import signal
 import sys
@@ -147,16 +146,6 @@ def test_a_forked_child_is_not_locked_out():
 
 
 @needs_fork
-def test_a_forked_child_goes_on_with_real_schemes():
-    scheme = fresh(get("uuid7"))
-    before = scheme.generate()
-    child = set(child_says(lambda: [str(scheme.generate()) for _ in range(100)]))
-    parent = {str(value) for value in [before, *scheme.generate_many(100)]}
-    assert len(child) == 100
-    assert not child & parent
-
-
-@needs_fork
 def test_a_child_forked_while_another_thread_holds_the_lock_is_not_locked_out():
     asked, locked, forked = [], Event(), Event()
 
@@ -198,26 +187,6 @@ def test_a_child_forked_while_another_thread_computes_an_attribute_has_it():
     forked.set()
     thread.join()
     assert slow.attribute is True
-
-
-@needs_fork
-@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
-def test_processes_of_multiprocessing_make_ids_of_their_own():
-    # With steps of 1, a child that went on from its parent's state would make its ids again.
-    layout = Layout(ticks=10, suffixes=1 << 52)
-    going = generator(layout, lambda: 1, tick_ns=10**18)
-    going.next()
-    context = multiprocessing.get_context("fork")
-    answers = context.SimpleQueue()
-    children = [
-        context.Process(target=lambda: answers.put(take(going, 100)), daemon=True) for _ in range(4)
-    ]
-    for child in children:
-        child.start()
-    made = [pair for _ in children for pair in answers.get()] + take(going, 100)
-    for child in children:
-        child.join(PATIENCE)
-    assert len(set(made)) == 500
 
 
 def test_tasks_of_asyncio_lose_and_repeat_nothing():

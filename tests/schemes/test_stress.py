@@ -1,14 +1,12 @@
 """The stress command, in short: it finds nothing in the schemes, and what is wrong elsewhere."""
 
-import os
-import signal
 from datetime import UTC, datetime
 from itertools import count, pairwise
 
 import pytest
 
 from tests.patience import PATIENCE
-from tests.stress.__main__ import SCHEMES, main
+from tests.stress.__main__ import SCHEMES
 from tests.stress.clock import ROUND, SteppingClock
 from tests.stress.processes import Load, numbered, stress
 
@@ -70,33 +68,6 @@ def test_an_id_that_is_less_than_the_one_before_is_a_step_back():
 
     result = stress(SCHEMES["uuid7"], faulty(earlier))
     assert (result.repeats, result.steps_back, result.failures) == (0, 1, [])
-
-
-def test_a_thread_that_fails_is_told():
-    def failing(process):
-        return at_call(5, lambda value: 1 / 0) if process == 1 else lambda value: value
-
-    result = stress(SCHEMES["uuid7"], faulty(failing))
-    assert len(result.failures) == 1
-    assert "ZeroDivisionError" in result.failures[0]
-
-
-def test_a_process_that_is_killed_is_told():
-    def killed(process):
-        return at_call(5, lambda value: os.kill(os.getpid(), signal.SIGKILL))
-
-    result = stress(SCHEMES["uuid7"], faulty(killed))
-    assert [failure.rpartition(" ")[2] for failure in result.failures] == ["-9", "-9"]
-
-
-def test_the_command_exits_with_what_it_found(capsys, monkeypatch):
-    short = ["--ids=800", "--processes=1", "--threads=1", "--scheme=uuid7"]
-    assert main(short) == 0
-    heading, row = capsys.readouterr().out.splitlines()
-    assert heading.split()[0] == "scheme"
-    assert row.split()[:7] == ["uuid7", "800", "2", "2", "1", row.split()[5], "0"]
-    monkeypatch.setitem(SCHEMES, "uuid7", Faulty(SCHEMES["uuid7"], lambda value: ONE))
-    assert main(short) == 1
 
 
 def test_the_clock_steps_stops_and_is_right_again_after_a_round():

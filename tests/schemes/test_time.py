@@ -11,6 +11,7 @@ from django_sortable_ids.schemes import InvalidID, NotTimeOrdered, OutOfRange, g
 from tests.combinations import in_one_case
 
 from .support import (
+    KINDS,
     MICROSECOND,
     NOW,
     SEQUENCES,
@@ -103,7 +104,7 @@ def test_resolution(scheme):
     assert scheme.resolution_ns == expected.get(scheme.name, 10**6)
 
 
-@pytest.mark.parametrize("scheme", TIME_SCHEMES)
+@pytest.mark.parametrize("scheme", KINDS)
 @examples
 @given(data=st.data())
 def test_created_at_is_the_floor_of_the_time(scheme, data):

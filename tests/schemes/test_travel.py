@@ -14,7 +14,7 @@ from django_sortable_ids.schemes.generation.clock import (
 )
 
 from .generators import fresh, increases
-from .support import TIME_SCHEMES, each_scheme_with
+from .support import KINDS, each_scheme_with
 
 PAST = datetime(2016, 5, 1, tzinfo=UTC)
 FUTURE = datetime(2035, 5, 1, tzinfo=UTC)
@@ -41,7 +41,7 @@ def now():
 
 
 @pytest.mark.parametrize(
-    ("scheme", "travel"), each_scheme_with(TIME_SCHEMES, [param.values[0] for param in TRAVEL])
+    ("scheme", "travel"), each_scheme_with(KINDS, [param.values[0] for param in TRAVEL])
 )
 def test_ids_follow_jumps_of_years(scheme, travel):
     scheme = fresh(scheme)

@@ -19,10 +19,6 @@ def test_a_worker_has_its_own_tails_in_every_tick():
     assert take(going, 11) == [*((7, suffix) for suffix in range(30, 40)), (8, 30)]
 
 
-def test_the_last_worker_fills_the_tick_to_its_end():
-    assert take(generator(WORKERS, lambda: 7, worker=9), 10)[-1] == (7, 99)
-
-
 def test_a_worker_whose_number_stands_last_has_every_tenth_tail():
     layout = replace(WORKERS, worker_last=True)
     going = generator(layout, lambda: 7, worker=3)
@@ -109,9 +105,3 @@ def test_many_workers_in_one_process_keep_their_generators():
     for worker in range(1, 300):
         scheme.with_worker(worker)
     assert scheme.with_worker(0) is first
-
-
-def test_no_worker_is_the_scheme_itself():
-    scheme = get("snowflake")
-    assert scheme.with_worker(None) is scheme
-    assert scheme.with_worker(3).with_worker(3) is scheme.with_worker(3)
