@@ -2,11 +2,11 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.support import ROOT
+
 OWN = ["BackfillRun", "SequenceCounter", "WorkerLease"]
 SITE = """
 from django.contrib.admin import AdminSite

@@ -23,6 +23,7 @@ from django_sortable_ids.schema import stored_values
 from django_sortable_ids.schema.stored_values import sorts_uuids
 from tests.fields.test_db_default import database_made
 from tests.marks import own_tables
+from tests.support import execute
 
 from .test_definitions import define
 
@@ -43,13 +44,11 @@ def adopted(isolated):
     """Makes a table by hand, with one column of that type, for a model with that field."""
 
     def make(column_type, field):
-        with connection.cursor() as cursor:
-            cursor.execute(f"CREATE TABLE adopted (value {column_type})")
+        execute(f"CREATE TABLE adopted (value {column_type})")
         return define("Adopted", value=field, meta={"db_table": "adopted"})
 
     yield make
-    with connection.cursor() as cursor:
-        cursor.execute("DROP TABLE IF EXISTS adopted")
+    execute("DROP TABLE IF EXISTS adopted")
 
 
 # Healthy
@@ -272,8 +271,7 @@ def test_the_road_to_another_scheme(isolated, table, options, road):
     model = table(define("Adopted", value=UUIDv7Field(**options), meta={"db_table": "adopted"}))
     other = table(define("Other", value=UUIDv6Field(**options), meta={"db_table": "other"}))
     other.objects.create()
-    with connection.cursor() as cursor:
-        cursor.execute("INSERT INTO adopted (value) SELECT value FROM other")
+    execute("INSERT INTO adopted (value) SELECT value FROM other")
     [message] = check_databases(databases=["default"])
     assert (message.id, message.obj) == ("sortable_ids.E009", model._meta.get_field("value"))
     assert [each in message.hint for each in ("--primary-key", "SwapSortableID")] == [

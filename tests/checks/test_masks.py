@@ -3,7 +3,6 @@
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import pytest
 from django.contrib.auth.views import PasswordResetView
@@ -17,11 +16,11 @@ from rest_framework.viewsets import ReadOnlyModelViewSet
 from django_sortable_ids.checks.masks import check_masks, check_views, masked_in_cursors
 from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.rest_framework import SortableIDCursorPagination
+from tests.support import ROOT
 from tests.testapp.models import MaskedKey, MaskedPart
 
 from .test_definitions import define
 
-ROOT = Path(__file__).parents[2]
 KEY = "f0debc9a785634121032547698badcfe"
 
 MODELS = """

@@ -8,7 +8,6 @@ import sys
 import unicodedata
 from io import StringIO
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 import time_machine
@@ -23,9 +22,9 @@ from django_sortable_ids.inspecting.picture import picture
 from django_sortable_ids.schemes import all_schemes, get
 from tests.combinations import in_one_case
 from tests.store.models import PRODUCTS, Order, Review, Stock, ULIDProduct
+from tests.support import ROOT
 from tests.testapp.models import MaskedKey, MaskedPart
 
-ROOT = Path(__file__).parent.parent.parent
 UUID = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
 ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 PUSH_ID = "-JhLeOlGIEjaIOFHR0xd"

@@ -7,6 +7,7 @@ from django.core.management.base import CommandError
 from django.db import IntegrityError, OperationalError, connection
 
 from tests.marks import own_tables
+from tests.support import columns
 
 from .sources import CREATE, CREATE_WITH_ROWS, FIELDS, FIVE_ROWS, field
 
@@ -57,9 +58,7 @@ def test_a_column_that_is_not_null_is_refused_where_there_are_rows(depot, name):
     with pytest.raises(CommandError, match=f"^{re.escape(REFUSAL)}$"):
         depot.migrate()
     assert depot.applied() == ["0001_step"]
-    with connection.cursor() as cursor:
-        columns = connection.introspection.get_table_description(cursor, "depot_order")
-    assert {column.name for column in columns} == {"id", "name"}
+    assert columns("depot_order").keys() == {"id", "name"}
 
 
 @pytest.mark.parametrize("name", FIELDS)

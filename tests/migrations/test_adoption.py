@@ -10,6 +10,7 @@ from django.db import IntegrityError, connection, transaction
 
 from tests.combinations import each_with
 from tests.marks import own_tables, skip_where_uuids_are_refused
+from tests.support import columns, constraints, execute
 
 pytestmark = own_tables
 
@@ -73,7 +74,7 @@ COLUMNS = {
     "BigIntegerField": ("BigIntegerField", "", "SnowflakeField", "", SNOWFLAKE),
 }
 COLLATIONS = {"postgresql": "C", "mysql": "utf8mb4_bin", "sqlite": "BINARY"}
-columns = pytest.mark.parametrize(
+pairs_of_columns = pytest.mark.parametrize(
     ("old", "old_options", "new", "new_options", "value"), COLUMNS.values(), ids=COLUMNS
 )
 
@@ -102,11 +103,7 @@ def adopt(depot, name, new):
 
 def schema():
     """How the database describes the table, but for the order that SQLite's copy changes."""
-    with connection.cursor() as cursor:
-        described = connection.introspection.get_table_description(cursor, "depot_order")
-        constraints = connection.introspection.get_constraints(cursor, "depot_order")
-    columns = sorted(described, key=lambda column: column.name)
-    return columns, sorted(map(str, constraints.values()))
+    return columns("depot_order"), sorted(map(str, constraints("depot_order").values()))
 
 
 @pytest.mark.parametrize(
@@ -188,8 +185,7 @@ def test_a_spelling_that_an_update_mends(depot, value, function, more):
     with pytest.raises(CommandError, match=rf"{function}\(.*{more}") as refused:
         depot.migrate()
     (update,) = re.findall("UPDATE [^;]*", str(refused.value))
-    with connection.cursor() as cursor:
-        cursor.execute(update)
+    execute(update)
     depot.migrate()
     assert depot.model("Order").objects.get().pk == ULID.format(1)
 
@@ -214,7 +210,7 @@ def test_a_char_of_django_4(depot):
     assert str(order.objects.earliest("id").pk) == UUID7.format(1)
 
 
-@columns
+@pairs_of_columns
 def test_a_key_and_what_points_to_it(depot, old, old_options, new, new_options, value):
     skip_where_uuids_are_refused(new_options)
     old = source(old, old_options, "primary_key=True")
@@ -257,8 +253,7 @@ def test_a_column_of_fixed_width_that_django_knows_as_a_charfield(depot):
     depot.migrate()
     if connection.vendor != "sqlite":
         change = {"mysql": "MODIFY public", "postgresql": "ALTER public TYPE"}[connection.vendor]
-        with connection.cursor() as cursor:
-            cursor.execute(f"ALTER TABLE depot_order {change} char(26)")
+        execute(f"ALTER TABLE depot_order {change} char(26)")
     for n, name in enumerate("abc", 1):
         depot.model("Order").objects.create(name=name, public=ULID.format(n))
     before = schema()

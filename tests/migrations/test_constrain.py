@@ -17,6 +17,7 @@ from django_sortable_ids.fields import SnowflakeField
 from tests.combinations import each_with
 from tests.marks import own_tables
 from tests.patience import PATIENCE
+from tests.support import columns, constraints, execute
 
 from .sources import CREATE, CREATE_WITH_ROWS, FIELDS, FIVE_ROWS, field, fill
 
@@ -46,10 +47,7 @@ def prepare(depot, name="ULIDField", rows="abcde", null="null=True"):
 
 def schema():
     """The column and the indexes and constraints of the table, by name."""
-    with connection.cursor() as cursor:
-        described = connection.introspection.get_table_description(cursor, "depot_order")
-        constraints = connection.introspection.get_constraints(cursor, "depot_order")
-    return {each.name: each for each in described}["public"], constraints
+    return columns("depot_order")["public"], constraints("depot_order")
 
 
 def is_constrained():
@@ -225,8 +223,7 @@ def test_a_row_without_an_id_that_comes_meanwhile_is_refused_and_nothing_is_left
     refused = pytest.raises(CommandError, match=r"^1 rows of depot\.")
     if connection.vendor == "mysql":
         # In which an ALTER TABLE turns NULL to zeros.
-        with connection.cursor() as cursor:
-            cursor.execute("SET SESSION sql_mode = ''")
+        execute("SET SESSION sql_mode = ''")
     with connection.execute_wrapper(come), refused:
         depot.migrate()
     connection.close()
@@ -326,8 +323,7 @@ def test_writers_go_on(depot):
     }
 
     def write():
-        with connection.cursor() as cursor:
-            cursor.execute(limit[connection.vendor])
+        execute(limit[connection.vendor])
         while not ended.is_set():
             written.append(order.objects.create(name="w").pk)
             order.objects.filter(pk=written[-1]).update(name="x")

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.ids import created_at
 from tests.marks import own_tables
+from tests.support import execute
 
 pytestmark = own_tables
 
@@ -122,11 +123,12 @@ def test_a_sequence_of_an_old_serial_column_goes_too(depot):
         pytest.skip("PostgreSQL only")
     depot.write(tables())
     depot.migrate()
-    with connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE depot_order ALTER id DROP IDENTITY")
-        cursor.execute("CREATE SEQUENCE depot_order_id_seq OWNED BY depot_order.id")
-        cursor.execute("ALTER TABLE depot_order ALTER id SET DEFAULT nextval('depot_order_id_seq')")
-        cursor.execute("INSERT INTO depot_order (name) VALUES ('a'), ('b')")
+    execute(
+        "ALTER TABLE depot_order ALTER id DROP IDENTITY",
+        "CREATE SEQUENCE depot_order_id_seq OWNED BY depot_order.id",
+        "ALTER TABLE depot_order ALTER id SET DEFAULT nextval('depot_order_id_seq')",
+        "INSERT INTO depot_order (name) VALUES ('a'), ('b')",
+    )
     depot.write(SNOWFLAKE)
     depot.migrate()
     assert depot.column("depot_order", "id") == [1, 2]

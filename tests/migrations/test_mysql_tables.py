@@ -7,6 +7,7 @@ from django.core.management.base import CommandError
 from django.db import IntegrityError, connection
 
 from tests.marks import own_tables
+from tests.support import query
 
 pytestmark = [
     own_tables,
@@ -50,31 +51,25 @@ CHECKS = """
 """
 
 
-def execute(sql, *parameters):
-    with connection.cursor() as cursor:
-        cursor.execute(sql, parameters or None)
-        return cursor.fetchall()
-
-
 def held():
     """What the column has besides NULL or NOT NULL."""
     # MariaDB calls the default of a column without one NULL, where it may be NULL.
-    ((kind, characters, collation, default, *rest),) = execute(HELD)
-    return kind, characters, collation, default or "NULL", *rest, execute(CHECKS)
+    ((kind, characters, collation, default, *rest),) = query(HELD)
+    return kind, characters, collation, default or "NULL", *rest, query(CHECKS)
 
 
 def definition():
-    ((_, sql),) = execute("SHOW CREATE TABLE depot_order")
+    ((_, sql),) = query("SHOW CREATE TABLE depot_order")
     return re.sub(r" AUTO_INCREMENT=\d+", "", sql)
 
 
 def make(depot, column):
-    execute(
+    query(
         f"CREATE TABLE depot_order (id bigint AUTO_INCREMENT PRIMARY KEY, "
         f"public {column}, name varchar(9) NULL COMMENT 'public')"
     )
     for name, public in zip("abcde", IDS, strict=True):
-        execute("INSERT INTO depot_order (name, public) VALUES (%s, %s)", name, public)
+        query("INSERT INTO depot_order (name, public) VALUES (%s, %s)", name, public)
     depot.write(STATE)
     depot.migrate()
 
@@ -85,13 +80,13 @@ def test_the_column_keeps_all_that_it_has(depot, column, modes):
     make(depot, column)
     before, had = definition(), held()
     depot.write(CONSTRAIN, atomic=False)
-    execute("SET SESSION sql_mode = %s", modes)
+    query("SET SESSION sql_mode = %s", modes)
     depot.migrate()
-    assert execute("SELECT @@sql_mode, @@sql_quote_show_create") == ((modes, 1),)
+    assert query("SELECT @@sql_mode, @@sql_quote_show_create") == ((modes, 1),)
     connection.close()
     assert held() == had
     with pytest.raises(IntegrityError):
-        execute("INSERT INTO depot_order (name, public) VALUES ('f', NULL)")
+        query("INSERT INTO depot_order (name, public) VALUES ('f', NULL)")
     depot.migrate(depot.names[0])
     assert definition() == before
 
@@ -113,11 +108,11 @@ def test_an_invisible_column_without_a_default_is_refused_with_what_to_do(depot)
 
 def test_what_the_server_cannot_do_while_others_write_is_printed(depot):
     make(depot, "char(26) COMMENT 'shown'")
-    execute("ALTER TABLE depot_order ADD FULLTEXT (name)")
+    query("ALTER TABLE depot_order ADD FULLTEXT (name)")
     depot.write(CONSTRAIN, atomic=False)
     with pytest.raises(CommandError, match="Stop all writers, run this") as refused:
         depot.migrate()
-    execute(str(refused.value).partition("migrate again: ")[2])
+    query(str(refused.value).partition("migrate again: ")[2])
     had = definition()
     depot.migrate()
     assert definition() == had

@@ -11,6 +11,7 @@ from django.test.utils import isolate_apps
 from django_sortable_ids.fields import SonyflakeField, ULIDField, UUIDv7Field
 from django_sortable_ids.reporting import report
 from tests.marks import own_tables
+from tests.support import execute
 
 from .conftest import forget
 from .test_pending_swap import stop_before_it_is_recorded
@@ -123,8 +124,7 @@ def test_a_table_that_the_database_has_otherwise_than_the_migrations(depot, repo
 
 def test_a_table_that_is_gone(depot, reported):
     made(depot, "ULIDField(unique=True)")
-    with connection.cursor() as cursor:
-        cursor.execute("DROP TABLE depot_order")
+    execute("DROP TABLE depot_order")
     seen = " that the user may see" if connection.vendor == "mysql" else ""
     assert reported(ULIDField(unique=True)) == f"ulid no table{seen}"
     depot.names.pop()
@@ -135,31 +135,28 @@ def test_a_table_that_is_gone(depot, reported):
 
 def test_a_view(depot, reported):
     made(depot, "ULIDField(unique=True)")
-    with connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE depot_order RENAME TO depot_hidden")
-        cursor.execute("CREATE VIEW depot_order AS SELECT * FROM depot_hidden")
+    execute(
+        "ALTER TABLE depot_order RENAME TO depot_hidden",
+        "CREATE VIEW depot_order AS SELECT * FROM depot_hidden",
+    )
     try:
         assert reported(ULIDField(unique=True)) == "ulid view"
     finally:
-        with connection.cursor() as cursor:
-            cursor.execute("DROP VIEW depot_order")
-            cursor.execute("ALTER TABLE depot_hidden RENAME TO depot_order")
+        execute("DROP VIEW depot_order", "ALTER TABLE depot_hidden RENAME TO depot_order")
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="its roles")
 def test_a_table_that_the_user_may_not_read(depot, reported):
     made(depot, "ULIDField(unique=True)")
-    with connection.cursor() as cursor:
-        cursor.execute("CREATE ROLE depot_reader")
-        cursor.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO depot_reader")
-        cursor.execute("REVOKE SELECT ON depot_order FROM depot_reader")
-        cursor.execute("SET ROLE depot_reader")
+    execute(
+        "CREATE ROLE depot_reader",
+        "GRANT SELECT ON ALL TABLES IN SCHEMA public TO depot_reader",
+        "REVOKE SELECT ON depot_order FROM depot_reader",
+        "SET ROLE depot_reader",
+    )
     try:
         assert reported(ULIDField(unique=True)) == (
             "ulid can't be read: permission denied for table depot_order"
         )
     finally:
-        with connection.cursor() as cursor:
-            cursor.execute("RESET ROLE")
-            cursor.execute("DROP OWNED BY depot_reader")
-            cursor.execute("DROP ROLE depot_reader")
+        execute("RESET ROLE", "DROP OWNED BY depot_reader", "DROP ROLE depot_reader")

@@ -6,7 +6,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from django.core.management.base import CommandError
@@ -15,8 +14,7 @@ from django.db import IntegrityError, connection, transaction
 from tests.combinations import each_with
 from tests.marks import own_tables
 from tests.sqlite_journal import set_journal_mode
-
-ROOT = Path(__file__).parent.parent.parent
+from tests.support import ROOT, query
 
 pytestmark = [
     own_tables,
@@ -153,12 +151,6 @@ IDS = [bytes([1, *[0] * 14, n]) for n in range(5)]
 tables = pytest.mark.parametrize(("definition", "before"), TABLES.values(), ids=TABLES)
 
 
-def execute(sql, *parameters):
-    with connection.cursor() as cursor:
-        cursor.execute(sql, parameters or None)
-        return cursor.fetchall()
-
-
 def make(depot, definition, around=AROUND):
     """The table and what is around it, with five rows, and the model of it in the migrations."""
     with connection.cursor() as cursor:
@@ -180,24 +172,24 @@ def make(depot, definition, around=AROUND):
 @pytest.fixture(autouse=True)
 def nothing_is_left(depot):
     yield
-    execute("DROP VIEW IF EXISTS depot_view")
-    execute("PRAGMA foreign_keys = OFF")
-    execute("DROP TABLE IF EXISTS depot_order")
-    execute("PRAGMA foreign_keys = ON")
+    query("DROP VIEW IF EXISTS depot_view")
+    query("PRAGMA foreign_keys = OFF")
+    query("DROP TABLE IF EXISTS depot_order")
+    query("PRAGMA foreign_keys = ON")
 
 
 def kept():
     """Everything that the database says of itself, and its rows."""
-    schema = execute(
+    schema = query(
         "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE tbl_name LIKE 'depot%'"
     )
     table = {name.lower(): sql for kind, name, _, sql in schema if kind == "table"}
     others = {name: sql for kind, name, _, sql in schema if kind != "table"}
-    rows = [execute(f"SELECT * FROM {name} ORDER BY 1") for name in ("depot_order", "depot_log")]
-    counters = execute("SELECT * FROM sqlite_sequence WHERE name LIKE 'depot%'")
-    settings = [execute(f"PRAGMA {name}") for name in ("foreign_keys", "writable_schema")]
-    assert execute("PRAGMA integrity_check") == [("ok",)]
-    assert execute("PRAGMA foreign_key_check('depot_order')") == []
+    rows = [query(f"SELECT * FROM {name} ORDER BY 1") for name in ("depot_order", "depot_log")]
+    counters = query("SELECT * FROM sqlite_sequence WHERE name LIKE 'depot%'")
+    settings = [query(f"PRAGMA {name}") for name in ("foreign_keys", "writable_schema")]
+    assert query("PRAGMA integrity_check") == [("ok",)]
+    assert query("PRAGMA foreign_key_check('depot_order')") == []
     return table.pop("depot_order"), table, others, rows, counters, settings
 
 
@@ -221,16 +213,16 @@ def test_only_the_column_changes_and_the_way_back_brings_all_back(depot, definit
         again, *now = kept()
         assert again == stored(definition, before or " NULL")
         assert now == others
-    execute("INSERT INTO depot_order (id, name) VALUES (99, 'f'), (100, 'g')")
+    query("INSERT INTO depot_order (id, name) VALUES (99, 'f'), (100, 'g')")
 
 
 def only_new_ids_are_taken():
-    execute("INSERT INTO depot_other (public) VALUES (%s)", b"x" * 16)
+    query("INSERT INTO depot_other (public) VALUES (%s)", b"x" * 16)
     for wrong in (None, IDS[0]):
         with pytest.raises(IntegrityError), transaction.atomic():
-            execute("INSERT INTO depot_order (id, name, public) VALUES (99, 'f', %s)", wrong)
-    execute("INSERT INTO depot_order (id, name, public) VALUES (99, 'f', %s)", b"x" * 16)
-    assert execute("SELECT what FROM depot_log WHERE what LIKE 'insert f%'") != []
+            query("INSERT INTO depot_order (id, name, public) VALUES (99, 'f', %s)", wrong)
+    query("INSERT INTO depot_order (id, name, public) VALUES (99, 'f', %s)", b"x" * 16)
+    assert query("SELECT what FROM depot_log WHERE what LIKE 'insert f%'") != []
 
 
 def stored(definition, how):
@@ -249,7 +241,7 @@ ENDS = [
 @pytest.mark.parametrize(("definition", "before"), [TABLES[name] for name in ENDS], ids=ENDS)
 def test_a_column_is_added_and_dropped_without_a_copy(depot, definition, before):
     make(depot, definition.format(before))
-    execute("DELETE FROM depot_order")
+    query("DELETE FROM depot_order")
     table, *others = kept()
     depot.write('AddSortableID("order", "code", ULIDField(unique=True)),', atomic=False)
     depot.migrate()
@@ -257,7 +249,7 @@ def test_a_column_is_added_and_dropped_without_a_copy(depot, definition, before)
     assert changed.count(', "code" blob NOT NULL') == 1
     assert changed.replace(', "code" blob NOT NULL', "") == table
     with pytest.raises(IntegrityError):
-        execute("INSERT INTO depot_order (id, name) VALUES (99, 'f')")
+        query("INSERT INTO depot_order (id, name) VALUES (99, 'f')")
     depot.migrate(depot.names[0])
     assert kept() == (table, *others)
 
@@ -289,15 +281,15 @@ def test_what_needs_a_copy_is_refused_and_nothing_is_written(
     if state:
         depot.write(f"SeparateDatabaseAndState(state_operations=[{state}]),")
     depot.migrate()
-    before = execute("SELECT * FROM sqlite_master")
+    before = query("SELECT * FROM sqlite_master")
     depot.write(step, atomic=False)
     try:
         with pytest.raises(CommandError, match=reason):
             depot.migrate()
-        assert execute("SELECT * FROM sqlite_master") == before
+        assert query("SELECT * FROM sqlite_master") == before
     finally:
         kind = "VIEW" if "VIEW" in definition else "TABLE"
-        execute(f"DROP {kind} depot_order")
+        query(f"DROP {kind} depot_order")
 
 
 UNIQUE = {
@@ -331,19 +323,19 @@ def test_a_unique_column_of_create_table_is_released(depot, name, rest):
     assert table == definition.format(expected)
     del others[1][max(name for name in others[1] if "autoindex_depot_order" in name)]
     assert now == others
-    execute("INSERT INTO depot_other (public) VALUES (x'00')")
-    execute("INSERT INTO depot_order (id, name, public) VALUES ('y', 'y', %s)", IDS[0])
+    query("INSERT INTO depot_other (public) VALUES (x'00')")
+    query("INSERT INTO depot_order (id, name, public) VALUES ('y', 'y', %s)", IDS[0])
     if "name TEXT UNIQUE" in columns:
         with pytest.raises(IntegrityError):
-            execute("INSERT INTO depot_order (id, name) VALUES ('z', 'y')")
+            query("INSERT INTO depot_order (id, name) VALUES ('z', 'y')")
 
 
 def test_a_column_that_a_trigger_uses_stays_with_the_reason(depot):
     make(depot, TABLES["plain"][0].format(""))
-    execute("DELETE FROM depot_order")
+    query("DELETE FROM depot_order")
     depot.write('AddSortableID("order", "code", ULIDField(unique=True)),', atomic=False)
     depot.migrate()
-    execute(
+    query(
         "CREATE TRIGGER keep_code BEFORE UPDATE OF code ON depot_order "
         "BEGIN SELECT RAISE(ABORT, 'ids stay') WHERE new.code <> old.code; END"
     )
@@ -351,13 +343,13 @@ def test_a_column_that_a_trigger_uses_stays_with_the_reason(depot):
     with pytest.raises(CommandError, match=r"can't drop the column: .*keep_code.* column first$"):
         depot.migrate(depot.names[0])
     assert kept() == before
-    execute("DROP TRIGGER keep_code")
+    query("DROP TRIGGER keep_code")
     depot.migrate(depot.names[0])
 
 
 def test_a_unique_index_that_was_there_is_taken_and_stays(depot):
     make(depot, TABLES["plain"][0].format(""))
-    execute('CREATE UNIQUE INDEX "my ""own"" index" ON depot_order (public)')
+    query('CREATE UNIQUE INDEX "my ""own"" index" ON depot_order (public)')
     before = kept()
     depot.write(CONSTRAIN, atomic=False)
     depot.migrate()
@@ -408,9 +400,9 @@ def test_a_row_of_any_table_that_refers_to_none_is_named_before(depot, settings,
     lines = "CREATE TABLE depot_log (what); CREATE TABLE depot_kid (id INTEGER PRIMARY KEY);"
     lines += "CREATE TABLE depot_line (id INTEGER PRIMARY KEY, kid INTEGER REFERENCES depot_kid);"
     make(depot, TABLES["plain"][0].format(""), lines)
-    execute("PRAGMA foreign_keys = OFF")
-    execute("INSERT INTO depot_line VALUES (7, 4711)")
-    execute("PRAGMA foreign_keys = ON")
+    query("PRAGMA foreign_keys = OFF")
+    query("INSERT INTO depot_line VALUES (7, 4711)")
+    query("PRAGMA foreign_keys = ON")
     before = kept()
     depot.write(step, atomic=False)
     with pytest.raises(
@@ -423,9 +415,9 @@ def test_a_row_of_any_table_that_refers_to_none_is_named_before(depot, settings,
     settings.SORTABLE_IDS = {"GUARD_MIGRATIONS": False}
     with pytest.raises(IntegrityError):  # Django's, at the end, which leaves foreign_keys off
         depot.migrate()
-    execute("PRAGMA foreign_keys = ON")
+    query("PRAGMA foreign_keys = ON")
     assert kept() == before
-    execute("DELETE FROM depot_line")
+    query("DELETE FROM depot_line")
     if step == CONSTRAIN:
         depot.migrate()
 
@@ -434,23 +426,21 @@ def test_a_column_to_which_a_foreign_key_refers_stays_unique(depot):
     make(depot, TABLES["plain"][0].format(""), "CREATE TABLE depot_log (what)")
     depot.write(CONSTRAIN, atomic=False)
     depot.migrate()
-    execute(
-        "CREATE TABLE depot_kid (id INTEGER PRIMARY KEY, x BLOB REFERENCES Depot_Order (PUBLIC))"
-    )
+    query("CREATE TABLE depot_kid (id INTEGER PRIMARY KEY, x BLOB REFERENCES Depot_Order (PUBLIC))")
     before = kept()
     with pytest.raises(CommandError, match=r"public: depot_kid\.x refers to it by a foreign key"):
         depot.migrate(depot.names[0])
     assert kept() == before
-    execute("DROP TABLE depot_kid")
+    query("DROP TABLE depot_kid")
     depot.migrate(depot.names[0])
 
 
 def test_a_column_that_was_added_and_is_referred_to_is_not_dropped(depot):
     make(depot, TABLES["plain"][0].format(""), "CREATE TABLE depot_log (what)")
-    execute("DELETE FROM depot_order")
+    query("DELETE FROM depot_order")
     depot.write('AddSortableID("order", "code", ULIDField(unique=True)),', atomic=False)
     depot.migrate()
-    execute("CREATE TABLE depot_kid (id INTEGER PRIMARY KEY, x BLOB REFERENCES depot_order (code))")
+    query("CREATE TABLE depot_kid (id INTEGER PRIMARY KEY, x BLOB REFERENCES depot_order (code))")
     before = kept()
     with pytest.raises(CommandError, match=r"code: depot_kid\.x refers to it by a foreign key"):
         depot.migrate(depot.names[0])
@@ -577,10 +567,10 @@ def test_later_ordinary_migrations_find_what_they_need(depot):
     depot.write('AlterField("sale", "code", ULIDField(null=True)),')
     depot.write('RemoveField("sale", "public"),')
     depot.migrate()
-    columns = {each[1]: each[3] for each in execute("PRAGMA table_xinfo('depot_sale')")}
+    columns = {each[1]: each[3] for each in query("PRAGMA table_xinfo('depot_sale')")}
     assert columns == {"id": 1, "name": 1, "code": 0, "size": 1}
     depot.migrate("0001")
-    assert execute("PRAGMA integrity_check") == [("ok",)]
+    assert query("PRAGMA integrity_check") == [("ok",)]
     depot.migrate()
 
 
@@ -590,9 +580,9 @@ def test_the_name_of_an_index_that_a_renamed_column_has_kept_is_left_to_it(depot
     depot.write('RenameField("order", "public", "code"),')
     depot.write('AddSortableID("order", "public", ULIDField(unique=True), small=0),', atomic=False)
     depot.migrate("0003")
-    execute("DELETE FROM depot_order")
+    query("DELETE FROM depot_order")
     depot.migrate()
     unique = [
-        each[1] for each in execute("PRAGMA index_list('depot_order')") if each[2:] == (1, "c", 0)
+        each[1] for each in query("PRAGMA index_list('depot_order')") if each[2:] == (1, "c", 0)
     ]
     assert len(set(unique)) == 2

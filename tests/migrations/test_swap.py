@@ -17,6 +17,7 @@ from django_sortable_ids.models import BackfillRun, SequenceCounter
 from django_sortable_ids.operations import SwapSortableID
 from tests.combinations import each_with
 from tests.marks import own_tables
+from tests.support import columns, constraints, execute
 
 from .sources import CREATE, FIELDS, field
 from .test_constrain import Killed, in_thread, killed, kinds
@@ -55,11 +56,11 @@ def ids(depot):
 
 
 def schema():
-    with connection.cursor() as cursor:
-        described = connection.introspection.get_table_description(cursor, "depot_order")
-        constraints = connection.introspection.get_constraints(cursor, "depot_order")
-    columns = {each.name: (each.type_code, each.null_ok, each.collation) for each in described}
-    return columns, constraints
+    described = {
+        name: (each.type_code, each.null_ok, each.collation)
+        for name, each in columns("depot_order").items()
+    }
+    return described, constraints("depot_order")
 
 
 @pytest.mark.parametrize(
@@ -443,5 +444,4 @@ def test_triggers_and_views_of_sqlite_follow_too(depot):
             order.objects.update(new="01KDVDNA00PVDPVDPVDPVDPVDM")
         order.objects.filter(name="a").update(public="019b76da-a800-7b6d-adb6-db6db6db6db4")
     finally:
-        with connection.cursor() as cursor:
-            cursor.execute("DROP VIEW depot_view")
+        execute("DROP VIEW depot_view")

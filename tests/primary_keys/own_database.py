@@ -5,8 +5,7 @@ from contextlib import contextmanager
 from django.db import connection
 
 from tests.backfill.own_project import SETTINGS
-
-from .mysql import run
+from tests.support import execute
 
 WITHOUT_PAGES = ["admin.E403", "admin.E408", "admin.E409", "admin.E410"]
 """The admin's models are used without its pages."""
@@ -23,8 +22,8 @@ def settings_of_project(*apps):
         yield SETTINGS + more
         return
     quoted = connection.ops.quote_name(name)
-    run(f"DROP DATABASE IF EXISTS {quoted}", f"CREATE DATABASE {quoted}")
+    execute(f"DROP DATABASE IF EXISTS {quoted}", f"CREATE DATABASE {quoted}")
     try:
         yield f"{SETTINGS}{more}DATABASES = {{'default': {database | {'NAME': name}!r}}}\n"
     finally:
-        run(f"DROP DATABASE {quoted}")
+        execute(f"DROP DATABASE {quoted}")

@@ -5,6 +5,7 @@ import pytest
 from django.db import connection, models
 
 from tests.marks import own_tables
+from tests.support import execute
 
 from . import small
 
@@ -43,13 +44,6 @@ RULES = {
         WHERE constraint_schema = DATABASE() AND table_name LIKE 'depot%' ORDER BY 1, 2
     """,
 }
-
-
-def execute(*statements):
-    with connection.cursor() as cursor:
-        for each in statements:
-            cursor.execute(each, None)
-        return list(cursor.fetchall()) if cursor.description else []
 
 
 def rules():

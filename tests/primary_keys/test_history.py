@@ -9,6 +9,7 @@ from django.db import connection
 
 from django_sortable_ids.ids import created_at
 from tests.marks import own_tables
+from tests.support import columns, constraints, execute
 
 from .stops import migrate_until_done
 
@@ -166,8 +167,7 @@ def shop(depot):
     made = Shop(depot)
     yield made
     ContentType.objects.filter(pk=made.kind).delete()
-    with connection.cursor() as cursor:
-        cursor.execute(f"DROP TABLE IF EXISTS {DELETED}")
+    execute(f"DROP TABLE IF EXISTS {DELETED}")
 
 
 @pytest.fixture
@@ -369,16 +369,9 @@ def schema():
     """Columns and constraints of all tables."""
     found = {}
     for table in sorted(each for each in tables() if each.startswith("depot")):
-        with connection.cursor() as cursor:
-            described = connection.introspection.get_table_description(cursor, table)
-        columns = {each.name: (each.type_code, each.null_ok) for each in described}
-        found[table] = columns, constraints(table)
+        described = {name: (each.type_code, each.null_ok) for name, each in columns(table).items()}
+        found[table] = described, constraints(table)
     return found
-
-
-def constraints(table):
-    with connection.cursor() as cursor:
-        return connection.introspection.get_constraints(cursor, table)
 
 
 def test_a_time_that_is_gone_with_its_row(filled):

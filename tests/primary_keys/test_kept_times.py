@@ -3,9 +3,10 @@
 import pytest
 
 from tests.marks import own_tables
+from tests.support import execute
 
 from . import small
-from .mysql import ask, mysql_only, run
+from .mysql import mysql_only
 
 pytestmark = [own_tables, mysql_only]
 
@@ -23,13 +24,13 @@ NOTES = """CreateModel("Note", [
 
 @pytest.fixture
 def berlin():
-    [[zone]] = ask("SELECT @@time_zone")
+    [[zone]] = execute("SELECT @@time_zone")
     yield
-    run(f"SET time_zone = '{zone}'")
+    execute(f"SET time_zone = '{zone}'")
 
 
 def give_times(table):
-    run(
+    execute(
         TIMES.format(table=table),
         "SET time_zone = '+00:00'",
         f"{SET.format(table=table, hour='00')} WHERE name <> 'a'",
@@ -39,9 +40,9 @@ def give_times(table):
 
 
 def times(table):
-    run("SET time_zone = '+00:00'")
-    found = ask(f"SELECT name, changed, seen FROM {table} ORDER BY name")
-    run("SET time_zone = 'Europe/Berlin'")
+    execute("SET time_zone = '+00:00'")
+    found = execute(f"SELECT name, changed, seen FROM {table} ORDER BY name")
+    execute("SET time_zone = 'Europe/Berlin'")
     return found
 
 
@@ -53,7 +54,9 @@ def test_of_the_keys_themselves(depot, berlin):
     depot.migrate()
     assert times("depot_customer") == before
     depot.model("Customer").objects.create(name="z", created_at="2024-05-01T00:00Z")
-    run("UPDATE depot_customer SET seen = '2024-01-01', changed = '2024-02-01' WHERE name = 'z'")
+    execute(
+        "UPDATE depot_customer SET seen = '2024-01-01', changed = '2024-02-01' WHERE name = 'z'"
+    )
     before = times("depot_customer")
     depot.migrate("0001_step")
     assert times("depot_customer") == before
@@ -62,7 +65,7 @@ def test_of_the_keys_themselves(depot, berlin):
 def test_of_texts_with_keys(depot, berlin, settings):
     settings.INSTALLED_APPS = ["django.contrib.contenttypes", *settings.INSTALLED_APPS]
     small.create(depot, more=NOTES)
-    run(
+    execute(
         "INSERT IGNORE INTO django_content_type (app_label, model) VALUES ('depot', 'customer')",
         "INSERT INTO depot_note (name, kind_id, object_id) SELECT c.name, t.id, c.id "
         "FROM depot_customer c JOIN django_content_type t "
@@ -74,10 +77,10 @@ def test_of_texts_with_keys(depot, berlin, settings):
         small.write_move(depot, generic=[("depot_note", "object_id", "kind_id")])
         depot.migrate()
         ids = "SELECT object_id FROM depot_note WHERE name = 'a'"
-        assert len(ask(ids)[0][0]) == 36
+        assert len(execute(ids)[0][0]) == 36
         assert times("depot_note") == before
         depot.migrate("0001_step")
-        assert ask(ids) == [("5",)]
+        assert execute(ids) == [("5",)]
         assert times("depot_note") == before
     finally:
-        run("DELETE FROM django_content_type WHERE app_label = 'depot'")
+        execute("DELETE FROM django_content_type WHERE app_label = 'depot'")

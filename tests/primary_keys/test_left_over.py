@@ -13,8 +13,9 @@ from django_sortable_ids.migrating import guard
 from tests.ecosystem.projects.moves import compare
 from tests.ecosystem.projects.moves.inside.move_catalogue import catalogue
 from tests.marks import own_tables
+from tests.support import execute
 
-from .mysql import mysql_only, run
+from .mysql import mysql_only
 from .test_history import filled, shop  # noqa: F401
 from .test_unrecorded import stop_before
 
@@ -46,7 +47,7 @@ def test_what_is_left_over_can_be_dropped(filled):  # noqa: F811
     next_keys = {"postgresql": "moving_id", "mysql": "sortable_ids_next__"}.get(connection.vendor)
     assert next_keys is None or any(next_keys in each for each in found)
     assert any("old_id" in each for each in found)
-    run(*found)
+    execute(*found)
     assert list(compare.catalogues(before, own_catalogue())) == []
     assert "left over" not in output("depot", "0001_step")
     depot.migrate()
@@ -86,6 +87,6 @@ def test_copies_of_an_undoing_are_left_over(filled):  # noqa: F811
     found = STATEMENT.findall(output())
     assert found
     assert all(each.startswith("DROP TABLE `sortable_ids_new__") for each in found)
-    run(*found)
+    execute(*found)
     assert list(compare.catalogues(before, own_catalogue())) == []
     assert "left over" not in output()

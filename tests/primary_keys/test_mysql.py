@@ -4,8 +4,9 @@ import pytest
 from django.db import connection
 
 from tests.marks import own_tables
+from tests.support import execute
 
-from .mysql import ask, definition, definitions, mysql_only, run
+from .mysql import definition, definitions, mysql_only
 from .test_graph import MODELS, MOVE, ROWS
 
 pytestmark = [own_tables, mysql_only]
@@ -78,19 +79,19 @@ FROM depot_order o JOIN depot_customer c ON c.id = o.customer_id ORDER BY 1, 2
 
 
 def everything():
-    run("SET time_zone = '+00:00'")
-    rows = ask(EVERYTHING)
-    run("SET time_zone = 'Europe/Berlin'")
+    execute("SET time_zone = '+00:00'")
+    rows = execute(EVERYTHING)
+    execute("SET time_zone = 'Europe/Berlin'")
     return rows
 
 
 @pytest.fixture
 def lax():
     """Zero dates and the like, in a time zone with summer time."""
-    (((modes, zone),),) = [ask("SELECT @@sql_mode, @@time_zone")]
-    run("SET sql_mode = 'ALLOW_INVALID_DATES'")
+    (((modes, zone),),) = [execute("SELECT @@sql_mode, @@time_zone")]
+    execute("SET sql_mode = 'ALLOW_INVALID_DATES'")
     yield
-    run(f"SET sql_mode = '{modes}', time_zone = '{zone}'")
+    execute(f"SET sql_mode = '{modes}', time_zone = '{zone}'")
 
 
 @pytest.mark.parametrize("field", [UUID, ULID])
@@ -103,7 +104,7 @@ def test_tables_as_people_have_them_stay_as_they_are(depot, lax, field):
             ";\nALTER TABLE depot_order ADD INDEX depot_sum ((number + 1)), "
             "ALTER INDEX depot_prefix INVISIBLE"
         )
-    run(
+    execute(
         *decorations.split(";\n"),
         "CREATE VIEW shown AS SELECT id, number, customer_id FROM depot_order",
     )
@@ -120,15 +121,15 @@ def test_tables_as_people_have_them_stay_as_they_are(depot, lax, field):
         found = definition("depot_order")
         assert kept <= set(found)
         assert any("COMMENT 'who, NOT NULL DEFAULT 1'" in each for each in found)
-        assert sorted(ask("SELECT * FROM shown")) == sorted(
-            ask("SELECT id, number, customer_id FROM depot_order")
+        assert sorted(execute("SELECT * FROM shown")) == sorted(
+            execute("SELECT id, number, customer_id FROM depot_order")
         )
         assert definition("depot_other") == before["depot_other"]
-        run(
+        execute(
             "UPDATE depot_customer SET name = 'y' WHERE name = 'a'",
             "UPDATE depot_customer SET name = 'a' WHERE name = 'y'",
         )
-        assert ask("SELECT name FROM depot_other WHERE id = 1") == [("a",)]
+        assert execute("SELECT name FROM depot_other WHERE id = 1") == [("a",)]
         depot.migrate("0001_step")
         assert definitions() == before
         assert everything() == rows
@@ -137,7 +138,7 @@ def test_tables_as_people_have_them_stay_as_they_are(depot, lax, field):
         profile = depot.model("Profile").objects.first()
         assert depot.model("Note").objects.create(profile_id=profile.pk).pk == 800
     finally:
-        run("DROP VIEW shown")
+        execute("DROP VIEW shown")
 
 
 TEXTS = """\
@@ -186,7 +187,7 @@ def test_texts_of_other_collations(depot):
     """A foreign key needs the collation of its key, and one that is not checked has any."""
     depot.write(TEXTS, TEXT_ROWS)
     depot.migrate()
-    run(
+    execute(
         "ALTER TABLE depot_order DEFAULT CHARACTER SET latin1, "
         "MODIFY shown_to_id varchar(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_spanish_ci NOT NULL"
     )
@@ -194,13 +195,13 @@ def test_texts_of_other_collations(depot):
     joined = f"{rows} JOIN depot_customer c ON c.id = customer_id ORDER BY name"
     depot.write(TEXT_MOVE, atomic=False)
     depot.migrate()
-    assert ask(joined) == [("a", 1, 1), ("b", 1, 1)]
+    assert execute(joined) == [("a", 1, 1), ("b", 1, 1)]
     collations = (
         "SELECT DISTINCT character_set_name, collation_name FROM information_schema.columns "
         "WHERE table_schema = DATABASE() AND table_name IN ('depot_customer', 'depot_order') "
         "AND column_name IN ('id', 'customer_id', 'shown_to_id') AND collation_name <> ''"
     )
-    assert len(ask(collations)) == 1
+    assert len(execute(collations)) == 1
     depot.migrate("0001_step")
-    assert ask(joined) == [("a", 1, 1), ("b", 1, 1)]
-    assert len(ask(collations)) == 1
+    assert execute(joined) == [("a", 1, 1), ("b", 1, 1)]
+    assert len(execute(collations)) == 1

@@ -10,8 +10,9 @@ from django.db import connection
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.primary_keys.engines.mysql_exchange import Exchange, Steps
 from tests.marks import own_tables
+from tests.support import execute
 
-from .mysql import ask, definitions, mysql_only, run
+from .mysql import definitions, mysql_only
 from .stops import EVERY
 
 pytestmark = [own_tables, mysql_only]
@@ -100,7 +101,7 @@ def small(depot):
     def write(field=UUID):
         depot.write(SMALL, SMALL_ROWS.replace("{kind}", str(kind.pk)))
         depot.migrate()
-        run(*TRIGGERS.split(";\n"))
+        execute(*TRIGGERS.split(";\n"))
         depot.write(SMALL_MOVE.format(field=field), atomic=False)
 
     yield write
@@ -125,7 +126,7 @@ def small_content(depot):
             (each.name, text[each.object_id], name[each.author_id]) for each in rows
         ),
         "triggers": sorted(
-            ask(
+            execute(
                 "SELECT trigger_name, event_object_table, action_order, sql_mode, definer, "
                 "action_statement, character_set_client FROM information_schema.triggers "
                 "WHERE trigger_schema = DATABASE() AND trigger_name LIKE 'depot%'"
@@ -196,13 +197,13 @@ def test_it_continues_after_a_kill_at_each_statement(depot, small):
 def test_a_rename_of_some_tables_is_continued():
     """Servers before MariaDB 10.6 may do that when they are killed."""
     names = [f"depot_{each}" for each in ("table", "copy", "old")]
-    run(*(f"CREATE TABLE {each} (id int)" for each in names[1:]))
+    execute(*(f"CREATE TABLE {each} (id int)" for each in names[1:]))
     steps = Steps(tables=[names], foreign_keys=[], checks=[], triggers=[])
     with connection.schema_editor(atomic=False) as editor:
         Exchange(editor, steps).execute()
         Exchange(editor, steps).execute()
     found = [name for name in definitions() if name.startswith("depot_")]
-    run("DROP TABLE depot_table")
+    execute("DROP TABLE depot_table")
     assert found == ["depot_table"]
 
 
@@ -210,7 +211,7 @@ def test_what_is_refused_last_names_the_table_and_not_its_copy(depot, small):
     # Keys of this policy have their next values in a column, which can be set before.
     small('SnowflakeField(primary_key=True), on_null="now"')
     before = small_content(depot)
-    run(
+    execute(
         "ALTER TABLE depot_customer ADD moving_id bigint",
         "UPDATE depot_customer SET moving_id = id + 100",
         "INSERT INTO depot_comment (name, object_id, kind_id, author_id) "
@@ -219,7 +220,7 @@ def test_what_is_refused_last_names_the_table_and_not_its_copy(depot, small):
     )
     with pytest.raises(BackfillError, match=r"^depot_comment.object_id contains 101, which is an"):
         depot.migrate()
-    run("DELETE FROM depot_comment WHERE name = 'x'")
+    execute("DELETE FROM depot_comment WHERE name = 'x'")
     assert small_content(depot) == before
     depot.migrate()
     assert small_content(depot) == before

@@ -11,9 +11,10 @@ from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import MoveNote
 from django_sortable_ids.primary_keys.engines import mysql_exchange
 from tests.marks import own_tables
+from tests.support import execute
 
 from . import small
-from .mysql import definition, definitions, mysql_only, run
+from .mysql import definition, definitions, mysql_only
 from .test_graph import MODELS, MOVE, ROWS, content
 from .test_kept_times import NOTES
 
@@ -41,7 +42,7 @@ def graph(depot):
     depot.write(GRAPH, ROWS)
     depot.migrate()
     yield depot
-    run("DROP TABLE IF EXISTS sortable_ids_old__depot_order")
+    execute("DROP TABLE IF EXISTS sortable_ids_old__depot_order")
 
 
 def refused(depot, match, move=UUID):
@@ -56,14 +57,14 @@ def refused(depot, match, move=UUID):
 
 @pytest.mark.parametrize("sql", TABLES)
 def test_what_a_table_must_not_have(graph, sql):
-    run(*sql.split("; "))
+    execute(*sql.split("; "))
     refused(graph, TABLES[sql])
 
 
 def without_foreign_keys(table):
     for line in definition(table):
         if " FOREIGN KEY " in line:
-            run(f"ALTER TABLE {table} DROP FOREIGN KEY {line.split()[1]}")
+            execute(f"ALTER TABLE {table} DROP FOREIGN KEY {line.split()[1]}")
 
 
 @pytest.mark.parametrize(
@@ -76,7 +77,7 @@ def without_foreign_keys(table):
 def test_how_a_table_must_not_be_stored(graph, change, match):
     table = "depot_tag_customers"
     without_foreign_keys(table)
-    run(f"ALTER TABLE {table} DROP INDEX {unique_of(table)}", f"ALTER TABLE {table} {change}")
+    execute(f"ALTER TABLE {table} DROP INDEX {unique_of(table)}", f"ALTER TABLE {table} {change}")
     refused(graph, match)
 
 
@@ -88,10 +89,10 @@ def unique_of(table):
 
 def test_a_table_without_room_for_the_new_columns(graph):
     """A row has at most 65,535 bytes."""
-    run("ALTER TABLE depot_order ADD moving_id binary(16)")
+    execute("ALTER TABLE depot_order ADD moving_id binary(16)")
     for length in range(65535, 0, -8):
         try:
-            run(f"ALTER TABLE depot_order ADD wide varchar({length}) CHARACTER SET ascii")
+            execute(f"ALTER TABLE depot_order ADD wide varchar({length}) CHARACTER SET ascii")
         except OperationalError:
             continue
         break
@@ -99,13 +100,13 @@ def test_a_table_without_room_for_the_new_columns(graph):
 
 
 def test_an_index_without_room_for_the_new_keys(graph):
-    run("ALTER TABLE depot_order ADD note varchar(766), ADD INDEX (note, customer_id)")
+    execute("ALTER TABLE depot_order ADD note varchar(766), ADD INDEX (note, customer_id)")
     refused(graph, "depot_order: a copy .* can't be made: .*max key length")
 
 
 def test_a_foreign_key_of_another_database(graph):
     own = connection.settings_dict["NAME"]
-    run(
+    execute(
         f"CREATE DATABASE {own}_b",
         f"CREATE TABLE {own}_b.other (id int PRIMARY KEY, CONSTRAINT outer_key FOREIGN KEY (id) "
         f"REFERENCES {own}.depot_order (id))",
@@ -113,7 +114,7 @@ def test_a_foreign_key_of_another_database(graph):
     try:
         refused(graph, f"{own}_b.other of another database has the foreign key outer_key")
     finally:
-        run(f"DROP DATABASE {own}_b")
+        execute(f"DROP DATABASE {own}_b")
 
 
 @contextmanager
@@ -125,7 +126,7 @@ def user_without(right):
     before = settings["USER"], settings["PASSWORD"]
     users = "'less'@'%'", "'less'@'localhost'"
     for user in users:
-        run(
+        execute(
             f"CREATE USER {user} IDENTIFIED BY 'pw'",
             f"GRANT ALL ON `{own}`.* TO {user}",
             f"REVOKE {right} ON `{own}`.* FROM {user}",
@@ -137,11 +138,11 @@ def user_without(right):
     finally:
         connection.close()
         settings["USER"], settings["PASSWORD"] = before
-        run(f"DROP USER {', '.join(users)}")
+        execute(f"DROP USER {', '.join(users)}")
 
 
 def test_a_user_who_may_not_read_triggers(graph):
-    run("CREATE TRIGGER unseen BEFORE INSERT ON depot_order FOR EACH ROW SET @a = 1")
+    execute("CREATE TRIGGER unseen BEFORE INSERT ON depot_order FOR EACH ROW SET @a = 1")
     with user_without("TRIGGER"):
         refused(graph, "depot_order: its triggers could not be")
 
@@ -157,7 +158,7 @@ def test_a_user_without_temporary_tables(depot):
 
 
 def test_a_definer_who_is_gone_or_greater(graph):
-    run("CREATE TRIGGER of_root BEFORE INSERT ON depot_order FOR EACH ROW SET @a = 1")
+    execute("CREATE TRIGGER of_root BEFORE INSERT ON depot_order FOR EACH ROW SET @a = 1")
     with user_without("EVENT"):
         move = UUID.replace("keys=[", "allowed=['of_root'],\n    keys=[", 1)
         refused(graph, "depot_order: its triggers could not be created again: .*SUPER|SET", move)
@@ -169,7 +170,7 @@ def beside(part, sql):
     done = []
 
     def write():
-        run(sql)
+        execute(sql)
         connection.close()
 
     def watch(execute, statement, params, many, context):
@@ -230,7 +231,9 @@ def test_a_trigger_that_uses_the_old_key(depot):
     small.create(depot)
     small.write_move(depot, more='allowed=["uses_old"],')
     depot.migrate()
-    run("CREATE TRIGGER uses_old BEFORE INSERT ON depot_customer FOR EACH ROW SET @a = NEW.old_id")
+    execute(
+        "CREATE TRIGGER uses_old BEFORE INSERT ON depot_customer FOR EACH ROW SET @a = NEW.old_id"
+    )
     before = definitions()
     unknown = r"depot_customer: its triggers could not be created again: .*'?old_id'?"
     with pytest.raises(BackfillError, match=unknown):

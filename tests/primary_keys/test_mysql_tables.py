@@ -6,9 +6,10 @@ import pytest
 from django.db import connection
 
 from tests.marks import own_tables
+from tests.support import execute
 
 from . import small
-from .mysql import ask, definitions, mysql_only, run
+from .mysql import definitions, mysql_only
 from .test_refused import refusal
 
 pytestmark = [own_tables, mysql_only]
@@ -49,9 +50,9 @@ def tables(depot):
     small.create(depot)
     own = connection.settings_dict["NAME"]
     clerk = f"clerk_{own}"[-32:]
-    run(f"CREATE USER {clerk}")
+    execute(f"CREATE USER {clerk}")
     yield depot, own, clerk
-    run(f"DROP USER {clerk}", "DROP TABLE IF EXISTS depot_visit")
+    execute(f"DROP USER {clerk}", "DROP TABLE IF EXISTS depot_visit")
 
 
 @pytest.fixture
@@ -68,21 +69,23 @@ def test_everything_stays(tables):
         decorations = decorations.replace("doc = '[1]'", "doc = '[1]', place = point(1, 2)")
     else:
         decorations = decorations.replace(" NOT NULL DEFAULT (point(1, 2))", " NOT NULL SRID 0")
-    run(*decorations.replace("place point NOT NULL SRID 0", "place point SRID 0").split(";\n")[:2])
-    run(*(each.format(own=own).replace("depot_clerk", clerk) for each in GRANTS))
+    execute(
+        *decorations.replace("place point NOT NULL SRID 0", "place point SRID 0").split(";\n")[:2]
+    )
+    execute(*(each.format(own=own).replace("depot_clerk", clerk) for each in GRANTS))
     if not connection.mysql_is_mariadb:
-        run("UPDATE depot_order SET place = point(1, 2)")
-        run("ALTER TABLE depot_order MODIFY place point NOT NULL SRID 0")
-    run(*decorations.split(";\n")[2:])
-    before, grants = definitions(), sorted(ask(f"SHOW GRANTS FOR {clerk}"))
-    found = [ask(each) for each in FOUND]
+        execute("UPDATE depot_order SET place = point(1, 2)")
+        execute("ALTER TABLE depot_order MODIFY place point NOT NULL SRID 0")
+    execute(*decorations.split(";\n")[2:])
+    before, grants = definitions(), sorted(execute(f"SHOW GRANTS FOR {clerk}"))
+    found = [execute(each) for each in FOUND]
     assert found[0]
     listed = [small.REFERENCE, ("depot_visit", "customer", "depot.Customer")]
     small.write_move(depot, references=listed)
     depot.migrate()
     assert small.names(depot) == small.IN_ORDER
-    assert [ask(each) for each in FOUND] == found
-    assert sorted(ask(f"SHOW GRANTS FOR {clerk}")) == grants
+    assert [execute(each) for each in FOUND] == found
+    assert sorted(execute(f"SHOW GRANTS FOR {clerk}")) == grants
     for table, lines in before.items():
         changed = ("`id` ", "`customer_id` ", "`customer` ")
         kept = {each for each in lines if not each.startswith(changed)}
@@ -90,8 +93,8 @@ def test_everything_stays(tables):
     assert any("COMMENT 'counted'" in each for each in definitions()["depot_customer"])
     depot.migrate("0001_step")
     assert definitions() == before
-    assert [ask(each) for each in FOUND] == found
-    assert sorted(ask(f"SHOW GRANTS FOR {clerk}")) == grants
+    assert [execute(each) for each in FOUND] == found
+    assert sorted(execute(f"SHOW GRANTS FOR {clerk}")) == grants
 
 
 @pytest.mark.parametrize(
@@ -111,22 +114,22 @@ def test_everything_stays(tables):
 def test_what_mariadb_refuses(mariadb, depot, statements, problem):
     small.create(depot)
     if "Aria" in statements[0]:
-        for line in ask("SHOW CREATE TABLE depot_order")[0][1].splitlines():
+        for line in execute("SHOW CREATE TABLE depot_order")[0][1].splitlines():
             if "FOREIGN KEY" in line:
-                run(f"ALTER TABLE depot_order DROP FOREIGN KEY {line.split()[1]}")
-    run(*statements)
+                execute(f"ALTER TABLE depot_order DROP FOREIGN KEY {line.split()[1]}")
+    execute(*statements)
     small.write_move(depot)
     try:
         assert refusal(depot) == [problem]
     finally:
         if "SYSTEM" in problem:
-            run("ALTER TABLE depot_order DROP SYSTEM VERSIONING")
+            execute("ALTER TABLE depot_order DROP SYSTEM VERSIONING")
 
 
 def test_what_a_table_like_it_would_lose(mariadb, depot):
     small.create(depot)
-    ((_, sql),) = ask("SHOW CREATE TABLE depot_order")
-    run("DROP TABLE depot_order", f"{sql} DATA DIRECTORY = '/tmp/'")
+    ((_, sql),) = execute("SHOW CREATE TABLE depot_order")
+    execute("DROP TABLE depot_order", f"{sql} DATA DIRECTORY = '/tmp/'")
     small.write_move(depot)
     before = definitions()
     [problem] = refusal(depot)
@@ -139,7 +142,7 @@ def test_what_a_table_like_it_would_lose(mariadb, depot):
 
 def test_a_key_from_a_sequence(mariadb, depot):
     small.create(depot)
-    run(
+    execute(
         "CREATE SEQUENCE depot_numbers START WITH 100",
         "SET foreign_key_checks = 0",
         "ALTER TABLE depot_customer MODIFY id bigint NOT NULL DEFAULT nextval(depot_numbers)",
@@ -152,4 +155,4 @@ def test_a_key_from_a_sequence(mariadb, depot):
         assert problem.startswith("depot_customer.id has the DEFAULT nextval(")
         assert definitions()["depot_customer"] == before
     finally:
-        run("ALTER TABLE depot_customer ALTER id DROP DEFAULT", "DROP SEQUENCE depot_numbers")
+        execute("ALTER TABLE depot_customer ALTER id DROP DEFAULT", "DROP SEQUENCE depot_numbers")

@@ -6,6 +6,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests.marks import own_tables
+from tests.support import execute
 
 from . import small
 
@@ -13,13 +14,6 @@ pytestmark = [
     own_tables,
     pytest.mark.skipif(connection.vendor != "postgresql", reason="objects of PostgreSQL"),
 ]
-
-
-def execute(*statements):
-    with connection.cursor() as cursor:
-        for each in statements:
-            cursor.execute(each)
-        return cursor.fetchall() if cursor.description else []
 
 
 VIEWS = (

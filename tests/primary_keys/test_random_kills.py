@@ -8,8 +8,8 @@ import sys
 import pytest
 from django.db import connection
 
-from tests.backfill.command import ROOT
 from tests.servers import UNAVAILABLE
+from tests.support import ROOT
 
 KILLS = os.environ.get("KEY_MOVES_KILLS", "5")
 SEED = os.environ.get("KEY_MOVES_SEED", "16")

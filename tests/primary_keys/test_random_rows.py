@@ -7,7 +7,7 @@ import sys
 
 from django.db import connection
 
-from tests.backfill.command import ROOT
+from tests.support import ROOT
 
 EXAMPLES = os.environ.get("KEY_MOVES_EXAMPLES", "2" if connection.vendor == "mysql" else "4")
 """Each takes a second or two, on MariaDB and MySQL several."""

@@ -5,6 +5,7 @@ from django.core.management.base import CommandError
 from django.db import connection
 
 from tests.marks import own_tables
+from tests.support import execute
 
 from . import small
 
@@ -22,11 +23,6 @@ def refusal(depot):
     first, *others = str(error.value).splitlines()
     assert first == "No key was moved."
     return others
-
-
-def execute(sql):
-    with connection.cursor() as cursor:
-        cursor.execute(sql)
 
 
 def test_a_reference_that_the_migration_does_not_list(depot):

@@ -5,6 +5,7 @@ from django.core.management.base import CommandError
 from django.db import connection
 
 from tests.marks import own_tables
+from tests.support import execute
 
 from . import small
 
@@ -41,13 +42,6 @@ MORE = (
     "CREATE TRIGGER logged AFTER DELETE ON depot_customer BEGIN "
     "INSERT INTO log VALUES (old.name); END",
 )
-
-
-def execute(*statements):
-    with connection.cursor() as cursor:
-        for each in statements:
-            cursor.execute(each)
-        return cursor.fetchall()
 
 
 @pytest.fixture

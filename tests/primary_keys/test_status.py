@@ -14,9 +14,10 @@ from django_sortable_ids.reporting.status import of
 from tests.backfill.command import printed
 from tests.marks import own_tables
 from tests.patience import wait_until
+from tests.support import execute
 
 from . import small
-from .mysql import mysql_only, run
+from .mysql import mysql_only
 from .test_interrupted import Stopped
 from .test_unrecorded import stop_before
 
@@ -113,7 +114,7 @@ def test_the_session_that_works_on_it_is_named(depot):
     }[connection.vendor]
 
     def update():
-        run(wait)
+        execute(wait)
         connections["default"].close()
 
     other = Thread(target=update)
@@ -132,11 +133,11 @@ def test_the_session_that_works_on_it_is_named(depot):
 
 
 def while_it_runs_nobody_moves(*statements):
-    def execute():
-        run(*statements)
+    def act():
+        execute(*statements)
         connections["default"].close()
 
-    other = Thread(target=execute)
+    other = Thread(target=act)
     other.start()
     while other.is_alive():
         assert moves.working_on(connection, ["depot_customer"]) is None

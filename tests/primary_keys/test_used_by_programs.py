@@ -5,6 +5,7 @@ from django.core.management.base import CommandError
 from django.db import connection
 
 from tests.marks import own_tables
+from tests.support import columns, execute
 
 from . import small
 from .test_refused import refusal
@@ -35,13 +36,6 @@ def advice(*names):
     )
 
 
-def execute(*statements):
-    with connection.cursor() as cursor:
-        for each in statements:
-            cursor.execute(each, None)
-        return list(cursor.fetchall()) if cursor.description else []
-
-
 @pytest.fixture
 def customers(depot):
     small.create(depot)
@@ -56,12 +50,6 @@ def trigger(body, event="INSERT", table="depot_customer"):
     execute(made)
 
 
-def columns(table):
-    with connection.cursor() as cursor:
-        found = connection.introspection.get_table_description(cursor, table)
-    return [each.name for each in found]
-
-
 @pytest.mark.parametrize(
     "body",
     [
@@ -74,7 +62,7 @@ def test_a_trigger_of_a_moved_table(customers, body):
     trigger(body)
     small.write_move(customers)
     assert refusal(customers) == [FIRES.format("depot_customer"), advice("depot_logged")]
-    assert columns("depot_customer") == ["id", "name", "created_at"]
+    assert list(columns("depot_customer")) == ["id", "name", "created_at"]
 
 
 def test_a_trigger_of_another_table(customers):

@@ -1,0 +1,75 @@
+"""What tests of many folders do: SQL, commands and their refusals, another connection."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from django.core.management import CommandError, call_command
+from django.db import connection, connections
+
+ROOT = Path(__file__).parents[1]
+"""Of the repository."""
+
+# SQL
+
+
+def execute(*statements: str) -> list[tuple[Any, ...]]:
+    """Execute them as they are, with their "%", and return the rows of the last."""
+    with connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+        return list(cursor.fetchall()) if cursor.description else []
+
+
+def query(sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
+    """The rows of one statement, if it has some."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters or None)
+        return list(cursor.fetchall()) if cursor.description else []
+
+
+def columns(table: str) -> dict[str, Any]:
+    """What Django reads of each column of the table, by name."""
+    with connection.cursor() as cursor:
+        described = connection.introspection.get_table_description(cursor, table)
+    return {column.name: column for column in described}
+
+
+def constraints(table: str) -> dict[str, dict[str, Any]]:
+    """What Django reads of the table's constraints and indexes, by name."""
+    with connection.cursor() as cursor:
+        return connection.introspection.get_constraints(cursor, table)
+
+
+def elsewhere(action: Callable[[], Any]) -> Any:
+    """Do it on another connection: that of another thread."""
+
+    def act() -> Any:
+        try:
+            return action()
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(act).result()
+
+
+# Commands
+
+
+def printed(command: str, *arguments: str, **options: Any) -> str:
+    """What the command prints."""
+    out = StringIO()
+    call_command(command, *arguments, stdout=out, **options)
+    return out.getvalue()
+
+
+def refusal(command: str, *arguments: str, **options: Any) -> str:
+    """The error that the command ends with."""
+    try:
+        printed(command, *arguments, **options)
+    except CommandError as error:
+        return str(error)
+    raise AssertionError("it was not refused")
