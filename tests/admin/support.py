@@ -16,12 +16,14 @@ from django.urls import reverse
 from django_sortable_ids.schemes import ID
 from tests.combinations import in_one_case
 from tests.store.admin import TIMED
-from tests.store.models import PRODUCTS, Order, id_column
+from tests.store.models import Order, id_column
 
 from .page import Page
 
-each_scheme = in_one_case("scheme", PRODUCTS)
-each_timed_scheme = in_one_case("scheme", TIMED)
+KINDS = ["uuid7", "ulid", "reversed_kuuid", "snowflake", "sequence"]
+"""The scheme of a key of each kind: a page depends on no more."""
+each_kind = in_one_case("scheme", KINDS)
+each_timed_kind = in_one_case("scheme", KINDS[:-1])
 
 
 def made_at(model: type[Model], at: datetime, column: str = "id") -> ID:

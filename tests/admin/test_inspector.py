@@ -19,11 +19,12 @@ from django_sortable_ids.fields.of_model import id_fields
 from django_sortable_ids.ids import public_id
 from django_sortable_ids.models import WorkerLease
 from django_sortable_ids.schemes import all_schemes, get
+from tests.combinations import in_one_case
 from tests.store.models import PRODUCTS, Basket, Bundle, Order, ULIDProduct, UUIDv7Product
 from tests.testapp.models import MaskedKey
 
 from .page import Element, Page
-from .support import each_scheme, page_url
+from .support import each_kind, page_url
 
 pytestmark = pytest.mark.django_db
 
@@ -133,7 +134,7 @@ def test_an_empty_form_and_a_malformed_text(browser: Client) -> None:
     assert page.find("p", role="alert").text == "This is not an id of any known scheme."
 
 
-@each_scheme
+@each_kind
 def test_the_row_with_the_id(browser: Client, scheme: str) -> None:
     row = PRODUCTS[scheme].objects.create(name="the row")
     PRODUCTS[scheme].objects.create(name="another row")
@@ -265,7 +266,7 @@ def test_the_page_of_the_apps_own_models_leads_to_it(browser: Client) -> None:
     assert browser.get("/bare/django_sortable_ids/").status_code == 200
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     "text",
     [
         "<script>alert(1)</script>",

@@ -9,21 +9,17 @@ from django.contrib.messages import get_messages
 
 from django_sortable_ids.admin import SortableIDAdmin
 from django_sortable_ids.ids import public_id
-from tests.combinations import each_with
+from tests.combinations import each_with, in_one_case
 from tests.store.models import PRODUCTS, Basket, Bundle, Order, Profile, ULIDProduct, Voucher
 
 from .page import Page
-from .support import add_url, each_scheme, list_url, page_of, page_url
+from .support import KINDS, add_url, each_kind, list_url, page_of, page_url
 
 pytestmark = pytest.mark.django_db
 
-# The schemes of a key of each kind: what a page does depends on no more.
-KINDS = ["uuid7", "comb13", "ulid", "reversed_kuuid", "snowflake", "sequence"]
-each_kind = pytest.mark.parametrize("scheme", KINDS)
-
 MALFORMED = [
-    *("x", "0", "-1", "None", "é", "🦄", "a b", "%00", "%22", "%3Cscript%3Ealert(1)", "_5F", "{}"),
-    *("prod_x", "prod_", "prod:", "..%2F..%2F", "%C0%AF", "x" * 5_000, "9" * 19, "9" * 5_000),
+    *("x", "-1", "é", "🦄", "%00", "%22", "%3Cscript%3Ealert(1)", "_5F", "prod_x", "prod_"),
+    *("..%2F..%2F", "%C0%AF", "x" * 5_000, "9" * 19),
 ]
 
 
@@ -46,22 +42,14 @@ def form_fields(page, form_id):
     return given
 
 
-@each_scheme
-def test_a_row_is_opened_by_its_link_in_the_list(browser, scheme):
+@each_kind
+def test_a_row_is_opened_by_its_link_in_the_list_and_by_its_public_text(browser, scheme):
     row = PRODUCTS[scheme].objects.create(name="row")
     page = page_of(browser, list_url(PRODUCTS[scheme]))
     link = page.root.find("th", class_="field-id").find("a")
     assert link["href"] == page_url(PRODUCTS[scheme], row.pk)
-    opened = page_of(browser, link["href"])
-    assert opened.root.find("input", name="name")["value"] == "row"
-
-
-@each_scheme
-def test_a_row_is_opened_by_its_public_text(browser, scheme):
-    row = PRODUCTS[scheme].objects.create(name="row")
-    for text in (str(row.pk), public_id(row)):
-        opened = page_of(browser, page_url(PRODUCTS[scheme], text))
-        assert opened.root.find("input", name="name")["value"] == "row"
+    for url in (link["href"], page_url(PRODUCTS[scheme], public_id(row))):
+        assert page_of(browser, url).root.find("input", name="name")["value"] == "row"
 
 
 @pytest.mark.parametrize(("scheme", "page"), each_with(KINDS, ["change", "delete", "history"]))
@@ -260,7 +248,7 @@ def test_wrong_ids_in_a_form_are_refused(browser):
     assert not Basket.objects.exists()
 
 
-@pytest.mark.parametrize("scheme", list(PRODUCTS)[1::2])
+@in_one_case("scheme", list(PRODUCTS)[1::2])
 def test_completion_finds_names_and_pasted_ids(browser, scheme):
     model = PRODUCTS[scheme]
     first, second = model.objects.create(name="first"), model.objects.create(name="second")

@@ -15,7 +15,7 @@ from django_sortable_ids.pagination import Count, SortableIDPaginator
 from tests.store.models import PRODUCTS, Basket, Order, ULIDProduct
 
 from .page import Page
-from .support import each_scheme, list_url, names, page_of
+from .support import each_kind, list_url, names, page_of
 
 pytestmark = pytest.mark.django_db
 
@@ -65,7 +65,7 @@ def paginator_text(page):
 @pytest.mark.parametrize("count", [10, 25])
 def test_every_row_once_forwards_and_backwards(browser, count):
     products(count)
-    for query, ordered in (("", False), ("?o=1", False), ("?o=-1", True), ("?o=3", False)):
+    for query, ordered in (("", False), ("?o=-1", True)):
         expected = [f"{number:02}" for number in range(count)]
         expected.sort(reverse=ordered)
         pages = walk(browser, ULIDProduct, query)
@@ -82,7 +82,7 @@ def test_every_row_once_forwards_and_backwards(browser, count):
         )
 
 
-@each_scheme
+@each_kind
 def test_a_link_carries_the_public_text(browser, admin_with, scheme):
     model = PRODUCTS[scheme]
     admin_with(model, list_per_page=2)

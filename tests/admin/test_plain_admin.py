@@ -9,8 +9,6 @@ from tests.store.models import PRODUCTS, Basket, Order
 from tests.testapp.models import (
     AUTO_KEYS,
     EditableKey,
-    KSUIDKey,
-    ReversedKUUIDKey,
     SequenceKey,
     SnowflakeKey,
     ULIDKey,
@@ -18,16 +16,14 @@ from tests.testapp.models import (
     around,
 )
 
+from .support import KINDS
+
 pytestmark = pytest.mark.django_db
 
 site = admin.AdminSite("plain")
 urlpatterns = [path("admin/", admin.site.urls), path("plain/", site.urls)]
 
-# A product and a key of each kind.
-KINDS = ["uuid7", "ulid", "reversed_kuuid", "snowflake", "sequence"]
-each_kind_of_key = pytest.mark.parametrize(
-    "key", [UUIDv7Key, ULIDKey, ReversedKUUIDKey, KSUIDKey, SnowflakeKey, SequenceKey]
-)
+each_kind_of_key = pytest.mark.parametrize("key", [UUIDv7Key, ULIDKey, SnowflakeKey, SequenceKey])
 
 NAMES = ["{}", "^{}", "={}", "@{}", "{}__iexact", "{}__icontains", "{}__startswith"]
 
@@ -60,7 +56,7 @@ def listed(browser, model, text):
     return sorted(row.name for row in answer.context["cl"].result_list)
 
 
-@pytest.mark.parametrize(("scheme", "name"), each_with(list(PRODUCTS), NAMES))
+@pytest.mark.parametrize(("scheme", "name"), each_with(KINDS, NAMES))
 def test_a_search_finds_a_whole_id_and_nothing_else(plain, scheme, name):
     model = PRODUCTS[scheme]
     browser = plain(model, search_fields=["name", name.format("id")])
@@ -75,7 +71,7 @@ def test_a_search_finds_a_whole_id_and_nothing_else(plain, scheme, name):
         assert listed(browser, model, text) == []
 
 
-@pytest.mark.parametrize("scheme", KINDS)
+@pytest.mark.parametrize("scheme", KINDS[:2])
 def test_a_search_reaches_ids_of_relations(plain, scheme):
     fields = ["name", f"{scheme}__id", f"all_{scheme}__id"]
     browser = plain(Basket, search_fields=fields)
@@ -99,20 +95,14 @@ def test_ids_beside_an_integer_key(plain):
 def test_a_blank_makes_an_id_for_a_new_row_and_keeps_that_of_an_existing_one(plain, key):
     model = around(key, "Public")
     browser = plain(model, fields=["public", "name"])
+    # The admin has number inputs for integers, which would refuse the prefix.
+    widget = browser.get(route(model, "add")).context["adminform"].form.fields["public"].widget
+    assert widget.input_type == "text"
     assert browser.post(route(model, "add"), {"public": "", "name": "a"}).status_code == 302
     row = model.objects.get()
     answer = browser.post(route(model, "change", row.pk), {"public": "", "name": "b"})
     assert answer.status_code == 302, answer.context["errors"]
     assert model.objects.values_list("pk", "name", "public").get() == (row.pk, "b", row.public)
-
-
-@each_kind_of_key
-def test_the_input_takes_letters(plain, key):
-    """The admin has number inputs for integers, which would refuse the prefix."""
-    model = around(key, "Public")
-    browser = plain(model, fields=["public", "name"])
-    widget = browser.get(route(model, "add")).context["adminform"].form.fields["public"].widget
-    assert widget.input_type == "text"
 
 
 @each_kind_of_key

@@ -9,12 +9,12 @@ from django.test import Client
 from django_sortable_ids.ids import public_id
 from tests.store.models import PRODUCTS, Order, Voucher
 
-from .support import each_scheme, list_url, page_url
+from .support import each_kind, list_url, page_url
 
 pytestmark = pytest.mark.django_db
 
 
-@each_scheme
+@each_kind
 def test_a_public_text_redirects_to_the_page_with_the_key(browser, scheme):
     order, _ = Order.objects.create(name="first"), Order.objects.create(name="second")
     for text in (public_id(order, scheme), str(getattr(order, scheme))):
@@ -45,7 +45,7 @@ def test_what_no_row_has_is_djangos_answer(browser):
         assert "exist" in message.message
 
 
-@each_scheme
+@each_kind
 def test_what_a_user_may_not_see_does_not_exist(scheme):
     mine, theirs = (
         Order.objects.create(pk=pk, name=name, tenant=name)
