@@ -14,7 +14,7 @@ from django.http import HttpResponse
 from django.test import AsyncClient, Client
 from django.urls import path
 
-from tests.testapp.models import KEYS, around
+from tests.testapp.models import SnowflakeKey, ULIDKey, UUIDv7Key, around
 
 pytestmark = pytest.mark.django_db
 
@@ -49,7 +49,7 @@ urlpatterns = [
 ]
 
 
-@pytest.fixture(params=KEYS, ids=lambda model: model.__name__)
+@pytest.fixture(params=[UUIDv7Key, ULIDKey, SnowflakeKey], ids=lambda model: model.__name__)
 def user(request, settings):
     model = around(request.param, "User")
     settings.AUTH_USER_MODEL = model._meta.label

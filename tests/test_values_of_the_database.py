@@ -121,8 +121,7 @@ END = datetime(2026, 2, 1, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
-@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
-def test_it_is_no_error(value, place):
+def test_no_place_raises_an_error(value):
     User.objects.create(username="root", is_staff=True, is_superuser=True)
     UUIDv7Product.objects.create()
     row = UUIDv7Product.objects.create()
@@ -135,7 +134,8 @@ def test_it_is_no_error(value, place):
             cursor.execute("UPDATE store_basket SET uuid7_id = %s", [stored])
     except DatabaseError:
         pytest.skip("the column has no such value")  # MariaDB's uuid has no place for the largest
-    place(value)
+    for place in PLACES.values():
+        place(value)
 
 
 @pytest.fixture(params=[True, False], ids=["any version", "strict"])

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -59,15 +58,6 @@ class Demo:
     def start_command(self, *arguments: str) -> subprocess.Popen[str]:
         """Start another command of the example on the same database."""
         return self._manage(*arguments)
-
-    def kill_before_record(self, app: str) -> None:
-        """Run it, and kill it between the first migration of an app and the record of it."""
-        script = Path(__file__).with_name("killed_before_record.py")
-        command = ["demo", "--data", str(self.data)]
-        process = self._run_script(script, *command, environment={"KILLED_APP": app})
-        with ended(process):
-            process.communicate(timeout=SECONDS)
-        assert process.returncode == -signal.SIGKILL
 
     def _manage(self, *arguments: str, **popen: Any) -> subprocess.Popen[str]:
         return self._run_script(self.project / "manage.py", *arguments, **popen)

@@ -1,7 +1,6 @@
 """Killed at any moment and run again, the demo finishes."""
 
 import re
-from subprocess import TimeoutExpired
 
 from . import data
 from .support import Demo, assert_finished, ended
@@ -28,26 +27,4 @@ def test_finishes_after_a_kill_at_each_step(demo: Demo) -> None:
         # Beside a load, the one before it may have come to the end before it was killed.
         assert is_reached or demo.query(LAST_MIGRATION), step
     demo.run()
-    assert_finished(demo, data.FLIGHTS, data.WEATHER)
-
-
-def test_finishes_after_kills_before_migrations_are_recorded(demo: Demo) -> None:
-    """Each run comes beyond the migration at which the one before it was killed."""
-    for app in ("auth", "admin", "sessions", "flights"):
-        demo.kill_before_record(app)
-    demo.run()
-    assert_finished(demo, data.FLIGHTS, data.WEATHER)
-
-
-def test_finishes_after_kills_at_arbitrary_moments(demo: Demo) -> None:
-    """Each run gets more time than the one before it, until one comes to its end."""
-    for number in range(20):
-        with ended(demo.start()) as process:
-            try:
-                output, _ = process.communicate(timeout=0.5 * 1.5**number)
-            except TimeoutExpired:
-                process.kill()
-            else:
-                break
-    assert process.returncode == 0, output
     assert_finished(demo, data.FLIGHTS, data.WEATHER)

@@ -2,16 +2,12 @@
 
 FIELDS = {
     "UUIDv7Field": "",
-    "UUIDv6Field": "",
-    "CombV13UUIDField": "",
     "ULIDField": 'prefix="ord"',
-    "HexULIDField": "",
     "KUUIDField": 'precision="ms", reverse=True, short=True',
     "SnowflakeField": "",
-    "Time64Field": 'layout="3+6", workers=1000',
     "LexicalSequenceField": 'charset="numeric", start="0000", width=4',
 }
-"""Every field, and arguments for it."""
+"""A field of each kind, and arguments for it."""
 
 CREATE = """\
 CreateModel("Order", [("id", BigAutoField(primary_key=True)), ("name", CharField(max_length=9))]),

@@ -138,7 +138,7 @@ def test_a_server_that_fills_with_zeros_is_not_trusted_with_that(depot, to_not_n
         depot.migrate()
 
 
-@pytest.mark.parametrize("name", sorted({*FIELDS} - {"SnowflakeField", "Time64Field"}))
+@pytest.mark.parametrize("name", sorted({*FIELDS} - {"SnowflakeField"}))
 def test_a_counted_key_never_becomes_one_of_another_type(depot, name):
     depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
     depot.migrate()

@@ -71,8 +71,7 @@ def choose(project, everywhere, own=None):
     ("everywhere", "own", "of_the_app"),
     [
         (ours(), None, "UUIDv7AutoField"),
-        (ours("Snowflake"), DJANGOS, "BigAutoField"),
-        (DJANGOS, ours("ULID"), "ULIDAutoField"),
+        (ours("ULID"), DJANGOS, "BigAutoField"),
         (DJANGOS, ours("Snowflake"), "SnowflakeAutoField"),
     ],
 )

@@ -164,11 +164,11 @@ def test_killed_again_and_again(depot):
 
 @postgresql_only
 def test_an_index_that_a_crash_left_invalid_is_built_again(depot):
-    prepare(depot, "HexULIDField")
+    prepare(depot)
     order = depot.model("Order")
     kept = order.objects.get(name="b").public
     order.objects.filter(name="b").update(public=order.objects.get(name="a").public)
-    depot.write(CONSTRAIN.format(field("HexULIDField", "unique=True")), atomic=False)
+    depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
     (create,) = (line for line in statements(depot) if "CREATE" in line)
     with connection.cursor() as cursor, pytest.raises(IntegrityError):
         cursor.execute(create)

@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.schema.stored_values import PAGE
 from django_sortable_ids.testing import deterministic_ids
+from tests.combinations import each_with
 from tests.marks import own_tables, skip_where_uuids_are_refused
 
 from .test_swap import ROWS
@@ -109,9 +110,9 @@ def prepare(depot, old, rows=ROWS):
         depot.migrate()
 
 
-@pytest.mark.parametrize("how", ["unique=True", "null=True"])
-@pytest.mark.parametrize(("old", "new", "reason"), CHANGED.values(), ids=CHANGED)
-def test_it_is_refused_with_the_road(depot, old, new, reason, how):
+@pytest.mark.parametrize(("change", "how"), each_with(list(CHANGED), ["unique=True", "null=True"]))
+def test_it_is_refused_with_the_road(depot, change, how):
+    old, new, reason = CHANGED[change]
     skip_where_uuids_are_refused(old)
     prepare(depot, old.format(how))
     before = depot.column("depot_order", "public")
@@ -240,9 +241,9 @@ AlterField("order", "public", {}),
 
 
 @pytest.mark.parametrize(
-    "new", ["UUIDv7Field(unique=True)", 'SCRU128Field(storage="uuid", unique=True)']
+    ("new", "order"),
+    [("UUIDv7Field(unique=True)", 1), ('SCRU128Field(storage="uuid", unique=True)', -1)],
 )
-@pytest.mark.parametrize("order", [1, -1])
 def test_the_edit_that_was_meant_as_a_swap_is_refused(depot, new, order):
     """What makemigrations writes where ``public`` is removed and ``new`` called ``public``."""
     skip_where_uuids_are_refused('ULIDField(storage="uuid")')

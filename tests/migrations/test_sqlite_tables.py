@@ -199,20 +199,19 @@ def test_only_the_column_changes_and_the_way_back_brings_all_back(depot, definit
     table, *others = kept()
     assert table == stored(definition, before)
     depot.write(CONSTRAIN, atomic=False)
-    for _ in range(2):
-        depot.migrate()
-        changed, *now = kept()
-        assert changed == stored(definition, " NOT NULL")
-        (name,) = {*now[1]} - {*others[1]}
-        assert now[1].pop(name) == f'CREATE UNIQUE INDEX "{name}" ON "depot_order" ("public")'
-        assert now == others
-        with transaction.atomic():
-            only_new_ids_are_taken()
-            transaction.set_rollback(True)
-        depot.migrate(depot.names[0])
-        again, *now = kept()
-        assert again == stored(definition, before or " NULL")
-        assert now == others
+    depot.migrate()
+    changed, *now = kept()
+    assert changed == stored(definition, " NOT NULL")
+    (name,) = {*now[1]} - {*others[1]}
+    assert now[1].pop(name) == f'CREATE UNIQUE INDEX "{name}" ON "depot_order" ("public")'
+    assert now == others
+    with transaction.atomic():
+        only_new_ids_are_taken()
+        transaction.set_rollback(True)
+    depot.migrate(depot.names[0])
+    again, *now = kept()
+    assert again == stored(definition, before or " NULL")
+    assert now == others
     query("INSERT INTO depot_order (id, name) VALUES (99, 'f'), (100, 'g')")
 
 
@@ -230,12 +229,8 @@ def stored(definition, how):
     return "CREATE TABLE" + definition.format(how)[len("CREATE TABLE") :]
 
 
-# Those that differ in the name of the table or in what stands behind the columns.
-ENDS = [
-    *("as Django writes it", "another case", "brackets", "strings as names", "comments"),
-    *("NULL in the middle", "constraints of the table", "STRICT", "WITHOUT ROWID"),
-    *("generated columns", "other letters"),
-]
+# Those that differ in the name of the table or in what stands after the columns.
+ENDS = ["another case", "strings as names", "comments", "constraints of the table", "STRICT"]
 
 
 @pytest.mark.parametrize(("definition", "before"), [TABLES[name] for name in ENDS], ids=ENDS)

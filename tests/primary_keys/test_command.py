@@ -7,6 +7,7 @@ from contextlib import closing
 import pytest
 
 from tests.backfill.own_project import SETTINGS, Project
+from tests.combinations import in_one_case
 
 MODELS = """
 from django.db import models
@@ -81,6 +82,11 @@ def edited(project):
     needed = sorted({each for edit in document["edits"] for each in edit["needs"]})
     path.write_text("\n".join([*needed, *lines]))
     return project
+
+
+@pytest.fixture
+def edited_project(project):
+    return edited(project)
 
 
 def columns(project, table):
@@ -333,7 +339,7 @@ def test_a_model_without_a_field_for_its_old_key(project):
     assert "the old key is dropped" in done.stdout
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("arguments", "message"),
     [
         (["depot.Nothing"], "depot.nothing: App 'depot' doesn't have a 'nothing' model. "
@@ -355,8 +361,8 @@ def test_a_model_without_a_field_for_its_old_key(project):
          "--created-from pk needs both ends of the period: --end is missing"),
     ],
 )  # fmt: skip
-def test_refused_arguments(project, arguments, message):
-    done = move(edited(project), *arguments)
+def test_refused_arguments(edited_project, arguments, message):
+    done = move(edited_project, *arguments)
     assert done.returncode in (1, 2)
     assert done.stderr.splitlines()[-1].endswith(message)
 

@@ -17,7 +17,6 @@ pytestmark = own_tables
 EDITS = {
     "scheme": ("ULIDField(primary_key=True)", 'created_from="created_at"'),
     "type": ("SnowflakeField(primary_key=True)", 'created_from="created_at"'),
-    "version": ("UUIDv6Field(primary_key=True)", 'created_from="created_at"'),
     "storage": ('UUIDv7Field(primary_key=True, storage="char36")', 'created_from="created_at"'),
     "source": (
         "UUIDv7Field(primary_key=True)",

@@ -3,6 +3,7 @@
 import pytest
 
 from django_sortable_ids.backfill.writing import sorted_rows as at_once
+from tests.combinations import each_with
 from tests.marks import own_tables
 
 from . import small
@@ -31,8 +32,10 @@ MigratePrimaryKey(
 """
 
 
-@pytest.mark.parametrize("page", [1, 3, 7, 1000])
-@pytest.mark.parametrize("field", ["UUIDv7Field", "SnowflakeField", "KSUIDField"])
+@pytest.mark.parametrize(
+    ("page", "field"),
+    each_with([1, 3, 7, 1000], ["UUIDv7Field", "SnowflakeField", "KSUIDField"]),
+)
 def test_pages_end_between_ticks(depot, monkeypatch, field, page):
     monkeypatch.setattr(at_once, "_PAGE", page)
     small.create(depot, more="RunPython(more_rows),\n", before="", after=ROWS)

@@ -45,18 +45,6 @@ def test_views_are_there_again(depot):
     execute("DROP VIEW depot_ordered CASCADE")
 
 
-def test_a_view_that_compares_keys_with_numbers(depot):
-    small.create(depot)
-    execute("CREATE VIEW depot_first AS SELECT name FROM depot_customer WHERE id = 1")
-    small.write_move(depot)
-    with pytest.raises(CommandError, match=r"depot_first can't be created again"):
-        depot.migrate()
-    assert small.names(depot) == ["e", "d", "c", "b", "a"]
-    execute("DROP VIEW depot_first")
-    depot.migrate()
-    assert small.names(depot) == small.IN_ORDER
-
-
 def test_a_serial_column_goes_on_counting(depot):
     """Django before 4.1 made such columns."""
     small.create(depot)

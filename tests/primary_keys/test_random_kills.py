@@ -11,7 +11,7 @@ from django.db import connection
 from tests.servers import UNAVAILABLE
 from tests.support import ROOT
 
-KILLS = os.environ.get("KEY_MOVES_KILLS", "5")
+KILLS = os.environ.get("KEY_MOVES_KILLS", "3")
 SEED = os.environ.get("KEY_MOVES_SEED", "16")
 SERVER = pytest.param(
     "--kill-server",

@@ -25,16 +25,6 @@ def refusal(depot):
     return others
 
 
-def test_a_reference_that_the_migration_does_not_list(depot):
-    small.create(depot)
-    small.write_move(depot, references=())
-    assert refusal(depot) == [
-        "depot_order.customer_id refers to depot.Customer, and the migration doesn't list it: "
-        "write the migration again by `manage.py backfill_ids depot.Customer --primary-key "
-        "--write-migration`"
-    ]
-
-
 def test_a_foreign_key_that_no_model_has(depot):
     small.create(depot)
     execute(

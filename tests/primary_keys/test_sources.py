@@ -1,8 +1,6 @@
-"""Keys of every kind become ids of every scheme; the times come from where the migration says."""
+"""Keys of every kind become ids; the times come from where the migration says."""
 
 from datetime import UTC, datetime
-
-import pytest
 
 from tests.marks import own_tables
 
@@ -14,26 +12,6 @@ OLD_UUID = "UUIDField(null=True, unique=True, editable=False)"
 
 def old_of(depot):
     return dict(depot.model("Customer").objects.values_list("name", "pk"))
-
-
-@pytest.mark.parametrize(
-    "field", ["Time64Field", "KSUIDField", "HexULIDField", "TSIDField", "CombV13UUIDField"]
-)
-def test_schemes(depot, field):
-    small.create(depot)
-    old = old_of(depot)
-    small.write_move(depot, field=f"{field}(primary_key=True)")
-    depot.migrate()
-    customer = depot.model("Customer")
-    assert small.names(depot) == small.IN_ORDER
-    times = [
-        customer._meta.get_field("id").scheme.created_at(each.pk) for each in customer.objects.all()
-    ]
-    assert {each.date() for each in times} <= {
-        each.created_at.date() for each in customer.objects.all()
-    }
-    depot.migrate("0001_step")
-    assert old_of(depot) == old
 
 
 def test_random_uuids(depot):

@@ -18,7 +18,7 @@ from tests.support import execute
 
 from . import small
 from .mysql import mysql_only
-from .test_interrupted import Stopped
+from .stops import Stopped
 from .test_unrecorded import stop_before
 
 pytestmark = own_tables

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.primary_keys import texts
+from tests.combinations import each_with
 from tests.marks import own_tables
 
 from . import small
@@ -55,7 +56,10 @@ def by_old(depot):
     return {each.old_id: each.pk for each in depot.model("Customer").objects.all()}
 
 
-@pytest.fixture(params=[1, 2, 10_000])
+SIZES = [1, 2, 10_000]
+
+
+@pytest.fixture(params=SIZES[1:])
 def size(request, monkeypatch):
     """Of more texts than that, the database finds the usual ones."""
     monkeypatch.setattr(texts, "_TEXTS", request.param)
@@ -188,18 +192,22 @@ KINDS = [
     "Time64Field(primary_key=True)",
     "SnowflakeField(primary_key=True)",
     "HexULIDField(primary_key=True)",
+    "TSIDField(primary_key=True)",
+    "CombV13UUIDField(primary_key=True)",
 ]
 
 
-@pytest.mark.usefixtures("size")
-@pytest.mark.parametrize("field", KINDS)
-def test_texts_are_those_of_the_keys(depot, kind, field):
+@pytest.mark.parametrize(("field", "size"), each_with(KINDS, SIZES))
+def test_texts_are_those_of_the_keys(depot, kind, field, size, monkeypatch):
+    monkeypatch.setattr(texts, "_TEXTS", size)
     create(depot)
     before = keys(depot)
     tag(depot, kind, [*map(str, before), "gone"])
     small.write_move(depot, field, generic=[GENERIC])
     depot.migrate()
+    assert small.names(depot) == small.IN_ORDER
     known = by_old(depot)
     assert texts_of(depot) == [*(str(known[each]) for each in before), "gone"]
     depot.migrate("0001_step")
+    assert keys(depot) == before
     assert texts_of(depot) == [*map(str, before), "gone"]

@@ -18,6 +18,7 @@ from django_sortable_ids.rest_framework import (
     SortableIDCursorPagination,
     SortableIDModelSerializer,
 )
+from tests.combinations import each_with, in_one_case
 from tests.leaks import leaks
 from tests.masks import misread
 from tests.store.models import PRODUCTS
@@ -100,7 +101,7 @@ def test_no_time_in_a_cursor():
     assert position(first.data["next"]).startswith(public_id(rows[2]))
 
 
-@pytest.mark.parametrize("scheme", PRODUCTS)
+@in_one_case("scheme", PRODUCTS)
 def test_every_row_once(scheme, django_assert_num_queries):
     model = PRODUCTS[scheme]
     for at in range(10):
@@ -124,7 +125,7 @@ def check_pages(model, by, django_assert_num_queries):
     assert {position(each.data["next"]) for each in answers[:-1]} <= texts
 
 
-@pytest.mark.parametrize("by", ["whole", "-whole", "whole_id"])
+@in_one_case("by", ["whole", "-whole", "whole_id"])
 def test_ties(by):
     for at in range(3):
         whole = MaskedKey.objects.create()
@@ -146,8 +147,9 @@ def test_by_a_column_that_is_no_id():
     assert position(answers[0].data["next"]) == "02"
 
 
-@pytest.mark.parametrize("made", [F("whole"), F("whole__id"), F("code")])
-@pytest.mark.parametrize("as_dicts", [False, True])
+@in_one_case(
+    ("made", "as_dicts"), each_with([F("whole"), F("whole__id"), F("code")], [False, True])
+)
 def test_by_an_annotation_that_is_an_id(made, as_dicts):
     for at in range(7):
         MaskedPart.objects.create(whole=MaskedKey.objects.create(), name=str(at), code=new_code())
@@ -201,7 +203,7 @@ def test_a_cursor_outlives_a_change_of_the_key_and_its_row(settings, django_asse
     assert get(view, link).status_code == 404
 
 
-@pytest.mark.parametrize("name", ["uuid7", "ulid", "snowflake", "time64", "reversed_kuuid"])
+@in_one_case("name", ["uuid7", "ulid", "snowflake", "time64", "reversed_kuuid"])
 def test_tampered_and_foreign_cursors(name):
     model = PRODUCTS[name]
     model.objects.create()

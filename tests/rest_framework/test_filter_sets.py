@@ -131,8 +131,9 @@ def test_a_range_of_creation_times(days):
     assert "id__created_at" not in str(filters().form)
 
 
-@pytest.mark.parametrize("name", ["name", "nothing"])
-@pytest.mark.parametrize("data", [{}, {"created_after": "2026-01-31"}])
+@pytest.mark.parametrize(
+    ("name", "data"), [("name", {}), ("nothing", {"created_after": "2026-01-31"})]
+)
 def test_a_range_needs_an_id_with_a_time(name, data):
     filters = filter_set(UUIDv7Product, [], created=CreatedAtFilter(field_name=name))
     expected = f"CreatedAtFilter: '{name}__created_at' is no time of a sortable id of store.UUIDv7"

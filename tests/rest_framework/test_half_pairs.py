@@ -6,6 +6,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.test import APIRequestFactory
 
 from django_sortable_ids.rest_framework import SortableIDModelSerializer
+from tests.combinations import each_with, in_one_case
 from tests.store.models import PRODUCTS, Basket, Refund
 
 from .support import url
@@ -31,15 +32,17 @@ def errors(base, of, shown, data):
     return serializer.errors
 
 
-@pytest.mark.parametrize("half", HALVES, ids=ascii)
-@pytest.mark.parametrize(
-    "base",
-    [
-        serializers.ModelSerializer,
-        serializers.HyperlinkedModelSerializer,
-        SortableIDModelSerializer,
-        LINKED,
-    ],
+@in_one_case(
+    ("base", "half"),
+    each_with(
+        [
+            serializers.ModelSerializer,
+            serializers.HyperlinkedModelSerializer,
+            SortableIDModelSerializer,
+            LINKED,
+        ],
+        HALVES,
+    ),
 )
 def test_every_relation_refuses_it(base, half):
     one, several = tuple(PRODUCTS), tuple(f"all_{name}" for name in PRODUCTS)

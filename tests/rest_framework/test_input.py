@@ -13,6 +13,7 @@ from rest_framework.serializers import (
 from rest_framework.test import APIClient
 
 from django_sortable_ids.rest_framework import SortableIDField, SortableIDSlugRelatedField
+from tests.combinations import in_one_case
 from tests.store.api import serializer_for
 from tests.store.models import (
     PRODUCTS,
@@ -160,7 +161,7 @@ def test_malformed_relations_to_other_unique_ids_are_refused():
     assert not Refund.objects.exists()
 
 
-@pytest.mark.parametrize("wrong", WRONG_TYPES, ids=str)
+@in_one_case("wrong", WRONG_TYPES)
 def test_wrong_types_are_refused(wrong):
     for name, columns in (("basket", KEYS), ("refund", COLUMNS)):
         given = dict.fromkeys(columns, wrong)
@@ -174,24 +175,6 @@ def test_wrong_types_are_refused(wrong):
         # The framework takes an empty object for an empty list.
         if value not in ([], {}):
             assert refusals(post("basket", given), given)
-
-
-@each_scheme
-def test_the_stored_number_is_not_taken(scheme):
-    product = PRODUCTS[scheme].objects.create()
-    if isinstance(product.pk, int):
-        assert messages(post("basket", {scheme: product.pk}))
-        assert messages(post("basket", {scheme: str(product.pk)}))
-        assert messages(post("basket", {f"all_{scheme}": [product.pk]}))
-
-
-def test_half_a_surrogate_pair_is_refused():
-    for name, columns in (("basket", KEYS), ("refund", COLUMNS)):
-        given = {scheme: f"{example_of(field)}{HALF_A_PAIR}" for scheme, field in columns.items()}
-        for data in (given, dict.fromkeys(columns, HALF_A_PAIR)):
-            answer = client.post(url(name), json.dumps(data), content_type="application/json")
-            for scheme, message in refusals(answer, columns).items():
-                assert example_of(columns[scheme]) in message
 
 
 @each_scheme
@@ -220,26 +203,18 @@ def test_a_malformed_hyperlink_is_refused(scheme):
     assert example_of(id_column(model)) in message
 
 
-NO_URLS = [
-    "http://[",
-    "http://]",
-    "https://[::1",
-    "http://\ud800/",
-    HALF_A_PAIR,
-    "/%ff%fe",
-    "http:\n",
-]
+NO_URLS = ["http://[", "https://[::1", "http://\ud800/", HALF_A_PAIR, "/%ff%fe", "http:\n"]
 
 
-@pytest.mark.parametrize("link", NO_URLS, ids=ascii)
+@in_one_case("link", NO_URLS)
 def test_what_is_no_url_is_refused(link):
     for scheme, model in PRODUCTS.items():
         route = url(model._meta.model_name)
-        for text in (link, f"{route}{link}/", f"http://testserver{route}{link}/"):
-            for data in ({scheme: text}, {f"all_{scheme}": [text]}):
-                body = json.dumps(data)
-                answer = client.post(url("linked-basket"), body, content_type="application/json")
-                assert messages(answer)
+        texts = (link, f"{route}{link}/", f"http://testserver{route}{link}/")
+        for data in ({scheme: text, f"all_{scheme}": [text]} for text in texts):
+            body = json.dumps(data)
+            answer = client.post(url("linked-basket"), body, content_type="application/json")
+            assert set(refusals(answer, data)) == set(data)
 
 
 def test_a_hyperlink_to_a_bare_key_is_refused():
@@ -286,14 +261,6 @@ def test_long_input_is_cut_in_the_message():
 def test_deeply_nested_input_is_refused():
     body = f'{{"ulid": {"[" * 500}{"]" * 500}}}'
     assert client.post(url("basket"), body, content_type="application/json").status_code == 400
-
-
-@pytest.mark.parametrize(
-    "body", ["[]", "1", '"x"', "null", "{", '{"ulid": NaN}', '{"ulid": 1e999}']
-)
-def test_bodies_that_are_no_object(body):
-    answer = client.post(url("basket"), body, content_type="application/json")
-    assert answer.status_code == 400
 
 
 def test_a_list_of_rows():

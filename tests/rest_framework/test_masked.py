@@ -1,6 +1,5 @@
 """Masked ids in the API: no time gets out, and every key's ids get in."""
 
-import json
 import uuid
 
 import pytest
@@ -64,21 +63,6 @@ def post(data):
     response = PartViews.as_view({"post": "create"})(requests.post("/", data, format="json"))
     response.render()
     return response
-
-
-def test_what_goes_out_is_masked(part):
-    data = json.loads(get(PartViews, code=public_id(part)).content)
-    other = public_id(part.other)
-    assert data == {
-        "name": "",
-        "code": public_id(part),
-        "whole": public_id(part.whole),
-        "other": other,
-    }
-    shown = get(KeyViews, pk=public_id(part.whole)).content.decode()
-    for value in (part.code, part.other.code, part.whole.pk):
-        assert str(value)[:13] not in shown + json.dumps(data)
-    assert uuid.UUID(data["code"]).version == 4
 
 
 @pytest.mark.parametrize("name", ["code", "whole"])

@@ -52,26 +52,15 @@ def test_a_malformed_id_is_404_without_the_mixin(scheme):
 
 
 @each_scheme
-def test_a_malformed_id_beside_an_integer_key_is_404(scheme):
-    full_order()
-    for text in malformed(id_column(Order, scheme)):
-        answer = client.get(url(f"order-by-{scheme}", quote(text, safe="")))
-        assert answer.status_code == 404, text
-
-
-@each_scheme
 def test_an_id_beside_an_integer_key_finds_the_row(scheme):
     order = full_order()
     found = client.get(url(f"order-by-{scheme}", text_of(order, scheme)))
     assert (found.status_code, found.json()["name"]) == (200, "full")
-    assert client.get(url(f"order-by-{scheme}", str(order.pk))).status_code == 404
-
-
-@each_scheme
-def test_a_row_whose_id_is_missing_is_not_found_by_the_text_of_none(scheme):
-    full_order()
+    for text in (str(order.pk), *malformed(id_column(Order, scheme))):
+        answer = client.get(url(f"order-by-{scheme}", quote(text, safe="")))
+        assert answer.status_code == 404, text
     Order.objects.update(**{scheme: None})
-    for text in ("None", "null", "0" * 26, "%00"):
+    for text in ("None", "null", "%00"):
         assert client.get(url(f"order-by-{scheme}", text)).status_code == 404
 
 
