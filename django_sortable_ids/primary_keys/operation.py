@@ -231,7 +231,7 @@ class MigratePrimaryKey(Operation):
         for key in keys:
             if key.old is None:
                 raise IrreversibleError(
-                    f"the old keys of {key.model} were not kept, so they can't come back"
+                    f"the old keys of {key.model} were not kept: only a backup has them"
                 )
         before = from_state.clone()
         DELETED.add_models(before, keys, to_state)

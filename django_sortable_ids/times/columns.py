@@ -199,9 +199,9 @@ class TextColumn(TimeColumn):
         try:
             at = self.connection.ops.convert_datetimefield_value(place, None, self.connection)
         except (TypeError, ValueError, AttributeError) as error:
-            raise BackfillError(f"{place!r} in {self.source.name} is no time: {error}") from error
+            raise BackfillError(f"{self.source.name} {place!r} is no time: {error}") from error
         if at is None:
-            raise BackfillError(f"{place!r} in {self.source.name} is no time that Django can read")
+            raise BackfillError(f"{self.source.name} {place!r} is no time: correct it")
         return aware(at)
 
     def unix(self, place: str) -> int:

@@ -300,7 +300,7 @@ class Engine(ABC):
         """The largest lag in seconds, queried from the primary; None if it is unknown. Raises
         ``BackfillError`` if the database can't tell.
         """
-        raise BackfillError(f"--max-replica-lag: {self.connection.vendor} has no replicas")
+        raise BackfillError(f"--max-replica-lag: {self.connection.vendor} has no replicas: omit it")
 
     def lag_of_this_replica(self) -> float | None:
         """As ``lag_of_replicas``, but queried from the replica itself."""

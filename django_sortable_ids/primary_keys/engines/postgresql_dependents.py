@@ -169,7 +169,7 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
     """``quoted`` is the table as SQL spells it."""
     is_partitioned, is_partition, children = row(connection, _TABLE, [quoted])
     if is_partitioned or is_partition or children:
-        yield f"{table.name} is partitioned or has child tables: its keys can't be moved"
+        yield f"{table.name} is partitioned or has children: add a second field, not another key"
     changed = list(table.changed)
     for (name,) in rows(connection, _DEPENDENTS, [quoted, changed]):
         yield f"{name} depends on a column that changes: drop it, migrate, and create it again"
