@@ -5,18 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, Literal
 
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
+from django.db import connections
 
 from ..backfill.owner import is_alive, is_gone, silence
 from ..backfill.progress import minutes, percent, share
 from ..backfill.sources.fields import check_table, find_field
+from ..db import tables
 from ..fields import SortableIDField
-from ..models import BackfillRun
-from . import moves
-from .moves import MoveStatus
+from ..models import BackfillRun, MoveNote
+from ..primary_keys import notes
 
 Condition = Literal["finished", "running", "stopped", "gone", "silent"]
 
@@ -141,6 +143,61 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True)
+class MoveStatus:
+    """A move of keys, from the first new column to its end, as ``migrate`` has recorded it."""
+
+    models: tuple[str, ...]
+    """``app.Model`` of each key."""
+    step: Literal["filling", "exchanging", "finished"]
+    """``filling``: the rows get new keys. PostgreSQL and SQLite then exchange them in one
+    transaction, so that nobody sees that step; MariaDB and MySQL table after table."""
+    backwards: bool
+    """Whether the old keys come back."""
+    since: datetime
+    """When the step began."""
+
+    @property
+    def state(self) -> Literal["finished", "unfinished"]:
+        """``unfinished``: it runs, or was stopped."""
+        return "finished" if self.step == "finished" else "unfinished"
+
+    def lines(self) -> Iterator[str]:
+        """The status as text."""
+        names, back = ", ".join(self.models), " back" if self.backwards else ""
+        since = f"{self.since:%Y-%m-%d %H:%M:%S %Z}".rstrip()
+        if self.step == "finished":
+            yield f"keys of {names}: moved{back} at {since}"
+        else:
+            yield f"keys of {names}: {self.state}, {self.step} since {since}"
+            yield "  unless a migrate is running: run migrate to resume"
+
+    def document(self) -> dict[str, Any]:
+        """The status as JSON."""
+        return {
+            "models": list(self.models),
+            "state": self.state,
+            "step": self.step,
+            "backwards": self.backwards,
+            "since": self.since,
+        }
+
+
+def moves_of(using: str) -> Iterator[MoveStatus]:
+    """The moves of a database: those that are not complete first."""
+    connection = connections[using]
+    if tables.kind(connection, MoveNote._meta.db_table) != "table":
+        return
+    written = sorted(notes.written(connection), key=lambda note: not note.is_incomplete)
+    moving = {model for note in written if note.is_incomplete for model in note.models}
+    filling = [started for started in notes.started(using) if started[0] not in moving]
+    if filling:
+        yield MoveStatus(tuple(model for model, _ in filling), "filling", False, filling[0][1])
+    for note in written:
+        step: Literal["exchanging", "finished"] = "exchanging" if note.is_incomplete else "finished"
+        yield MoveStatus(tuple(note.models), step, note.backwards, note.updated_at)
+
+
+@dataclass(frozen=True, slots=True)
 class Work:
     """What is under way in a database, and what has ended there."""
 
@@ -175,7 +232,7 @@ def of(using: str, target: str | None = None) -> Work:
     runs = [Status(run, _has_field(run.target)) for run in rows]
     if target is not None:
         return Work(using, runs)
-    moved = list(moves.statuses(using))
+    moved = list(moves_of(using))
     moving = {model for each in moved if each.state != "finished" for model in each.models}
     runs = [replace(each, is_of_move=each.model in moving) for each in runs]
     return Work(using, runs, moved)

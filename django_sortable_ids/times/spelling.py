@@ -7,7 +7,6 @@ Texts of one spelling sort by time; texts of different spellings don't.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
@@ -16,7 +15,6 @@ _PATTERN = re.compile(
     r"(?P<zone>|Z|[+-]\d\d:\d\d)",
     re.ASCII,
 )
-_ZONE = re.compile(r"(?<=\d)(Z|[+-]\d\d:\d\d)$", re.ASCII)
 _BY_DJANGO = (0, 6)
 """Fractional digits of a second that Django writes: none if all are zero."""
 WHOLE = ".000000"
@@ -73,28 +71,6 @@ def spelling_of(text: object) -> Spelling | None:
     zone, digits = match["zone"], len(match["fraction"] or "")
     is_mixed = digits in _BY_DJANGO and zone != "Z"
     return Spelling(match["separator"], None if is_mixed else digits, zone)
-
-
-def shape_of(text: object) -> str:
-    """The text with each digit replaced, except in its zone. Digits become "0"; six fractional
-    digits that aren't all zero become "9"."""
-    if not isinstance(text, str):
-        return f"a value of type {type(text).__name__}"
-    zone = _ZONE.search(text)
-    end = zone.start() if zone else len(text)
-    shape = re.sub(r"\d", "0", text[:end], flags=re.ASCII)
-    if shape.endswith(WHOLE) and not text[:end].endswith(WHOLE):
-        shape = shape.removesuffix(WHOLE) + ".999999"
-    return shape + text[end:]
-
-
-def common_spelling(shapes: Iterable[str]) -> Spelling | None:
-    """The spelling of all shapes; None if their texts don't sort by time together. Whole seconds
-    with and without a fraction don't: ``.000000`` sorts after no fraction."""
-    shapes = set(shapes)
-    spellings = {spelling_of(shape) for shape in shapes} or {DJANGO}
-    has_two_texts = any(shape.replace(WHOLE, "") in shapes for shape in shapes if WHOLE in shape)
-    return spellings.pop() if len(spellings) == 1 and not has_two_texts else None
 
 
 def _offset(zone: str) -> tzinfo | None:

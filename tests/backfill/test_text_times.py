@@ -17,8 +17,8 @@ from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.functions import GenerateID
 from django_sortable_ids.schemes import get
-from django_sortable_ids.times.spelling import shape_of, spelling_of
-from tests.combinations import each_with, in_one_case
+from django_sortable_ids.times.spelling import spelling_of
+from tests.combinations import each_with
 from tests.testapp.models import Order
 
 from .support import START, TIMED, build, field_of, fill, find, insert_orders
@@ -149,7 +149,7 @@ def test_other_times_are_refused_with_the_code_that_saves_them_again(names):
     before = as_django_reads()
     with pytest.raises(BackfillError, match=r"don't sort by time.*nothing was written") as caught:
         build("uuid7")
-    assert "several spellings" in verify(find("uuid7")).notes[0]
+    assert "not spelled like the others" in verify(find("uuid7")).notes[0]
     advice = re.search(r"for row in Order.*?\)(?=`)", str(caught.value))[0]
     exec(advice, {"Order": Order})
     assert as_django_reads() == before
@@ -162,7 +162,7 @@ def test_what_is_no_time_is_refused(value):
     insert_orders([START, START])
     with connection.cursor() as cursor:
         cursor.execute("UPDATE testapp_order SET created_at = %s WHERE id % 2 = 0", [value])
-    with pytest.raises(BackfillError, match=r"can.t read as times|is no time"):
+    with pytest.raises(BackfillError, match="is no possible time"):
         fill("uuid7")
     assert not Order.objects.filter(uuid7__isnull=False).exists()
 
@@ -180,10 +180,10 @@ def test_an_impossible_time_is_refused_with_its_row(text, policy):
     message = str(caught.value)
     assert message.startswith(
         f"testapp.Order {keys[20]} (and 1 other rows) has the created_at {text!r}, which is no "
-        f"possible time. Find such rows with SELECT * FROM "
+        f"possible time"
     )
     assert "which is no possible time" in verify(target).notes[0]
-    select = re.search(r"SELECT .*(?=, and correct them; nothing was written)", message)[0]
+    select = re.search(r"SELECT .*(?=\. Correct what is no time)", message)[0]
     with connection.cursor() as cursor:
         cursor.execute(select.replace("*", "id", 1))
         assert sorted(row[0] for row in cursor.fetchall()) == keys[20:22]
@@ -247,9 +247,3 @@ def test_a_bound_separates_texts_as_it_separates_times(name, at, bound, near, is
     kept = datetime.fromisoformat(text)
     kept = kept.replace(tzinfo=UTC) if kept.tzinfo is None else kept
     assert (text >= spelling.bound(bound, UTC)) == (kept >= bound)
-
-
-@in_one_case("name", SPELLINGS)
-def test_a_shape_keeps_the_spelling(name):
-    text = SPELLINGS[name](START + timedelta(microseconds=123_456))
-    assert spelling_of(shape_of(text)) == spelling_of(text)

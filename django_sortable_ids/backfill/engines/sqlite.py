@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import BooleanField, DateField, DateTimeField, F, QuerySet, TextField
@@ -21,7 +20,7 @@ from ...db import chunks, tables
 from ...db.queries import rows
 from ...errors import BackfillError
 from ...times.columns import TextColumn
-from ...times.spelling import WHOLE, Spelling, common_spelling, shape_of
+from ...times.spelling import WHOLE, Spelling
 from ..sources.base import Target
 from .base import Engine, Statements
 
@@ -105,45 +104,52 @@ def _compiled_triggers(connection: Any, sql: str) -> set[str]:
     return triggers - {None}
 
 
-_DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*"
-_MOST_SHOWN = 5
-"""Spellings in a message at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """The rows whose times share one spelling."""
-
-    name: str
-    rows: int
-    example: Any
-    last: Any
-
-
 def _check_texts(target: Target) -> None:
-    """Raise ``BackfillError`` if the times have several spellings that don't sort by time, or if
-    Django can't read them.
-    """
-    times = target.times
-    if not isinstance(times, TextColumn) or not _has_others(target, times.spelling):
+    """Raise ``BackfillError``, naming a row, for a text that is no time, or not spelled like that
+    of the first row: several spellings don't sort by time."""
+    times, source = target.times, target.source
+    if not isinstance(times, TextColumn):
         return
-    _check_possible(target)
-    shapes = _shapes(target)
-    name = f"{target.source.name} of {target.model._meta.label}"
-    unreadable = [shape for shape in shapes if not _is_readable(times, shape)]
-    if unreadable:
-        raise BackfillError(
-            f"{name} has values that Django can't read as times: {_listed(unreadable)}. Correct "
-            f"these values; nothing was written."
-        )
-    if common_spelling(shape.name for shape in shapes):
+    quote, spelling = times.connection.ops.quote_name, times.spelling
+    column, table = quote(str(source.column)), quote(source.model._meta.db_table)
+    patterns = "".join(
+        f" WHEN {length} THEN {column} GLOB '{pattern}'" for length, pattern in _patterns(spelling)
+    )
+    # The length comes first, since this reads every row.
+    is_spelled_so = f"CASE length({column}){patterns} ELSE 0 END"
+    # julianday() accepts impossible days and hours, so all other values are checked for them.
+    is_ordinary = (
+        f"(substr({column}, 1, 4) > '0000' AND substr({column}, 9, 2) < '29' "
+        f"AND substr({column}, 12, 2) < '24')"
+    )
+    is_time = (
+        f"typeof({column}) = 'text' AND julianday({column}) IS NOT NULL "
+        f"AND ({is_ordinary} OR NOT {is_impossible(column)})"
+    )
+    is_other = f"NOT ({is_spelled_so} AND {is_time})"
+    # Whole seconds with a fraction sort after those without one.
+    has_zeros = f"substr({column}, 20) = '{WHOLE}{spelling.zone}'"
+    others, with_zeros, without_zeros = rows(
+        times.connection,
+        f"SELECT MAX({is_other}), MAX({has_zeros}), MAX(substr({column}, 20) = '{spelling.zone}') "
+        f"FROM {table} WHERE {column} IS NOT NULL",
+    )[0]
+    if not others and not (with_zeros and without_zeros):
         return
+    where = is_other if others else has_zeros
+    wrong: QuerySet[Any] = QuerySet(source.model, using=target.using)
+    wrong = wrong.filter(RawSQL(where, (), output_field=BooleanField()))
+    named = chunks.named(wrong)
+    if named is None:
+        return  # it was corrected concurrently
+    pk, who = named
+    text = wrong.filter(pk=pk).values_list(Cast(F(source.attname), TextField()), flat=True)
     raise BackfillError(
-        f"{name} has several spellings, which don't sort by time since SQLite compares texts: "
-        f"{_listed(shapes)}. Save all rows through the ORM, "
-        f"`for row in {target.source.model.__name__}.objects.iterator(): "
-        f'row.save(update_fields=["{target.source.attname}"])`, and start again; '
-        f"nothing was written."
+        f"{who} has the {source.attname} {text.get()!r}, which is no possible time, or not spelled "
+        f"like the others: SQLite compares texts, and several spellings don't sort by time. Such "
+        f"rows: SELECT * FROM {table} WHERE {where}. Correct what is no time, and save all rows "
+        f"through the ORM, `for row in {source.model.__name__}.objects.iterator(): "
+        f'row.save(update_fields=["{source.attname}"])`; nothing was written.'
     )
 
 
@@ -174,51 +180,6 @@ def is_impossible(column: str) -> str:
     )
 
 
-def _check_possible(target: Target) -> None:
-    """Raise ``BackfillError``, naming a row, if a creation time is impossible."""
-    source, (column, table) = target.source, _names(target)
-    where = f"typeof({column}) = 'text' AND {column} GLOB '{_DAY}' AND {is_impossible(column)}"
-    rows: QuerySet[Any] = QuerySet(source.model, using=target.using)
-    rows = rows.filter(RawSQL(where, (), output_field=BooleanField()))
-    found = chunks.named(rows)
-    if found is None:
-        return
-    pk, who = found
-    text = rows.filter(pk=pk).values_list(Cast(F(source.attname), TextField()), flat=True)
-    raise BackfillError(
-        f"{who} has the {source.attname} {text.get()!r}, which is no possible time. Find such "
-        f"rows with SELECT * FROM {table} WHERE {where}, and correct them; nothing was written."
-    )
-
-
-def _has_others(target: Target, spelling: Spelling) -> bool:
-    """Whether there are times of other spellings, impossible ones, or whole seconds both with and
-    without a fraction."""
-    column, table = _names(target)
-    patterns = "".join(
-        f" WHEN {length} THEN {column} GLOB '{pattern}'" for length, pattern in _patterns(spelling)
-    )
-    # The length comes first, since this reads every row.
-    is_spelled_so = f"CASE length({column}){patterns} ELSE 0 END"
-    # julianday() accepts impossible days and hours, so all other values are checked for them.
-    is_ordinary = (
-        f"(substr({column}, 1, 4) > '0000' AND substr({column}, 9, 2) < '29' "
-        f"AND substr({column}, 12, 2) < '24')"
-    )
-    is_time = (
-        f"typeof({column}) = 'text' AND julianday({column}) IS NOT NULL "
-        f"AND ({is_ordinary} OR NOT {is_impossible(column)})"
-    )
-    others, with_zeros, without_zeros = rows(
-        target.times.connection,
-        f"SELECT MAX(NOT ({is_spelled_so} AND {is_time})), "
-        f"MAX(substr({column}, 20) = '{WHOLE}{spelling.zone}'), "
-        f"MAX(substr({column}, 20) = '{spelling.zone}') "
-        f"FROM {table} WHERE {column} IS NOT NULL",
-    )[0]
-    return bool(others or (with_zeros and without_zeros))
-
-
 def _patterns(spelling: Spelling) -> Iterator[tuple[int, str]]:
     """The length and the GLOB pattern of each form of a spelling."""
     second = f"????-??-??{spelling.separator}??:??:??"
@@ -226,37 +187,3 @@ def _patterns(spelling: Spelling) -> Iterator[tuple[int, str]]:
         fraction = f".{'?' * digits}" if digits else ""
         length = len(second + fraction + spelling.zone)
         yield length, f"{second}{fraction.replace('?', '[0-9]')}{spelling.zone}"
-
-
-def _shapes(target: Target) -> list[_Shape]:
-    connection = target.times.connection
-    connection.connection.create_function("sortable_ids_shape", 1, shape_of, deterministic=True)
-    column, table = _names(target)
-    found = rows(
-        target.times.connection,
-        f"SELECT sortable_ids_shape({column}) AS shape, COUNT(*), CAST(MIN({column}) AS TEXT), "
-        f"CAST(MAX({column}) AS TEXT) FROM {table} WHERE {column} IS NOT NULL "
-        f"GROUP BY shape ORDER BY COUNT(*) DESC, shape",
-    )
-    return [_Shape(*row) for row in found]
-
-
-def _is_readable(times: TextColumn, shape: _Shape) -> bool:
-    if shape_of(shape.example) != shape.name:
-        return False  # a number or a BLOB
-    try:
-        return all(times.at(text) for text in (shape.example, shape.last))
-    except BackfillError:
-        return False
-
-
-def _listed(shapes: list[_Shape]) -> str:
-    shown = [f"{shape.rows:,} rows as {shape.example!r}" for shape in shapes[:_MOST_SHOWN]]
-    others = len(shapes) - len(shown)
-    return ", ".join([*shown, *([f"{others} more spellings"] if others else [])])
-
-
-def _names(target: Target) -> tuple[str, str]:
-    """The quoted names of the column of times and of its table."""
-    quote, source = target.times.connection.ops.quote_name, target.source
-    return quote(str(source.column)), quote(source.model._meta.db_table)
