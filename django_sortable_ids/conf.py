@@ -1,36 +1,6 @@
 """The setting ``SORTABLE_IDS``: a dict whose keys are all checked.
 
-``WORKER``
-    The number of this process, for schemes with worker numbers (snowflakes, Sonyflake, TSID,
-    time64, xid and ObjectId with ``workers``). Processes that generate ids concurrently need
-    different numbers. None, the default, uses random numbers. With ``"lease"``, each process
-    takes a number from the database of ``WorkerLease`` at its first id that needs one, renews it
-    and gives it back when it ends: see ``workers``. The environment variable
-    ``SORTABLE_IDS_WORKER``, a number or ``lease``, overrides the setting.
-``WORKER_LEASE_SECONDS``
-    How long a lease lasts: at least 1, by default 60. It is renewed after a third of that time. A
-    process that can't reach the database generates ids until its lease ends. The number of a killed
-    process stays taken until then.
-``WORKER_CLOCK_SKEW_SECONDS``
-    How far the clocks of hosts may differ, by default 10. If a lease was not given back, no other
-    process takes its number for so long after its end. Clocks that differ more can cost a process
-    its number, but never generate an id twice.
-``MASK_KEYS``
-    The keys of ``UUIDv7Field(masked=True)``: a list of texts with 32 hexadecimal digits, each from
-    ``secrets.token_hex(16)``. The first key masks, all keys unmask. To change the key, insert a new
-    one at the start, and remove the old one once no id that it masked is in use.
-    ``schemes.mask.MaskKey`` documents the format. Keep the keys secret: they reveal the times.
-``CLOCK_ROLLBACK``
-    What happens to new ids while the clock is more than ``CLOCK_ROLLBACK_LIMIT`` seconds, by
-    default 10, before its latest time. Smaller steps are absorbed, and no policy repeats an id of
-    the process. ``"advance"``, the default, continues from the last id: a web server neither hangs
-    nor fails while a wrong clock is corrected, but until the clock has caught up, ids carry the
-    last time before the step. ``"wait"`` blocks for that long. ``"raise"`` raises
-    ``ClockRollback``: for batch jobs that need ids with the right times or none, and for worker
-    numbers that another process may soon get.
-``GUARD_MIGRATIONS``
-    False lets ``migrate`` run operations that would give several rows the same id, or corrupt a
-    key. True by default.
+docs/reference/settings.md explains each. No message contains a mask key, which is secret.
 """
 
 import math
@@ -44,6 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from .schemes.generation.clock import POLICIES, RollbackRule, set_rollback_rule
 from .schemes.mask import MaskKey, read_keys
+from .schemes.support import nearest
 
 WORKER_VARIABLE = "SORTABLE_IDS_WORKER"
 LEASE: Final = "lease"
@@ -139,6 +110,7 @@ def _get(key: str) -> Any:
     if unknown:
         raise ImproperlyConfigured(
             f"SORTABLE_IDS has no key {unknown[0]!r}; expected one of {', '.join(_KEYS)}"
+            f"{nearest(str(unknown[0]), _KEYS)}"
         )
     default, is_valid, expected = _KEYS[key]
     value = configured.get(key, default)

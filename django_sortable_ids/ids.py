@@ -15,6 +15,7 @@ from .fields.values.public import SEPARATORS
 from .schemes import ID
 from .schemes.encodings.text_forms import UUIDText
 from .schemes.errors import described
+from .schemes.support import nearest
 
 __all__ = ["Resolved", "created_at", "public_id", "resolve", "schema_of"]
 
@@ -43,6 +44,7 @@ def resolve(text: str) -> Resolved:
     if not fields:
         raise LookupError(
             f"{described(text)} has no known prefix; expected one of {', '.join(sorted(known))}"
+            f"{nearest(text[:64].rpartition('_')[0], known) if isinstance(text, str) else ''}"
         )
     matches = []
     for field in fields:

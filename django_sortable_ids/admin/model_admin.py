@@ -56,15 +56,10 @@ class SortableIDAdmin(ModelAdmin):
     ``fieldsets``.
 
     **Large tables.** ``paginator`` is ``SortableIDPaginator``, which counts up to 10,000 rows
-    exactly; above that the list says "about" or "more than". With ``show_full_result_count`` the
-    number of all rows is one of these counts, too. Where the list is in the order of a unique id,
-    there are links to the next and the previous page that carry an id.
+    exactly. In the order of a unique id, there are links to the next and the previous page.
 
-    **URLs.** The pages of a row can be opened by the public text of any of its unique ids; that of
-    another column than the key redirects. If the key of the model was moved, the search also
-    matches old ids, and pages with the old id of a row redirect. Both are for rows of
-    ``get_queryset()`` that the user may see. For users:
-    ``class OwnUserAdmin(SortableIDAdmin, UserAdmin)``.
+    **URLs.** The public text of any unique id opens the pages of a row, and so does the old id of a
+    moved key. For users: ``class OwnUserAdmin(SortableIDAdmin, UserAdmin)``.
     """
 
     created_at_hierarchy: str | None = None

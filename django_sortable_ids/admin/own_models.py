@@ -92,7 +92,10 @@ class BackfillRunAdmin(ReadOnlyList):
         # A process that serves pages needs the room of backfills only here.
         from ..reporting.status import Status
 
-        return _CONDITIONS[Status(run, has_field=True).condition]
+        status = Status(run, has_field=True)
+        shown = _CONDITIONS[status.condition]
+        command = format_html("{}<br><code>{}</code>", shown, status.command)
+        return command if status.state == "stopped" else shown
 
     @admin.display(description=pgettext_lazy("sortable ids", "Rows"))
     def progress(self, run: BackfillRun) -> Any:

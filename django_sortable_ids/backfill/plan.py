@@ -91,7 +91,9 @@ class Plan:
         if self.rows:
             yield from (f"  takes {line}" for line in self.estimate.lines())
         shown = 1 if len(self.warnings) > _MANY_WARNINGS and not with_sql else SAMPLES
-        yield from (f"  such as {sample}" for sample in self.samples[:shown])
+        is_random = target.generates and isinstance(target.field.scheme, TimeScheme)
+        differs = ", but with other random bits" if is_random else ""
+        yield from (f"  such as {sample}{differs}" for sample in self.samples[:shown])
         yield from (f"  warning: {warning}" for warning in self.warnings)
 
 

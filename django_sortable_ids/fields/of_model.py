@@ -14,6 +14,7 @@ from django.db.models.constants import LOOKUP_SEP
 from django.utils import timezone
 
 from ..schemes import ID, OutOfRange, TimeScheme
+from ..schemes.support import nearest
 from .base import SortableIDField
 
 
@@ -58,7 +59,8 @@ def id_field(model: type[models.Model], name: str | None = None) -> SortableIDFi
         candidates = [field for field in candidates if field.name == name]
     if not candidates:
         wanted = "no sortable id" if name is None else f"no sortable id named {name!r}"
-        raise FieldDoesNotExist(f"{model._meta.label} has {wanted}")
+        suggested = nearest(name, [field.name for field in id_fields(model)]) if name else ""
+        raise FieldDoesNotExist(f"{model._meta.label} has {wanted}{suggested}")
     return main_field(candidates)
 
 

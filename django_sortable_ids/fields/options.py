@@ -11,6 +11,7 @@ from django.db.models import NOT_PROVIDED, Value
 
 from .. import schemes
 from ..schemes import Scheme
+from ..schemes.support import nearest
 from . import history, row_times
 from .generating import GeneratedIDField, GetType, SetType, pop_scheme_options
 from .values.public import PublicText
@@ -190,7 +191,12 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
         ``ImproperlyConfigured``.
         """
         self._options, self.scheme_arguments = pop_scheme_options(self, kwargs)
-        models.Field.__init__(self, verbose_name, name, **{**self.django_defaults, **kwargs})
+        try:
+            models.Field.__init__(self, verbose_name, name, **{**self.django_defaults, **kwargs})
+        except TypeError as error:
+            unknown = str(error).rpartition(" ")[2].strip("'")
+            suggested = nearest(unknown, FieldOptions.__annotations__)
+            raise TypeError(f"{type(self).__name__}: {error}{suggested}") from None
         self.prefix = prefix
         self.previous_prefixes = previous_prefixes
         self.separator = separator

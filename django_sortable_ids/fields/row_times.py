@@ -9,6 +9,7 @@ from django.core.exceptions import FieldDoesNotExist
 from django.db import models
 from django.utils import timezone
 
+from ..schemes.support import nearest
 from .values.times import aware
 
 _Time = TypeVar("_Time")
@@ -86,7 +87,8 @@ def problem(model: type[models.Model], name: str) -> str | None:
     try:
         found = model._meta.get_field(name)
     except (FieldDoesNotExist, TypeError):
-        return f"created_from={name!r}: {expected}"
+        suggested = nearest(str(name), [each.name for each in fields])
+        return f"created_from={name!r}: {expected}{suggested}"
     if isinstance(found, models.DateField):
         return None
     return f"created_from={name!r}: found a {type(found).__name__}, {expected}"

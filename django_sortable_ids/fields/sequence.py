@@ -32,23 +32,15 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
     the length (without it, ids grow up to ``max_length``, 20 by default, and sort by length first),
     ``start`` is the first id, ``step`` the distance to the next. The value is the text.
 
-    ``template`` is text around the number, which then needs a ``width``:
-    ``template="INV-{year}-{number}"`` counts ``INV-2026-00000``, ``INV-2026-00001`` ... and starts
-    again each year; with ``{year}`` and ``{month}``, each month. The year is that of the insert in
-    the current time zone, or of the field that ``created_from`` names. The text may have ASCII
-    letters, digits and ``-_~``. ``start`` is the first number without the text.
+    ``template`` is text around the number, which then needs a ``width``, such as
+    ``"INV-{year}-{number}"``: the count starts again each year, or with ``{month}`` each month, of
+    the insert or of the field that ``created_from`` names. The text may have ASCII letters, digits
+    and ``-_~``. ``start`` is the first number without the text.
 
-    The id is generated when the row is inserted, primary keys included: until then it is None. The
-    counter is in the database of the row. For a primary key and ``save(using=...)``, it is in the
-    database that the router names.
-
-    With ``block=1`` the counter is part of the caller's transaction: numbers of transactions that
-    roll back are used again, and while one stays open, other inserts of the same sequence wait. A
-    larger ``block`` is how many numbers a process reserves at a time, in a separate transaction,
-    and then assigns from memory. Then no insert waits for open transactions. Numbers that are
-    rolled back, or unused when a process ends, leave gaps. Each process counts up; between
-    processes, only the blocks are in order. On SQLite, which has one writer at a time, inserts
-    inside a transaction behave as with ``block=1``.
+    The id is generated when the row is inserted, primary keys included. The counter is in the
+    database of the row, for a primary key in that which the router names. ``block`` is how many
+    numbers a process reserves at a time, in a transaction of its own; with ``block=1``, the counter
+    is part of the caller's transaction. docs/how-to/sequences.md compares the two.
     """
 
     scheme_name = "lexical_sequence"

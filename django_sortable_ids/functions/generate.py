@@ -33,10 +33,6 @@ class GenerateID(Func):
     worker number: an id of 64 bits collides with another one of its tick with a chance of 1 in 4
     million (snowflakes) or 1 in 100,000 (time64). So thousands of rows in one INSERT will collide.
 
-    A migration that adds a column with such a default to a table with rows gives them ids of the
-    current time. Do this on SQLite and PostgreSQL only: MySQL refuses it (error 1674), and each
-    MariaDB replica would generate different ids, without a warning.
-
     Raises ``NotSupportedError`` if the database can't generate the ids, ``OutOfRange`` if the
     scheme can't hold the current time, ``LookupError`` for an unknown scheme, and ``TypeError`` for
     an unknown option.

@@ -31,14 +31,9 @@ class RedirectOldIDs(View):
     """For class-based views of one row, of Django and of Django REST framework: a URL with the old
     id of a row redirects to the same URL with the public text of its present id.
 
-    The view runs as if the present id had been in the URL, with all its checks, and so do
-    decorators around it. Only a successful answer (2xx) to GET or HEAD is replaced by the redirect.
-    Any other answer remains: 403, 404, a redirect to the login, and the result of another method.
-
-    It stands to the left of the other classes. The class needs ``model`` or ``queryset``. The
-    argument of the path is ``pk_url_kwarg``, in REST that of ``lookup_field``, which must be the
-    primary key. The path must accept both ids, as ``<str:pk>`` does, or there is a second path with
-    ``<int:pk>`` of the same name. An id that can only be a present one needs no further query.
+    The view runs as if the present id had been in the URL. Only a successful answer (2xx) to GET or
+    HEAD is replaced by the redirect. The class stands to the left of the others, and needs
+    ``model`` or ``queryset``. In REST, ``lookup_field`` must be the primary key.
     """
 
     redirect_permanently: bool = True

@@ -13,6 +13,7 @@ from ..db import tables
 from ..errors import BackfillError
 from ..fields import SortableIDField
 from ..schema.constraints import redefined
+from ..schemes.support import nearest
 from .changes import graph
 from .changes.moved import AdoptedTexts, KeyCopy, MovedKey, Reference
 
@@ -82,20 +83,23 @@ def _add(
 
 def _check_column(connection: Any, table: str, column: str) -> None:
     if not tables.kind(connection, table):
-        known = ", ".join(sorted(connection.introspection.table_names()))
-        raise BackfillError(f"there is no table {table}; the database has {known}")
+        known = sorted(connection.introspection.table_names())
+        has = f"the database has {', '.join(known)}{nearest(table, known)}"
+        raise BackfillError(f"there is no table {table}; {has}")
     known_columns = tables.columns(connection, table)
     if tables.folded(connection, column) not in known_columns:
-        names = ", ".join(each.name for each in known_columns.values())
-        raise BackfillError(f"{table} has no column {column}; it has {names}")
+        names = [each.name for each in known_columns.values()]
+        has = f"it has {', '.join(names)}{nearest(column, names)}"
+        raise BackfillError(f"{table} has no column {column}; {has}")
 
 
 def _key(label: str, moved: Sequence[MovedKey]) -> MovedKey:
     for each in moved:
         if each.model.lower() == label.lower():
             return each
-    labels = ", ".join(each.model for each in moved)
-    raise BackfillError(f"{label} is no model whose key moves; these are {labels}")
+    labels = [each.model for each in moved]
+    those = f"these are {', '.join(labels)}{nearest(label, labels)}"
+    raise BackfillError(f"{label} is no model whose key moves; {those}")
 
 
 def _remains_text(connection: Any, reference: Reference, before: Any, after: Any) -> bool:

@@ -23,6 +23,7 @@ from ..models import MoveNote
 from ..schema.automatic_keys import automatic_keys
 from ..schema.constraints import redefined
 from ..schemes import TimeScheme
+from ..schemes.support import nearest
 from . import adopting, checks, key_map, texts
 from .changes import graph
 from .changes.moved import OLD, GenericReference, History, KeyCopy, MovedKey, Reference
@@ -155,7 +156,9 @@ def _check_label(label: str) -> None:
         apps.get_model(app_label, name) if name else apps.get_app_config(app_label)
     except (LookupError, ValueError) as error:
         reason = str(error).rstrip(".")
-        raise BackfillError(f"{label}: {reason}. Expected an app or app.Model") from None
+        known = [*apps.app_configs, *(each._meta.label for each in apps.get_models())]
+        expected = f"Expected an app or app.Model{nearest(label, known)}"
+        raise BackfillError(f"{label}: {reason}. {expected}") from None
 
 
 def _changes(model: Model, state: ProjectState) -> bool:

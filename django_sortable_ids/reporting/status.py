@@ -10,10 +10,11 @@ from typing import Any, Literal
 
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
-from django.db import connections
+from django.db import DEFAULT_DB_ALIAS, connections
 
 from ..backfill.owner import is_alive, is_gone, silence
 from ..backfill.progress import minutes, percent, share
+from ..backfill.sources.base import database_option
 from ..backfill.sources.fields import check_table, find_field
 from ..db import tables
 from ..fields import SortableIDField
@@ -40,6 +41,8 @@ class Status:
         yield f"  {self._progress()}"
         if run.last_error:
             yield f"  last error: {run.last_error}"
+        if self.state == "stopped" and not self.is_gone:
+            yield f"  continue with: {self.command}"
         if self.is_gone:
             yield "  the field no longer exists; to delete the run:"
             yield f"    {self.deletion}"
@@ -87,6 +90,12 @@ class Status:
     def state(self) -> Literal["finished", "running", "stopped"]:
         condition = self.condition
         return condition if condition in ("finished", "running") else "stopped"
+
+    @property
+    def command(self) -> str:
+        """What resumes the run, with the sources that it had; ``migrate``, if a move fills it."""
+        name = "migrate" if self.is_of_move else f"backfill_ids {self.run.target}"
+        return f"manage.py {name}{database_option(self.run._state.db or DEFAULT_DB_ALIAS)}"
 
     @property
     def model(self) -> str:

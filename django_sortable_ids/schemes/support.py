@@ -1,6 +1,6 @@
 """Helpers: cached attributes, bit patterns, options, and copies without cached attributes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from functools import lru_cache
 from typing import Any, Generic, TypeVar, overload
@@ -33,6 +33,16 @@ class cached_property(Generic[T]):  # noqa: N801 - as in functools
         # Not a data descriptor: from now on, Python finds the value in ``__dict__`` first.
         value = instance.__dict__[self._name] = self._function(instance)
         return value
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: which known one may be meant, or nothing."""
+    from difflib import get_close_matches  # only where something is wrong
+
+    spelled = {each.lower(): each for each in known}
+    within = [each for each in spelled if len(name) > 2 and name.lower() in each]
+    found = [*get_close_matches(name.lower(), spelled, n=1, cutoff=0.7), *within]
+    return f"; nearest: {spelled[found[0]]}" if found else ""
 
 
 @lru_cache(maxsize=64)

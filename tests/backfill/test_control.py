@@ -245,7 +245,11 @@ def test_status_of_a_run(monkeypatch):
     assert second.endswith(" left  batches of 3")
     stopped = shown()
     assert stopped[0].startswith(f"testapp.Order.uuid7: stopped, by {by}, last heartbeat 0.")
-    assert stopped[1:] == ["  60 %  6/10 rows  batches of 3", "  last error: out of order"]
+    assert stopped[1:] == [
+        "  60 %  6/10 rows  batches of 3",
+        "  last error: out of order",
+        "  continue with: manage.py backfill_ids testapp.Order.uuid7",
+    ]
     BackfillRun.objects.update(token="theirs", heartbeat=owner.now_ms() - 90_000)
     assert "stopped, " in shown()[0]
     assert "is silent, last heartbeat 90.0 s ago" in shown()[0]

@@ -54,7 +54,10 @@ def test_the_lines():
         "  in the order of (created_at, pk), for each batch:",
         f"    {statement_of('ulid')}",
     ]
-    samples = [line.split(": ") for line in lines if line.startswith("  such as ")]
+    random = ", but with other random bits"
+    samples = [
+        line.removesuffix(random).split(": ") for line in lines if line.startswith("  such as ")
+    ]
     assert [sample[0] for sample in samples] == [
         f"  such as {keys[0]}, 2024-05-17T09:30:00+00:00",
         f"  such as {keys[1]}, 2024-05-17T09:30:00+00:00",

@@ -47,7 +47,7 @@ def test_a_real_run_that_is_killed_and_resumed(visitor, command):
     running.process.send_signal(signal.SIGKILL)
     assert running.code == -signal.SIGKILL
     row = listed(visitor)
-    assert (row["state"], row["progress"]) == ("Killed", "40 of 100")
+    assert (row["state"], row["progress"]) == (f"Killedmanage.py backfill_ids {NAME}", "40 of 100")
 
     printed(*ARGUMENTS)
     row = listed(visitor)
@@ -63,7 +63,10 @@ def test_a_run_that_failed(visitor):
     with pytest.raises(ZeroDivisionError):
         run.execute(build("uuid7", 3), fail)
     row = listed(visitor)
-    assert (row["state"], row["last_error"]) == ("Stopped", "<b>out of order</b>")
+    assert (row["state"], row["last_error"]) == (
+        f"Stoppedmanage.py backfill_ids {NAME}",
+        "<b>out of order</b>",
+    )
 
 
 def test_a_run_of_another_machine_that_is_silent(visitor, settings):
@@ -77,7 +80,10 @@ def test_a_run_of_another_machine_that_is_silent(visitor, settings):
         heartbeat=heartbeat,
     )
     row = listed(visitor)
-    assert (row["state"], row["progress"]) == ("No heartbeat", "1,200,300 of 9,000,000")
+    assert (row["state"], row["progress"]) == (
+        f"No heartbeatmanage.py backfill_ids {NAME}",
+        "1,200,300 of 9,000,000",
+    )
     settings.LANGUAGE_CODE = "de"
     assert "1.200.300" in listed(visitor)["progress"]
 

@@ -349,10 +349,10 @@ def test_a_model_without_a_field_for_its_old_key(project):
          "--primary-key takes no --allow-triggers and --sleep"),
         (["depot", "--on-null=skip"], "skip leaves NULL, which no key may have"),
         (["depot.Customer", "--created-from=joind"],
-         "depot.Customer has no field 'joind' with times; it has joined"),
+         "depot.Customer has no field 'joind' with times; it has joined; nearest: joined"),
         (["depot.Order", "--created-from=customer__joind"],
          "depot.Customer.joind does not exist, and creation times come from a DateTimeField or a "
-         "DateField; depot.Customer has joined"),
+         "DateField; depot.Customer has joined; nearest: joined"),
         (["depot.Customer", "--created-from=nonsense__x"],
          "depot.Customer has no field 'nonsense'; it has the relations none"),
         (["depot.Customer", "--created-from=name"],

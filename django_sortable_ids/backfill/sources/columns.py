@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from ...errors import BackfillError
 from ...fields.values.times import in_utc
+from ...schemes.support import nearest
 from .base import SORTED_AT_ONCE, Target
 from .fields import check_table, names_of
 
@@ -113,7 +114,10 @@ def find_source(
     known = ", ".join(times)
     if created_from is None:
         raise BackfillError(f"say where creation times come from: --created-from, one of {known}")
-    raise BackfillError(f"{name} has no field {created_from!r} with times; it has {known}")
+    raise BackfillError(
+        f"{name} has no field {created_from!r} with times; it has {known}"
+        f"{nearest(created_from, times)}"
+    )
 
 
 def _at_the_end_of(model: type[models.Model], path: str) -> models.Field[Any, Any]:
@@ -130,6 +134,7 @@ def _at_the_end_of(model: type[models.Model], path: str) -> models.Field[Any, An
         raise BackfillError(
             f"{reached._meta.label}.{name} {what}, and creation times come from a DateTimeField or "
             f"a DateField; {reached._meta.label} has {', '.join(times) or 'none'}"
+            f"{nearest(name, times)}"
         )
     source: models.Field[Any, Any] = copy(found)
     source.name = path
@@ -147,7 +152,7 @@ def _models_on(model: type[models.Model], path: str) -> list[type[models.Model]]
             known = [each.name for each in reached._meta.fields if each.is_relation]
             raise BackfillError(
                 f"--created-from {path}: {label} has no field {step!r}; it has the relations "
-                f"{', '.join(known) or 'none'}"
+                f"{', '.join(known) or 'none'}{nearest(step, known)}"
             ) from None
         if not (relation.many_to_one or relation.one_to_one) or relation.related_model is None:
             raise BackfillError(

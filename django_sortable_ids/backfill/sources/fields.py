@@ -12,8 +12,10 @@ from django.db import DEFAULT_DB_ALIAS, connections, models, router
 from ...db import tables
 from ...errors import BackfillError
 from ...fields import SortableIDField
+from ...fields.of_model import id_fields
 from ...models import BackfillRun, MoveNote
 from ...schema import constraints
+from ...schemes.support import nearest
 from .base import POLICIES, Target, database_option
 
 
@@ -46,11 +48,13 @@ def named_field(label: str) -> tuple[type[models.Model], SortableIDField]:
     """As ``find_field``, also for a primary key, which is filled already."""
     parts = label.split(".")
     if len(parts) != 3:
-        raise BackfillError(f"{label!r}: expected app.Model.field, such as shop.Order.public_id")
+        expected = f"expected app.Model.field, such as shop.Order.public_id{_nearest_id(label)}"
+        raise BackfillError(f"{label!r}: {expected}")
     try:
         model = apps.get_model(parts[0], parts[1])
     except LookupError as error:
-        raise BackfillError(f"{label}: {error}") from None
+        reason = str(error).rstrip(".")
+        raise BackfillError(f"{label}: {reason}{_nearest_id(label)}") from None
     # A proxy shares the table of its concrete model, so both names mean the same run.
     model = model._meta.concrete_model or model
     try:
@@ -59,6 +63,7 @@ def named_field(label: str) -> tuple[type[models.Model], SortableIDField]:
         known = ", ".join(names_of(model, SortableIDField)) or "none"
         raise BackfillError(
             f"{model._meta.label} has no field {parts[2]!r}; its sortable ids: {known}"
+            f"{nearest(parts[2], names_of(model, SortableIDField))}"
         ) from None
     if not isinstance(field, SortableIDField):
         raise BackfillError(f"{label} is a {type(field).__name__}, not a sortable id")
@@ -67,6 +72,11 @@ def named_field(label: str) -> tuple[type[models.Model], SortableIDField]:
             f"{label} is in the table of {field.model._meta.label}: name that model instead"
         )
     return model, field
+
+
+def _nearest_id(label: str) -> str:
+    fields = (str(each) for model in apps.get_models() for each in id_fields(model))
+    return nearest(label, fields)
 
 
 def names_of(model: type[models.Model], kind: type[models.Field[Any, Any]]) -> list[str]:

@@ -23,6 +23,7 @@ from ...functions.fragments import Fragment, HexOfBytes
 from ...schema.stored_values import PAGE, later_than_now
 from ...schemes import ID, InvalidID, OutOfRange, TimeScheme, get, is_lossless
 from ...schemes.catalog.registry import scheme_of_uuid
+from ...schemes.support import nearest
 from .base import InOrderOfKeys, Row, Target
 from .fields import names_of
 
@@ -330,6 +331,7 @@ def _find_source(
         known = [each.name for each in model._meta.fields if _may_convert(each, sortable)]
         raise BackfillError(
             f"{label} has no field {name!r} to convert from; it has {', '.join(known) or 'none'}"
+            f"{nearest(name, known)}"
         )
     if found is sortable:
         raise BackfillError(f"{label}.{name} is the column to fill: name the field of the old ids")

@@ -48,31 +48,21 @@ _MOST_ROWS = 2**31 - 1
 
 EXAMPLES = """\
 examples:
-  List the sortable ids of the project, and count the rows without one:
+  List the sortable ids of the project, and what is left to do for each:
     manage.py backfill_ids
-  Show the plan, fill the rows, check the ids:
+  Show the plan, fill the rows, write the migration that adds NOT NULL and unique:
     manage.py backfill_ids shop.Order.public_id --dry-run \\
       --created-from created_at
     manage.py backfill_ids shop.Order.public_id --created-from created_at
-    manage.py backfill_ids shop.Order.public_id --verify
-  Check the ids, and write the migration that adds NOT NULL and unique:
     manage.py backfill_ids shop.Order.public_id --write-migration
-  Convert the ids of another column:
+  Convert the ids of another column; take times from a related row:
     manage.py backfill_ids shop.Order.public_id --convert-from old_uuid
-  Take times from a related row, or spread rows over a period:
     manage.py backfill_ids shop.Item.public_id \\
       --created-from order__created_at
-    manage.py backfill_ids shop.Tag.public_id --created-from pk \\
-      --start 2015-01-01 --end 2024-06-30
-  Fill slowly, and pause while a file exists:
-    manage.py backfill_ids shop.Order.public_id --created-from created_at \\
-      --max-rows-per-second 2000 --pause-file /tmp/pause
-  Move the primary key of a model, or of whole apps, with all that refers to it:
-    manage.py backfill_ids shop.Customer --primary-key \\
-      --created-from created_at --write-migration
-  Watch the run from a second terminal, or from a program:
+  Move the primary keys of an app, with all that refers to them:
+    manage.py backfill_ids shop --primary-key
+  Watch a run from a second terminal:
     manage.py backfill_ids --status
-    manage.py backfill_ids --status --json
 
 exit codes:
   0    done; with --verify: no error was found

@@ -17,6 +17,7 @@ from django.core.management.base import BaseCommand
 from ...backfill.pace import stoppable
 from ...db.errors import explained
 from ...errors import Interrupted
+from ...schemes.support import nearest
 from ..backfill_ids import arguments, modes, moving, verifying
 from ..backfill_ids.output import Output
 from ..backfill_ids.request import CommandLine, Request
@@ -93,6 +94,11 @@ class Command(BaseCommand):
             yield
         except SystemExit as end:
             # Django and argparse have written the reason to stderr.
+            known = [*self.create_parser("manage.py", "backfill_ids")._option_string_actions]
+            for word in argv if end.code == arguments.WRONG else ():
+                name = word.partition("=")[0]
+                if name.startswith("--") and name not in known and (found := nearest(name, known)):
+                    self.stderr.write(f"{name}{found}", lambda text: text)
             self._write_end(argv, end.code)
             raise
         except KeyboardInterrupt:

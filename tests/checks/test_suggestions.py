@@ -1,0 +1,59 @@
+"""A typo in a name is answered with the nearest name that exists."""
+
+import subprocess
+import sys
+
+import pytest
+from django.core.exceptions import FieldDoesNotExist, ImproperlyConfigured
+from django.core.management import CommandError, call_command
+
+from django_sortable_ids import conf
+from django_sortable_ids.fields import UUIDv7Field
+from django_sortable_ids.ids import public_id, resolve
+from tests.testapp.models import Order
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("arguments", "nearest"),
+    [
+        (["testapp.Order.uuid"], "uuid7"),
+        (["testapp.Ordr.uuid7"], "testapp.Order.uuid7"),
+        (["tsetapp.Order.uuid7"], "testapp.Order.uuid7"),
+        (["testapp.Order.uuid7", "--created-from", "craeted_at"], "created_at"),
+        (["testapp.Ordr", "--primary-key"], "testapp.Order"),
+        (["tstapp", "--primary-key"], "testapp"),
+    ],
+)
+def test_names_of_the_command(arguments, nearest):
+    with pytest.raises(CommandError, match=f"; nearest: {nearest}$"):
+        call_command("backfill_ids", *arguments)
+
+
+def test_an_option_of_the_command():
+    command = [sys.executable, "-m", "django", "backfill_ids", "--created_from", "pk", "--tooo"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == "--created_from; nearest: --created-from"
+
+
+def test_an_option_of_a_field():
+    with pytest.raises(TypeError, match=r"^UUIDv7Field: .* 'prefx'; nearest: prefix$"):
+        UUIDv7Field(prefx="ord")
+    (wrong,) = UUIDv7Field(encoding="bse32").wrong_options
+    assert wrong.message.endswith("; nearest: base32")
+
+
+def test_a_setting(settings):
+    settings.SORTABLE_IDS = {"WORKERS": 1}
+    with pytest.raises(ImproperlyConfigured, match=r"; nearest: WORKER$"):
+        conf.worker()
+
+
+def test_a_prefix_and_a_field_in_code():
+    field = Order._meta.get_field("uuid7")
+    with pytest.raises(FieldDoesNotExist, match=r"; nearest: uuid7$"):
+        public_id(Order(), "uuid_7")
+    with pytest.raises(LookupError, match="has no known prefix"):
+        resolve(f"zzz_{field.scheme.example}")
