@@ -26,7 +26,6 @@ from .support import (
     elsewhere,
     field_of,
     fill,
-    ids,
     in_python,
     insert_orders,
     is_strict,
@@ -68,16 +67,6 @@ def test_a_row_without_an_id_moves_behind_the_cursor_and_another_in_front(name):
     fill(name, 8, concurrently(1, move))
     assert is_strict(name)
     assert times_are_right(name)
-
-
-def test_a_row_that_has_its_id_keeps_it_when_it_moves():
-    insert_orders([START + i * SECOND for i in range(10)])
-    first = rows("ulid")[0].pk
-    move = Order.objects.filter(pk=first).update
-    fill("ulid", 3, concurrently(1, lambda: move(created_at=START + 20 * SECOND)))
-    scheme = field_of("ulid").scheme
-    assert scheme.created_at(Order.objects.get(pk=first).ulid) == START
-    assert None not in ids("ulid")
 
 
 def last_id(name):

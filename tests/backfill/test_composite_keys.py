@@ -1,20 +1,14 @@
 """Tables whose primary key is a pair of columns."""
 
-from io import StringIO
-
 import pytest
-from django.core.management import call_command
-from django.db import connection
 
 from django_sortable_ids.backfill.verifying.verify import verify
-from django_sortable_ids.errors import BackfillError
 
 from .shop.models import OwnedKey, PairKey, SortableKey
 from .support import (
     MILLISECOND,
     START,
     Stop,
-    build,
     fill,
     find,
     ids,
@@ -91,23 +85,3 @@ def test_verify_names_both_halves():
     found = verify(find(name))
     assert len(found.failures) == 1
     assert found.examples_of["unordered"] == ["(3, 4) comes after (1, 2), but its id does not"]
-
-
-def test_the_plan_names_both_columns(name):
-    out = StringIO()
-    call_command(
-        "backfill_ids", name, created_from="created_at", dry_run=True, verbosity=2, stdout=out
-    )
-    one, other = find(name).key_fields
-    quote = connection.ops.quote_name
-    statement = next(line for line in out.getvalue().splitlines() if "UPDATE" in line)
-    assert statement.index(quote(one.column)) < statement.index(quote(other.column))
-
-
-def test_a_row_that_is_refused_is_named_by_both_halves(name):
-    first = rows(name).order_by("pk").first()
-    rows(name).update(created_at=START.replace(year=1969))
-    with pytest.raises(BackfillError) as refusal:
-        build(name)
-    label = first._meta.label
-    assert str(refusal.value).startswith(f"{label} {first.pk} (and 39 other rows) is too old")

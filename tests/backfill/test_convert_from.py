@@ -13,7 +13,6 @@ from django.db import connection
 from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.sources.find import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
-from django_sortable_ids.backfill.writing import pending_rows as reading
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.fields.values.storage import mariadb_sorts
 from django_sortable_ids.models import BackfillRun
@@ -26,7 +25,6 @@ from .support import (
     SECOND,
     START,
     Stop,
-    concurrently,
     insert,
     saved_run,
     stop_after,
@@ -212,17 +210,6 @@ def test_another_source_is_refused(change, difference):
     assert Old.objects.filter(ulid=None).count() == 17
 
 
-def test_another_scheme_of_the_old_ids_is_refused():
-    insert_old("old_snowflake", old_values("old_snowflake"))
-    with pytest.raises(Stop):
-        fill("uuid7", "old_snowflake", 3, stop_after(1))
-    stopped = saved_run(label("uuid7"))
-    stopped.options["old_epoch_ms"] = "5"
-    stopped.save()
-    with pytest.raises(BackfillError, match="old_epoch_ms = '5', and now it is None"):
-        plan.build(find("uuid7", "old_snowflake"), 5)
-
-
 # Concurrent writers
 
 
@@ -260,22 +247,6 @@ def test_the_plan_of_a_lossless_conversion():
     ]
     assert Old.objects.filter(ulid=None).count() == 3
     assert not BackfillRun.objects.exists()
-
-
-def test_the_plan_of_another_conversion():
-    values = old_values("plain", 2)
-    insert_old("plain", values)
-    lines = run_command("uuid7", "--convert-from=plain", "--dry-run")
-    assert lines[0] == (
-        "shop.Old.uuid7: UUIDv7 of the UUIDv1 in plain, of the same time, in the same order"
-    )
-    assert lines[-1] == (
-        "  warning: no index has plain in the order of its times, so each batch sorts the table"
-    )
-    assert [str(value) in line for value, line in zip(values, lines[-3:], strict=False)] == [
-        True,
-        True,
-    ]
 
 
 # What can't be converted
@@ -413,6 +384,13 @@ def test_times_that_the_new_ids_cannot_hold(policy):
     assert given == sorted(set(given))
 
 
+def test_an_empty_table():
+    assert run_command("uuid6", "--convert-from=plain")[-2] == "0 rows filled."
+    assert (
+        run_command("uuid6", "--convert-from=plain", "--verify")[0] == "0 rows: nothing to verify"
+    )
+
+
 # --verify
 
 
@@ -451,34 +429,6 @@ def test_verify_finds_an_id_of_another_time(source, name):
 
 
 # An order that no index has
-
-
-@pytest.mark.parametrize(("page", "size"), each_with([1, 2, 3, 7, 20, 21], [1, 3, 8]))
-def test_a_sort_may_end_anywhere(monkeypatch, page, size):
-    monkeypatch.setattr(reading, "SORTED_AT_ONCE", page)
-    insert_old("plain", old_values("plain"))
-    assert fill("uuid7", "plain", size).filled == 20
-    assert_converted("plain", "uuid7")
-
-
-@pytest.mark.usefixtures("transactional_db")
-def test_rows_that_change_behind_the_sort():
-    """Their old id, their new one, or all of them."""
-    values = old_values("plain", 30)
-    insert_old("plain", values)
-    later = get("uuid1").generate(START + 600 * SECOND)
-
-    def change():
-        Old.objects.filter(plain=values[10]).update(plain=later)
-        Old.objects.filter(plain=values[11]).delete()
-        Old.objects.filter(plain__in=values[12:20]).update(uuid7=None)
-        own = get("uuid7").generate(START + timedelta(days=1))
-        Old.objects.filter(plain=values[21]).update(uuid7=own)
-
-    result = fill("uuid7", "plain", 4, concurrently(2, change))
-    assert (result.filled, result.remaining) == (28, 0)
-    Old.objects.filter(plain=values[21]).delete()
-    assert_converted("plain", "uuid7")
 
 
 def test_ids_that_do_not_sort_by_time_are_no_target():

@@ -4,7 +4,6 @@ from contextlib import contextmanager
 from functools import partial
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, connections
 
 from django_sortable_ids.models import BackfillRun
@@ -288,21 +287,6 @@ def test_a_right_is_missing(orders, limited, missing):
     assert ADVICE in message
     assert given() == 0
     assert_ends_well()
-
-
-def test_a_right_is_missing_for_a_verification(orders, limited):
-    fill(NAME)
-    with limited(*OWN):
-        message = refusal(verify=True, batch_size=None)
-    # MySQL hides the table.
-    assert message.startswith(LACKS) or "or none that its user may see" in message
-
-
-def test_a_right_is_missing_for_the_status(limited):
-    grants = ["SELECT ON testapp_order"]
-    unseen = "or none that its user may see"
-    with limited(*grants), pytest.raises(CommandError, match=f"^{LACKS}|{unseen}"):
-        call_command("backfill_ids", status=True)
 
 
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="makes the file")

@@ -3,11 +3,9 @@
 from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 
-import pytest
 from django.core.management import call_command
 from django.db import connections
 
-from django_sortable_ids.models import BackfillRun
 from tests.patience import PATIENCE
 from tests.testapp.models import Order
 
@@ -15,7 +13,6 @@ from .support import (
     START,
     elsewhere,
     fill,
-    ids,
     insert_orders,
     is_strict,
 )
@@ -36,15 +33,6 @@ def test_the_command_names_the_database(other):
         "--database=other --verify"
     )
     assert is_strict("ulid", other)
-
-
-@pytest.mark.django_db
-def test_the_default_database_is_left_alone(other):
-    insert_orders([START] * 3, other)
-    fill("ulid", using=other)
-    insert_orders([START] * 2)
-    assert ids("ulid") == [None, None]
-    assert not BackfillRun.objects.exists()
 
 
 def test_writers_of_the_same_file_do_not_stop_the_run(other):

@@ -161,16 +161,6 @@ def test_verify_finds_a_copy_with_another_id(tracked):
     assert "3 rows have no id" in refusal(NAME, "--verify")
 
 
-def test_rows_come_late_and_the_run_is_killed_between_batches(tracked):
-    model, past = tracked
-    before_the_field(model, past)
-    call("shop.Tracked.public_id", "--created-from=created_at")
-    call(NAME, "--batch-size=5")
-    past.objects.filter(pk__lt=6).update(public_id=None)
-    assert "5 rows filled." in call(NAME, "--batch-size=2")
-    assert call(NAME, "--verify")[1] == "each has the id of its original"
-
-
 def test_the_report_lists_them_as_copies(tracked):
     before_the_field(*tracked)
     line = next(" ".join(each.split()) for each in call() if each.startswith(NAME))

@@ -3,17 +3,14 @@
 import re
 
 import pytest
-from django.core.management import CommandError
 from django.db import connection
-from django.db.models import QuerySet
 
-from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.models import BackfillRun
 from tests.backfill.shop.models import Bill, BillLine, Plain
 from tests.testapp.models import Order
 
 from .command import printed
-from .support import START, find, insert, insert_orders, label, refusal
+from .support import START, insert, insert_orders, label, refusal
 
 pytestmark = [
     pytest.mark.usefixtures("transactional_db"),
@@ -114,12 +111,3 @@ def test_those_of_a_related_row(keep, path):
     assert f"shop.Bill {bill.pk} has the {column} 2020-02-00" in message
     repair(message)
     assert "2 rows filled." in printed(LINE, f"--created-from={path}")
-
-
-def test_what_a_plan_refuses_an_operation_refuses(keep):
-    """``AddSortableID`` fills by a plan."""
-    insert_orders([START])
-    keep(Order, "created_at", Order.objects.get().pk, "2020-02-00 00:00:00")
-    with pytest.raises(CommandError, match="no day of the calendar"):
-        run.execute(plan.build(find("uuid7"), 10))
-    assert not QuerySet(Order).exclude(uuid7=None).exists()

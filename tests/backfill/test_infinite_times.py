@@ -72,15 +72,6 @@ def test_they_take_the_nearest_time(name, strange_rows):
 
 
 @schemes
-def test_a_plan_after_the_application_gave_them_ids(name):
-    scheme = field_of(name).scheme
-    keys = list(Order.objects.exclude(created_at=START).values_list("pk", flat=True))
-    for pk, value in zip(keys, scheme.generate_many(len(keys), START), strict=True):
-        Order.objects.filter(pk=pk).update(**{name: value})
-    assert "2 rows filled." in command(name)
-
-
-@schemes
 def test_they_are_left(name, strange_rows):
     assert "2 rows filled." in command(name, on_out_of_range="skip")
     lines = command(name, verify=True)  # with the policies of the run

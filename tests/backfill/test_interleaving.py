@@ -185,12 +185,6 @@ def test_a_span_is_written_to_its_end_though_more_rows_than_planned_are_filled_b
     assert_right()
 
 
-def test_a_tick_that_one_span_ends_in_and_the_next_begins_in():
-    insert_ties(same=33)
-    run.execute(build(NAME, 10))
-    assert_right()
-
-
 def test_an_id_that_the_application_gives_meanwhile_stays():
     insert_ties()
     taken = rows(NAME)[41]

@@ -1,7 +1,6 @@
 """``ON UPDATE CURRENT_TIMESTAMP``: columns of MariaDB and MySQL that other UPDATEs overwrite."""
 
 from contextlib import contextmanager
-from datetime import UTC, datetime
 
 import pytest
 from django.db import connection
@@ -179,18 +178,6 @@ def test_rows_without_a_time_keep_them(name, zone, session):
         assert None not in ids(name)
 
 
-def test_rows_out_of_range_keep_them(session):
-    old, new = datetime(2005, 1, 1, tzinfo=UTC), datetime(2150, 1, 1, tzinfo=UTC)
-    with columns_of(Order):
-        insert_orders([old, START, new] * 7)
-        give_values(Order)
-        before = kept(Order)
-        session("+00:00")
-        command("snowflake", created_from="created_at", on_out_of_range="clamp")
-        assert kept(Order) == before
-        assert is_strict("snowflake")
-
-
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize(
     ("source", "name"), [("plain", "uuid6"), ("old_uuid7", "ulid"), ("old_snowflake", "uuid7")]
@@ -226,12 +213,3 @@ def test_the_plan_says_so_and_is_what_is_run(name):
             fill(name)
         run = [query["sql"] for query in queries if ".`changed` = t.`changed`" in query["sql"]]
         assert len(run) == 1
-
-
-def test_a_table_without_such_a_column_has_nothing_added():
-    insert_orders([START])
-    lines = command("uuid7", created_from="created_at", dry_run=True)
-    assert not any(line.startswith("  keeps ") for line in lines)
-    for sql in statements_of(build("uuid7")):
-        assert sql.startswith(("UPDATE (", "UPDATE `testapp_order` t ", "SELECT "))
-        assert "edited" not in sql

@@ -8,7 +8,6 @@ from tests.combinations import each_with
 
 from .shop.models import Tight
 from .support import (
-    FIELDS,
     MICROSECOND,
     SECOND,
     START,
@@ -66,15 +65,6 @@ def test_rows_behind_the_cursor_are_sorted_in(name, place, after):
     assert is_strict(name)
     assert times_are_right(name)
     assert saved_run(name).rows_filled == result.filled
-
-
-@pytest.mark.parametrize("name", FIELDS)
-def test_every_scheme_fills_late_rows(name):
-    insert_orders([START] * 10)
-    result = fill(name, 5, inserting([START - SECOND, START - SECOND, START + SECOND], 1))
-    assert (result.filled, result.remaining) == (13, 0)
-    assert len(set(ids(name))) == 13
-    assert name not in TIMED or is_strict(name)
 
 
 def test_more_late_rows_than_are_looked_at_at_a_time(monkeypatch):
@@ -146,18 +136,6 @@ def test_late_rows_leave_the_rest_of_the_tick_though_a_later_row_has_its_last_id
     insert(Tight, [{"id": 51, "created_at": START}])
     monkeypatch.setattr(minting, "drawn_below", lambda sizes: [0] * len(sizes))
     assert fill(name).filled == 1
-    assert is_strict(name)
-
-
-@pytest.mark.parametrize("name", ["snowflake", "time64"])
-@pytest.mark.parametrize("way", ["database", "Python"])
-def test_rows_may_come_again_and_again_where_the_run_stands(name, way, monkeypatch):
-    """As where times are days: all rows of today share a tick, and some are still to come."""
-    if way == "Python":
-        in_python(monkeypatch)
-    for _ in range(8):
-        insert_orders([START] * 20)
-        assert fill(name).filled == 20
     assert is_strict(name)
 
 
@@ -292,13 +270,3 @@ def test_a_row_that_appears_inside_a_tie_behind_the_end_gets_an_id_between_its_n
     assert fill(name).filled == 2
     assert is_strict(name)
     assert times_are_right(name)
-
-
-def test_a_column_that_was_emptied_is_filled_from_the_beginning():
-    insert_orders([START + i // 5 * SECOND for i in range(20)])
-    fill("uuid7")
-    rows("uuid7").update(uuid7=None)
-    batches = []
-    fill("uuid7", 10, batches.append)
-    assert batches == [10, 10]
-    assert is_strict("uuid7")

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 from django.core.management import CommandError
-from django.db import DatabaseError, OperationalError, connection
+from django.db import DatabaseError, connection
 
 from django_sortable_ids.backfill.verifying import verify
 from django_sortable_ids.db import chunks
@@ -170,18 +170,6 @@ def test_each_row_is_counted_once(monkeypatch):
         monkeypatch.setattr(chunks, "FIRST", size)
         found = list(chunks._by_ranges(keys, lambda part: set(part.values_list("pk")), "pk"))
         assert sum(map(len, found)) == len(set().union(*found)) == 12
-
-
-def test_so_few_rows_as_the_smallest_number_are_tried():
-    tried = []
-
-    def read(size):
-        tried.append(size)
-        raise OperationalError(3024, "maximum statement execution time exceeded")
-
-    with pytest.raises(OperationalError):
-        chunks.in_time("default", 1000, read)
-    assert tried == [1000, 250, 100]
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="ranges are in time there")

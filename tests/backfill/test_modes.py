@@ -130,13 +130,6 @@ def test_verbosity_0_says_what_is_wrong(command):
 
 
 @pytest.mark.django_db
-def test_sql_is_for_those_who_want_to_know_more():
-    insert_orders([START] * 3)
-    assert "UPDATE" not in printed(NAME, CREATED, "--dry-run")
-    assert "UPDATE" in printed(NAME, CREATED, "--dry-run", verbosity=2)
-
-
-@pytest.mark.django_db
 @pytest.mark.parametrize("name", ["uuid6", "kuuid"])
 def test_the_plan_fits_a_terminal(name, monkeypatch):
     """With all that it may have to say, and a stopped run."""

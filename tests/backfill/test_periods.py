@@ -10,9 +10,7 @@ from django.db import connection
 
 from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.sources.find import Given, find
-from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
-from django_sortable_ids.schemes import OutOfRange
 
 from .shop.models import BillLine, PairKey, TextKey, Timeless, UUIDKey
 from .support import START, insert, refusal
@@ -88,20 +86,6 @@ def test_late_rows_have_the_time_of_their_key():
     keys(25)
     assert "1 rows filled." in call(NAME)
     assert_spread(10, 40)
-
-
-def test_an_error_says_the_row_and_its_time():
-    keys(1, 2, 3)
-    given = Given("pk", None, None, "2015-01-01", "2024-06-30")
-    writer = plan.build(find(NAME, given, None), 100).writer
-    with (
-        pytest.raises(
-            BackfillError,
-            match=r"^stopped at shop\.BillLine 2, created at 2019-10-0\d .*: the tick is full$",
-        ),
-        writer.naming((2, 2)),
-    ):
-        raise OutOfRange("the tick is full")
 
 
 def test_ids_of_the_application_are_no_part_of_it():
@@ -272,12 +256,3 @@ def test_any_key(model):
     assert by_key == by_id
     assert None not in by_id
     assert "strictly in order" in call(name, "--verify")[1]
-
-
-def test_a_tick_without_room_is_refused_before_anything_is_written():
-    keys(*range(1, 10))
-    assert "more than 8 rows" in refusal("shop.BillLine.eighth", "--created-at=now")
-    assert filled("eighth") == []
-    BillLine.objects.filter(pk=9).delete()
-    call("shop.BillLine.eighth", "--created-at=now", "--batch-size=3")
-    assert [pk for pk, _ in filled("eighth")] == list(range(1, 9))

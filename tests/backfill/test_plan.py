@@ -17,7 +17,6 @@ from .support import (
     each_kind,
     field_of,
     fill,
-    find,
     insert,
     insert_orders,
     label,
@@ -82,20 +81,6 @@ def test_time_and_room():
     assert len(lines) == 2
 
 
-def test_the_room_is_what_the_column_takes():
-    insert_orders([START] * 500)
-    size = find("snowflake").field.db_type(connection)
-    assert size in ("bigint", "integer")
-    assert "  takes 4 kB of ids, before there is an index on them" in dry_run("snowflake")
-
-
-def test_a_run_that_goes_on_knows_its_rate():
-    insert_orders([START] * 500)
-    with pytest.raises(ZeroDivisionError):
-        fill("ulid", 3, lambda filled: 1 // 0)
-    assert sum(line.startswith("  takes about ") for line in dry_run("ulid")) == 1
-
-
 def insert_numbered(times):
     insert_orders(times)
     return list(rows("uuid7").values_list("pk", flat=True))
@@ -120,17 +105,6 @@ def test_the_statement_is_the_one_that_runs(name, same):
     assert len(ran) == 3
     assert set(ran) <= set(shown)
     assert same or ran[0] == shown[0]
-
-
-def test_what_a_stopped_run_has_done_is_said():
-    insert_orders([START] * 5)
-    with pytest.raises(ZeroDivisionError):
-        fill("number", 3, lambda filled: 1 // 0)
-    assert dry_run("number")[:3] == [
-        "testapp.Order.number: lexical sequence of created_at",
-        "  continues after the 3 rows that were filled before",
-        "  2 rows without an id, up to 5,000 in a transaction",
-    ]
 
 
 def test_an_empty_table():
@@ -162,25 +136,6 @@ def test_an_empty_table():
 def test_a_column_that_is_never_empty_has_nothing_missing():
     Required.objects.create(created_at=START)
     assert dry_run("shop.Required.public_id")[1].strip().startswith("0 rows without an id")
-
-
-def test_a_run_prints_its_plan_and_what_comes_next():
-    insert_orders([START] * 3)
-    out = StringIO()
-    call_command("backfill_ids", label("number"), created_from="created_at", stdout=out)
-    lines = out.getvalue().splitlines()
-    assert lines[:3] == [
-        "testapp.Order.number: lexical sequence of created_at",
-        "  3 rows without an id, up to 5,000 in a transaction",
-        "  in the order of (created_at, pk)",
-    ]
-    takes = 3 if connection.vendor == "postgresql" else 2
-    assert [line[:8] for line in lines[3 : 3 + takes]] == ["  takes "] * takes
-    assert lines[3 + takes].startswith("100 %  3/3 rows  ")
-    assert lines[4 + takes :] == [
-        "3 rows filled.",
-        "Next: manage.py backfill_ids testapp.Order.number --created-from created_at --verify",
-    ]
 
 
 def test_what_remains_is_printed():

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 
 from . import support
 from .support import (
@@ -17,8 +17,6 @@ from .support import (
     ids,
     insert_orders,
     is_strict,
-    label,
-    ranks,
     rows,
 )
 
@@ -90,13 +88,6 @@ def test_a_verification_tells_the_ids_of_now_from_edited_times():
     assert lines[3] == "all different, the others strictly in order"
 
 
-@pytest.mark.parametrize("policy", [{"on_null": "now"}, {"on_out_of_range": "clamp"}])
-def test_the_plan_counts_the_rows_that_a_policy_fills(policy):
-    insert_orders([None if "on_null" in policy else OLD] * 3 + [START] * 2)
-    lines = command("snowflake", dry_run=True, **policy)
-    assert "  5 rows without an id, up to 5,000 in a transaction" in lines
-
-
 OLD, NEW = datetime(2005, 1, 1, tzinfo=UTC), datetime(2150, 1, 1, tzinfo=UTC)
 
 
@@ -135,23 +126,12 @@ def test_rows_out_of_range_that_have_an_id_are_nobodys_neighbours():
     assert "3 rows filled." in command("snowflake", batch_size=4)
 
 
-def test_the_end_of_the_calendar_is_near_enough():
-    insert_orders([START, datetime.max.replace(tzinfo=UTC)])
-    command("uuid7", on_out_of_range="clamp")
-    assert ascends(ranks("uuid7"))
-
-
 @pytest.mark.parametrize("policy", ["on_null", "on_out_of_range"])
 def test_each_policy_is_for_its_own_rows(policy):
     insert_orders([OLD, None, START])
     with pytest.raises(CommandError, match="too old" if policy == "on_null" else "no created_at"):
         command("snowflake", **{policy: "skip"})
     assert ids("snowflake") == [None] * 3
-
-
-def test_both_at_once():
-    insert_orders([OLD, None, START])
-    assert "3 rows filled." in command("snowflake", on_null="now", on_out_of_range="clamp")
 
 
 def test_the_next_command_has_them():
@@ -161,9 +141,3 @@ def test_the_next_command_has_them():
         "Next: manage.py backfill_ids testapp.Order.uuid7 --created-from created_at "
         "--on-null=skip --on-out-of-range=clamp --verify"
     )
-
-
-@pytest.mark.parametrize("option", ["--on-null=clamp", "--on-out-of-range=now"])
-def test_what_is_no_policy(option):
-    with pytest.raises(CommandError, match="invalid choice"):
-        call_command("backfill_ids", label("uuid7"), option)

@@ -176,10 +176,3 @@ def test_the_command_draws_a_bar_on_a_terminal(command, columns):
     assert "100 %  1,000/1,000 rows" in frames[-1]
     assert "░" not in frames[-1]
     assert text.split("\r\n")[-3].endswith("1,000 rows filled.")
-
-
-@pytest.mark.usefixtures("transactional_db")
-def test_the_command_ends_on_a_terminal_without_unicode(command):
-    insert_orders([START] * 20)
-    text = run_on_a_terminal(command, 100, PYTHONIOENCODING="ascii")
-    assert b"#" * 40 in text

@@ -3,24 +3,19 @@
 from datetime import UTC, datetime
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import connection, connections
 
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
 
-from .shop.models import Plain
 from .support import (
     START,
     build,
     fill,
-    find,
     ids,
-    insert,
     insert_orders,
     label,
     refusal,
-    rows,
     times_are_right,
 )
 
@@ -83,12 +78,6 @@ SOURCES = {
 @pytest.mark.parametrize(("source", "message"), SOURCES.items())
 def test_where_times_come_from(source, message):
     assert refusal("shop.Plain.public_id", created_from=source) == message
-
-
-def test_where_times_come_from_is_known_after_the_first_run():
-    insert(Plain, [{"created_at": START}])
-    fill("shop.Plain.public_id")
-    assert find("shop.Plain.public_id", created_from=None).source.name == "created_at"
 
 
 @pytest.mark.parametrize("size", ["0", "-1", "1.5", "²", "2147483648", "9" * 20])
@@ -182,14 +171,6 @@ def test_the_first_and_the_last_time_are_possible(name, times):
     assert times_are_right(name)
 
 
-def test_a_row_that_has_an_id_needs_no_time():
-    insert_orders([START])
-    given = find("uuid7").field.scheme.generate(START)
-    insert_orders([None])
-    rows("uuid7").filter(created_at=None).update(uuid7=given)
-    assert fill("uuid7").filled == 1
-
-
 def test_a_stopped_run_whose_next_rows_are_impossible_goes_no_further():
     insert_numbered([START] * 4)
     with pytest.raises(ZeroDivisionError):
@@ -222,22 +203,6 @@ def test_a_text_that_is_no_time_is_named():
 # Tables, in a database of their own
 
 
-def test_a_table_that_is_not_there(other):
-    assert refusal("shop.Tight.eighth", created_from="created_at", database=other) == (
-        "the database 'other' has no table shop_tight: run `manage.py migrate shop "
-        "--database=other`"
-    )
-
-
-def test_a_view(other):
-    with connections[other].cursor() as cursor:
-        cursor.execute("ALTER TABLE shop_plain RENAME TO shop_data")
-        cursor.execute("CREATE VIEW shop_plain AS SELECT * FROM shop_data")
-    assert refusal("shop.Plain.public_id", created_from="created_at", database=other) == (
-        "shop_plain is a view: fill its underlying table, through a model of that table"
-    )
-
-
 def test_a_database_without_the_tables_of_the_app(other):
     with connections[other].schema_editor() as editor:
         editor.delete_model(BackfillRun)
@@ -253,8 +218,3 @@ def test_a_column_that_is_not_there(other):
     assert refusal("shop.Plain.public_id", created_from="created_at", database=other) == (
         "shop_plain has no column public_id yet: run `manage.py migrate shop --database=other`"
     )
-
-
-def test_a_database_that_is_not_there():
-    with pytest.raises(CommandError, match="invalid choice: 'nope'"):
-        call_command("backfill_ids", "--database=nope")

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from django.apps import apps
 from django.core.management import call_command
-from django.db import connection, connections
+from django.db import connection
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.checks.databases import check_databases
@@ -139,29 +139,6 @@ def test_ids_of_another_scheme_are_no_ids():
     (message,) = check_databases(databases=["default"])
     assert (message.id, str(message.obj)) == ("sortable_ids.E009", "testapp.Order.uuid7")
     assert message.msg == f"The column holds values of another scheme: {stored} is no UUIDv7."
-
-
-def test_another_database(other):
-    insert(Plain, [{"created_at": START}] * 2, other)
-    with connections[other].cursor() as cursor:
-        cursor.execute("ALTER TABLE shop_plain DROP COLUMN other_id")
-    found = lines(other)
-    assert found["shop.Plain.public_id"] == (
-        "uuid7 2 2 missing backfill_ids shop.Plain.public_id "
-        "--created-from 'created_at|updated_at' --database=other"
-    )
-    assert found["shop.Plain.other_id"] == "ulid not migrated migrate shop --database=other"
-    assert found["shop.Tight.eighth"] == "snowflake not migrated migrate shop --database=other"
-
-
-class Router:
-    def allow_migrate(self, db, app_label, **hints):
-        return app_label != "shop"
-
-
-def test_tables_that_belong_into_another_database_are_left_out(settings):
-    settings.DATABASE_ROUTERS = [Router()]
-    assert not [name for name in lines() if name.startswith("shop.")]
 
 
 def test_a_project_without_ids(settings):

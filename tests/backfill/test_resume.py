@@ -15,7 +15,6 @@ from .support import (
     START,
     TIMED,
     Stop,
-    ascends,
     build,
     fill,
     find,
@@ -23,7 +22,6 @@ from .support import (
     insert,
     insert_orders,
     is_strict,
-    ranks,
     rows,
     saved_run,
     stop_after,
@@ -77,13 +75,6 @@ def test_a_run_that_stopped_behind_its_last_batch_has_only_to_end():
     fill_until("uuid7", 4, 1)
     assert fill("uuid7").filled == 0
     assert saved_run("uuid7").finished_at is not None
-
-
-def test_a_stopped_run_on_another_field_is_another_run():
-    insert_orders([START] * 4)
-    fill_until("uuid7", 2, 1)
-    assert fill("ulid").filled == 4
-    assert saved_run("uuid7").rows_filled == 2
 
 
 def test_a_batch_whose_cursor_is_not_saved_leaves_no_ids():
@@ -174,15 +165,6 @@ def test_another_scheme_is_refused(name, key, was, difference):
     stopped.options[key] = was
     stopped.save()
     assert difference in refusal(find(name))
-
-
-def test_deleting_the_run_begins_anew_as_the_refusal_says():
-    insert_orders([START] * 3)
-    fill_until("uuid7", 2, 1)
-    rows("uuid7").update(uuid7=None)
-    BackfillRun.objects.all().delete()
-    assert fill("uuid7").filled == 3
-    assert ascends(ranks("uuid7"))
 
 
 def refusal(found):

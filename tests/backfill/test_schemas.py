@@ -166,17 +166,6 @@ def test_a_schema_that_is_not_there():
         )
 
 
-def test_a_view(schema):
-    with sales(FIELDS["UUIDv7Field"]):
-        view = TABLE.replace("orders", "seen")
-        execute(f"CREATE VIEW {view} AS SELECT * FROM {TABLE}")
-        with in_registry("Seen"):
-            define("Seen", view, public_id=UUIDv7Field(null=True))
-            assert refusal("shop.Seen.public_id", created_from="created_at") == (
-                f"{view} is a view: fill its underlying table, through a model of that table"
-            )
-
-
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="commits to one log")
 def test_files_that_cannot_be_committed_together(schema):
     with sales(FIELDS["UUIDv7Field"]) as model:

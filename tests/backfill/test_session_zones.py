@@ -3,16 +3,14 @@ and compares name two instants in the hour that comes twice."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
-from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import connection, connections
 
 from django_sortable_ids.backfill.verifying.verify import verify
-from django_sortable_ids.models import BackfillRun
 from tests.testapp.models import Order
 
-from .support import FIELDS, TIMED, Stop, after_batch, build, field_of, fill, find, stop_after
+from .support import TIMED, Stop, after_batch, field_of, fill, find, stop_after
 
 pytestmark = [
     pytest.mark.skipif(connection.vendor != "postgresql", reason="no other engine has such times"),
@@ -103,14 +101,6 @@ def test_both_hours_of_a_clock_change_are_told_apart(naive, name, zone, start, s
     assert (found.failures, found.other_time, found.rows) == ([], 0, 72)
 
 
-@pytest.mark.parametrize("name", FIELDS)
-def test_every_scheme_tells_them_apart(naive, name):
-    naive("Europe/Berlin")
-    insert_instants(EDGES["Europe/Berlin"][1])
-    assert fill(name, 7).filled == 72
-    assert_right(name)
-
-
 @pytest.mark.parametrize("size", [7, 5000])
 @pytest.mark.parametrize(("zone", "start"), ZONES)
 def test_a_session_with_a_zone_of_its_own(zoned, zone, start, size):
@@ -132,33 +122,12 @@ def test_a_run_that_stopped_in_the_second_hour_resumes_there(naive, stop):
     assert_right("snowflake")
 
 
-def test_a_run_that_a_version_without_zones_began_is_continued(naive):
-    naive("Europe/Berlin")
-    insert_instants(EDGES["Europe/Berlin"][0], count=20)
-    with pytest.raises(ZeroDivisionError):
-        fill("uuid7", 6, lambda filled: 1 // 0)
-    began = BackfillRun.objects.get()
-    local = datetime.fromisoformat(began.cursor["created"]).astimezone(ZoneInfo("Europe/Berlin"))
-    began.cursor["created"] = local.replace(tzinfo=None).isoformat()
-    began.save()
-    assert fill("uuid7", 6).filled == 14
-    assert_right("uuid7")
-
-
 def test_late_rows_are_sorted_in(naive):
     naive("America/New_York")
     start = EDGES["America/New_York"][1]
     insert_instants(start, count=60)
     assert fill("ulid", 40, after_batch(1, lambda: insert_instants(start, count=30))).filled == 90
     assert_right("ulid")
-
-
-def test_the_plan_has_nothing_to_warn_of(naive):
-    naive("Europe/Berlin")
-    insert_instants(EDGES["Europe/Berlin"][1])
-    planned = build("uuid7")
-    assert planned.warnings == ()
-    assert "2024-10-26T22:00:00+00:00" in planned.samples[0]
 
 
 def test_ids_that_were_there_say_since_when_the_application_gives_them(naive):

@@ -133,23 +133,6 @@ def test_a_run_of_a_field_that_is_gone():
     assert printed("--status").startswith("no backfill of any column has started")
 
 
-@pytest.mark.parametrize("gone", ["nope.Order.uuid7", "testapp.Nope.uuid7", "testapp.Order.name"])
-@pytest.mark.django_db
-def test_whatever_of_it_is_gone(gone):
-    insert_orders([START])
-    fill("uuid7")
-    BackfillRun.objects.update(target=gone)
-    assert "the field no longer exists" in printed("--status")
-
-
-@pytest.mark.django_db
-def test_a_model_may_be_spelled_as_django_takes_it():
-    insert_orders([START])
-    fill("uuid7")
-    assert printed("testapp.order.uuid7", "--status").startswith(f"{NAME}: finished")
-    assert printed("testapp.order.uuid7", "--verify").startswith("1 rows, 1 with an id")
-
-
 def test_the_status_of_a_database_without_the_tables_of_the_app(other):
     with connections[other].schema_editor() as editor:
         editor.delete_model(BackfillRun)

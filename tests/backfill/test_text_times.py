@@ -214,15 +214,6 @@ def test_sqlite_and_python_agree_on_days(day):
         assert cursor.fetchone()[0] == (not is_time)
 
 
-def test_texts_without_a_zone_are_local_with_naive_times(settings):
-    settings.USE_TZ = False
-    settings.TIME_ZONE = "Europe/Berlin"
-    insert_orders([datetime(2024, 7, 1, 12, minute) for minute in range(30)])  # noqa: DTZ001
-    assert fill("uuid7", 7).filled == 30
-    first = Order.objects.order_by("pk").values_list("uuid7", flat=True).first()
-    assert get("uuid7").created_at(first) == datetime(2024, 7, 1, 10, tzinfo=UTC)
-
-
 @pytest.mark.parametrize("spelling", [*SPELLINGS, "nanoseconds", "minutes"])
 def test_ids_made_by_sqlite_have_the_times_that_django_reads(spelling):
     ties(10)

@@ -99,23 +99,6 @@ def test_who_comes_second_with_a_plan_from_before_is_refused(name):
     assert_right(name, 20)
 
 
-def test_who_comes_second_on_a_run_that_was_stopped_is_refused():
-    insert_orders([START] * 20)
-    with pytest.raises(ZeroDivisionError):
-        fill("uuid7", 5, lambda filled: 1 // 0)
-    late = build("uuid7", 7)
-    refused = []
-
-    def come(filled):
-        with pytest.raises(BackfillError):
-            elsewhere(lambda: run.execute(late))
-        refused.append(filled)
-
-    assert fill("uuid7", 5, come).filled == 15
-    assert refused == [5, 5, 5]
-    assert_right("uuid7", 20)
-
-
 def test_a_plan_from_before_the_last_run_ended_is_refused():
     insert_orders([START] * 6)
     with pytest.raises(ZeroDivisionError):

@@ -4,7 +4,6 @@ import re
 from io import StringIO
 
 import pytest
-from django.apps import apps
 from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
 
@@ -168,8 +167,3 @@ def test_a_proxy_is_filled_through_its_model():
     assert BackfillRun.objects.get().target == "shop.Plain.public_id"
     assert command("shop.PlainProxy.public_id", "--verify")[1] == "3 rows, 3 with an id"
     assert "finished" in command("shop.PlainProxy.public_id", "--status")[0]
-
-
-def test_the_report_lists_the_table_once():
-    assert not [line for line in command() if "PlainProxy" in line]
-    assert apps.get_model("shop.PlainProxy")._meta.proxy

@@ -63,17 +63,6 @@ def test_it_writes_what_migrate_runs(project):
     assert is_not_null(project, "public")
 
 
-def test_the_second_column_of_an_app_follows_the_first(project):
-    for name in (PUBLIC, NUMBER):
-        assert project.backfill(name, "--write-migration").returncode == 0
-    second = "0003_constrain_order_number"
-    assert project.names == ["0001_initial", FIRST, second]
-    assert f"('depot', '{FIRST}')" in (project.migrations / f"{second}.py").read_text()
-    project.manage("migrate")
-    assert is_not_null(project, "public")
-    assert is_not_null(project, "number")
-
-
 def test_nothing_is_written_where_a_row_has_no_id(project):
     project.manage(
         "shell", "-c", "from depot.models import *; Order.objects.filter(pk=3).update(public=None)"

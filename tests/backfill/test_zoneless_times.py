@@ -11,7 +11,7 @@ from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.errors import BackfillError
 from tests.testapp.models import Order
 
-from .support import FIELDS, TIMED, after_batch, build, field_of, fill, find, insert_orders
+from .support import FIELDS, TIMED, build, field_of, fill, find
 
 pytestmark = [
     pytest.mark.skipif(connection.vendor != "postgresql", reason="no other engine has two types"),
@@ -88,14 +88,6 @@ def test_a_stopped_run_resumes_after_its_last_row(zoneless, settings):
     assert_right("snowflake")
 
 
-def test_late_rows_are_sorted_in(zoneless, settings):
-    settings.TIME_ZONE = "America/New_York"
-    start = EDGES["America/New_York"][0]
-    insert_local(start, 20)
-    assert fill("ulid", 15, after_batch(1, lambda: insert_local(start, 4))).filled == 24
-    assert_right("ulid")
-
-
 def test_ids_that_were_there_say_since_when_the_application_gives_them(zoneless):
     insert_local(datetime(2024, 7, 1), 6)  # noqa: DTZ001
     last = Order.objects.order_by("pk").last()
@@ -165,8 +157,3 @@ def test_naive_times_of_django_that_the_clock_skips_are_refused(zoneless, settin
     insert_local(EDGES[zone][0] + timedelta(hours=1), 12)
     with pytest.raises(BackfillError, match=f"12 rows .* the clock of {zone} skips"):
         build("uuid7")
-
-
-def test_aware_times_stay_what_they_are(db):
-    insert_orders([datetime(2024, 7, 1, tzinfo=UTC)])
-    assert build("uuid7").warnings == ()

@@ -44,14 +44,6 @@ def test_only_the_rows_that_collide_get_fresh_ids(keyed, inside):
     assert {*usual} | {*ids} == set(model.objects.values_list("pk", flat=True))
 
 
-def test_batches(small, inside):
-    make(small, 20)
-    with inside():
-        rows = make(small, 20, batch_size=3)
-    assert small.objects.count() == 40
-    assert small.objects.filter(pk__in=[row.pk for row in rows]).count() == 20
-
-
 def test_an_id_that_a_row_of_the_same_call_was_given(small):
     with the_same_ids():
         (taken,) = small._meta.pk.generate_many_for([small()], "default")
@@ -60,15 +52,6 @@ def test_an_id_that_a_row_of_the_same_call_was_given(small):
     assert len(made) == 2
     assert rows[1].pk == taken
     assert len({row.pk for row in rows}) == small.objects.count() == 3
-
-
-def test_columns_beside_the_key(small, inside):
-    make(small, 4)
-    small.objects.update(id=models.F("id") - 1_000_000)
-    with inside(), inserts_into(small) as made:
-        make(small, 6)
-    assert len(made) == 2
-    assert small.objects.values("ticket").distinct().count() == 10
 
 
 def test_a_constraint_of_several_columns(counted):

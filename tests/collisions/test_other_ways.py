@@ -3,7 +3,7 @@
 import pytest
 from asgiref.sync import async_to_sync
 from django.core.serializers.base import DeserializedObject, build_instance
-from django.db import IntegrityError, connection, connections, models, transaction
+from django.db import connection, connections, models
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.collisions import RetryOnCollision, SortableIDManager
@@ -12,7 +12,7 @@ from django_sortable_ids.models import SequenceCounter
 from tests.marks import own_tables
 
 from .support import Named, inserts_into, sixteen_a_tick, tables, the_same_ids
-from .test_save import fill_the_tick, refused
+from .test_save import refused
 
 pytestmark = own_tables
 
@@ -61,14 +61,6 @@ def test_a_childs_own_column(family, inside):
     assert (row.pk, child.objects.count(), parent.objects.count()) == (77, 2, 2)
 
 
-def test_what_else_a_child_is_refused_for(family):
-    parent, child = family
-    child.objects.create(code=1)
-    refused(lambda: child.objects.create(code=1), child, tries=1)
-    refused(lambda: child.objects.create(code=None), child, tries=1)
-    assert parent.objects.count() == 1
-
-
 def test_get_or_create_returns_no_other_row(small, inside):
     with the_same_ids():
         other = small.objects.create(slug="other")
@@ -78,13 +70,6 @@ def test_get_or_create_returns_no_other_row(small, inside):
     assert (row.slug, row.pk != other.pk) == ("new", True)
     assert small.objects.get_or_create(slug="new") == (row, False)
     assert small.objects.get_or_create(slug="other") == (other, False)
-
-
-def test_get_or_create_in_a_full_tick(small):
-    fill_the_tick(small)
-    with the_same_ids(), pytest.raises(IntegrityError), transaction.atomic():
-        small.objects.get_or_create(slug="new")
-    assert not small.objects.filter(slug="new").exists()
 
 
 def test_update_or_create(small, inside):

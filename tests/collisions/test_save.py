@@ -94,12 +94,6 @@ def test_a_value_that_looks_like_a_message(small, slug):
     refused(small(slug=slug).save, small, tries=1)
 
 
-def test_null_is_refused_at_once(small):
-    row = small(needed=None)
-    refused(row.save, small, tries=1)
-    assert row.pk is None
-
-
 def test_a_check_of_the_column_is_refused_at_once():
     with isolate_apps("tests.testapp"):
 

@@ -60,21 +60,6 @@ def test_a_row_with_a_given_key_is_updated_or_inserted(key):
 
 
 @each_key
-def test_many_rows(key):
-    rows = key.objects.bulk_create([key(name="a"), key(pk=key._meta.pk.generate()), key(name="c")])
-    assert None not in {row.pk for row in rows}
-    assert key.objects.in_bulk([row.pk for row in rows]) == {row.pk: row for row in rows}
-    for row in rows:
-        row.name = "x"
-    key.objects.bulk_update(rows, ["name"])
-    assert key.objects.filter(name="x").count() == 3
-    again, created = key.objects.get_or_create(name="y")
-    assert (created, key.objects.get_or_create(name="y")) == (True, (again, False))
-    changed, created = key.objects.update_or_create({"name": "z"}, name="y")
-    assert (changed, changed.name, created) == (again, "z", False)
-
-
-@each_key
 @pytest.mark.parametrize("option", ["ignore_conflicts", "update_conflicts"])
 def test_after_conflicts_no_row_has_a_key_that_is_in_no_table(key, option):
     options = {}

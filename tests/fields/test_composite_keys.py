@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from django_sortable_ids.schemes import TimeScheme
 from tests.marks import own_tables
-from tests.testapp.models import STORED_KINDS, Line, ULIDKey, like
+from tests.testapp.models import STORED_KINDS, ULIDKey, like
 
 
 @pytest.fixture(params=STORED_KINDS, ids=lambda model: model.__name__)
@@ -142,14 +142,6 @@ def check_malformed_half(pair, bad, row, other):
             assert set(find(pk__in=[(1, bad), row.pk])) == found
         except ValidationError as error:
             assert "is not a valid" in str(error)  # noqa: PT017 - either way is right
-
-
-@pytest.mark.django_db
-def test_a_new_pair_never_overwrites_another():
-    row = Line.objects.create(tenant=1, name="first")
-    with pytest.raises(IntegrityError), transaction.atomic():
-        Line(tenant=1, id=row.id, name="second").save(force_insert=True)
-    assert Line.objects.get().name == "first"
 
 
 # Where the tenant has an id of its own.

@@ -42,12 +42,6 @@ def model(request):
             editor.delete_model(Made)
 
 
-def test_python_makes_none():
-    field = database_made(primary_key=True)
-    assert not field.generates_ids
-    assert not field.has_default()
-
-
 @own_tables
 def test_the_database_makes_them(model):
     rows = [model.objects.create(name=name) for name in "ab"]

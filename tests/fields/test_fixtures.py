@@ -93,21 +93,6 @@ def test_a_composite_key_and_a_note(tmp_path):
     assert Note.objects.get().subject == subject
 
 
-@pytest.mark.parametrize("spelling", ["01kdvdna00pvdpvdpvdpvdpvdm", "01KDVDNA00PVDPVDPVDPVDPVDM"])
-def test_a_fixture_written_by_hand(tmp_path, spelling):
-    file = tmp_path / "rows.json"
-    file.write_text(f'[{{"model": "testapp.ulidkey", "pk": "{spelling}", "fields": {{}}}}]')
-    call_command("loaddata", str(file), verbosity=0)
-    assert ULIDKey.objects.get().pk == "01KDVDNA00PVDPVDPVDPVDPVDM"
-
-
-def test_public_texts_in_a_fixture(tmp_path):
-    file = tmp_path / "rows.json"
-    text = "ord_01KDVDNA00PVDPVDPVDPVDPVDM"
-    file.write_text(f'[{{"model": "testapp.order", "fields": {{"ulid": "{text}"}}}}]')
-    call_command("loaddata", str(file), verbosity=0)
-
-
 @pytest.mark.parametrize("text", ["nonsense", "", "01KDVDNA00PVDPVDPVDPVDPVDMX"])
 def test_malformed_ids_in_a_fixture(tmp_path, text):
     file = tmp_path / "rows.json"

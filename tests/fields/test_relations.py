@@ -1,10 +1,8 @@
 """Everything that points to a row with such a key, and back."""
 
 import pytest
-from django.contrib.contenttypes.models import ContentType
-from django.contrib.contenttypes.prefetch import GenericPrefetch
 
-from tests.testapp.models import STORED_KINDS, Note, around
+from tests.testapp.models import STORED_KINDS, around
 
 pytestmark = pytest.mark.django_db
 
@@ -104,21 +102,6 @@ def test_prefetch_related(stored_key, child_of, parents, children, django_assert
     }
 
 
-def test_prefetch_related_backwards(
-    stored_key, child_of, parents, children, django_assert_num_queries
-):
-    with django_assert_num_queries(4):
-        found = stored_key.objects.prefetch_related("children", "friends_of", "twin")
-        seen = {
-            row.name: (names(row.children.all()), names(row.friends_of.all()), hasattr(row, "twin"))
-            for row in found
-        }
-    assert seen == {
-        "a": (["s", "t"], ["s", "t", "u", "v"], True),
-        "b": (["u"], ["s"], False),
-    }
-
-
 def test_deletion_cascades(stored_key, child_of, parents, children):
     parents[0].delete()
     assert names(child_of.objects.all()) == ["u", "v"]
@@ -141,29 +124,3 @@ def test_a_foreign_key_to_another_unique_id(stored_key, django_assert_num_querie
         assert [each.to for each in public.objects.filter(to=target).prefetch_related("to")] == [
             target
         ]
-
-
-def test_a_subclass_and_its_parent(key):
-    special = around(key, "Special")
-    rows = [special.objects.create(name=name, extra=name * 2) for name in "ab"]
-    plain = key.objects.create(name="c")
-    assert names(special.objects.filter(pk__in=[row.pk for row in rows])) == ["a", "b"]
-    assert special.objects.get(id=rows[0].id) == rows[0]
-    assert special.objects.get(pk=rows[0].pk).name == "a"
-    found = key.objects.get(pk=rows[0].pk)
-    assert getattr(found, special._meta.model_name) == rows[0]
-    assert not hasattr(plain, special._meta.model_name)
-    joined = key.objects.select_related(special._meta.model_name).order_by("name")
-    assert [hasattr(row, special._meta.model_name) for row in joined] == [True, True, False]
-
-
-def test_generic_foreign_keys(stored_key, parents):
-    for parent in parents:
-        Note.objects.create(name=parent.name, subject=parent)
-    content_type = ContentType.objects.get_for_model(stored_key)
-    note = Note.objects.get(content_type=content_type, object_id=parents[0].pk)
-    assert note.subject == parents[0]
-    with_all = Note.objects.prefetch_related(
-        GenericPrefetch("subject", [stored_key.objects.all()])
-    ).order_by("name")
-    assert [row.subject for row in with_all] == parents

@@ -3,9 +3,11 @@
 import secrets
 
 import pytest
+from django.contrib.admin import ModelAdmin, site
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models.signals import m2m_changed
+from django.test import RequestFactory
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.fields.values.public import Candidates
@@ -147,3 +149,19 @@ def test_comparisons_through_relations(shown):
         assert MaskedPart.objects.get(**between).whole_id == row.pk
         assert not MaskedPart.objects.filter(whole__gt=text, whole__lte=text).exists()
         assert MaskedKey.objects.get(pk__range=(text, text)) == row
+
+
+class RawAdmin(ModelAdmin):
+    raw_id_fields = ("whole",)
+
+
+@pytest.mark.django_db
+def test_raw_ids_of_the_admin(shown):
+    kept, texts = [MaskedKey(id=value) for value in shown], list(shown.values())
+    MaskedKey.objects.bulk_create(kept)
+    request = RequestFactory().get("/")
+    form_class = RawAdmin(MaskedPart, site).get_form(request, fields=["whole", "name"])
+    for row, text in zip(kept, texts, strict=True):
+        form = form_class({"whole": text, "name": "a"})
+        assert form.is_valid(), form.errors
+        assert form.save().whole_id == row.pk

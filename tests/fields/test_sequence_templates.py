@@ -13,6 +13,7 @@ from django.utils import timezone
 from django_sortable_ids.collisions import RetryOnCollision
 from django_sortable_ids.fields import LexicalSequenceField, row_times
 from django_sortable_ids.models import SequenceCounter
+from django_sortable_ids.schemes import SequenceExhausted
 from tests.marks import own_tables
 
 from .test_sequences import numbers
@@ -98,6 +99,15 @@ def test_each_month_counts_by_itself(sequence, day):
     day(2026, 2, 3)
     assert numbers(model, 1) == ["2026-02-00001"]
     assert counters() == {"numbered.number 2026-02": 1, "numbered.number 2026-12": 2}
+
+
+def test_a_year_that_is_used_up_leaves_room_in_the_next(sequence, day):
+    model = sequence(**YEARLY | {"start": "99998"})
+    assert numbers(model, 2) == ["INV-2026-99998", "INV-2026-99999"]
+    with pytest.raises(SequenceExhausted, match="of 5 characters; widen it"):
+        model.objects.create()
+    day(2027, 1, 1)
+    assert numbers(model, 1) == ["INV-2027-99998"]
 
 
 def test_take_of_a_day(sequence, day):

@@ -9,7 +9,6 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models.functions import Length
 
 from django_sortable_ids.models import SequenceCounter
-from django_sortable_ids.schemes import SequenceExhausted
 from tests.marks import own_tables
 from tests.patience import PATIENCE
 from tests.testapp.models import Order, SequenceKey, SequenceKeyPublic
@@ -71,14 +70,6 @@ def test_an_id_that_was_given_by_hand_is_in_the_way_and_says_so():
     assert SequenceKey.objects.get(pk="0001").name == "by hand"
 
 
-@pytest.mark.django_db
-def test_take_reserves_several():
-    field = Order._meta.get_field("number")
-    assert field.take(3, "default") == ["1000", "1007", "1014"]
-    assert Order.objects.create().number == "1021"
-    assert field.take(0, "default") == []
-
-
 def test_no_id_without_a_row():
     with pytest.raises(TypeError, match="when rows are inserted"):
         SequenceKey._meta.pk.generate()
@@ -90,16 +81,6 @@ def test_ids_grow_longer(sequence):
     assert numbers(model, 4) == ["8", "9", "00", "01"]
     ordered = model.objects.order_by(Length("number"), "number")
     assert list(ordered.values_list("number", flat=True)) == ["8", "9", "00", "01"]
-
-
-@own_tables
-def test_a_width_that_is_used_up(sequence):
-    model = sequence(charset="ab", width=2)
-    assert numbers(model, 4) == ["aa", "ab", "ba", "bb"]
-    for _ in range(2):
-        with pytest.raises(SequenceExhausted, match=r"has no id number .* of 2 characters; widen"):
-            model.objects.create()
-    assert model.objects.count() == SequenceCounter.objects.get().taken == 4
 
 
 @own_tables

@@ -1,7 +1,6 @@
 """``histogram()``: the counts of each bar, compared with counting one by one."""
 
 import random
-import re
 import uuid
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -275,17 +274,6 @@ def test_annotations_do_not_change_the_counts():
     assert histogram(counted.filter(products=3), "id", "day") == []
 
 
-def test_one_statement_counts_all_bars_by_ranges_of_the_id():
-    fill("uuid7", [utc(2026, 7, day, 12) for day in range(1, 31)])
-    with CaptureQueriesContext(connection) as captured:
-        bars = histogram(Order.objects, "uuid7", "day", utc(2026, 7, 1, 4), utc(2026, 7, 31, 4))
-    assert rows_in(bars) == [1] * 30
-    (counting,) = [query["sql"] for query in captured if "COUNT" in query["sql"]]
-    assert counting.count("COUNT(*)") == 30
-    assert counting.count(">=") == counting.count("<=") == 30
-    assert "created_at" not in counting
-
-
 def explained(sql):
     """The rows of the plan, as texts."""
     before, explain = {
@@ -326,39 +314,6 @@ def test_no_row_is_read(name):
     for line in plan:
         assert sign in line
         assert "SCAN testapp_order" not in line
-
-
-FILTERED = {
-    "a range": lambda rows: rows.filter(uuid7__created_at__gte=utc(2026, 6, 1)),
-    "two ranges": lambda rows: rows.filter(
-        uuid7__created_at__gte=utc(2026, 6, 1), uuid7__created_at__lt=utc(2026, 9, 1)
-    ),
-    "one or another": lambda rows: (
-        rows.filter(uuid7__created_at__gte=utc(2026, 6, 1)) | rows.filter(name="x")
-    ),
-    "neither": lambda rows: rows.exclude(uuid7__created_at__lt=utc(2026, 6, 1)).exclude(name="x"),
-    "one of two": lambda rows: rows.filter(name="x") ^ rows.filter(uuid7__isnull=False),
-    "nothing": lambda rows: rows,
-}
-
-
-@pytest.mark.parametrize("name", FILTERED)
-def test_an_earlier_range_is_not_read_for_each_bar(name):
-    fill("uuid7", [utc(2026, 7, 1) + timedelta(minutes=20 * n) for n in range(1_000)])
-    rows = FILTERED[name](Order.objects)
-    with CaptureQueriesContext(connection) as captured:
-        bars = histogram(rows, "uuid7", "day", utc(2026, 7, 4, 4), utc(2026, 7, 6, 4))
-        ends = histogram(rows, "uuid7", "month", utc(2026, 7, 4, 4))
-    assert rows_in(bars) == [72, 72]
-    assert sum(rows_in(ends)) == 1_000 - 3 * 72 - 12
-    # The first bound of each part of a statement is the start of a bar, and not of the filter.
-    starts = {f"{int(bar.start.timestamp() * 1000):012x}" for bar in (*bars, *ends)}
-    # PostgreSQL gets statements that set the time limit, too.
-    statements = [query["sql"] for query in captured if "uuid7" in query["sql"]]
-    assert len(statements) == 3
-    for statement in statements:
-        for part in statement.replace("-", "").split("WHERE")[1:]:
-            assert re.search(r"uuid7[^\w]+>= \(?'(\w{12})", part)[1] in starts
 
 
 @pytest.mark.parametrize("n", [400, 401])

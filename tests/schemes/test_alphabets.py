@@ -31,10 +31,6 @@ def test_every_alphabet_is_sorted_and_has_no_character_twice(name):
     assert list(alphabet) == sorted(set(alphabet))
 
 
-def test_crockford_has_no_i_l_o_u():
-    assert not set("ILOU") & set(alphabets.CROCKFORD)
-
-
 @in_one_case("vector", vectors("base62")["numbers"])
 def test_base62(vector):
     number, text = int(vector["number"]), vector["text"]

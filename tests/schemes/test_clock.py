@@ -88,18 +88,6 @@ def test_a_large_step_back_is_waited_for(rule):
     assert max(clock.slept) <= 1
 
 
-def test_a_large_step_back_advances_from_the_last_id(rule):
-    rule("advance")
-    clock = Clock()
-    going = generator_of(get("uuid7"), clock, sleep=clock.sleep)
-    before = going.next()
-    clock.now -= 3600 * SECOND
-    during = take(going, MANY)
-    assert increases([before, *during])
-    assert during[-1][0] - before[0] <= MANY // 16_000
-    assert not clock.slept
-
-
 def test_another_limit(rule):
     rule("raise", limit_ns=0)
     clock = Clock()

@@ -32,11 +32,6 @@ def test_facades(vector):
     assert unmask(shown, key) == stored
 
 
-def test_the_halves_of_a_key():
-    assert tuple(KEY) == (0x0123456789ABCDEF, 0xFEDCBA9876543210)
-    assert MaskKey.from_hex("0123456789ABCDEFFEDCBA9876543210") == KEY
-
-
 @pytest.mark.parametrize("text", ["", "0" * 31, "0" * 33, "g" * 32, "0" * 32 + "\n", "٣" * 32])
 def test_keys_that_are_refused_are_not_shown(text):
     with pytest.raises(ValueError, match=r"^expected a mask key of 32 hexadecimal digits$"):

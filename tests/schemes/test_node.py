@@ -147,9 +147,3 @@ def test_wrong_nodes_are_refused(name, node):
     get(name, node=1)
     with pytest.raises(ValueError, match="expected a whole number of 48 bits"):
         get(name, node=node)
-
-
-@pytest.mark.parametrize("name", ["uuid1", "uuid7"])
-def test_schemes_without_a_node_refuse_it(name):
-    with pytest.raises(TypeError):
-        get(name, node=NODE)

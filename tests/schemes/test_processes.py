@@ -1,6 +1,5 @@
 """Threads and forked processes: no id is lost, none is made twice."""
 
-import asyncio
 import json
 import os
 import signal
@@ -16,7 +15,7 @@ from django_sortable_ids.schemes.layout import Layout
 from django_sortable_ids.schemes.support import cached_property
 from tests.patience import PATIENCE
 
-from .generators import TINY, fresh, generator, increases, take
+from .generators import TINY, generator, increases, take
 from .support import NOW_NS
 
 
@@ -187,22 +186,3 @@ def test_a_child_forked_while_another_thread_computes_an_attribute_has_it():
     forked.set()
     thread.join()
     assert slow.attribute is True
-
-
-def test_tasks_of_asyncio_lose_and_repeat_nothing():
-    scheme = fresh(get("snowflake").with_worker(3))
-
-    async def one_by_one():
-        made = []
-        for _ in range(100):
-            made.append(scheme.generate())
-            await asyncio.sleep(0)
-        return made
-
-    async def together():
-        in_a_thread = asyncio.to_thread(lambda: [scheme.generate() for _ in range(1000)])
-        return await asyncio.gather(in_a_thread, *(one_by_one() for _ in range(16)))
-
-    results = asyncio.run(together())
-    assert all(increases(result) for result in results)
-    assert len({value for result in results for value in result}) == 2600

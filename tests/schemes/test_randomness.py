@@ -10,7 +10,7 @@ from django_sortable_ids.schemes import get
 from django_sortable_ids.schemes.generation.randomness import Randomness, drawn_below
 from tests.combinations import in_one_case
 
-from .generators import fresh, generator_of
+from .generators import generator_of
 from .support import NOW, NOW_NS, TIME_SCHEMES
 
 pytestmark = pytest.mark.skipif(
@@ -97,11 +97,3 @@ def test_no_byte_is_used_twice():
     below = Randomness(source).below
     numbers = [below(1 << 24) for _ in range(5000)]
     assert len(set(numbers)) == 5000
-
-
-def test_a_generator_that_starts_anew_drops_its_buffer():
-    scheme = fresh(get("uuid7"))
-    scheme.generate()
-    before = scheme._generator._below
-    scheme._generator._restart()
-    assert scheme._generator._below.__self__ is not before.__self__

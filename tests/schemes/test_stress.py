@@ -1,13 +1,13 @@
 """The stress command, in short: it finds nothing in the schemes, and what is wrong elsewhere."""
 
 from datetime import UTC, datetime
-from itertools import count, pairwise
+from itertools import count
 
 import pytest
 
 from tests.patience import PATIENCE
 from tests.stress.__main__ import SCHEMES
-from tests.stress.clock import ROUND, SteppingClock
+from tests.stress.clock import ROUND
 from tests.stress.processes import Load, numbered, stress
 
 from .generators import fresh
@@ -68,13 +68,3 @@ def test_an_id_that_is_less_than_the_one_before_is_a_step_back():
 
     result = stress(SCHEMES["uuid7"], faulty(earlier))
     assert (result.repeats, result.steps_back, result.failures) == (0, 1, [])
-
-
-def test_the_clock_steps_stops_and_is_right_again_after_a_round():
-    reads = count(1)
-    clock = SteppingClock(lambda: next(reads), reads_between=3)
-    shown = [clock() for _ in range(3 * len(ROUND) + 2)]
-    milliseconds = [(ns + 500_000) // 1_000_000 for ns in shown]
-    assert milliseconds[::3] == [0, -3, -3, 2997, 997, -3_599_003, -3_599_003, 997, 0]
-    stopped = [before for before, after in pairwise(shown) if before == after]
-    assert len(stopped) == 4

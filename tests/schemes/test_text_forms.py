@@ -232,22 +232,6 @@ def test_sql_server_sort_key(vector):
     assert sort_key(vector["text"].upper()).hex() == vector["key"]
 
 
-@pytest.mark.parametrize("entry", vectors("sqlserver_order")["ordered"])
-def test_sql_server_order(entry):
-    assert sorted(entry["texts"], key=sort_key) == entry["texts"]
-    assert sorted(entry["texts"]) != entry["texts"]
-
-
-def test_sql_server_sorts_the_ids_of_one_node_by_time():
-    comb13 = get("comb13")
-    ids = [
-        comb13.parse(f"1e16220d-76b5-d{low:03x}-b36c-cc52afc9f2ed") for low in range(0, 4096, 97)
-    ]
-    texts = [comb13.format(value, "sqlserver") for value in ids]
-    assert sorted(texts, key=sort_key) == texts
-    assert sorted(texts) != texts
-
-
 def test_a_stored_prefix_is_the_beginning_of_every_id():
     users, orders = (get("kuuid", stored_prefix=prefix) for prefix in ("user:", "order:"))
     at = datetime(2018, 2, 1, tzinfo=UTC)

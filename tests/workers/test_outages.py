@@ -85,15 +85,6 @@ def test_an_outage_beyond_the_end_of_the_lease(maker):
         assert row().expires > expires
 
 
-def test_a_first_id_without_a_database(maker):
-    with reach() as (database, cut, restore):
-        process = maker(database=database)
-        cut()
-        assert process.ids()["error"] == "OperationalError"
-        restore()
-        assert process.ids_at_last()
-
-
 def test_an_end_without_a_database(maker, tmp_path):
     """The process ends, and says what it could not do."""
     with reach() as (database, cut, restore), (tmp_path / "said").open("w") as said:

@@ -88,19 +88,6 @@ def test_a_process_that_is_stopped_for_so_long_that_another_has_its_number(maker
     assert row().token
 
 
-def test_a_process_that_is_stopped_and_whose_number_nobody_wants(maker):
-    stopped = maker(4)
-    before = stopped.ids()
-    stopped.stop()
-    expires = row().expires
-    while time.time_ns() // 10**6 < expires + 100:
-        time.sleep(0.05)
-    stopped.go_on()
-    after = stopped.ids()
-    assert increases(before + after)
-    assert row().expires > expires
-
-
 def test_a_process_that_lives_is_not_robbed(maker):
     """Nobody gets its number at the times when that would be free, had it not been renewed."""
     occupy(1)
@@ -183,12 +170,6 @@ def test_a_database_that_no_other_process_sees(maker):
     process = maker(database=sqlite)
     assert {process.number(value) for value in process.ids() + process.ask("atomic", 5)} == {0}
     process.end()
-    assert not WorkerLease.objects.exists()
-
-
-def test_the_environment_stands_above_the_setting(maker):
-    numbered = maker(SORTABLE_IDS_WORKER="7")
-    assert {numbered.number(value) for value in numbered.ids()} == {7}
     assert not WorkerLease.objects.exists()
 
 

@@ -96,12 +96,6 @@ def test_extending():
         take(at=5299, places=1)
 
 
-def test_extending_a_lease_that_has_ended_while_nobody_took_it():
-    held = take(places=1)
-    leases.extend(held, NOW + 10**9, "default")
-    assert row().expires == NOW + 10**9
-
-
 def test_extending_what_is_anothers():
     lost, owner = take(places=1), take(at=1300, places=1)
     WorkerLease.objects.update(owner="web-2 pid 7")
