@@ -7,6 +7,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from django.db import connection
 
 from tests import capabilities
 from tests.random_sources import Source
@@ -90,13 +91,22 @@ def pytest_runtest_call():
 
 def pytest_collection_modifyitems(items):
     """Keep one case of a test that is for another engine: it is reported as skipped, once and not
-    a hundred times."""
+    a hundred times. On a server, keep what it may change."""
     kept = {}
     for item in items:
+        if connection.vendor != "sqlite" and not _may_differ(item):
+            continue
         reasons = tuple(_reasons_to_skip(item))
         name = item.nodeid.partition("[")[0] if reasons else item.nodeid
         kept.setdefault((name, reasons), item)
     items[:] = kept.values()
+
+
+def _may_differ(item):
+    """Whether a test uses the database, or its module asks which one it is."""
+    uses = item.get_closest_marker("django_db") or {"db", "transactional_db"} & {*item.fixturenames}
+    asks = hasattr(item.module, "connection") or any(item.iter_markers("skipif"))
+    return bool(uses or asks)
 
 
 def _reasons_to_skip(item):
