@@ -3,11 +3,9 @@
 from urllib.parse import quote
 
 import pytest
-from django.contrib import admin
 from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
 from django.contrib.messages import get_messages
 
-from django_sortable_ids.admin import SortableIDAdmin
 from django_sortable_ids.ids import public_id
 from tests.combinations import each_with, in_one_case
 from tests.store.models import PRODUCTS, Basket, Bundle, Order, Profile, ULIDProduct, Voucher
@@ -264,16 +262,6 @@ def test_completion_finds_names_and_pasted_ids(browser, scheme):
         answer = browser.get("/admin/autocomplete/", asked | {"term": term})
         found = [{"id": str(row.pk), "text": row.name} for row in rows]
         assert answer.json()["results"] == found, term
-
-
-def test_completion_needs_no_search_fields():
-    class OwnAdmin(SortableIDAdmin):
-        autocomplete_fields = ["ulid"]
-
-    site = admin.AdminSite()
-    site.register(ULIDProduct, SortableIDAdmin)
-    site.register(Basket, OwnAdmin)
-    assert site.get_model_admin(Basket).check() == []
 
 
 def test_a_popup_hands_back_the_id_of_a_new_row(browser):

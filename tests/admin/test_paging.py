@@ -4,7 +4,6 @@ from urllib.parse import parse_qs
 
 import pytest
 from django.contrib.auth.models import Permission, User
-from django.core.paginator import Paginator
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -307,14 +306,6 @@ def test_small_tables_look_as_always(browser, admin_with):
     assert "Show all" in paginator_text(page)
     assert len(listed(page_of(browser, list_url(ULIDProduct) + "?all="))) == 25
     assert listed(page_of(browser, list_url(ULIDProduct, p="4"))) == ["20", "21", "22", "23", "24"]
-
-
-def test_the_paginator_is_one_attribute(browser, admin_with):
-    products(25)
-    admin_with(ULIDProduct, list_per_page=10, paginator=Paginator)
-    pages = walk(browser, ULIDProduct)
-    assert [len(listed(page)) for page in pages] == [10, 10, 5]
-    assert "25 ulid products" in paginator_text(pages[1])
 
 
 @pytest.mark.usefixtures("small_pages")

@@ -163,12 +163,6 @@ def test_other_columns_are_searched_as_always(scheme):
     assert len(search(model, "")) == 3
 
 
-def test_a_row_has_to_match_every_word_ids_included():
-    first, second = (UUIDv7Product.objects.create(name=name) for name in ("first", "second"))
-    assert search(UUIDv7Product, f"{first.pk} {second.pk}") == []
-    assert search(UUIDv7Product, f"{first.pk} {first.pk}") == ["first"]
-
-
 @in_one_case(
     "name",
     [

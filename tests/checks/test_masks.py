@@ -16,6 +16,7 @@ from rest_framework.viewsets import ReadOnlyModelViewSet
 from django_sortable_ids.checks.masks import check_masks, check_views, masked_in_cursors
 from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.rest_framework import SortableIDCursorPagination
+from tests.combinations import in_one_case
 from tests.support import ROOT
 from tests.testapp.models import MaskedKey, MaskedPart
 
@@ -233,7 +234,7 @@ BY_NAME = type("ByName", (CursorPagination,), {"ordering": "name"})
 SORTED = {"filter_backends": [SearchFilter, OrderingFilter]}
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("paginator", "attributes", "warned"),
     [
         (BY_ID, {"queryset": None, "serializer_class": Rows}, True),

@@ -12,6 +12,7 @@ from django_sortable_ids.inspecting.candidates import known_schemes
 from django_sortable_ids.inspecting.inspection import MOST_CHARACTERS, inspect
 from django_sortable_ids.inspecting.rows import Column, columns_of_project
 from django_sortable_ids.schemes import get
+from tests.combinations import in_one_case
 from tests.store.models import Order, ULIDProduct, UUIDv7Product, id_column
 from tests.testapp.models import MaskedKey
 
@@ -36,7 +37,7 @@ def first(text, *fields):
     return only(text, *fields).candidates[0]
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("text", "scheme"),
     [
         ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "uuid7"),
@@ -71,7 +72,7 @@ def test_a_number_has_many_schemes_those_with_a_plausible_time_first():
     assert found.others == found.candidates[1:]
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("text", "scheme", "doubt"),
     [
         ("ffffffff-ffff-7fff-bfff-ffffffffffff", "uuid7", "its time would be after the year 9999"),
@@ -125,7 +126,7 @@ def test_a_uuid_that_may_be_random():
     ]
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     "text",
     [
         "886313e1-3b8a-5372-9b90-0c9aee199e5d",  # version 5
@@ -166,7 +167,7 @@ ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 ORDER = f"ord_{ULID}"
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("pasted", "text"),
     [
         (f" {ULID}\n", ULID),
@@ -199,7 +200,7 @@ def test_the_id_in_what_was_pasted(pasted, text):
     assert (found.text, found.is_id) == (text, True)
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     "pasted",
     [
         *("/".join([ULID] * 2000), "a" * 10**6, "/" * 10**6, f"{'x/' * 10**6}{ULID}"),
@@ -214,7 +215,7 @@ def test_huge_texts_take_little_time(pasted):
     assert len(found.text) <= MOST_CHARACTERS
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     "pasted",
     [
         *("", " ", "\x00", "\ud800", f"\ud800{ULID}", f"{ULID}\udfff", "é", "🦄", "\u0663\u0664"),

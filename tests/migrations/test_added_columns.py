@@ -27,14 +27,6 @@ DATABASE_MADE = {
 
 
 @pytest.mark.parametrize("name", FIELDS)
-def test_a_nullable_column_stays_null(depot, name):
-    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
-    depot.write(f'AddField("order", "public", {field(name, "null=True")}),')
-    depot.migrate()
-    assert depot.column("depot_order", "public") == [None] * 5
-
-
-@pytest.mark.parametrize("name", FIELDS)
 def test_a_nullable_unique_column_stays_null_and_fills_with_new_rows(depot, name):
     depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
     depot.migrate()

@@ -8,6 +8,7 @@ from django.core.management.base import CommandError
 from django.db import DatabaseError, connection
 from django.test.utils import CaptureQueriesContext
 
+from tests.combinations import each_with
 from tests.marks import own_tables
 
 from .sources import CREATE, CREATE_WITH_ROWS, FIELDS, FIVE_ROWS, field, fill
@@ -96,26 +97,16 @@ def test_not_null_is_fine_once_all_rows_have_ids(half_filled, to_not_null):
     assert len(set(before)) == 5
 
 
-@pytest.mark.parametrize("to_not_null", TO_NOT_NULL.values(), ids=TO_NOT_NULL)
-def test_added_filled_and_not_null_in_one_plan(depot, to_not_null):
-    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
-    depot.migrate()
-    depot.write('AddField("order", "public", ULIDField(null=True, unique=True)),')
-    depot.write("RunPython(fill),", fill("abcde"))
-    depot.write(to_not_null)
-    depot.migrate()
-    assert len(set(depot.column("depot_order", "public"))) == 5
-
-
-@pytest.mark.parametrize("mode", ["STRICT_TRANS_TABLES", "STRICT_ALL_TABLES"])
-@pytest.mark.parametrize("to_not_null", TO_NOT_NULL.values(), ids=TO_NOT_NULL)
-def test_rows_that_a_plan_leaves_null_are_never_filled_with_copies(depot, to_not_null, mode):
+@pytest.mark.parametrize(
+    ("change", "mode"), each_with(list(TO_NOT_NULL), ["STRICT_TRANS_TABLES", "STRICT_ALL_TABLES"])
+)
+def test_rows_that_a_plan_leaves_null_are_never_filled_with_copies(depot, change, mode):
     """The guard can't know what RunPython fills, so that it is the database that refuses."""
     depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
     depot.migrate()
     depot.write('AddField("order", "public", ULIDField(null=True, unique=True)),')
     depot.write("RunPython(fill),", fill("a"))
-    depot.write(to_not_null)
+    depot.write(TO_NOT_NULL[change])
     with sql_mode(mode), pytest.raises(DatabaseError):
         depot.migrate()
     first, *others = depot.column("depot_order", "public")

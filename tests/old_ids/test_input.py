@@ -83,8 +83,9 @@ class OnlyHidden(Serializer):
         return fields
 
 
-@pytest.mark.parametrize("many", [False, True])
-@pytest.mark.parametrize("relation", [PrimaryKeyRelatedField, SlugRelatedField])
+@pytest.mark.parametrize(
+    ("relation", "many"), [(PrimaryKeyRelatedField, True), (SlugRelatedField, False)]
+)
 def test_a_queryset_that_another_class_sets_is_kept(relation, many):
     row = moved(Purchase)
     options = {"slug_field": "pk"} if relation is SlugRelatedField else {}

@@ -40,7 +40,6 @@ for model in OLD:
 router.register("unmoved", moved_view(Unmoved), basename="unmoved")
 router.register("names", moved_view(Purchase, lookup_field="name"), basename="names")
 router.register("keys", moved_view(Purchase, lookup_field="id"), basename="keys")
-router.register("temporary", moved_view(Purchase, redirect_permanently=False), basename="temporary")
 formats = DefaultRouter()
 formats.register("purchases", moved_view(Purchase), basename="purchase")
 
@@ -110,12 +109,6 @@ def test_routes_with_formats_and_a_namespace():
 def test_a_route_without_a_name_and_with_other_arguments():
     row = moved(Purchase)
     assert client.get("/shops/here/17/").url == f"/shops/here/{public_id(row)}/"
-
-
-def test_a_temporary_redirect():
-    moved(Purchase)
-    assert client.get("/temporary/17/").status_code == 302
-    assert client.post("/temporary/17/").status_code == 405
 
 
 def test_other_lookups_are_as_always():

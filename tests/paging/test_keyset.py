@@ -6,13 +6,14 @@ from django.db.models import F
 from django_sortable_ids.pagination import keyset_page
 from django_sortable_ids.paging.keyset import id_order
 from django_sortable_ids.schemes import InvalidID
+from tests.combinations import in_one_case
 from tests.leaks import leaks
 from tests.store.models import PRODUCTS, Basket, Bundle, Order, Profile, Review, ULIDProduct
 from tests.testapp.models import MaskedKey
 
 pytestmark = pytest.mark.django_db
 
-each_scheme = pytest.mark.parametrize("scheme", PRODUCTS)
+each_scheme = in_one_case("scheme", PRODUCTS)
 
 
 def forwards(rows, per_page=3, after=None):

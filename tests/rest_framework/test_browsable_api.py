@@ -78,13 +78,6 @@ def test_a_form_that_is_sent_back_shows_what_was_wrong():
     assert text_of(product) in content
 
 
-def test_a_key_is_in_no_form():
-    _, content = page(url("voucher"))
-    assert 'name="code"' in content
-    assert 'name="id"' not in content
-    assert 'name="pk"' not in content
-
-
 def test_what_options_say():
     answer = client.options(url("voucher"))
     actions = answer.json()["actions"]["POST"]

@@ -6,7 +6,6 @@ from itertools import product
 
 import pytest
 from rest_framework.serializers import (
-    CharField,
     ModelSerializer,
     Serializer,
     ValidationError,
@@ -17,19 +16,13 @@ from django_sortable_ids.filters import IDFilterField
 from django_sortable_ids.ids import schema_of
 from django_sortable_ids.rest_framework import (
     SortableIDField,
-    SortableIDModelSerializer,
-    SortableIDRelatedField,
-    SortableIDSlugRelatedField,
 )
 from tests.combinations import in_one_case
 from tests.field_classes import CLASSES
 from tests.store.api import serializer_for
 from tests.store.models import (
     PRODUCTS,
-    Basket,
     Order,
-    Refund,
-    UUIDv7Product,
     Voucher,
     id_column,
 )
@@ -46,32 +39,6 @@ def test_every_model_field_is_mapped(field_class):
         built, kwargs = ModelSerializer().build_standard_field("public_id", column)
         field = built(**kwargs)
         assert (type(field), field.read_only) == (SortableIDField, True)
-
-
-@each_scheme
-def test_model_serializer_takes_it_for_own_columns(scheme):
-    for model, name in ((PRODUCTS[scheme], "id"), (Order, scheme)):
-        for base in (ModelSerializer, SortableIDModelSerializer):
-            field = serializer_for(model, name, base=base)().fields[name]
-            assert type(field) is SortableIDField
-            assert field.model_field is id_column(model, name)
-            assert field.read_only
-
-
-def test_other_columns_are_as_always():
-    ours = serializer_for(Voucher, "name")().fields["name"]
-    theirs = serializer_for(Voucher, "name", base=ModelSerializer)().fields["name"]
-    assert type(ours) is type(theirs) is CharField
-    assert repr(ours) == repr(theirs)
-
-
-@each_scheme
-def test_related_ones_are_taken_for_relations(scheme):
-    built = serializer_for(Basket)().fields
-    assert type(built[scheme]) is SortableIDRelatedField
-    assert built[scheme].pk_field.model_field is id_column(PRODUCTS[scheme])
-    assert type(built[f"all_{scheme}"].child_relation) is SortableIDRelatedField
-    assert type(serializer_for(Refund)().fields[scheme]) is SortableIDSlugRelatedField
 
 
 def test_options_of_input_say_nothing_about_a_key():
@@ -143,17 +110,3 @@ def test_previous_prefixes():
         assert column.prepared(text) == value
     assert rest.to_representation(value) == present
     assert old not in str(schema_of(column))
-
-
-def test_a_serializer_is_not_changed_by_its_instances():
-    class DeclaredSerializer(SortableIDModelSerializer):
-        id = SortableIDField(id_column(UUIDv7Product))
-
-        class Meta:
-            model = UUIDv7Product
-            fields = ["id", "name"]
-
-    first, second = DeclaredSerializer().fields["id"], DeclaredSerializer().fields["id"]
-    assert first is not second
-    assert first.model_field == second.model_field == id_column(UUIDv7Product)
-    assert type(first) is SortableIDField
