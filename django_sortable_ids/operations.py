@@ -21,7 +21,8 @@ from django.db.migrations.state import ProjectState
 from django.db.models import QuerySet
 
 from .backfill import plan, run
-from .backfill.sources.find import of_model
+from .backfill.sources.base import Given
+from .backfill.sources.find import of_source
 from .db import tables
 from .db.locks import with_short_lock_timeout
 from .errors import BackfillError
@@ -175,7 +176,7 @@ class AddSortableID(AddField):
         missing = rows.filter(**{f"{field.name}__isnull": True}).order_by()
         if not missing.exists():
             return
-        target = of_model(model, field, self.created_from, using)
+        target = of_source(model, field, Given(self.created_from), using)
         target = replace(target, allow_triggers=self.allow_triggers)
         if missing[: self.small + 1].count() > self.small:
             raise BackfillError(

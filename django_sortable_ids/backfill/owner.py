@@ -21,8 +21,8 @@ from django.utils import timezone
 
 from ..errors import BackfillError
 from ..models import BackfillRun
-from .sources.base import Target
 from .sources.fields import same_options
+from .sources.target import Target
 
 if TYPE_CHECKING:
     from .plan import Plan
@@ -58,7 +58,7 @@ def take(plan: Plan, token: str) -> BackfillRun:
         "rate": 0.0,
         "rows_planned": filled_before + plan.rows,
     }
-    own["options"] = target.stored_options
+    own["options"] = target.options
     if run is None and plan.resumed is None:
         return _create(target, own | _fresh(plan))
     if run is None or (run.finished_at is None) != (plan.resumed is not None):
@@ -167,7 +167,7 @@ def _create(target: Target, values: dict[str, Any]) -> BackfillRun:
 
 def _fresh(plan: Plan) -> dict[str, Any]:
     return {
-        "options": plan.target.stored_options,
+        "options": plan.target.options,
         "cursor": None,
         "given_from": plan.given_from,
         "rows_filled": 0,

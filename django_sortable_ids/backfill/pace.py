@@ -134,7 +134,7 @@ class Limits:
 
     target_time: float | None = None
     """Seconds that a batch should take; None for batches of the plan's size."""
-    rows_per_second: float | None = None
+    max_rows_per_second: float | None = None
     sleep: float = 0.0
     """Seconds between two batches."""
     pause_file: Path | None = None
@@ -150,7 +150,7 @@ class BatchSize:
         self._wanted = first
         self._target_time = limits.target_time
         # At most the rows of one second, so that a slow pace is even.
-        self._most = max(1, int(limits.rows_per_second or MOST))
+        self._most = max(1, int(limits.max_rows_per_second or MOST))
         self._limit: int | None = None
         self._rate: float | None = None
 
@@ -196,10 +196,10 @@ class Pace:
         shall end.
         """
         self._control.check()
-        if self._limits.rows_per_second:
+        if self._limits.max_rows_per_second:
             # A late run catches up at most one second, not in a burst.
             start = max(self._free_at, self._clock() - 1)
-            self._free_at = start + rows / self._limits.rows_per_second
+            self._free_at = start + rows / self._limits.max_rows_per_second
             self._control.pause(self._free_at - self._clock())
         if rows:
             self._control.pause(self._limits.sleep)

@@ -21,8 +21,8 @@ from ..times.columns import as_stored
 from . import checks
 from .engines import Engine, engine_of
 from .progress import minutes
-from .sources.base import POLICIES, Target
 from .sources.fields import last_run, same_options
+from .sources.target import POLICIES, Target
 from .writing.late_rows import PolicyRows, policy_rows
 from .writing.writer import Writer
 
@@ -68,12 +68,12 @@ class Plan:
     def lines(self, with_sql: bool = False) -> Iterator[str]:
         """The plan as text; without SQL it fits a terminal of 24 lines."""
         target = self.target
-        yield f"{target.label}: {target.field.scheme.title} of {target.described}"
+        yield f"{target.label}: {target.field.scheme.title} of {target.source.described}"
         if self.resumed:
             yield f"  continues after the {self.filled_before:,} rows that were filled before"
-        yield from (f"  {note}" for note in target.notes)
+        yield from (f"  {note}" for note in target.source.notes)
         yield f"  {self.rows:,} rows without an id, up to {self.batch_size:,} in a transaction"
-        order = f"in the order of ({', '.join(target.order)})"
+        order = f"in the order of ({', '.join(target.source.order)})"
         if with_sql:
             for when, statement in self.writer.statements:
                 yield f"  {order}{', ' if order else ''}{when}:"
@@ -91,9 +91,7 @@ class Plan:
         if self.rows:
             yield from (f"  takes {line}" for line in self.estimate.lines())
         shown = 1 if len(self.warnings) > _MANY_WARNINGS and not with_sql else SAMPLES
-        is_random = target.generates and isinstance(target.field.scheme, TimeScheme)
-        differs = ", but with other random bits" if is_random else ""
-        yield from (f"  such as {sample}{differs}" for sample in self.samples[:shown])
+        yield from (f"  such as {sample}{target.source.differs}" for sample in self.samples[:shown])
         yield from (f"  warning: {warning}" for warning in self.warnings)
 
 
@@ -143,7 +141,7 @@ class _Counted(NamedTuple):
 def _counted(target: Target, engine: Engine, run: BackfillRun | None) -> _Counted:
     """Counts in one query: reading the table takes the most time."""
     now = datetime.now(UTC)
-    if not target.has_times:
+    if target.source.times is None:
         return _Counted(chunks.count(target.missing), None)
     if run is not None and same_options(run, target):
         return _Counted(chunks.count(target.missing), as_stored(now))
@@ -151,12 +149,12 @@ def _counted(target: Target, engine: Engine, run: BackfillRun | None) -> _Counte
     key = target.key_fields[0].attname
     counts = {
         "missing": Count(key, filter=target.is_missing),
-        "given": Min(target.selected_place, filter=has_id & target.has_shown_time),
+        "given": Min(target.source.selected_place, filter=has_id & target.source.has_shown_time),
     }
     if misread := engine.misread(target):
         counts["misread"] = Count(key, filter=misread)
     results = list(chunks.asked(target.rows, lambda part: part.aggregate(**counts)))
-    given = [target.at(each["given"]) for each in results if each["given"] is not None]
+    given = [target.source.at(each["given"]) for each in results if each["given"] is not None]
     return _Counted(
         sum(each["missing"] for each in results),
         as_stored(min([*given, now])),
@@ -199,10 +197,10 @@ def _sampled(target: Target, writer: Writer) -> tuple[str, ...]:
 
 
 def _samples(target: Target, writer: Writer) -> Iterator[str]:
-    rows = target.read(target.missing_in_order[:SAMPLES])
+    rows = target.read(target.missing[:SAMPLES])
     for (place, pk), value in zip(rows, writer.preview(rows), strict=False):
         text = target.field.public_text.format(value)
-        yield f"{_short(pk)}, {target.shown_place(place)}: {text}"
+        yield f"{_short(pk)}, {target.source.shown_place(place)}: {text}"
 
 
 _INTEGER_BYTES = 8

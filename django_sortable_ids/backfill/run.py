@@ -1,4 +1,13 @@
-"""Runs a plan: batch after batch, each in one transaction together with its cursor."""
+"""Runs a plan.
+
+1. Take the run: one process owns it, and writes heartbeats in a thread.
+2. Fill the rows that the plan counted, batch by batch. A batch is one transaction that writes ids
+   and cursor together, so a killed run resumes after its last commit.
+3. Fill the rows after the cursor that were inserted concurrently.
+4. Fill the late rows before the cursor, between the ids of their neighbours.
+5. Fill the rows that ``--on-null=now`` and ``--on-out-of-range=clamp`` left until now.
+6. Mark the run as finished.
+"""
 
 from __future__ import annotations
 
@@ -60,20 +69,7 @@ def execute(
         # A new run would delete the end of the last one, which --verify needs.
         owner.remember(plan)
         return Result(0, 0)
-    runner = _Runner(plan, progress, limits or Limits(), control or Control(), lag)
-    with runner.owning():
-        runner.fill(plan.missing)
-        # Rows that appeared during the run: once, so that it ends even if inserts continue.
-        runner.fill(runner.count_after())
-        remaining = runner.count_missing()
-        if remaining:
-            runner.sweep()
-            remaining = runner.count_missing()
-        if plan.by_policy:
-            left = sum(runner.fill_by_policy(rows) for rows, _ in plan.by_policy)
-            remaining = runner.count_missing() + left
-        runner.finish()
-    return Result(runner.filled, remaining)
+    return _Runner(plan, progress, limits or Limits(), control or Control(), lag).run()
 
 
 class _Runner:
@@ -85,11 +81,11 @@ class _Runner:
         control: Control,
         lag: Callable[[], str],
     ) -> None:
-        self.target = plan.target
-        self.writer = plan.writer
+        self._plan = plan
+        self._target = plan.target
         self._late = LateRows(plan.writer)
-        self.progress = progress
-        self.filled = 0
+        self._progress = progress
+        self._filled = 0
         self._size = BatchSize(plan.batch_size, limits)
         self._pace = Pace(limits, control, lag)
         self._persist = Persistence(plan.target.using, limits.retry_time, control, self._note)
@@ -97,15 +93,32 @@ class _Runner:
         self._rows_before = 0
         self._tried = NOTHING
         token = secrets.token_hex(16)
-        self.run = self._persist(lambda: owner.take(plan, token))
+        self._run = self._persist(lambda: owner.take(plan, token))
         self._started = time.monotonic()
 
+    def run(self) -> Result:
+        with self._owning():
+            self._fill(self._plan.missing)
+            # Once, as the next steps, so that it ends even if inserts continue.
+            pending = self._plan.writer.pending
+            self._fill(self._persist(lambda: chunks.count(pending.all(self._cursor))))
+            if remaining := self._count_missing():
+                self._fill_late_rows()
+                remaining = self._count_missing()
+            if self._plan.by_policy:
+                left = sum(self._fill_by_policy(rows) for rows, _ in self._plan.by_policy)
+                remaining = self._count_missing() + left
+            ended = {"finished_at": timezone.now(), "last_error": ""}
+            if not self._persist(lambda: owner.mine(self._target, self._run).update(**ended)):
+                raise owner.ownership_lost(self._target)
+        return Result(self._filled, remaining)
+
     @contextmanager
-    def owning(self) -> Iterator[None]:
+    def _owning(self) -> Iterator[None]:
         """Write heartbeats in the block, and release the run on any error."""
         # No other process sees a transaction of the caller, nor a database in memory.
-        is_private = not self._persist.possible or is_in_memory(self.target.using)
-        with nullcontext() if is_private else Heartbeat(self.target, self.run):
+        is_private = not self._persist.possible or is_in_memory(self._target.using)
+        with nullcontext() if is_private else Heartbeat(self._target, self._run):
             try:
                 yield
             except BaseException as error:
@@ -114,27 +127,26 @@ class _Runner:
             finally:
                 if self._persist.possible:
                     with suppress(Error):
-                        engine_of(self.target.using).end_session()
+                        engine_of(self._target.using).end_session()
 
-    def fill(self, count: int) -> None:
-        """Fill up to ``count`` rows after the cursor, rounded up to whole batches."""
-        end = self.filled + count
-        while self.filled < end or self._is_within_span():
-            if not self._commit(self._next_batch).size:
+    def _fill(self, count: int) -> None:
+        """Fill up to ``count`` rows after the cursor, rounded up to whole batches and spans."""
+        end = self._filled + count
+
+        def make() -> Batch:
+            return self._plan.writer.next(self._cursor, self._size.rows)
+
+        while self._filled < end or ((cursor := self._cursor) and cursor.span):
+            if not self._commit(make).size:
                 return
 
-    def count_after(self) -> int:
-        """The current number of rows without an id after the cursor."""
-        return self._persist(lambda: chunks.count(self.writer.pending.all(self._cursor())))
+    def _count_missing(self) -> int:
+        return self._persist(lambda: chunks.count(self._target.missing))
 
-    def count_missing(self) -> int:
-        return self._persist(lambda: chunks.count(self.target.missing))
-
-    def sweep(self) -> None:
-        """Fill the rows that appeared before the cursor: inserted without an id, or committed late.
-        Only as many as there are now, so that it ends even if inserts continue.
-        """
-        cursor = self._cursor()
+    def _fill_late_rows(self) -> None:
+        """Fill the rows that appeared before the cursor: inserted without an id, or committed
+        late."""
+        cursor = self._cursor
         if cursor is None:
             return
         count = self._persist(partial(self._late.count, cursor))
@@ -145,13 +157,11 @@ class _Runner:
                 filled = set(self._commit(partial(self._late.batch, rows, cursor)).rows)
                 rows = [row for row in rows[1:] if row not in filled]
 
-    def fill_by_policy(self, rows: PolicyRows) -> int:
-        """Fill as many rows as there are now, so that it ends even if inserts continue. Returns how
-        many have no id then.
-        """
+    def _fill_by_policy(self, rows: PolicyRows) -> int:
+        """Fill as many rows as there are now; returns how many have no id then."""
         last, left = None, self._persist(rows.count)
         while left > 0:
-            make = partial(self._next_by_policy, rows, last, left)
+            make = partial(rows.batch, self._size.rows, last, left)
             batch = self._commit(make, lambda: rows.prepare(self._size.rows))
             if batch.size:
                 last, left = batch.rows[-1][1], left - batch.size
@@ -160,11 +170,6 @@ class _Runner:
             else:
                 last = None  # another transaction has deleted that row, or counted ones
         return self._persist(rows.count)
-
-    def finish(self) -> None:
-        ended = {"finished_at": timezone.now(), "last_error": ""}
-        if not self._persist(lambda: owner.mine(self.target, self.run).update(**ended)):
-            raise owner.ownership_lost(self.target)
 
     def _commit(
         self, make: Callable[[], Batch], prepare: Callable[[], None] = lambda: None
@@ -180,7 +185,7 @@ class _Runner:
             started = time.monotonic()
             prepare()
             try:
-                with transaction.atomic(using=self.target.using):
+                with transaction.atomic(using=self._target.using):
                     self._begin()
                     batch = make()
                     self._tried = batch
@@ -193,7 +198,7 @@ class _Runner:
                     raise self._stuck(self._tried) from None
             except IntegrityError as error:
                 if attempt == TRIES:
-                    raise self.target.stopped(self._tried.rows[0], error) from error
+                    raise self._target.stopped(self._tried.rows[0], error) from error
             else:
                 self._size.took(batch.size, time.monotonic() - started)
                 self._written(changes)
@@ -204,8 +209,8 @@ class _Runner:
         """Check that the run is unchanged: the last batch may have been committed although the
         answer was lost, and another process may have taken the run.
         """
-        engine = engine_of(self.target.using)
-        mine = owner.mine(self.target, self.run).filter(batches=self.run.batches)
+        engine = engine_of(self._target.using)
+        mine = owner.mine(self._target, self._run).filter(batches=self._run.batches)
         if self._persist.possible:
             engine.begin_batch()
         if engine.writes_first:
@@ -218,8 +223,8 @@ class _Runner:
 
     def _write(self, batch: Batch) -> dict[str, Any]:
         """Write ids and cursor; returns the changed values of the run."""
-        run, written = self.run, batch.write()
-        if not written.filled and written.expected and self.target.lacks_id(written.expected):
+        run, written = self._run, batch.write()
+        if not written.filled and written.expected and self._target.lacks_id(written.expected):
             raise _NothingWritten
         seconds = max(time.monotonic() - self._started, 1e-6)
         changes = {
@@ -229,11 +234,11 @@ class _Runner:
             "updated_at": timezone.now(),
             "heartbeat": owner.now_ms(),
             "batch_size": self._size.rows,
-            "rate": (self.filled + written.filled) / seconds,
+            "rate": (self._filled + written.filled) / seconds,
         }
         if self._last_error is not None:
             changes["last_error"] = self._last_error
-        if not owner.mine(self.target, run).filter(batches=run.batches).update(**changes):
+        if not owner.mine(self._target, run).filter(batches=run.batches).update(**changes):
             raise _ChangedRun
         return changes
 
@@ -241,16 +246,17 @@ class _Runner:
         """Continue after the batch whose COMMIT was not answered; ``BackfillError`` if another
         process owns the run.
         """
-        run = owner.mine(self.target, self.run).first()
+        run = owner.mine(self._target, self._run).first()
         if run is None:
-            raise owner.ownership_lost(self.target)
+            raise owner.ownership_lost(self._target)
         self._written({name: getattr(run, name) for name in ("cursor", "rows_filled", "batches")})
 
     def _stuck(self, batch: Batch) -> BackfillError:
-        (first, last), target = (batch.rows[0], batch.rows[-1]), self.target
+        (first, last), target = (batch.rows[0], batch.rows[-1]), self._target
+        at = target.source.at
         return BackfillError(
             f"stopped: a batch of {batch.size:,} rows, from {target.model._meta.label} {first[1]} "
-            f"({target.at(first[0])}) to {last[1]} ({target.at(last[0])}), was written, but none "
+            f"({at(first[0])}) to {last[1]} ({at(last[0])}), was written, but none "
             f"of them has an id. A trigger, a rule or row-level security prevents it: disable it, "
             f"and start again; the batch was rolled back"
         )
@@ -262,32 +268,23 @@ class _Runner:
         if not isinstance(error, Stopped | KeyboardInterrupt):
             self._note(f"{error}" or type(error).__name__)
         changes = {} if self._last_error is None else {"last_error": self._last_error}
-        connection = connections[self.target.using]
+        connection = connections[self._target.using]
         with suppress(Error):
             if self._persist.possible:
                 connection.close_if_unusable_or_obsolete()
-            owner.give_back(self.target, self.run, **changes)
+            owner.give_back(self._target, self._run, **changes)
 
     def _written(self, changes: dict[str, Any]) -> None:
-        filled = changes["rows_filled"] - self.run.rows_filled
+        filled = changes["rows_filled"] - self._run.rows_filled
         for name, value in changes.items():
-            setattr(self.run, name, value)
-        self.filled += filled
+            setattr(self._run, name, value)
+        self._filled += filled
         if filled:
-            self.progress(filled)
+            self._progress(filled)
 
-    def _is_within_span(self) -> bool:
-        cursor = self._cursor()
-        return cursor is not None and cursor.span is not None
-
-    def _next_batch(self) -> Batch:
-        return self.writer.next(self._cursor(), self._size.rows)
-
-    def _next_by_policy(self, rows: PolicyRows, last: Any, left: int) -> Batch:
-        return rows.batch(self._size.rows, last, left)
-
+    @property
     def _cursor(self) -> Cursor | None:
-        return Cursor.load(self.target, self.run.cursor) if self.run.cursor else None
+        return Cursor.load(self._target, self._run.cursor) if self._run.cursor else None
 
 
 class _ChangedRun(Exception):

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from ..backfill.engines.mysql_statements import kept_assignments
 from ..backfill.sources import find
-from ..backfill.sources.find import Given
+from ..backfill.sources.base import Given
 from ..db import tables
 from ..db.queries import value
 from ..errors import BackfillError

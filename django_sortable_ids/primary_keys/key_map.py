@@ -17,8 +17,9 @@ from django.db.models import IntegerField, QuerySet
 from ..backfill import checks, plan, run
 from ..backfill.engines import engine_of
 from ..backfill.sources import find
-from ..backfill.sources.base import Target
-from ..backfill.sources.find import EveryRow, every_row
+from ..backfill.sources.find import every_row
+from ..backfill.sources.periods import Unsourced
+from ..backfill.sources.target import EveryRow, Target
 from ..backfill.writing import sorted_rows
 from ..backfill.writing.sorted_rows import NewIDs, SortedRows
 from ..db import chunks, tables
@@ -142,7 +143,8 @@ def _fill_map(
 ) -> None:
     """``checked`` are the tables and columns whose times were checked."""
     target = every_row(model, mapped._meta.get_field(NEW_KEY), key.given, using)
-    source = target.source.model._meta.db_table, str(target.source.column)
+    times = target.source.field
+    source = times.model._meta.db_table, str(times.column)
     _write_map(target, mapped._meta.db_table, is_checked=source in checked)
     checked.add(source)
 
@@ -230,7 +232,7 @@ def _are_in_range(target: EveryRow, ends: Sequence[Any]) -> bool:
     if None in ends or target.time_range is None:
         return False
     start, end = target.time_range
-    return all(start <= target.at(each) < end for each in ends)
+    return all(start <= target.source.at(each) < end for each in ends)
 
 
 def _write_in_sqlite(target: EveryRow, map_table: str, rows: SortedRows, ids: NewIDs) -> None:
@@ -326,8 +328,7 @@ class _Writer:
         self._connection = connections[using]
         self._field, self._pk = values.next_field, values.model._meta.pk
         tables.analyze(self._connection, values.table)
-        # The source of times is not used.
-        target = Target(values.model, self._field, self._pk, using)
+        target = Target(self._field, Unsourced.of(values.model, using))
         self._statements = engine_of(using).statements(target, with_times=False)
 
     def __call__(self, pks: Sequence[Any], old: Sequence[Any]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ..backfill.sources.find import Given
+from ..backfill.sources.base import Given
 from ..db import tables
 from ..errors import BackfillError
 from ..models import MoveNote

@@ -13,9 +13,10 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 from django.db.models.constants import LOOKUP_SEP
 
+from ..backfill.sources.base import Given
 from ..backfill.sources.columns import find_source
 from ..backfill.sources.fields import check_table
-from ..backfill.sources.find import Given, check_given
+from ..backfill.sources.find import check_given
 from ..db import tables
 from ..errors import BackfillError
 from ..fields import SortableIDField, history

@@ -22,8 +22,8 @@ from django.db.migrations.loader import MigrationLoader
 from django.utils.functional import cached_property
 
 from ..backfill.engines import engine_of
-from ..backfill.sources.base import database_option
 from ..backfill.sources.fields import hides_tables, names_of
+from ..backfill.sources.target import database_option
 from ..db import chunks, tables
 from ..db.errors import is_denied
 from ..db.tables import Kind, is_unique, may_be_null

@@ -14,8 +14,8 @@ from django.db import DEFAULT_DB_ALIAS, connections
 
 from ..backfill.owner import is_alive, is_gone, silence
 from ..backfill.progress import minutes, percent, share
-from ..backfill.sources.base import database_option
 from ..backfill.sources.fields import check_table, find_field
+from ..backfill.sources.target import database_option
 from ..db import tables
 from ..fields import SortableIDField
 from ..models import BackfillRun, MoveNote

@@ -16,9 +16,9 @@ from django.db import NotSupportedError, connection, connections, models
 from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.engines.mysql import MySQL
 from django_sortable_ids.backfill.engines.postgresql import PostgreSQL
-from django_sortable_ids.backfill.sources.base import Target
-from django_sortable_ids.backfill.sources.find import Given
+from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
+from django_sortable_ids.backfill.sources.target import Target
 from django_sortable_ids.backfill.writing import minting
 from django_sortable_ids.fields import SortableIDField
 from django_sortable_ids.fields.values.times import aware

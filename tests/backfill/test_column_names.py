@@ -6,7 +6,8 @@ import pytest
 from django.db import connection, models
 
 from django_sortable_ids.backfill.engines.mysql_statements import time_index
-from django_sortable_ids.backfill.sources.find import of_model
+from django_sortable_ids.backfill.sources.base import Given
+from django_sortable_ids.backfill.sources.find import of_source
 from django_sortable_ids.db.tables import begins_an_index, is_unique, may_be_null
 from django_sortable_ids.fields import UUIDv7Field
 
@@ -87,7 +88,7 @@ def test_columns_in_capital_letters_are_there(make):
     assert begins_an_index(connection, "legacy_crate", "sent_at")
     if connection.vendor == "mysql":
         assert not may_be_null(connection, "legacy_crate", "public_id")
-        target = of_model(model, model._meta.get_field("public_id"), "sent_at", "default")
+        target = of_source(model, model._meta.get_field("public_id"), Given("sent_at"), "default")
         assert time_index(target, connection) == ("crate_sent", True)
 
 

@@ -137,7 +137,7 @@ class Hand(Control):
 
 def test_rows_per_second():
     hand = Hand()
-    pace = Pace(Limits(rows_per_second=100), hand, clock=hand.clock)
+    pace = Pace(Limits(max_rows_per_second=100), hand, clock=hand.clock)
     for _ in range(10):
         pace.rest(50)
         hand.now += 0.1
@@ -146,7 +146,7 @@ def test_rows_per_second():
 
 def test_what_was_slower_than_it_might_is_not_made_up_for():
     hand = Hand()
-    pace = Pace(Limits(rows_per_second=100), hand, clock=hand.clock)
+    pace = Pace(Limits(max_rows_per_second=100), hand, clock=hand.clock)
     hand.now = 1000
     for _ in range(10):
         pace.rest(100)
@@ -209,7 +209,7 @@ def test_it_is_halved_by_conflicts_and_grows_back():
 
 
 def test_a_slow_pace_is_an_even_one():
-    assert BatchSize(5000, Limits(rows_per_second=100)).rows == 100
+    assert BatchSize(5000, Limits(max_rows_per_second=100)).rows == 100
 
 
 # A second terminal

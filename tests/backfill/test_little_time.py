@@ -146,7 +146,7 @@ def filled(monkeypatch):
     Order.objects.filter(pk=last_key()).update(uuid7=given)
     monkeypatch.setattr(chunks, "FIRST", 100)
     monkeypatch.setattr(chunks, "SMALLEST", 5)
-    monkeypatch.setattr("django_sortable_ids.backfill.sources.base.PAGE", 400)
+    monkeypatch.setattr("django_sortable_ids.backfill.sources.target.PAGE", 400)
 
 
 def test_a_verification_looks_at_all_rows(filled):

@@ -9,7 +9,8 @@ import pytest
 from django.db import connection
 
 from django_sortable_ids.backfill import plan, run
-from django_sortable_ids.backfill.sources.find import Given, find
+from django_sortable_ids.backfill.sources.base import Given
+from django_sortable_ids.backfill.sources.find import find
 from django_sortable_ids.models import BackfillRun
 
 from .shop.models import BillLine, PairKey, TextKey, Timeless, UUIDKey

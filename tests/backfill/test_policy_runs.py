@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.db import OperationalError, connection, transaction
 
 from django_sortable_ids.backfill import plan, run
-from django_sortable_ids.backfill.sources.find import Given
+from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun, WorkerLease

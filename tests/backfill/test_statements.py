@@ -9,7 +9,8 @@ from django.db import connection
 from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.engines import engine_of, mysql_statements
 from django_sortable_ids.backfill.engines.mysql_statements import TimeIndex, time_index
-from django_sortable_ids.backfill.sources.base import Target
+from django_sortable_ids.backfill.sources.columns import column
+from django_sortable_ids.backfill.sources.target import Target
 from django_sortable_ids.backfill.writing.late_rows import LateRows
 from django_sortable_ids.backfill.writing.writer import Writer
 from django_sortable_ids.fields import UUIDv6Field, UUIDv7Field
@@ -64,7 +65,7 @@ def writer_of(target):
 
 
 def target_of(model):
-    return Target(model, model._meta.get_field("made"), model._meta.get_field("at"), "default")
+    return Target(model._meta.get_field("made"), column(model, "at", "default"))
 
 
 def insert(model, times):
@@ -249,84 +250,6 @@ def test_nothing_is_left_to_the_sweep_while_nobody_writes(field, changes, size, 
         connection.close()
         assert ascends(filled(table, size))
         assert not swept
-
-
-@pytest.fixture
-def mariadb(table):
-    if not connection.mysql_is_mariadb:
-        pytest.skip("MySQL does it by itself")
-
-
-def read_ahead(table):
-    """How many rows are read ahead of each batch of 20."""
-    said = dict(writer_of(target_of(table)).statements)
-    handled = Handled(said["before it, to read what it changes"], "read_next")
-    with connection.execute_wrapper(handled):
-        assert ascends(filled(table, 20))
-    return handled.found
-
-
-@own_tables
-@needs_hints
-@pytest.mark.usefixtures("mariadb")
-@pytest.mark.parametrize("step", [1, 3])
-def test_rows_that_lie_together_are_read_ahead(table, step):
-    execute(INDEX, f"SET SESSION auto_increment_increment = {step}")
-    try:
-        for i in range(60):
-            table.objects.bulk_create([table(at=START + i * MILLISECOND)])
-        table.objects.update(made=None)
-        assert set(read_ahead(table)) == {20}
-    finally:
-        execute("SET SESSION auto_increment_increment = DEFAULT")
-
-
-@own_tables
-@needs_hints
-@pytest.mark.usefixtures("mariadb")
-def test_rows_of_other_batches_are_not_read_ahead(table):
-    execute(INDEX)
-    insert(table, [START + i * 37 % 60 * MILLISECOND for i in range(60)])
-    assert set(read_ahead(table)) == {0}
-
-
-@own_tables
-@needs_hints
-@pytest.mark.usefixtures("mariadb")
-def test_no_keys_lie_too_far_apart(table):
-    execute(INDEX)
-    keys = [-(2**63), *range(1, 39), 2**63 - 1]
-    table.objects.bulk_create([table(pk=key, at=START) for key in keys])
-    table.objects.update(made=None)
-    assert read_ahead(table)[-1] == 0
-
-
-@own_tables
-@needs_hints
-@pytest.mark.usefixtures("mariadb")
-def test_what_is_read_ahead_is_not_locked(table):
-    execute(INDEX)
-    table.objects.bulk_create([table(at=START + i * MILLISECOND) for i in range(40)])
-    given = table.objects.order_by("pk")[4].pk
-    table.objects.exclude(pk=given).update(made=None)
-    statement = next(writer_of(target_of(table)).statements)[1]
-    other, seen = connection.copy(), []
-
-    def lock(execute, sql, params, many, context):
-        if sql == statement:
-            with other.cursor() as cursor:
-                cursor.execute(
-                    "SELECT id FROM testapp_table WHERE id = %s FOR UPDATE NOWAIT", [given]
-                )
-                seen.extend(cursor.fetchall())
-        return execute(sql, params, many, context)
-
-    try:
-        with connection.execute_wrapper(lock):
-            run.execute(plan.build(target_of(table), 20))
-    finally:
-        other.close()
-    assert seen == [(given,)] * 2
 
 
 @own_tables

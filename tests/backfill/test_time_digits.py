@@ -36,6 +36,6 @@ def test_texts_say_it_themselves(digits):
     Order.objects.update(created_at=START + 123 * MILLISECOND)
     execute(f"UPDATE testapp_order SET created_at = substr(created_at, 1, {20 + digits})")
     target = find("uuid7")
-    assert target.times.resolution == timedelta(microseconds=10 ** (6 - digits))
+    assert target.source.times.resolution == timedelta(microseconds=10 ** (6 - digits))
     assert verify(target).is_decided is (digits == 3)
     assert verify(find("uuid6")).is_decided

@@ -28,7 +28,8 @@ from django.db.models.functions import Cast, Concat, Mod
 
 from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.pace import Limits
-from django_sortable_ids.backfill.sources.base import Target
+from django_sortable_ids.backfill.sources.columns import column
+from django_sortable_ids.backfill.sources.target import Target
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.fields import SnowflakeField, ULIDField, UUIDv7Field
 from django_sortable_ids.functions import GenerateID
@@ -126,7 +127,7 @@ def _copy(there: int, count: int, rows: int) -> int:
 
 def target_of(field: str) -> Target:
     source = Filled._meta.get_field("created_at")
-    return Target(Filled, Filled._meta.get_field(field), source, "default")
+    return Target(Filled._meta.get_field(field), column(Filled, source.name, "default"))
 
 
 def backfill(field: str, batch_size: int | None) -> int:

@@ -12,7 +12,8 @@ from rest_framework.exceptions import ValidationError
 
 from django_sortable_ids.admin import CreatedAtFilter
 from django_sortable_ids.backfill import plan, run
-from django_sortable_ids.backfill.sources.base import Target
+from django_sortable_ids.backfill.sources.columns import column
+from django_sortable_ids.backfill.sources.target import Target
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.fields import SortableTextField
 from django_sortable_ids.functions import CreatedAt, GenerateID
@@ -83,7 +84,7 @@ def test_the_database_generates_ids_of_a_time(model, field):
 
 def test_a_backfill_fills_it_in_order_and_verifies_it(model, field):
     insert(model, [*TIMES[1::2], *TIMES[::2]])
-    target = Target(model, model._meta.get_field("made"), model._meta.get_field("at"), "default")
+    target = Target(model._meta.get_field("made"), column(model, "at", "default"))
     result = run.execute(plan.build(target, 17))
     assert (result.filled, result.remaining) == (len(TIMES), 0)
     ids = list(model.objects.order_by("at", "pk").values_list("made", flat=True))

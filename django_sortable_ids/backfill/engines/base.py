@@ -18,7 +18,9 @@ from ...functions.composition import Composition
 from ...functions.moments import UnixMicroseconds
 from ...functions.randomness import RANDOM_BITS, RandomInteger
 from ...functions.ticks import tick_at
-from ..sources.base import Row, Target
+from ...times.columns import TimeColumn
+from ..sources.base import Row
+from ..sources.target import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ class Statements(ABC):
         self._column = connection.ops.quote_name(str(target.field.column))
         self._keys = [connection.ops.quote_name(str(key.column)) for key in target.key_fields]
         self._key_names = [f"key_{n}" for n in range(len(self._keys))]
-        self._source_column = connection.ops.quote_name(str(target.source.column))
+        self._source_column = connection.ops.quote_name(str(target.source.field.column))
 
     @cached_property
     @abstractmethod
@@ -77,16 +79,18 @@ class Statements(ABC):
         row whose time has changed is skipped.
         """
 
-    @property
-    def _can_compare_times(self) -> bool:
-        """Whether the database knows which instant a value of the column is."""
-        return self.target.times.knows_utc
+    @cached_property
+    def _times(self) -> TimeColumn:
+        times = self.target.source.own_times
+        assert times is not None, "only times of the row itself are compared and computed with"
+        return times
 
     @property
     def _compares_times(self) -> bool:
-        """Whether ids from Python are sent with the times of their rows."""
-        may_compare = self._with_times and self.target.has_own_times and not self._chain
-        return may_compare and self._can_compare_times
+        """Whether ids from Python are sent with the times of their rows: the database must know
+        which instant a value of the column is."""
+        times = self.target.source.own_times
+        return self._with_times and times is not None and not self._chain and times.knows_utc
 
     def _set(self, value: str, table: str = "") -> str:
         """The assignments of every UPDATE; ``table`` is the alias of the table with a dot."""
@@ -95,7 +99,7 @@ class Statements(ABC):
     @property
     def _chain(self) -> Sequence[Any]:
         """The parents of the model up to the one that has the time."""
-        meta, of_time = self.target.model._meta, self.target.source.model
+        meta, of_time = self.target.model._meta, self.target.source.field.model
         return [] if of_time is self.target.model else list(meta.get_base_chain(of_time))
 
     @property
@@ -120,7 +124,7 @@ class Statements(ABC):
         lists = {f"key_{n}": list(part) for n, part in enumerate(zip(*keys, strict=True))}
         lists["id"] = list(stored)
         if self._compares_times:
-            lists["created"] = list(map(self.target.times.parameter, times))
+            lists["created"] = list(map(self._times.parameter, times))
         return lists
 
     def _quote(self, name: str | None) -> str:
@@ -163,10 +167,10 @@ class ComputedStatements(Statements):
         """An UPDATE of the rows without an id between two places."""
 
     @property
-    def before_batch(self) -> Mapping[str, str]:
-        """The statements before each batch, by their purpose. They have one more parameter,
-        ``size``: how many rows of the batch have no id."""
-        return {}
+    def counted(self) -> str | None:
+        """A statement before each batch that counts the rows of its ticks. It has one more
+        parameter, ``size``: how many rows of the batch have no id."""
+        return None
 
     @property
     def of_one_time(self) -> str:
@@ -182,7 +186,7 @@ class ComputedStatements(Statements):
     def place(self, name: str, row: Row) -> dict[str, Any]:
         """The parameters for the place of a row; ``name`` is ``first`` or ``last``."""
         created, pk = row
-        time = self.target.times.parameter(created)
+        time = self._times.parameter(created)
         keys = zip(self._key_names, self.target.stored_keys([pk])[0], strict=True)
         return {f"{name}_time": time} | {f"{name}_{key}": value for key, value in keys}
 

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from django.db.models import BooleanField, CharField, DateField, DateTimeField, F, Q, QuerySet
+from django.db import connections
+from django.db.models import BooleanField, CharField, DateField, F, Q, QuerySet
 from django.db.models.functions import Cast
 
 from ...db import chunks, tables
@@ -19,7 +20,7 @@ from ...db.queries import named_rows, rows, value
 from ...db.tables import is_timestamp
 from ...errors import BackfillError
 from ...functions.fragments import Fragment
-from ..sources.base import Target
+from ..sources.target import Target
 from .base import LOCK_SECONDS, Engine
 from .mysql_statements import MySQLStatements, NumberedWhileRead
 
@@ -98,8 +99,8 @@ class MySQL(Engine):
         _check_repeated_hours(target)
 
     def misread(self, target: Target) -> Q | None:
-        is_own = target.source.model is target.model
-        has_days = is_own and isinstance(target.source, DateField)
+        is_own = target.source.field.model is target.model
+        has_days = is_own and isinstance(target.source.field, DateField)
         return _is_impossible(target) if has_days else None
 
     def prepare_session(self) -> None:
@@ -132,15 +133,13 @@ class MySQL(Engine):
 
 
 # LAST_DAY() of an impossible date is NULL, or a warning that stops an UPDATE.
-_YEAR = "IF(YEAR({0}), LPAD(YEAR({0}), 4, '0'), 1971)"
-_MONTH = f"CONCAT({_YEAR}, '-', GREATEST(MONTH({{0}}), 1), '-')"
-_LAST_DAY = f"DAYOFMONTH(LAST_DAY(CONCAT({_MONTH}, '01')))"
+_FIRST_DAY = (
+    "CONCAT(IF(YEAR({0}), LPAD(YEAR({0}), 4, '0'), 1971), '-', GREATEST(MONTH({0}), 1), '-01')"
+)
 _IS_IMPOSSIBLE = (
     "YEAR({0}) = 0 OR MONTH({0}) = 0 OR DAYOFMONTH({0}) = 0"
-    f" OR (DAYOFMONTH({{0}}) > 28 AND DAYOFMONTH({{0}}) > {_LAST_DAY})"
+    f" OR (DAYOFMONTH({{0}}) > 28 AND DAYOFMONTH({{0}}) > DAYOFMONTH(LAST_DAY({_FIRST_DAY})))"
 )
-_NEAREST_DAY = f"CONCAT({_MONTH}, LEAST(GREATEST(DAYOFMONTH({{0}}), 1), {_LAST_DAY}))"
-_NEAREST_TIME = f"CONCAT({_NEAREST_DAY}, ' ', TIME({{0}}))"
 
 
 class _IsImpossible(Fragment):
@@ -151,12 +150,12 @@ class _IsImpossible(Fragment):
 def _is_impossible(target: Target) -> Q:
     """Whether the time of a row is on an impossible day; only if it is in the target's table."""
     # By the column's own name: for a related row, source.name is the whole path.
-    return Q(_IsImpossible(F(target.source.attname)))
+    return Q(_IsImpossible(F(target.source.field.attname)))
 
 
 def _check_days(target: Target) -> None:
     """Raise ``BackfillError``, naming a row, if a creation time is on an impossible day."""
-    source, connection = target.source, target.times.connection
+    source, connection = target.source.field, connections[target.using]
     if not isinstance(source, DateField):
         return
     rows: QuerySet[Any] = QuerySet(source.model, using=target.using)
@@ -166,27 +165,21 @@ def _check_days(target: Target) -> None:
         return
     pk, who = found
     text = rows.filter(pk=pk).values_list(Cast(source.attname, CharField()), flat=True)
-    raise BackfillError(
-        f"{who} has the {source.attname} {text.get()}, which is no day of the calendar. "
-        f"Correct it, for example to the nearest day, in 1971 if it has no year: "
-        f"{_repair(source, connection)}; nothing was written."
-    )
-
-
-def _repair(source: Any, connection: Any) -> str:
     quote = connection.ops.quote_name
-    table, column = quote(source.model._meta.db_table), quote(source.column)
-    nearest = _NEAREST_TIME if isinstance(source, DateTimeField) else _NEAREST_DAY
-    return (
-        f"UPDATE {table} SET {column} = {nearest.format(column)} "
-        f"WHERE {_IS_IMPOSSIBLE.format(column)}"
+    table, where = (
+        quote(source.model._meta.db_table),
+        _IS_IMPOSSIBLE.format(quote(str(source.column))),
+    )
+    raise BackfillError(
+        f"{who} has the {source.attname} {text.get()}, which is no day of the calendar. Find such "
+        f"rows with SELECT * FROM {table} WHERE {where}, and correct them; nothing was written."
     )
 
 
 def _check_repeated_hours(target: Target) -> None:
     """Raise ``BackfillError`` if a TIMESTAMP is in an hour that the session's time zone repeats."""
-    connection = target.times.connection
-    table, name = target.source.model._meta.db_table, str(target.source.column)
+    connection: Any = connections[target.using]
+    table, name = target.source.field.model._meta.db_table, str(target.source.field.column)
     if not is_timestamp(connection, table, name):
         return
     quote = connection.ops.quote_name
@@ -201,8 +194,8 @@ def _check_repeated_hours(target: Target) -> None:
     if rows:
         zone = system if zone == "SYSTEM" else zone
         raise BackfillError(
-            f"{rows:,} rows of {target.source.model._meta.label} are in an hour that the time "
-            f"zone of the session, {zone}, has twice, such as {example}: "
+            f"{rows:,} rows of {target.source.field.model._meta.label} are in an hour that the "
+            f"time zone of the session, {zone}, has twice, such as {example}: "
             f"{name} is a TIMESTAMP, and Django reads both hours as one. Set the session to UTC "
             f"(OPTIONS: init_command \"SET time_zone = '+00:00'\"); nothing was written."
         )

@@ -7,18 +7,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.db import NotSupportedError, models
+from django.db import NotSupportedError
 from django.utils.functional import cached_property
 
 from ...db import tables
 from ...db.queries import named_rows
 from ...db.tables import is_timestamp
 from ...functions.composition import Composition
-from ..sources.base import Target
 from .base import ComputedStatements, KeptColumns, Statements
 
 if TYPE_CHECKING:
-    from ..sources.base import Target
+    from ..sources.target import Target
 
 _REFUSE_DATES = {"NO_ZERO_DATE", "NO_ZERO_IN_DATE", "TRADITIONAL"}
 """Modes that refuse a date like 0000-00-00, which old tables may have. TRADITIONAL includes both
@@ -93,7 +92,7 @@ def time_index(target: Target, connection: Any) -> TimeIndex | None:
         and "partitioned" not in (options or "")
         and _columns_in_order(parts, "PRIMARY") == keys
     )
-    time = tables.folded(connection, str(target.source.column))
+    time = tables.folded(connection, str(target.source.field.column))
     found = [
         TimeIndex(name, ends_in_key and _columns_in_order(parts, name) == [time])
         for name in (part["Key_name"] for part in parts if _begins_with(part, time))
@@ -115,12 +114,8 @@ def _columns_in_order(parts: Sequence[dict[str, Any]], name: str) -> list[str] |
     return [part["Column_name"] for part in sorted(of_index, key=lambda part: part["Seq_in_index"])]
 
 
-_TIES, _WIDTH, _TICK, _NEXT_TICK, _NUMBER, _SLOT, _LEAST_KEY, _GREATEST_KEY, _READ = (
-    f"@backfill_{name}"
-    for name in (
-        *("ties", "width", "tick", "next_tick", "number", "slot"),
-        *("least_key", "greatest_key", "read"),
-    )
+_TIES, _WIDTH, _TICK, _NEXT_TICK, _NUMBER, _SLOT = (
+    f"@backfill_{name}" for name in ("ties", "width", "tick", "next_tick", "number", "slot")
 )
 """User variables."""
 
@@ -173,14 +168,14 @@ class MySQLStatements(Statements):
         return int(changed)
 
     @property
-    def _can_compare_times(self) -> bool:
-        return True
+    def _compares_times(self) -> bool:
+        return self._with_times and self.target.source.own_times is not None and not self._chain
 
     @property
     def _time_as_read(self) -> str:
         """The time of a row in the session's zone; the UPDATE may set another zone."""
         time, zone = super()._time_as_read, self.kept.session_zone
-        source = self.target.source
+        source = self.target.source.field
         table, column = source.model._meta.db_table, str(source.column)
         if zone is None or not is_timestamp(self.connection, table, column):
             return time
@@ -237,12 +232,7 @@ class NumberedWhileRead(MySQLStatements, ComputedStatements):
             raise NotSupportedError("the time is in another table than the id")
 
     @cached_property
-    def before_batch(self) -> Mapping[str, str]:
-        ahead = {"to read what it changes": self._read_ahead} if self._reads_ahead else {}
-        return {"to count its ticks' rows": self._counted, **ahead}
-
-    @property
-    def _counted(self) -> str:
+    def counted(self) -> str:
         """Sets the variables: the most rows of any tick, and more. Rows with an id are counted as
         well, since the index on the time doesn't show the ids."""
         ties = "LEAST(ties, %(size)s)"
@@ -252,8 +242,6 @@ class NumberedWhileRead(MySQLStatements, ComputedStatements):
             # A variable without a value before the UPDATE is a float there, too small for a tick.
             **{_TICK: "-1", _NEXT_TICK: "-1", _NUMBER: "0", _SLOT: "0"},
         }
-        if self._reads_ahead:
-            values |= {_LEAST_KEY: "least_key", _GREATEST_KEY: "greatest_key"}
         return (
             f"SELECT {', '.join(values.values())} INTO {', '.join(values)} "
             f"FROM ({self._counts}) counts"
@@ -274,42 +262,9 @@ class NumberedWhileRead(MySQLStatements, ComputedStatements):
         )
         # An expression of a variable that had no value before the statement is a float.
         return (
-            f"SELECT CAST(MAX({number}) AS SIGNED) AS ties{self._keys_of_batch} "
+            f"SELECT CAST(MAX({number}) AS SIGNED) AS ties "
             f"FROM (SELECT {_TICK} := -1, {_NUMBER} := 0) started STRAIGHT_JOIN {rows}"
         )
-
-    @property
-    def _keys_of_batch(self) -> str:
-        """The least and the greatest key. The greatest one is NULL if too many rows of other
-        batches may be between them."""
-        if not self._reads_ahead:
-            return ""
-        (key,) = (f"t.{key}" for key in self._keys)
-        # The difference of two BIGINTs may overflow, which is an error, hence DECIMAL.
-        span = f"MAX({key}) - CAST(MIN({key}) AS DECIMAL(20))"
-        are_dense = f"{span} < 2 * @@auto_increment_increment * COUNT(*)"
-        greatest = f"CASE WHEN {are_dense} THEN MAX({key}) END"
-        return f", MIN({key}) AS least_key, {greatest} AS greatest_key"
-
-    @property
-    def _read_ahead(self) -> str:
-        """Reads the rows in the order of the primary key, which is their order on the disk. MariaDB
-        reads ahead only in that order. From an index on the time, it waits for each page: a fifth
-        of the time of a batch that isn't in memory. MySQL reads ahead in either order.
-        """
-        (key,) = (f"t.{key}" for key in self._keys)
-        # A SELECT locks nothing; a DO locks the rows that it reads, and hides errors.
-        return (
-            f"SELECT COUNT(t.{self._column}) INTO {_READ} FROM {self._table} t "
-            f"FORCE INDEX (PRIMARY) WHERE {key} BETWEEN {_LEAST_KEY} AND {_GREATEST_KEY}"
-        )
-
-    @property
-    def _reads_ahead(self) -> bool:
-        """Whether rows of similar times may be neighbours: keys of other types are often random."""
-        keys = self.target.key_fields
-        are_numbers = len(keys) == 1 and isinstance(keys[0], models.IntegerField)
-        return bool(self.connection.mysql_is_mariadb) and self._is_in_order and are_numbers
 
     @cached_property
     def of_batch(self) -> str:

@@ -16,7 +16,7 @@ from django.utils.functional import cached_property
 
 from ...db import queries, tables
 from ...errors import BackfillError
-from ..sources.base import Target
+from ..sources.target import Target
 from .base import LOCK_SECONDS, ComputedStatements, Engine, Statements
 
 _OF_PART = (
@@ -34,7 +34,7 @@ class PostgreSQLStatements(Statements):
         types.append(self.target.field.db_type(self.connection))
         if self._compares_times:
             names.append("created")
-            types.append(self.target.source.db_type(self.connection))
+            types.append(self.target.source.field.db_type(self.connection))
         pairs = zip(names, types, strict=True)
         lists = ", ".join(f"%({name})s::{kind}[]" for name, kind in pairs)
         rows = f"SELECT * FROM unnest({lists}) u({', '.join(names)})"
@@ -224,12 +224,14 @@ class PostgreSQL(Engine):
 
     def interleaves(self, target: Target) -> bool:
         """Whether neighbours in time are neighbours on the disk, and no index has the id."""
-        if target.source.model is not target.model:
+        if target.source.field.model is not target.model:
             return False
         table = self._quoted(target)
         if queries.value(self.connection, _INDEXES_WITH_COLUMN, [table, target.field.column]):
             return False
-        correlation = queries.row(self.connection, _CORRELATION, [table, target.source.column])
+        correlation = queries.row(
+            self.connection, _CORRELATION, [table, target.source.field.column]
+        )
         return correlation is None or abs(correlation[0] or 0.0) >= _ALIGNED
 
     def side_effects(self, target: Target) -> tuple[list[str], list[str]]:
@@ -243,8 +245,8 @@ class PostgreSQL(Engine):
         triggers = [trigger for _, parent, *trigger in triggers if parent not in known]
         effects = [f"the trigger {name} of {of}" for name, of, is_check in triggers if not is_check]
         effects += [f"the rule {name}" for (name,) in queries.rows(connection, _RULES, [table])]
-        chain = target.model._meta.get_base_chain(target.source.model)
-        for model in dict.fromkeys([target.model, *chain, target.source.model]):
+        chain = target.model._meta.get_base_chain(target.source.field.model)
+        for model in dict.fromkeys([target.model, *chain, target.source.field.model]):
             if tables.may_hide_rows(connection, model._meta.db_table):
                 effects.append(
                     f"the row-level security of {model._meta.db_table} may hide rows from "

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from django.db.models import BooleanField, DateField, DateTimeField, F, QuerySet, TextField
+from django.db.models import BooleanField, DateField, F, QuerySet, TextField
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast
 from django.utils.functional import cached_property
@@ -21,7 +21,7 @@ from ...db.queries import rows
 from ...errors import BackfillError
 from ...times.columns import TextColumn
 from ...times.spelling import WHOLE, Spelling
-from ..sources.base import Target
+from ..sources.target import Target
 from .base import Engine, Statements
 
 
@@ -51,7 +51,7 @@ class SQLite(Engine):
     def check(self, target: Target) -> None:
         self._check_commit(target.model._meta.db_table)
         _check_texts(target)
-        if isinstance(target.source, DateField) and not isinstance(target.source, DateTimeField):
+        if isinstance(target.source.field, DateField) and target.source.times is None:
             _check_days(target)
 
     def _check_commit(self, table: str) -> None:
@@ -107,7 +107,7 @@ def _compiled_triggers(connection: Any, sql: str) -> set[str]:
 def _check_texts(target: Target) -> None:
     """Raise ``BackfillError``, naming a row, for a text that is no time, or not spelled like that
     of the first row: several spellings don't sort by time."""
-    times, source = target.times, target.source
+    times, source = target.source.times, target.source.field
     if not isinstance(times, TextColumn):
         return
     quote, spelling = times.connection.ops.quote_name, times.spelling
@@ -123,7 +123,8 @@ def _check_texts(target: Target) -> None:
         f"AND substr({column}, 12, 2) < '24')"
     )
     is_time = (
-        f"typeof({column}) = 'text' AND julianday({column}) IS NOT NULL "
+        # Without the fraction: the last microseconds of year 9999 are rounded up.
+        f"typeof({column}) = 'text' AND julianday(substr({column}, 1, 19)) IS NOT NULL "
         f"AND ({is_ordinary} OR NOT {is_impossible(column)})"
     )
     is_other = f"NOT ({is_spelled_so} AND {is_time})"
@@ -155,7 +156,7 @@ def _check_texts(target: Target) -> None:
 
 def _check_days(target: Target) -> None:
     """Raise ``BackfillError`` for a text that is no date: SQLite stores any text."""
-    name = target.source.name
+    name = target.source.field.name
     texts = target.without_id.filter(**{f"{name}__isnull": False}).annotate(
         sortable_ids_text=Cast(name, TextField())
     )

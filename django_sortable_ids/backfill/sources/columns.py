@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import copy
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import FieldDoesNotExist
-from django.db import models
-from django.db.models import Q
+from django.db import connections, models
+from django.db.models import Max, Q
 from django.db.models.constants import LOOKUP_SEP
 from django.utils import timezone
+from django.utils.functional import cached_property
 
+from ...db import chunks
 from ...errors import BackfillError
 from ...fields.values.times import in_utc
 from ...schemes.support import nearest
-from .base import SORTED_AT_ONCE, Target
+from ...times.columns import TimeColumn, column_of, shown
+from .base import Expectation, Source, Wanted
+from .checks import check_generated
 from .fields import check_table, names_of
+from .target import SORTED_AT_ONCE, Target
 
 _NONE = (
     "name one in a related row, --created-from order__created_at, a period to spread the rows "
@@ -26,50 +31,121 @@ _NONE = (
 )
 
 
-class OtherColumn(Target):
-    """The name of its source is the whole path, which works in lookups, orders and values like the
-    name of a column. If the related row is missing, the row has no time."""
+class Column(Source):
+    """A date or time in a column. A row has none if it is in a related row that is missing."""
 
-    has_own_times = False
-    needs_sort = True
+    @classmethod
+    def named_by(cls, wanted: Wanted) -> Source:
+        """The column that the arguments name."""
+        given = wanted.given
+        return column(wanted.model, given.created_from, wanted.using, given.convert_from)
 
     @property
-    def notes(self) -> Iterator[str]:
-        yield (
-            f"the rows are sorted by ({', '.join(self.order)}) once for each {SORTED_AT_ONCE:,}, "
-            f"since no index has this order"
-        )
+    def is_sorted(self) -> bool:
+        """Whether the rows are sorted for a run."""
+        return LOOKUP_SEP in self.field.name
+
+    @property
+    def indexed(self) -> models.Field[Any, Any] | None:
+        return None if self.is_sorted else self.field
+
+    @property
+    def notes(self) -> Sequence[str]:
+        order = ", ".join(self.order)
+        sorts = f"the rows are sorted by ({order}) once for each {SORTED_AT_ONCE:,}"
+        return [f"{sorts}, since no index has this order"] if self.is_sorted else []
+
+    @property
+    def shown_range(self) -> tuple[datetime, datetime] | None:
+        times = column_of(self.field, self.using)
+        return shown(connections[self.using].vendor, in_utc=times.knows_utc)
+
+    def check(self, target: Target, missing: int, *, are_in_range: bool = False) -> None:
+        check_generated(target, missing, are_in_range=are_in_range)
+
+    def warnings(self, target: Target) -> Iterator[str]:
+        if self.times and (meaning := self.times.meaning):
+            yield meaning
+        tomorrow = datetime.now(UTC) + timedelta(days=1)
+        newest = Max(self.selected_place)
+        future = target.missing.filter(self.between(tomorrow, None))
+        places = chunks.asked(future, lambda part: part.aggregate(newest=newest)["newest"])
+        if times := [self.at(place) for place in places if place is not None]:
+            at = max(times).isoformat()
+            yield f"the latest {self.field.name} is {at}, in the future: its id sorts after new ids"
 
 
-class Days(OtherColumn):
-    """A ``DateField``, which may be in the table itself."""
+class Times(Column):
+    """A ``DateTimeField``."""
 
-    has_times = False
+    @cached_property
+    def times(self) -> TimeColumn:
+        return column_of(self.field, self.using)
+
+    @property
+    def own_times(self) -> TimeColumn | None:
+        return None if self.is_sorted else self.times
+
+    @property
+    def selected_place(self) -> Any:
+        return self.times.selected
+
+    def compared(self, sign: str, place: Any) -> Q:
+        is_expression = hasattr(place, "resolve_expression")
+        return super().compared(sign, place if is_expression else self.times.operand(place))
+
+    def at(self, place: Any) -> datetime:
+        return self.times.at(place)
+
+    def unix(self, place: Any) -> int:
+        return self.times.unix(place)
+
+    def load_place(self, saved: str) -> Any:
+        return self.times.load(saved)
+
+    def between(self, start: datetime | None, end: datetime | None) -> Q:
+        place_at, condition = self.times.place_at, Q()
+        if start is not None:
+            condition &= self.compared("gte", place_at(start))
+        if end is not None:
+            condition &= self.compared("lt", place_at(end))
+        return condition
+
+
+class Days(Column):
+    """A ``DateField``: midnight in ``TIME_ZONE``."""
+
+    is_sorted = True
 
     @property
     def described(self) -> str:
-        return f"{self.source.name}, midnight in {settings.TIME_ZONE}"
+        return f"{self.field.name}, midnight in {settings.TIME_ZONE}"
 
     @property
-    def own_options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         return {"time_zone": settings.TIME_ZONE}
 
-    def at(self, created: Any) -> datetime:
-        return in_utc(created)
+    @property
+    def expected(self) -> Expectation:
+        usual = super().expected
+        return Expectation(usual.earlier, usual.later + timedelta(days=1))
+
+    def at(self, place: Any) -> datetime:
+        return in_utc(place)
 
     def load_place(self, saved: str) -> Any:
         return date.fromisoformat(saved)
 
     def between(self, start: datetime | None, end: datetime | None) -> Q:
-        name = self.source.name
-        found = Q(**{f"{name}__isnull": False})
+        name = self.field.name
+        condition = Q(**{f"{name}__isnull": False})
         if start is not None:
             first = first_day_from(start)
-            found &= Q(**({f"{name}__gte": first} if first else {f"{name}__gt": date.max}))
+            condition &= Q(**({f"{name}__gte": first} if first else {f"{name}__gt": date.max}))
         if end is not None:
             stop = first_day_from(end)
-            found &= Q(**({f"{name}__lt": stop} if stop else {f"{name}__lte": date.max}))
-        return found
+            condition &= Q(**({f"{name}__lt": stop} if stop else {f"{name}__lte": date.max}))
+        return condition
 
 
 def first_day_from(at: datetime) -> date | None:
@@ -84,13 +160,6 @@ def first_day_from(at: datetime) -> date | None:
     return None if day == date.max else day + timedelta(days=1)
 
 
-def kind_of(source: models.Field[Any, Any]) -> type[Target]:
-    """The class of a target with that source."""
-    if not isinstance(source, models.DateTimeField):
-        return Days
-    return OtherColumn if LOOKUP_SEP in source.name else Target
-
-
 def find_source(
     model: type[models.Model], created_from: str | None, using: str
 ) -> models.Field[Any, Any]:
@@ -99,7 +168,8 @@ def find_source(
         for related in _models_on(model, created_from):
             check_table(related, using)
         return _at_the_end_of(model, created_from)
-    found = next((each for each in model._meta.fields if each.name == created_from), None)
+    fields = {field.name: field for field in model._meta.fields}
+    found = fields.get(created_from or "")
     if isinstance(found, models.DateField):
         return found
     name, times = model._meta.label, names_of(model, models.DateField)
@@ -162,3 +232,12 @@ def _models_on(model: type[models.Model], path: str) -> list[type[models.Model]]
         reached = relation.related_model
         models_on_path.append(reached)
     return models_on_path
+
+
+def column(
+    model: type[models.Model], created_from: str | None, using: str, convert_from: str | None = None
+) -> Column:
+    """The source whose times are in that column."""
+    field = find_source(model, created_from, using)
+    kind = Times if isinstance(field, models.DateTimeField) else Days
+    return kind(model, field, using, convert_from=convert_from)

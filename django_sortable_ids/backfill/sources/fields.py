@@ -16,7 +16,7 @@ from ...fields.of_model import id_fields
 from ...models import BackfillRun, MoveNote
 from ...schema import constraints
 from ...schemes.support import nearest
-from .base import POLICIES, Target, database_option
+from .target import POLICIES, Target, database_option
 
 
 def notes(label: str) -> Iterator[str]:
@@ -96,7 +96,7 @@ def last_run(label: str, using: str) -> BackfillRun | None:
 
 def same_options(run: BackfillRun, target: Target) -> bool:
     """Whether the run had the options of the target; its policies may differ."""
-    return {name: run.options[name] for name in run.options if name != POLICIES} == target.options
+    return bool(run.options | {POLICIES: None} == target.options | {POLICIES: None})
 
 
 def check_tables(model: type[models.Model], field: SortableIDField, using: str) -> None:

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subquery
 
 from ...errors import BackfillError
-from ...fields import LexicalSequenceField, SortableIDField
+from ...fields import LexicalSequenceField, SortableIDField, history
 from ...fields.values.times import aware
-from ...schemes import ID
+from ...schemes import ID, TimeScheme
 from ...sequences import counters
-from .base import Derived, Row
+from .base import InOrderOfKeys, Row, Wanted
+from .checks import check_null_times
+
+if TYPE_CHECKING:
+    from .target import Target
 
 _AT_A_TIME = 500
 _TRIES = 10
@@ -23,31 +27,46 @@ _EXAMPLES = 5
 
 
 @dataclass(frozen=True)
-class Copies(Derived):
-    """The place of a history row is the key of its original, in ``source``."""
+class Copies(InOrderOfKeys):
+    """The place of a history row is the key of its original, in ``field``."""
 
     original: type[models.Model] = field(kw_only=True)
+    id_name: str = field(kw_only=True)
+    """The field of the ids in both models."""
 
     created_from = None
     given = ""
-    generates = False
-    may_be_edited = False
-    time_range = None
+    differs = ""
+    notes = (
+        "rows whose original was deleted get one id for each original, of the time of its first "
+        "row here",
+    )
+
+    @classmethod
+    def named_by(cls, wanted: Wanted) -> Copies | None:
+        """The original of a history model, whatever the arguments are."""
+        model, field, original = wanted.model, wanted.field, history.original_of(wanted.model)
+        if original is None:
+            return None
+        key = original._meta.pk
+        if original._meta.is_composite_pk or field.name == key.name:
+            raise BackfillError(
+                f"{field} is in a history model, whose rows find their originals by their copy of "
+                f"this key: it can't be filled"
+            )
+        source: Any = model._meta.get_field(key.attname)
+        return cls(model, source, wanted.using, original=original, id_name=field.name)
 
     @property
     def described(self) -> str:
-        return f"{self.original._meta.label}.{self.field.name}, copied to its history rows"
+        return f"{self.original._meta.label}.{self.id_name}, copied to its history rows"
 
     @property
-    def notes(self) -> Iterator[str]:
-        yield (
-            "rows whose original was deleted get one id for each original, of the time of its "
-            "first row here"
-        )
+    def options(self) -> dict[str, Any]:
+        return {"copied_from": f"{self.original._meta.label}.{self.id_name}"}
 
-    @property
-    def own_options(self) -> dict[str, Any]:
-        return {"copied_from": f"{self.original._meta.label}.{self.field.name}"}
+    def time_range(self, scheme: Any) -> None:
+        return None
 
     @property
     def originals(self) -> QuerySet[Any]:
@@ -60,13 +79,7 @@ class Copies(Derived):
         label = self.original._meta.label
         return f"{self.model._meta.label} {row[1]}, a history row of {label} {row[0]}"
 
-    def load_place(self, saved: str) -> Any:
-        return self.source.to_python(saved)
-
-    def between(self, start: datetime | None, end: datetime | None) -> Q:
-        return Q()
-
-    def known_ids(self, rows: Sequence[Row]) -> Sequence[ID]:
+    def known_ids(self, target: Target, rows: Sequence[Row]) -> Sequence[ID]:
         """The ids of the rows' originals; for a deleted original that of its other history rows,
         or a new one."""
         keys = list(dict.fromkeys(key for key, _ in rows))
@@ -76,51 +89,54 @@ class Copies(Derived):
             known = dict(self._of_originals(some))
             gone = [key for key in some if key not in known]
             known |= self._of_other_copies(gone)
-            ids |= known | self._new([key for key in gone if key not in known])
+            ids |= known | self._new(target.field, [key for key in gone if key not in known])
         for key, pk in rows:
             if ids[key] is None:
                 label = self.original._meta.label
                 raise BackfillError(
                     f"stopped at {self.model._meta.label} {pk}: {label} {key} has no id "
-                    f"yet. Fill {label}.{self.field.name} first"
+                    f"yet. Fill {label}.{self.id_name} first"
                 )
         return [value for key, _ in rows if (value := ids[key]) is not None]
 
-    def samples(self, rows: Sequence[Row]) -> Sequence[ID]:
+    def samples(self, target: Target, rows: Sequence[Row]) -> Sequence[ID]:
         return ()
 
     def _of_originals(self, keys: Sequence[Any]) -> Iterator[tuple[Any, ID | None]]:
         rows = self.originals.filter(pk__in=keys)
-        yield from rows.values_list("pk", self.field.name)
+        yield from rows.values_list("pk", self.id_name)
 
     def _of_other_copies(self, keys: Sequence[Any]) -> dict[Any, ID]:
-        name = self.source.name
-        given = Q(**{f"{name}__in": keys, f"{self.field.name}__isnull": False})
+        name = self.field.name
+        given = Q(**{f"{name}__in": keys, f"{self.id_name}__isnull": False})
         rows = self.rows.filter(given).order_by("-pk")
-        return dict(rows.values_list(self.source.attname, self.field.name))
+        return dict(rows.values_list(self.field.attname, self.id_name))
 
-    def _new(self, keys: Sequence[Any]) -> dict[Any, ID]:
+    def _new(self, field: SortableIDField, keys: Sequence[Any]) -> dict[Any, ID]:
         """A new id for each key, of the time of its first history row."""
         if not keys:
             return {}
-        field = self.field
         if isinstance(field, LexicalSequenceField):
             # The counter of the originals: that of this table would repeat their ids.
             counted = self.original._meta.get_field(field.name)
             assert isinstance(counted, LexicalSequenceField)
             numbers = counters.take(counted, counted.scheme, len(keys), self.using)
             return dict(zip(keys, numbers, strict=True))
-        rows = self.rows.filter(**{f"{self.source.name}__in": keys}).order_by()
-        first = rows.values_list(self.source.attname).annotate(at=Min(_date_of(self)))
+        # Rows of a relation have the time in their history row.
+        names = {each.name for each in self.model._meta.fields}
+        date = "history_date" if "history_date" in names else "history__history_date"
+        rows = self.rows.filter(**{f"{self.field.name}__in": keys}).order_by()
+        first = rows.values_list(self.field.attname).annotate(at=Min(date))
         times = dict(first)
         ids: dict[Any, ID] = {}
         for key in sorted(keys, key=lambda each: (times[each], str(each))):
-            ids[key] = self._free(times[key], set(ids.values()))
+            ids[key] = self._free(field, times[key], set(ids.values()))
         return ids
 
-    def _free(self, at: datetime, taken: set[ID]) -> ID:
+    def _free(self, field: SortableIDField, at: datetime, taken: set[ID]) -> ID:
         """An id of that time that no row has."""
-        scheme, name = self.scheme, self.field.name
+        scheme, name = field.scheme, self.id_name
+        assert isinstance(scheme, TimeScheme)
         for _ in range(_TRIES):
             value = scheme.generate(aware(at).astimezone(UTC))
             same = Q(**{name: value})
@@ -133,37 +149,18 @@ class Copies(Derived):
             f"random bits"
         )
 
-    def check(self) -> None:
-        """Raise ``BackfillError`` if an original has no id yet."""
-        name = self.field.name
-        key = OuterRef(self.source.name)
+    def check(self, target: Target, missing: int, *, are_in_range: bool = False) -> None:
+        """Also that each original has an id."""
+        check_null_times(target)
+        name, key = self.id_name, OuterRef(self.field.name)
         waiting = Exists(self.originals.filter(Q(**{f"{name}__isnull": True}), pk=key))
-        count = self.without_id.filter(waiting).count()
+        count = target.without_id.filter(waiting).count()
         if count:
             raise BackfillError(
                 f"{count:,} rows of {self.model._meta.label} belong to originals that have no id "
                 f"yet: run `manage.py backfill_ids {self.original._meta.label}.{name}` first; "
                 f"nothing was written."
             )
-
-
-def target_of(
-    model: type[models.Model], field: SortableIDField, using: str, original: type[models.Model]
-) -> Copies:
-    key = original._meta.pk
-    if original._meta.is_composite_pk or field.name == key.name:
-        raise BackfillError(
-            f"{field} is in a history model, whose rows find their originals by their copy of "
-            f"this key: it can't be filled"
-        )
-    source: Any = model._meta.get_field(key.attname)
-    return Copies(model, field, source, using, original=original)
-
-
-def _date_of(target: Copies) -> str:
-    """The field with the time of a history row; rows of a relation have it in their history row."""
-    names = {each.name for each in target.model._meta.fields}
-    return "history_date" if "history_date" in names else "history__history_date"
 
 
 @dataclass(slots=True)
@@ -205,10 +202,10 @@ class Compared:
         yield from (f"  {example}" for example in self.examples)
 
 
-def compare(target: Copies) -> Compared:
+def compare(target: Target, source: Copies) -> Compared:
     """Compare the id of every history row with that of its original."""
-    name, key = target.field.name, target.source.attname
-    of_original = target.originals.filter(pk=OuterRef(key)).values(name)[:1]
+    name, key = target.field.name, source.field.attname
+    of_original = source.originals.filter(pk=OuterRef(key)).values(name)[:1]
     rows = target.rows.annotate(sortable_ids_original=Subquery(of_original))
     given = rows.filter(**{f"{name}__isnull": False})
     differ = given.exclude(**{name: F("sortable_ids_original")})

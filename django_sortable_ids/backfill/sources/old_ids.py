@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
-from datetime import datetime
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime, timedelta
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.db import connections, models
@@ -24,48 +24,102 @@ from ...schema.stored_values import PAGE, later_than_now
 from ...schemes import ID, InvalidID, OutOfRange, TimeScheme, get, is_lossless
 from ...schemes.catalog.registry import scheme_of_uuid
 from ...schemes.support import nearest
-from .base import InOrderOfKeys, Row, Target
+from .base import Expectation, InOrderOfKeys, Row, Source, Wanted
+from .checks import check_generated, check_null_times
 from .fields import names_of
+
+if TYPE_CHECKING:
+    from ..verifying.checks import Checker, Page, Read
+    from .target import Target
 
 _REVERSED = {"gt": "lt", "gte": "lte", "lt": "gt", "lte": "gte"}
 _PLACE = "sortable_ids_place"
 
 
 @dataclass(frozen=True)
-class Conversion(Target):
-    """A sortable id that may be NULL, and an id of another scheme in the same row.
+class Conversion(Source):
+    """An id of another scheme in the same row.
 
-    The place of a row is its old id, in some format, and its key.
+    The place of a row is its old id, in some format.
     """
 
     old: TimeScheme = field(kw_only=True)
     """The scheme of the old ids."""
 
     created_from = None
-    has_own_times = False
-    has_times = False
-    may_be_edited = False
+    kept = "of the same time, in the same order"
+
+    @classmethod
+    def named_by(cls, wanted: Wanted) -> Conversion | None:
+        """The conversion of ``--convert-from``; None if its UUIDs carry no time, and
+        ``--created-from`` names the source of the times."""
+        created_from, convert_from = wanted.given.created_from, wanted.given.convert_from
+        model, field, using = wanted.model, wanted.field, wanted.using
+        if convert_from is None:
+            return None
+        source = _find_source(model, field, convert_from)
+        label = f"{model._meta.label}.{convert_from}"
+        if not isinstance(field.scheme, TimeScheme):
+            raise BackfillError(
+                f"{field} is a {field.scheme.title}, which has no time "
+                f"to convert to: use --created-from instead of --convert-from"
+            )
+        old = _scheme_of(model, source, using)
+        if old is None:
+            if created_from is None:
+                names = names_of(model, models.DateTimeField)
+                times = f"one of {', '.join(names)}"
+                if not names:
+                    times = f"a DateTimeField, of which {model._meta.label} has none"
+                raise BackfillError(
+                    f"{label} holds UUIDs of version 4 or another that carries no time: name the "
+                    f"creation times as well: --created-from, {times}"
+                )
+            return None
+        if created_from is not None:
+            raise BackfillError(
+                f"{label} holds {old.title}s, which carry their times: omit --created-from, or "
+                f"omit --convert-from for ids of the times in {created_from}"
+            )
+        if is_lossless(old, field.scheme):
+            kind: type[Conversion] = Lossless
+        else:
+            in_order = isinstance(source, SortableIDField) and old.sorts
+            kind = Timed if in_order else TimedUUIDs
+        return kind(model, source, using, convert_from=convert_from, old=old)
 
     @property
     def described(self) -> str:
-        kept = "of the same time, in the same order" if self.generates else "bit for bit"
-        return f"the {self.old.title} in {self.source.name}, {kept}"
+        return f"the {self.old.title} in {self.field.name}, {self.kept}"
 
     @property
-    def own_options(self) -> dict[str, Any]:
-        given: dict[str, Any] = {}
-        if isinstance(self.source, SortableIDField):
-            given = {key: repr(value) for key, value in self.source.scheme_arguments.items()}
+    def options(self) -> dict[str, Any]:
+        given = getattr(self.field, "scheme_arguments", {})
         return {
             "old_scheme": self.old.name,
-            **{f"old_{key}": value for key, value in given.items()},
+            **{f"old_{key}": repr(value) for key, value in given.items()},
         }
 
-    def check(self) -> None:
-        """Raise ``BackfillError`` if the old id of a row without a new one carries no time."""
+    @property
+    def expected(self) -> Expectation:
+        usual, tick = Expectation(), timedelta(microseconds=self.old.tick_ns // 1000)
+        return Expectation(
+            usual.earlier + tick, usual.later + tick, "of their old ids' times", False
+        )
+
+    def check(self, target: Target, missing: int, *, are_in_range: bool = False) -> None:
+        """Also that the old id of each row without a new one carries a time."""
+        check_null_times(target)
+        self._check_old_ids(target)
+        check_generated(target, missing, are_in_range=are_in_range)
+
+    def _check_old_ids(self, target: Target) -> None:
         count, first = 0, None
         sample: list[int] = []
-        for value, pk in self._old_ids():
+        # In the order of the key, which has an index.
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        by_key = replace(target, source=Lossless(**values))
+        for value, pk in chain.from_iterable(by_key.pages(by_key.without_id)):
             if _carries_time(self.old, value):
                 if len(sample) < PAGE:
                     sample.append(self.old.to_int(value))
@@ -74,38 +128,29 @@ class Conversion(Target):
         if first:
             raise BackfillError(
                 f"{self.model._meta.label} {first[1]}{chunks.others(count)} has the "
-                f"{self.source.name} {first[0]}, {_kind(first[0])}and a "
+                f"{self.field.name} {first[0]}, {_kind(first[0])}and a "
                 f"{self.old.title} was expected. Give it an id yourself, or set the old id to NULL "
                 f"and choose --on-null, or use --created-from for all rows; nothing was written."
             )
-        name = getattr(self.source, "scheme_name", self.old.name)
-        given = getattr(self.source, "scheme_arguments", {})
+        name = getattr(self.field, "scheme_name", self.old.name)
+        given = getattr(self.field, "scheme_arguments", {})
         if late := later_than_now(sample, self.old, name, given):
-            raise BackfillError(f"{self.model._meta.label}.{self.source.name}: {late}")
-
-    def _old_ids(self) -> Iterator[tuple[ID, Any]]:
-        """Old id and key of the rows without a new id, in the order of the key."""
-        by_key = Lossless(**{each.name: getattr(self, each.name) for each in fields(self)})
-        return chain.from_iterable(by_key.pages(self.without_id))
+            raise BackfillError(f"{self.model._meta.label}.{self.field.name}: {late}")
 
     def value(self, place: Any) -> ID:
         """The old id of a row at that place."""
         old_id: ID = place
         return old_id
 
-    @property
-    def selected_place(self) -> Any:
-        return self.place_name
-
-    def at(self, created: Any) -> datetime:
-        return self.old.created_at(self.value(created))
+    def at(self, place: Any) -> datetime:
+        return self.old.created_at(self.value(place))
 
     def shown_place(self, place: Any) -> str:
         return str(self.value(place))
 
     def named(self, row: Row) -> str:
         old = self.value(row[0])
-        return f"{self.model._meta.label} {row[1]}, whose {self.source.name} is {old}"
+        return f"{self.model._meta.label} {row[1]}, whose {self.field.name} is {old}"
 
     def load_place(self, saved: str) -> Any:
         return self.old.value_type(saved)
@@ -115,17 +160,26 @@ class Lossless(InOrderOfKeys, Conversion):
     """Keeps every bit of the old ids. An id depends only on its row, so rows are in the order of
     the key."""
 
-    generates = False
-    time_range = None
+    kept = "bit for bit"
+    differs = ""
 
-    def check(self) -> None:
-        super().check()
-        if not self.source.unique:
-            self._check_duplicates()
+    @property
+    def expected(self) -> Expectation:
+        return replace(super().expected, kept="each its old id, bit for bit")
 
-    def _check_duplicates(self) -> None:
-        name = self.source.name
-        given = self.without_id.filter(**{f"{name}__isnull": False}).order_by()
+    def time_range(self, scheme: Any) -> None:
+        return None
+
+    def load_place(self, saved: str) -> Any:
+        return self.old.value_type(saved)
+
+    def check(self, target: Target, missing: int, *, are_in_range: bool = False) -> None:
+        check_null_times(target)
+        self._check_old_ids(target)
+        if self.field.unique:
+            return
+        name = self.field.name
+        given = target.without_id.filter(**{f"{name}__isnull": False}).order_by()
         shared = given.values(name).annotate(rows=Count("pk")).filter(rows__gt=1)
         first = shared.order_by(name).first()
         if first:
@@ -135,18 +189,19 @@ class Lossless(InOrderOfKeys, Conversion):
                 f"nothing was written."
             )
 
-    def convert(self, place: Any) -> ID:
-        """The new id of a row; ``InvalidID`` if the old one is of another version."""
-        return self.old.convert(place, to=self.field.scheme).value
-
-    def known_ids(self, rows: Sequence[Row]) -> Sequence[ID]:
+    def known_ids(self, target: Target, rows: Sequence[Row]) -> Sequence[ID]:
         ids: list[ID] = []
         try:
             for place, _ in rows:
-                ids.append(self.convert(place))
-        except InvalidID as error:
-            raise self.stopped(rows[len(ids)], error) from error
+                ids.append(self.old.convert(place, to=target.field.scheme).value)
+        except InvalidID as error:  # it is of another version
+            raise target.stopped(rows[len(ids)], error) from error
         return ids
+
+    def compare(
+        self, checker: Checker, page: Page, ids: Sequence[Read | None], *, is_of_run: bool
+    ) -> None:
+        checker.check_converted(page, ids, self)
 
 
 class Timed(Conversion):
@@ -157,7 +212,7 @@ class Timed(Conversion):
         return f"-{self.place_name}" if self.old.descending else self.place_name, "pk"
 
     def between(self, start: datetime | None, end: datetime | None) -> Q:
-        condition = Q(**{f"{self.source.name}__isnull": False})
+        condition = Q(**{f"{self.field.name}__isnull": False})
         if start is not None:
             first = self.first_place(start)
             condition &= Q(pk__in=[]) if first is None else self.compared("gte", first)
@@ -187,11 +242,11 @@ class TimedUUIDs(Timed):
     """The old ids are in a plain ``UUIDField``, or don't sort by time. So the place of a row is a
     text of their digits, by time: some versions of MariaDB sort no UUIDs by their digits."""
 
-    needs_sort = True
+    indexed = None
 
-    def warnings(self) -> Iterator[str]:
+    def warnings(self, target: Target) -> Iterator[str]:
         yield (
-            f"no index has {self.source.name} in the order of its times, so each batch sorts the "
+            f"no index has {self.field.name} in the order of its times, so each batch sorts the "
             f"table"
         )
 
@@ -201,9 +256,9 @@ class TimedUUIDs(Timed):
 
     @property
     def rows(self) -> QuerySet[Any]:
-        column: Any = F(self.source.name)
-        if isinstance(self.source, SortableIDField) and isinstance(
-            self.source.stored(connections[self.using]), BinaryStorage
+        column: Any = F(self.field.name)
+        if isinstance(self.field, SortableIDField) and isinstance(
+            self.field.stored(connections[self.using]), BinaryStorage
         ):
             column = HexOfBytes(column, bytes=16)
         by_time = _DigitsByTime(column, runs=self._digits)
@@ -284,44 +339,6 @@ _SAMPLE = 100
 """How many UUIDs are read to find their version."""
 
 
-def find_conversion(
-    model: type[models.Model],
-    sortable: SortableIDField,
-    created_from: str | None,
-    convert_from: str,
-    using: str,
-) -> Conversion | None:
-    """The conversion from that field; None if its UUIDs carry no time, and ``created_from`` names
-    the source of the times.
-    """
-    source = _find_source(model, sortable, convert_from)
-    label = f"{model._meta.label}.{convert_from}"
-    if not isinstance(sortable.scheme, TimeScheme):
-        raise BackfillError(
-            f"{sortable} is a {sortable.scheme.title}, which has no time "
-            f"to convert to: use --created-from instead of --convert-from"
-        )
-    old = _scheme_of(model, source, using)
-    if old is None:
-        if created_from is None:
-            raise BackfillError(
-                f"{label} holds UUIDs of version 4 or another that carries no time: name the "
-                f"creation times as well: --created-from, {_times_of(model)}"
-            )
-        return None
-    if created_from is not None:
-        raise BackfillError(
-            f"{label} holds {old.title}s, which carry their times: omit --created-from, or omit "
-            f"--convert-from for ids of the times in {created_from}"
-        )
-    if is_lossless(old, sortable.scheme):
-        kind: type[Conversion] = Lossless
-    else:
-        in_order = isinstance(source, SortableIDField) and old.sorts
-        kind = Timed if in_order else TimedUUIDs
-    return kind(model, sortable, source, using, convert_from=convert_from, old=old)
-
-
 def _find_source(
     model: type[models.Model], sortable: SortableIDField, name: str
 ) -> models.Field[Any, Any]:
@@ -368,9 +385,3 @@ def _scheme_of(
         assert isinstance(scheme, TimeScheme)
         return scheme
     return schemes.most_common(1)[0][0]
-
-
-def _times_of(model: type[models.Model]) -> str:
-    if names := names_of(model, models.DateTimeField):
-        return f"one of {', '.join(names)}"
-    return f"a DateTimeField, of which {model._meta.label} has none"

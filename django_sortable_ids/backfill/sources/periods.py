@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
-from django.db.models import Q, QuerySet
+from django.db.models import Max, Min, Q
 from django.utils import timezone
 
-from ...errors import BackfillError
+from ...errors import BackfillError, WrongArguments
 from ...fields import SortableIDField
+from ...fields.of_model import referenced_column
 from ...fields.values.times import in_utc
-from .base import Derived
+from ...schemes import TimeScheme
+from ...times.columns import last_tick
+from .base import Expectation, InOrderOfKeys, Wanted
+from .checks import check_generated
+
+if TYPE_CHECKING:
+    from ..verifying.checks import Checker, Page, Read
+    from .target import Target
 
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -46,19 +54,61 @@ class Period:
         return low
 
 
+class Derived(InOrderOfKeys):
+    """Times that Python derives from the key of a row, which is its place."""
+
+    def check(self, target: Target, missing: int, *, are_in_range: bool = False) -> None:
+        check_generated(target, missing, are_in_range=are_in_range)
+
+    def compare(
+        self, checker: Checker, page: Page, ids: Sequence[Read | None], *, is_of_run: bool
+    ) -> None:
+        if is_of_run:
+            checker.check_times(page, ids, is_of_run=True)
+        else:
+            checker.count_generated(ids)
+
+
 @dataclass(frozen=True)
 class Spread(Derived):
-    """The place of a row is its key, an integer."""
+    """Times over a period, linear in the key, an integer."""
 
     period: Period = field(kw_only=True)
 
     created_from = "pk"
 
+    @classmethod
+    def named_by(cls, wanted: Wanted) -> Spread | None:
+        """``--created-from pk``, over the given period or that of the last run."""
+        given, last = wanted.given, wanted.last
+        if given.created_from != "pk":
+            return None
+        key = _integer_key(wanted.model)
+        before = last.options if last and last.options.get("created_from") == "pk" else None
+        if given.start and given.end:
+            start, end = parsed("--start", given.start), parsed("--end", given.end)
+            check_scheme(wanted.field, start, end)
+        elif before:
+            start, end = (datetime.fromisoformat(before[name]) for name in ("start", "end"))
+        else:
+            raise WrongArguments(
+                "--created-from pk spreads the rows over a period: add it, such as --start "
+                "2015-01-01 --end 2024-06-30"
+            )
+        spread = [start.astimezone(UTC).isoformat(), end.astimezone(UTC).isoformat()]
+        has_stopped = last is not None and last.finished_at is None
+        if before and (has_stopped or [before["start"], before["end"]] == spread):
+            first_key, last_key = before["first_key"], before["last_key"]
+        else:
+            ends = wanted.missing.aggregate(first=Min("pk"), last=Max("pk"))
+            first_key, last_key = ends["first"] or 0, ends["last"] or 0
+        period = Period(start, end, first_key, last_key)
+        return cls(wanted.model, key, wanted.using, period=period)
+
     @property
     def given(self) -> str:
-        return (
-            f"--created-from pk --start {shown(self.period.start)} --end {shown(self.period.end)}"
-        )
+        period = self.period
+        return f"--created-from pk --start {shown(period.start)} --end {shown(period.end)}"
 
     @property
     def described(self) -> str:
@@ -69,7 +119,7 @@ class Spread(Derived):
         )
 
     @property
-    def own_options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         period = self.period
         return {
             "start": period.start.astimezone(UTC).isoformat(),
@@ -78,11 +128,8 @@ class Spread(Derived):
             "last_key": period.last,
         }
 
-    def at(self, created: Any) -> datetime:
-        return self.period.at(created)
-
-    def load_place(self, saved: str) -> int:
-        return int(saved)
+    def at(self, place: Any) -> datetime:
+        return self.period.at(place)
 
     def between(self, start: datetime | None, end: datetime | None) -> Q:
         period, condition = self.period, Q()
@@ -95,29 +142,38 @@ class Spread(Derived):
 
 @dataclass(frozen=True)
 class Fixed(Derived):
-    """Every row has the time at which the run started."""
+    """The time at which the run started, for every row."""
 
     moment: datetime = field(kw_only=True)
 
     created_from = None
     given = "--created-at now"
+    notes = ("this is the start of the run; a resumed run and --verify use the same time",)
+
+    @classmethod
+    def named_by(cls, wanted: Wanted) -> Fixed | None:
+        """``--created-at now``: the start of the last run, unless its ids are gone."""
+        last = wanted.last
+        if not wanted.given.created_at:
+            return None
+        moment = datetime.now(UTC)
+        before = last.options.get("created_at") if last else None
+        has_id = Q(**{f"{wanted.field.name}__isnull": False})
+        rows: models.QuerySet[Any] = models.QuerySet(wanted.model, using=wanted.using)
+        if last and before and (last.finished_at is None or rows.filter(has_id).exists()):
+            moment = datetime.fromisoformat(before)
+        key = wanted.model._meta.pk_fields[0]
+        return cls(wanted.model, key, wanted.using, moment=moment)
 
     @property
     def described(self) -> str:
         return f"{shown(self.moment)} for every row, in the order of the key"
 
     @property
-    def notes(self) -> Iterator[str]:
-        yield "this is the start of the run; a resumed run and --verify use the same time"
-
-    @property
-    def own_options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         return {"created_at": self.moment.astimezone(UTC).isoformat()}
 
-    def at(self, created: Any) -> datetime:
-        return self.moment
-
-    def load_place(self, saved: str) -> datetime:
+    def at(self, place: Any) -> datetime:
         return self.moment
 
     def between(self, start: datetime | None, end: datetime | None) -> Q:
@@ -125,13 +181,38 @@ class Fixed(Derived):
         is_before_end = end is None or self.moment < end
         return Q() if is_from_start and is_before_end else Q(pk__in=[])
 
-    def read(self, rows: QuerySet[Any], *names: Any) -> list[Any]:
-        keys = [each.attname for each in self.key_fields]
-        if len(keys) == 1:
-            return [(self.moment, *row) for row in rows.values_list("pk", *names)]
-        end = len(keys)
-        columns = rows.values_list(*keys, *names)
-        return [(self.moment, row[:end], *row[end:]) for row in columns]
+
+class Unsourced(InOrderOfKeys):
+    """No known times: the ids of rows that only the application has written."""
+
+    created_from = None
+    given = ""
+    described = "no known times"
+    expected = Expectation(kept="")
+
+    @classmethod
+    def of(cls, model: type[models.Model], using: str) -> Unsourced:
+        return cls(model, model._meta.pk_fields[0], using)
+
+    @classmethod
+    def named_by(cls, wanted: Wanted) -> Unsourced:
+        return cls.of(wanted.model, wanted.using)
+
+    def time_range(self, scheme: Any) -> None:
+        return None
+
+    def at(self, place: Any) -> datetime:
+        raise AssertionError("these rows have no known times")
+
+    def check(self, target: Target, missing: int, *, are_in_range: bool = False) -> None:
+        raise AssertionError("no run gives these rows ids")
+
+    def compare(
+        self, checker: Checker, page: Page, ids: Sequence[Read | None], *, is_of_run: bool
+    ) -> None:
+        is_number = isinstance(self.field, models.IntegerField)
+        if is_number and not isinstance(self.field, SortableIDField):
+            checker.check_numbered(page, ids)
 
 
 def parsed(option: str, text: str) -> datetime:
@@ -152,35 +233,47 @@ def parsed(option: str, text: str) -> datetime:
         ) from None
 
 
-class Unsourced(Derived):
-    """The place of a row is its key."""
-
-    created_from = None
-    given = ""
-    time_range = None
-
-    @property
-    def described(self) -> str:
-        return "no known times"
-
-    @property
-    def is_numbered(self) -> bool:
-        """Whether the keys are numbers that count up."""
-        return isinstance(self.source, models.IntegerField) and not isinstance(
-            self.source, SortableIDField
-        )
-
-    def at(self, created: Any) -> datetime:
-        raise AssertionError("these rows have no known times")
-
-    @classmethod
-    def of(cls, model: type[models.Model], field: SortableIDField, using: str) -> Unsourced:
-        return cls(model, field, model._meta.pk_fields[0], using)
-
-
 def shown(at: datetime) -> str:
     """A time as text, in ``TIME_ZONE``."""
     try:
         return at.astimezone(timezone.get_default_timezone()).isoformat()
     except OverflowError:
         return at.astimezone(UTC).isoformat()
+
+
+def check_scheme(field: SortableIDField, start: datetime, end: datetime) -> None:
+    """Raise ``BackfillError`` for a period that no ids of the field can have."""
+    scheme = field.scheme
+    if not isinstance(scheme, TimeScheme):
+        return
+    if start < scheme.earliest:
+        raise BackfillError(
+            f"--start {shown(start)} is too early: {scheme.title} begins at {scheme.earliest}"
+        )
+    if end > last_tick(scheme):
+        raise BackfillError(
+            f"--end {shown(end)} is too late: {scheme.title} ends at {scheme.latest}"
+        )
+
+
+def _integer_key(model: type[models.Model]) -> models.Field[Any, Any]:
+    key: models.Field[Any, Any] = model._meta.pk
+    target = referenced_column(key)
+    if isinstance(target, SortableIDField) or not isinstance(target, models.IntegerField):
+        raise BackfillError(
+            f"--created-from pk derives times from integers that count up, and the key of "
+            f"{model._meta.label} is a {type(target).__name__}: use --created-at now, or "
+            f"--convert-from for a key that carries times"
+        )
+    return key
+
+
+def check_period(start: datetime, end: datetime) -> None:
+    if start > end:
+        raise BackfillError(f"--start {shown(start)} is after --end {shown(end)}: exchange them")
+    now = datetime.now(UTC)
+    if end > now:
+        raise BackfillError(
+            f"--end {shown(end)} is in the future (it is {shown(now)}): give a time when the last "
+            f"of the rows existed already, such as yesterday"
+        )

@@ -1,4 +1,5 @@
-"""Compares the ids of a page with their rows' times and order."""
+"""Compares the stored values of a page with what their field stores for an id, and the ids with
+their rows' times and order."""
 
 from __future__ import annotations
 
@@ -7,25 +8,33 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from operator import lt
 from typing import Any
+from uuid import UUID
 
-from django.db import models
+from django.db import connections
 
 from ...errors import BackfillError
+from ...fields.values.storage import UUIDStorage
 from ...fields.values.times import aware
 from ...schemes import InvalidID, OutOfRange, TimeScheme
 from ...schemes.generation.clock import MICROSECOND, UNIX_EPOCH
-from ..sources.base import Derived, Row, Target
-from ..sources.old_ids import Conversion, Lossless
-from ..sources.periods import Unsourced
-from .form import Form, Page, Read
-from .verification import QUARTER, TOLERANCE, Verification
+from ..sources.base import Row
+from ..sources.old_ids import Lossless
+from ..sources.target import Target
+from .verification import Verification
 
-_SECOND, _DAY, _QUARTER = 1_000_000, 86_400_000_000, QUARTER // MICROSECOND
-"""In microseconds, like all times here."""
-_LONGEST_SHIFT = 26 * 3600 * _SECOND
-"""The distance of the two time zones that are farthest apart."""
+_SECOND = timedelta(seconds=1)
 _MOST_LOOKED_UP = 200
 """So many converted ids are compared with the old ids of other rows."""
+
+
+Page = Sequence[tuple[Any, Any, Any]]
+"""Place, key and stored value of each row."""
+
+Read = tuple[int, Any]
+"""The number of an id, and what it sorts by: tick and suffix, or the number if it has no time."""
+
+_READ_ERRORS = (ValueError, TypeError, AttributeError, OverflowError)
+"""Of a stored value of any type that is no id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +43,7 @@ class _Row:
     pk: Any
     number: int
     since: int
-    """The time of the row, in microseconds since 1970."""
+    """The time of the row, in microseconds since 1970, as all times here."""
     start: int
     """The start of its id's tick, as ``since``."""
 
@@ -50,33 +59,21 @@ class Checker:
         self._target, self._found = target, found
         self._scheme, self._form = target.field.scheme, Form(target, found)
         self._times = self._scheme if isinstance(self._scheme, TimeScheme) else None
+        source, expected = target.source, target.source.expected
         self._shared = None if given_from is None else _microseconds(aware(given_from))
-        self._resolution = target.times.resolution // MICROSECOND if target.has_times else 0
-        self._has_cut_times = end is not None and target.has_times and self._was_cut(end)
+        self._resolution = source.times.resolution // MICROSECOND if source.times else 0
+        self._has_cut_times = end is not None and source.times is not None and self._was_cut(end)
         self._previous: tuple[Any, Any, Any] | None = None
         """Key, place and rank of the last row whose place in the order counts."""
-        self._moved: list[_Row] = []
         self._looked_up = 0
-        tolerance = TOLERANCE // MICROSECOND
-        if isinstance(target, Conversion):
-            tolerance += target.old.tick_ns // 1000
-        self._earlier = self._later = tolerance
-        if isinstance(target.source, models.DateField) and not target.has_times:
-            self._later += _DAY
+        self._earlier = expected.earlier // MICROSECOND
+        self._later = expected.later // MICROSECOND
         self._length = self._times.tick_ns // 1000 if self._times else 0
-        found.may_be_edited = target.may_be_edited
-        found.is_decided = (
-            not self._times or not target.has_times or self._length <= self._resolution
-        )
-        if isinstance(target, Conversion):
-            found.kept = (
-                "each its old id, bit for bit"
-                if _is_lossless(target)
-                else "of their old ids' times"
-            )
-        elif isinstance(target, Unsourced):
+        has_times = self._times is not None and source.times is not None
+        found.is_decided = not has_times or self._length <= self._resolution
+        found.may_be_edited, found.kept = expected.may_be_edited, expected.kept
+        if not expected.kept:
             found.is_decided = False
-            found.kept = ""
             found.notes.append(
                 "no source of their times is known, so only form, uniqueness and the order of "
                 "numbered keys were checked"
@@ -89,32 +86,29 @@ class Checker:
 
     def check(self, page: Page, *, is_of_run: bool) -> None:
         """Check form, time and order."""
-        ids = self._form.read(page)
-        if isinstance(self._target, Unsourced):
-            self._check_numbered(page, ids)
-        elif _is_lossless(self._target):
-            self._check_converted(page, ids)
-        elif isinstance(self._target, Derived) and not is_of_run:
-            self._found.generated += len(ids) - ids.count(None)
-        elif self._times:
-            self._check_times(page, ids, is_of_run=is_of_run)
-        elif is_of_run:
-            for (place, pk, _), read in zip(page, ids, strict=True):
-                if read is not None:
-                    self._place(pk, place, read[1])
+        self._target.source.compare(self, page, self._form.read(page), is_of_run=is_of_run)
 
     def check_form(self, page: Page) -> None:
         """Check the ids of rows without a time."""
         ids = self._form.read(page)
         self._found.without_time += len(ids) - ids.count(None)
 
-    def _check_times(self, page: Page, ids: Sequence[Read | None], *, is_of_run: bool) -> None:
+    def count_generated(self, ids: Sequence[Read | None]) -> None:
+        """Count ids that only the application can have generated."""
+        self._found.generated += len(ids) - ids.count(None)
+
+    def check_times(self, page: Page, ids: Sequence[Read | None], *, is_of_run: bool) -> None:
+        """Compare each id with the time of its row, and those of the run with their order."""
         times, shared = self._times, self._shared
-        assert times is not None
+        if times is None:
+            for (place, pk, _), read in zip(page, ids, strict=True):
+                if read is not None and is_of_run:
+                    self._place(pk, place, read[1])
+            return
         epoch, length = times.epoch_ns, times.tick_ns
         since_1970: Sequence[int | None]
         try:
-            since_1970 = list(self._target.microseconds(row[0] for row in page))
+            since_1970 = list(self._target.source.microseconds(row[0] for row in page))
         except (BackfillError, InvalidID, OutOfRange):
             since_1970 = [self._since(row) for row in page]
         if is_of_run and self._is_as_written(page, ids, since_1970):
@@ -134,7 +128,7 @@ class Checker:
         """The time of a row; None if it is not readable, which is counted."""
         place, pk, stored = row
         try:
-            return next(self._target.microseconds([place]))
+            return next(self._target.source.microseconds([place]))
         except BackfillError as error:
             self._found.keep("unreadable", f"{pk}: {error}")
         except (InvalidID, OutOfRange):
@@ -165,31 +159,31 @@ class Checker:
         self._previous = (page[-1][1], page[-1][0], ranks[-1])
         return True
 
-    def _check_converted(self, page: Page, ids: Sequence[Read | None]) -> None:
-        target, to_int = self._target, self._scheme.to_int
-        assert isinstance(target, Lossless)
+    def check_converted(self, page: Page, ids: Sequence[Read | None], source: Lossless) -> None:
+        """Compare each id with the one converted from its old id."""
+        to_int, new = self._scheme.to_int, self._scheme
         assert self._times
         for (old, pk, _), read in zip(page, ids, strict=True):
             if read is None:
                 continue
             number, parts = read
             try:
-                if to_int(target.convert(old)) == number:
+                if to_int(source.old.convert(old, to=new).value) == number:
                     continue
-                since = _microseconds(target.at(old))
+                since = _microseconds(source.at(old))
             except (InvalidID, OutOfRange):
                 self._found.generated += 1
                 continue
             start = (parts[0] * self._times.tick_ns + self._times.epoch_ns) // 1000
-            self._differs(_Row(old, pk, number, since, start), is_exact=False)
+            row = _Row(old, pk, number, since, start)
+            self._differs(row, is_exact=False, is_of_another=self._is_of_another(row, source))
 
-    def _check_numbered(self, page: Page, ids: Sequence[Read | None]) -> None:
+    def check_numbered(self, page: Page, ids: Sequence[Read | None]) -> None:
         """The application's ids ascend with a numbered key, but for a minute."""
-        target, times = self._target, self._times
-        assert isinstance(target, Unsourced)
-        if times is None or not target.is_numbered:
+        times = self._times
+        if times is None:
             return
-        slack = -(-TOLERANCE // MICROSECOND * 1000 // times.tick_ns)
+        slack = -(-self._earlier * 1000 // times.tick_ns)
         for (place, pk, _), read in zip(page, ids, strict=True):
             if read is None:
                 continue
@@ -215,9 +209,10 @@ class Checker:
 
     def _is_before(self, place: Any, previous: Any) -> bool:
         """Whether the time of a row is earlier than that of the row before it: another spelling."""
-        return self._target.has_times and self._target.at(place) < self._target.at(previous)
+        source = self._target.source
+        return source.times is not None and source.at(place) < source.at(previous)
 
-    def _differs(self, row: _Row, *, is_exact: bool) -> None:
+    def _differs(self, row: _Row, *, is_exact: bool, is_of_another: bool = False) -> None:
         """Count a row whose id is not of its tick."""
         times, found = self._times, self._found
         assert times is not None
@@ -227,80 +222,41 @@ class Checker:
             return
         late, early = row.start - row.since, row.since - row.start - self._length
         earlier, later = self._earlier, self._later
-        if is_exact and self._target.has_times:
+        if is_exact and self._target.source.times:
             earlier = later = self._resolution
-        if late <= later and early <= earlier and not self._is_of_another_row(row):
+        if late <= later and early <= earlier and not is_of_another:
             found.generated += 1
             return
-        quarters = round(late / _QUARTER)
-        is_whole = abs(late - quarters * _QUARTER) <= max(_SECOND, self._length)
-        if is_whole and 0 < abs(quarters) * _QUARTER <= _LONGEST_SHIFT:
-            found.shifts[quarters * QUARTER] += 1
-        if found.has_room("other_time"):
-            self._moved.append(row)
         found.keep("other_time", self._shown(row))
 
-    def _is_of_another_row(self, row: _Row) -> bool:
+    def _is_of_another(self, row: _Row, source: Lossless) -> bool:
         """Whether the id was converted from the old id of another row."""
-        if not _is_lossless(self._target) or self._looked_up == _MOST_LOOKED_UP:
+        if self._looked_up == _MOST_LOOKED_UP:
             return False
         self._looked_up += 1
-        return self._other_of_old(row) is not None
-
-    def _other_of_old(self, row: _Row) -> Any:
-        target = self._target
-        assert isinstance(target, Lossless)
         try:
-            old = self._scheme.convert(self._scheme.from_trusted(row.number), to=target.old)
+            old = self._scheme.convert(self._scheme.from_trusted(row.number), to=source.old)
         except (InvalidID, OutOfRange):
-            return None
-        if not old.lossless:
-            return None
-        same = target.rows.filter(**{target.source.name: old.value}).exclude(pk=row.pk)
-        return same.values_list("pk", flat=True).first()
-
-    def find_others(self) -> None:
-        """Say whose time the ids of other times have: those of other rows were exchanged."""
-        target, others = self._target, 0
-        if isinstance(target, Derived):
-            return
-        examples = self._found.examples_of.get("other_time", [])
-        for position, row in enumerate(self._moved):
-            if isinstance(target, Lossless):
-                other = self._other_of_old(row)
-            else:
-                try:
-                    start, stop = self._target.scheme.tick_span(_time(row.start))
-                except OutOfRange:
-                    continue
-                rows = target.rows.filter(target.between(start, stop)).exclude(pk=row.pk)
-                first = target.first(rows)
-                other = first and first[1]
-            if other is not None:
-                others += 1
-                examples[position] += f", the time of {other}"
-        self._found.is_exchanged = others > 1 and others == len(self._moved)
+            return False
+        same = self._target.rows.filter(**{source.field.name: old.value}).exclude(pk=row.pk)
+        return old.lossless and same.exists()
 
     def _shown(self, row: _Row) -> str:
-        value = self._scheme.from_trusted(row.number)
+        source, value = self._target.source, self._scheme.from_trusted(row.number)
         return (
-            f"{row.pk} ({self._target.source.name} {self._target.shown_place(row.place)}) has "
+            f"{row.pk} ({source.field.name} {source.shown_place(row.place)}) has "
             f"{self._scheme.format(value)}, of {_time(row.start).isoformat()}"
         )
 
     def _was_cut(self, end: Row) -> bool:
         """Whether the time of the run's last row has lost digits since, as in a column that now
         keeps fewer of them. Then times that are equal now may have been different in the run."""
-        rows = self._target.rows.filter(self._target.has_shown_time, pk=end[1])
-        now = self._target.first(rows)
+        target, at = self._target, self._target.source.at
+        now = target.first(target.rows.filter(target.source.has_shown_time, pk=end[1]))
         if now is None:
             return False
-        difference = _microseconds(self._target.at(end[0])) - _microseconds(self._target.at(now[0]))
-        return 0 < abs(difference) < _SECOND
-
-
-def _is_lossless(target: Target) -> bool:
-    return isinstance(target, Lossless)
+        difference = _microseconds(at(end[0])) - _microseconds(at(now[0]))
+        return 0 < abs(difference) < _SECOND // MICROSECOND
 
 
 def _microseconds(at: datetime) -> int:
@@ -313,3 +269,80 @@ def _time(microseconds: int) -> datetime:
         return UNIX_EPOCH + timedelta(microseconds=microseconds)
     except OverflowError:
         return datetime.max.replace(tzinfo=UTC)
+
+
+class Form:
+    """Reads the stored values of pages, and adds those that are no ids to ``found``."""
+
+    def __init__(self, target: Target, found: Verification) -> None:
+        self._target, self._found = target, found
+        self._scheme, self._field = target.field.scheme, target.field
+        self._connection = connections[target.using]
+        self._storage = target.field.stored(self._connection)
+        self._times = self._scheme if isinstance(self._scheme, TimeScheme) else None
+
+    def read(self, page: Page) -> list[Read | None]:
+        """Each id; None for rows without one, and for values that are no ids of the scheme, which
+        are counted."""
+        found, given = self._found, [row[2] for row in page if row[2] is not None]
+        found.rows += len(page)
+        found.missing += len(page) - len(given)
+        try:
+            numbers = list(map(self._storage.from_db, given))
+            written = (
+                given if self._is_native else self._storage.all_to_db(numbers, self._connection)
+            )
+            is_clean = written == given
+        except _READ_ERRORS:
+            is_clean = False
+        if is_clean and len(given) == len(page):
+            if self._times:
+                parts = self._times.layout.split_all(numbers)
+                if None not in parts:
+                    return list(zip(numbers, parts, strict=True))
+            return [self._of_scheme(row, number) for row, number in zip(page, numbers, strict=True)]
+        return [None if row[2] is None else self._read(row) for row in page]
+
+    @property
+    def _is_native(self) -> bool:
+        """Whether the type of the column has one form of each value."""
+        is_uuid = isinstance(self._storage, UUIDStorage)
+        return is_uuid and self._connection.features.has_native_uuid_field
+
+    def _read(self, row: tuple[Any, Any, Any]) -> Read | None:
+        stored = row[2]
+        try:
+            number = self._storage.from_db(stored)
+            if self._is_native or self._storage.to_db(number, self._connection) == stored:
+                return self._of_scheme(row, number)
+        except _READ_ERRORS:
+            pass
+        self._malformed(row)
+        return None
+
+    def _of_scheme(self, row: tuple[Any, Any, Any], number: int) -> Read | None:
+        """The id of a number, if it is one of the scheme's; others are counted."""
+        times = self._times
+        if times is None:
+            if self._scheme.holds(number):
+                return number, number
+            self._malformed(row)
+            return None
+        parts = times.layout.split(number)
+        if parts is not None:
+            return number, parts
+        if self._scheme.value_type is not UUID:
+            self._malformed(row)
+        elif self._field.accept_other_versions and self._scheme.holds(number):
+            self._found.other_versions += 1
+        else:
+            self._found.keep("refused_versions", f"{row[1]} has {UUID(int=number)}")
+        return None
+
+    def _malformed(self, row: tuple[Any, Any, Any]) -> None:
+        """Count a stored value that is no id, or another spelling of one."""
+        pk, stored = row[1:]
+        value = bytes(stored) if isinstance(stored, memoryview) else stored
+        self._found.keep(
+            "malformed", f"{pk} has {value!r}, which is not stored as a {self._scheme.title}"
+        )

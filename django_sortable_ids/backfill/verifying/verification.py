@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any
 
 EXAMPLES = 5
 """Rows of each kind that are shown."""
 SHARE = 2.0
 """How many of 100 ids may be of another time than their row, by default."""
-TOLERANCE = timedelta(minutes=1)
-"""The application generates an id, and the creation time of its row, within this time."""
-QUARTER = timedelta(minutes=15)
-"""All time zones are a whole number of quarters apart."""
 
 
 @dataclass(slots=True)
@@ -54,14 +48,10 @@ class Verification:
     """Whether no edit of times explains rows out of order."""
     kept: str = "of their rows' times"
     """The text about the times if all is well; empty if they were not compared."""
-    shifts: Counter[timedelta] = field(default_factory=Counter, compare=False)
-    """How many ids of another time are a whole number of quarters too late."""
     examples_of: dict[str, list[str]] = field(default_factory=dict)
     """The first rows of each kind, by the name of its count."""
     notes: list[str] = field(default_factory=list)
     """What could not be checked."""
-    is_exchanged: bool = False
-    """Whether the ids of another time that were looked up are of the times of other rows."""
 
     @property
     def given(self) -> int:
@@ -160,7 +150,6 @@ class Verification:
             )
         yield from self.notes
         yield from self.failures or [self._all_well]
-        yield from self._systematic()
         for examples in self.examples_of.values():
             yield from (f"  {example}" for example in examples)
 
@@ -173,19 +162,3 @@ class Verification:
         if self.kept and not any(exceptions):
             parts.append(f"and {self.kept}")
         return ", ".join(parts)
-
-    def _systematic(self) -> Iterator[str]:
-        """What most of the ids of another time have in common."""
-        if 2 * sum(self.shifts.values()) > self.other_time:
-            usual = [_shown(shift) for shift, _ in self.shifts.most_common(2)]
-            yield (
-                f"{sum(self.shifts.values()):,} of these ids are whole quarters of an hour away "
-                f"from their rows, most of them {' or '.join(usual)}: a wrong time zone"
-            )
-        elif self.is_exchanged:
-            yield "these ids are of the times of other rows: ids were exchanged between rows"
-
-
-def _shown(shift: timedelta) -> str:
-    minutes = abs(shift) // timedelta(minutes=1)
-    return f"{minutes // 60}:{minutes % 60:02} h too {'early' if shift < timedelta() else 'late'}"

@@ -10,12 +10,12 @@ from ...db import chunks, tables
 from ...errors import BackfillError
 from ...times.columns import TextColumn
 from ..engines import engine_of
-from ..sources.base import Row, Target
+from ..sources.base import Row
 from ..sources.fields import last_run, same_options
 from ..sources.periods import Unsourced
+from ..sources.target import Target
 from ..writing.batch import Cursor
-from .checks import Checker
-from .form import Page
+from .checks import Checker, Page
 from .verification import EXAMPLES, SHARE, Verification
 
 Progress = Callable[[int], None]
@@ -34,7 +34,7 @@ def verify(
     try:
         engine_of(target.using).check(target)
     except BackfillError as error:
-        if not isinstance(target.times, TextColumn):
+        if not isinstance(target.source.times, TextColumn):
             raise
         found.notes.append(str(error).removesuffix("; nothing was written."))
     run = last_run(target.label, target.using)
@@ -45,11 +45,11 @@ def verify(
     for page, is_of_run in _pages(target, end):
         checker.check(page, is_of_run=is_of_run)
         progress(len(page))
-    keyed = Unsourced.of(target.model, target.field, target.using)
-    for page in keyed.pages(target.rows.filter(_is_timeless(target)), stored(target)):
+    keyed = Target(target.field, Unsourced.of(target.model, target.using))
+    has_no_time = Q(**{f"{target.source.field.name}__isnull": True}) | ~target.source.has_shown_time
+    for page in keyed.pages(target.rows.filter(has_no_time), stored(target)):
         checker.check_form(page)
         progress(len(page))
-    checker.find_others()
     found.skipped = chunks.count(target.skipped)
     found.missing -= found.skipped
     if not checker.is_unique:
@@ -60,7 +60,7 @@ def verify(
 def refuse_hidden_rows(target: Target) -> None:
     """Raise ``BackfillError`` if row-level security may hide rows from the user."""
     connection = connections[target.using]
-    for model in {target.model, target.source.model, *target.model._meta.get_parent_list()}:
+    for model in {target.model, target.source.field.model, *target.model._meta.get_parent_list()}:
         table = model._meta.db_table
         if tables.may_hide_rows(connection, table):
             raise BackfillError(
@@ -81,20 +81,11 @@ def _pages(target: Target, end: Row | None) -> Iterator[tuple[Page, bool]]:
     """The rows that have a time, in order, and whether the run has reached them."""
     column = stored(target)
     if end is not None:
-        for page in target.pages(target.rows.filter(target.until(*end)), column):
+        for page in target.pages(target.rows.filter(target.source.until(*end)), column):
             yield page, True
-    rest = target.rows.filter(target.after(*end)) if end else target.rows
+    rest = target.rows.filter(target.source.after(*end)) if end else target.rows
     for page in target.pages(rest, column):
         yield page, False
-
-
-def _is_timeless(target: Target) -> Q:
-    """Whether a row has no time that Python can show, so that it is in no page."""
-    if isinstance(target, Unsourced):
-        return Q(pk__in=[])
-    nothing = Q(**{f"{target.source.name}__isnull": True})
-    is_time = isinstance(target.source, models.DateField)
-    return nothing | ~target.has_shown_time if is_time else nothing
 
 
 def _count_duplicates(target: Target, found: Verification) -> None:

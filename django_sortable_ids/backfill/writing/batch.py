@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from ...schemes import ID, TimeScheme
-from ..sources.base import Row, Target
+from ..sources.base import Row
+from ..sources.target import Target
 from .minting import Position
 
 PARTS = 4
@@ -117,7 +118,7 @@ def dump_place(place: Row) -> dict[str, Any]:
 
 
 def load_place(target: Target, saved: dict[str, Any]) -> Row:
-    return target.load_place(saved["created"]), load_key(target, saved["pk"])
+    return target.source.load_place(saved["created"]), load_key(target, saved["pk"])
 
 
 def dump_key(pk: Any) -> str | list[str]:

@@ -13,9 +13,10 @@ from ...errors import BackfillError
 from ...fields import LexicalSequenceField
 from ...schemes import ID, LeaseLost, LeaseUnavailable, TimeScheme
 from ...sequences import counters
-from ...times.bounds import last_tick
+from ...times.columns import last_tick
 from ..engines.base import Engine
-from ..sources.base import Row, Target
+from ..sources.base import Row
+from ..sources.target import Target
 from .batch import NOTHING, Batch, Cursor, Written
 from .minting import mint_between
 from .writer import Writer
@@ -40,14 +41,14 @@ class LateRows:
         """Up to ``most`` of them in order, after the row ``last`` of the previous call."""
         rows = self._before(cursor)
         if last is not None:
-            rows = rows.filter(self._target.after(*last))
+            rows = rows.filter(self._target.source.after(*last))
         return self._target.read(rows[: min(most, LATE_ROWS)])
 
     def batch(self, rows: Sequence[Row], cursor: Cursor) -> Batch:
         """The first of the rows, and all others between the same two ids of its tick."""
         target, field = self._target, self._target.field
         with self._writer.naming(rows[0]):
-            if (known := self._target.known_ids(rows)) is not None:
+            if (known := target.source.known_ids(target, rows)) is not None:
                 return self._batch_of(rows, known)
             if isinstance(field, LexicalSequenceField):
                 return self._batch_of(
@@ -61,7 +62,7 @@ class LateRows:
                 # Its time is in an hour that a clock change skips or repeats.
                 in_gap = [rows[0]]
             count = gap.count() if len(in_gap) == LATE_ROWS else len(in_gap)
-            at = target.at(rows[0][0])
+            at = target.source.at(rows[0][0])
             ids = mint_between(target.scheme, at, before, after, last, len(in_gap), count)
             return self._batch_of(in_gap, ids)
 
@@ -74,26 +75,27 @@ class LateRows:
         """The rows without an id around this one, up to the next ids of its tick; the ids before
         and after them; and the id of the cursor, if it is in the tick."""
         target, scheme, name = self._target, self._target.scheme, self._target.field.name
+        source = target.source
         start, stop = target.tick_of(row[0])
         # A row whose time was edited may have an id of another tick.
         has_id = Q(**{f"{name}__created_at__gte": start, f"{name}__created_at__lt": stop})
-        given = target.rows.filter(target.between(start, stop), has_id).order_by(*target.order)
-        before = target.read(given.filter(target.before(*row)).reverse()[:NEIGHBOURS], name)
-        following = given.filter(target.after(*row))
+        given = target.rows.filter(source.between(start, stop), has_id).order_by(*source.order)
+        before = target.read(given.filter(source.before(*row)).reverse()[:NEIGHBOURS], name)
+        following = given.filter(source.after(*row))
         last = cursor.last(scheme, target.tick(row[0]))
         if last:
             # Rows after the cursor's row use the rest of the tick, even if that row is gone.
-            following = following.filter(target.before(*last[:2]))
+            following = following.filter(source.before(*last[:2]))
         after = target.read(following[:NEIGHBOURS], name)
-        gap = target.missing_in_order.filter(target.between(start, stop))
+        gap = target.missing.filter(source.between(start, stop))
         if before:
-            gap = gap.filter(target.after(*before[0][:2]))
+            gap = gap.filter(source.after(*before[0][:2]))
         if end := after[0] if after else last:
-            gap = gap.filter(target.before(*end[:2]))
+            gap = gap.filter(source.before(*end[:2]))
         return gap, [each[2] for each in before], [each[2] for each in after], last and last[2]
 
     def _before(self, cursor: Cursor) -> QuerySet[Any, Any]:
-        return self._target.missing_in_order.filter(self._target.before(*cursor.place))
+        return self._target.missing.filter(self._target.source.before(*cursor.place))
 
 
 class PolicyRows(ABC):
@@ -167,12 +169,12 @@ class _WithoutTime(PolicyRows):
 
     def __init__(self, target: Target, engine: Engine) -> None:
         super().__init__(target, engine)
-        self.which = f"without {target.source.name} get ids of now"
+        self.which = f"without {target.source.field.name} get ids of now"
         self._generated: Sequence[ID] = ()
 
     @property
     def rows(self) -> QuerySet[Any]:
-        timeless = Q(**{f"{self.target.source.name}__isnull": True})
+        timeless = Q(**{f"{self.target.source.field.name}__isnull": True})
         return self.target.without_id.filter(timeless).order_by("pk")
 
     def prepare(self, count: int) -> None:
@@ -216,7 +218,9 @@ class _OutOfRange(PolicyRows):
     @property
     def rows(self) -> QuerySet[Any]:
         target = self.target
-        return target.without_id.filter(target.between(*self._bounds)).order_by(*target.order)
+        return target.without_id.filter(target.source.between(*self._bounds)).order_by(
+            *target.source.order
+        )
 
     def check(self, count: int) -> None:
         scheme = self.target.scheme
@@ -229,7 +233,7 @@ class _OutOfRange(PolicyRows):
             )
 
     def _after(self, key: Any) -> Q:
-        return self.target.after(self._place(key), key)
+        return self.target.source.after(self._place(key), key)
 
     def _ids(self, keys: Sequence[Any], left: int) -> Sequence[ID]:
         """Ids between the existing ones of the tick."""
@@ -239,10 +243,10 @@ class _OutOfRange(PolicyRows):
             if self._at == scheme.earliest
             else {f"{name}__created_at__gte": self._at}
         )
-        given = target.rows.filter(**of_tick).order_by(*target.order)
+        given = target.rows.filter(**of_tick).order_by(*target.source.order)
         first, last = keys[0], keys[-1]
-        before = given.filter(target.before(self._place(first), first)).reverse()
-        after = given.filter(target.after(self._place(last), last))
+        before = given.filter(target.source.before(self._place(first), first)).reverse()
+        after = given.filter(target.source.after(self._place(last), last))
         lower, upper = (list(rows.values_list(name, flat=True)[:1]) for rows in (before, after))
         return mint_between(scheme, self._at, lower, upper, None, len(keys), left)
 
@@ -250,8 +254,8 @@ class _OutOfRange(PolicyRows):
         """The place of a row in the order of the run, as the database has it."""
         target = self.target
         rows = target.rows.filter(pk=key)
-        if isinstance(target.source, DateField):
-            return Subquery(rows.values(target.place_name)[:1])
+        if isinstance(target.source.field, DateField):
+            return Subquery(rows.values(target.source.place_name)[:1])
         return target.first(rows)[0]
 
 

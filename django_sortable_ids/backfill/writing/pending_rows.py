@@ -7,7 +7,8 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from ..sources.base import SORTED_AT_ONCE, Row, Target
+from ..sources.base import Row
+from ..sources.target import SORTED_AT_ONCE, Target
 from .batch import Cursor, Span
 
 _LOOKS = 5
@@ -31,8 +32,8 @@ class PendingRows:
     """The rows of a target without an id after a cursor; a cursor of None is before all rows."""
 
     def __init__(self, target: Target, *, looks_up_ids: bool) -> None:
-        self._target = target
-        self._pages = SortedPages(target) if target.needs_sort else None
+        self._target, self._source = target, target.source
+        self._pages = SortedPages(target) if target.source.indexed is None else None
         self._left: dict[tuple[Any, Any], int] = {}
         """For a place, the counted number of later rows of its tick."""
         self._tie: Row | None = None
@@ -41,14 +42,14 @@ class PendingRows:
         """Whether nearly all rows are without an id, and checking each of them is slow."""
 
     def all(self, cursor: Cursor | None) -> QuerySet[Any, Any]:
-        missing = self._target.missing_in_order
-        return missing.filter(self._target.after(*cursor.place)) if cursor else missing
+        missing = self._target.missing
+        return missing.filter(self._source.after(*cursor.place)) if cursor else missing
 
     def next(self, cursor: Cursor | None, size: int) -> QuerySet[Any, Any]:
         """Rows that begin with the next ``size`` ones, or with as many as there are."""
         if cursor and cursor.place == self._tie:
-            ties = self._target.compared("exact", cursor.created) & Q(pk__gt=cursor.pk)
-            tied = self._target.missing_in_order.filter(ties)
+            ties = self._source.compared("exact", cursor.created) & Q(pk__gt=cursor.pk)
+            tied = self._target.missing.filter(ties)
             if tied[size - 1 : size].exists():
                 return tied
         return self.all(cursor)
@@ -87,24 +88,24 @@ class PendingRows:
         """As ``_last``, if hardly any row has an id: read from the index on the time alone."""
         if size < 2:
             return None
-        rows = self._target.rows.order_by(*self._target.order)
+        rows = self._target.rows.order_by(*self._source.order)
         if self._target.time_range:
             # Rows with an id, or rows for --on-out-of-range, may have a time without a tick.
-            rows = rows.filter(self._target.between(*self._target.time_range))
-        end = self._target.first(rows.filter(self._target.after(*first))[size - 2 : size - 1])
+            rows = rows.filter(self._source.between(*self._target.time_range))
+        end = self._target.first(rows.filter(self._source.after(*first))[size - 2 : size - 1])
         # The last row may be an excluded one, whose time has no tick.
-        if end is None or self._target.at(end[0]) < self._target.tick_of(first[0])[1]:
+        if end is None or self._source.at(end[0]) < self._target.tick_of(first[0])[1]:
             return None
-        missing = self._target.missing_in_order.filter(self._target.until(*end))
+        missing = self._target.missing.filter(self._source.until(*end))
         last: Row | None = self._target.first(missing.reverse())
         return last
 
     def last_of(self, span: Span) -> Row | None:
         """The last row without an id of the span's last tick, locked; None if there is none."""
         start = self._target.tick_of(span.last[0])[0]
-        of_tick = self._target.between(start, None) & self._target.compared("gte", span.first[0])
-        of_tick &= self._target.until(*span.last)
-        missing = self._target.missing_in_order.filter(of_tick).reverse()
+        of_tick = self._source.between(start, None) & self._source.compared("gte", span.first[0])
+        of_tick &= self._source.until(*span.last)
+        missing = self._target.missing.filter(of_tick).reverse()
         for _ in range(_LOOKS):
             last: Row | None = self._target.first(missing)
             if last is None or self._lock(last):
@@ -128,7 +129,7 @@ class PendingRows:
 
     def made(self, first: Row, last: Row, size: int) -> None:
         """Note that a batch of these rows was made."""
-        is_tie = size > 1 and first[0] == last[0] and self._target.order != ("pk",)
+        is_tie = size > 1 and first[0] == last[0] and self._source.order != ("pk",)
         self._tie = last if is_tie else None
 
     def wrote(self, filled: int, size: int) -> None:
@@ -143,7 +144,8 @@ class PendingRows:
 
     def _lock(self, row: Row) -> bool:
         """Lock the row; False if it no longer exists as it was read."""
-        rows = self._target.missing.filter(self._target.compared("exact", row[0]), pk=row[1])
+        at_place = self._source.compared("exact", row[0])
+        rows = self._target.missing.filter(at_place, pk=row[1]).order_by("pk")
         return rows.select_for_update().values_list("pk").first() is not None
 
     def _count_later(self, last: Row, tick: int) -> int:
@@ -152,10 +154,10 @@ class PendingRows:
             count = self._pages.count_while(last, lambda place: self._target.tick(place) <= tick)
             if count is not None:
                 return count
-        scheme, at = self._target.scheme, self._target.at(last[0])
+        scheme, at = self._target.scheme, self._source.at(last[0])
         at = max(at, scheme.created_at(scheme.from_trusted(scheme.layout.join(tick, 0))))
-        later = self._target.missing.filter(self._target.after(*last))
-        return later.filter(self._target.between(None, scheme.tick_span(at)[1])).count()
+        later = self._target.missing.filter(self._source.after(*last))
+        return later.filter(self._source.between(None, scheme.tick_span(at)[1])).count()
 
 
 _KEYS = 500
@@ -202,9 +204,9 @@ class SortedPages:
         return self._rows[start : start + size]
 
     def _sort(self, place: Row | None, size: int) -> None:
-        rows = self.target.missing_in_order
+        rows = self.target.missing
         if place is not None:
-            rows = rows.filter(self.target.after(*place))
+            rows = rows.filter(self.target.source.after(*place))
         self._rows = self.target.read(rows[:size])
         self._next = {row: number for number, row in enumerate(self._rows, 1)}
         self._next[place] = 0
@@ -214,5 +216,5 @@ class SortedPages:
         unchanged: set[Row] = set()
         for start in range(0, len(rows), _KEYS):
             keys = [pk for _, pk in rows[start : start + _KEYS]]
-            unchanged.update(self.target.read(self.target.missing.filter(pk__in=keys)))
+            unchanged.update(self.target.read(self.target.missing.filter(pk__in=keys).order_by()))
         return [row for row in rows if row in unchanged]

@@ -14,8 +14,9 @@ from ...errors import BackfillError
 from ...schemes import OutOfRange, TimeScheme
 from ...times.columns import TextColumn
 from ..engines import engine_of
-from ..sources.base import Row, Target
-from ..sources.columns import Days, OtherColumn
+from ..sources.base import Row
+from ..sources.columns import Column
+from ..sources.target import Target
 from .minting import Position, ascending_counts, mint_counted
 
 _PAGE = 100_000
@@ -32,7 +33,7 @@ _CREATED = {
 
 def can_fill(target: Target) -> bool:
     """Whether the rows have times in a column, and get generated ids."""
-    is_column = type(target) in (Target, OtherColumn, Days)
+    is_column = isinstance(target.source, Column)
     return is_column and isinstance(target.field.scheme, TimeScheme)
 
 
@@ -75,9 +76,9 @@ class SortedRows:
     def __enter__(self) -> SortedRows:
         target, vendor = self._target, self._connection.vendor
         keys = [field.attname for field in target.key_fields]
-        place = target.selected_place
+        place = target.source.selected_place
         rows = target.missing.annotate(**{_PLACE: F(place) if isinstance(place, str) else place})
-        rows = rows.order_by(*target.order).values_list(_PLACE, *keys)
+        rows = rows.order_by(*target.source.order).values_list(_PLACE, *keys)
         compiler = rows.query.get_compiler(target.using)
         sql, parameters = compiler.as_sql()
         self._convert = compiler.get_converters([compiler.select[0][0]])
@@ -144,7 +145,7 @@ class SortedRows:
             return places
         start, _ = self._target.tick_of(self.place(places[-1]))
         count = len(places)
-        while count and self._target.at(self.place(places[count - 1])) >= start:
+        while count and self._target.source.at(self.place(places[count - 1])) >= start:
             count -= 1
         return places[:count]
 
@@ -165,7 +166,7 @@ class NewIDs:
         self._target = target
         self._rows = rows
         self._connection: Any = connections[target.using]
-        self._is_text = isinstance(target.times, TextColumn)
+        self._is_text = isinstance(target.source.times, TextColumn)
         self._position: Position | None = None
 
     def stored(self, page: Page) -> list[Any]:
@@ -179,7 +180,7 @@ class NewIDs:
         for place, same in groupby(page.places):
             places.append(place if self._is_text else self._rows.place(place))
             counts.append(len(list(same)))
-        ticks = target.scheme.ticks(list(target.microseconds(places)))
+        ticks = target.scheme.ticks(list(target.source.microseconds(places)))
         counted = ascending_counts(zip(ticks, counts, strict=True), self._position)
         last = page.keys[-1]
         numbers = self._minted(
@@ -197,7 +198,7 @@ class NewIDs:
                 )
             except OutOfRange as error:
                 if not more:
-                    named = self._target.named(last)
+                    named = self._target.source.named(last)
                     raise BackfillError(f"stopped at {named}: {error}") from error
             else:
                 break

@@ -14,7 +14,8 @@ from ...functions.composition import Composition
 from ...schemes import ID, InvalidID, OutOfRange, SequenceExhausted, TimeScheme
 from ...sequences import counters
 from ..engines.base import Engine
-from ..sources.base import Row, Target
+from ..sources.base import Row
+from ..sources.target import Target
 from .batch import NOTHING, PARTS, Batch, Cursor, Span, Written
 from .minting import Position, ascending, mint
 from .pending_rows import PendingRows, Stretch
@@ -35,8 +36,8 @@ class ComputingIDs:
         self._engine = engine
         self._connection = engine.connection
         stored = target.field.stored(self._connection)
-        if not target.times.knows_utc:
-            raise NotSupportedError("only Python knows the time zone")
+        if target.source.own_times is None or not target.source.own_times.knows_utc:
+            raise NotSupportedError("only Python knows the times")
         self._composition = Composition(target.scheme, stored, self._connection)
         self._statements = engine.computed(target, self._composition)
 
@@ -49,8 +50,8 @@ class ComputingIDs:
             yield "for a batch of one time", statements.of_batch
         else:
             yield "for each batch", statements.of_batch
-            for purpose, statement in statements.before_batch.items():
-                yield f"before it, {purpose}", statement
+            if statements.counted:
+                yield "before it, to count its ticks' rows", statements.counted
         if statements.of_one_time != statements.of_batch:
             yield "for a batch that continues the time of the previous one", statements.of_one_time
 
@@ -94,9 +95,9 @@ class ComputingIDs:
     def _compute(self, stretch: Stretch, start: int) -> Written:
         parameters = self._between(stretch.first, stretch.last, start, stretch.more_in_tick)
         statements = self._statements
-        with self._connection.cursor() as cursor:
-            for each in statements.before_batch.values():
-                cursor.execute(each, parameters | {"size": stretch.size})
+        if statements.counted:
+            with self._connection.cursor() as cursor:
+                cursor.execute(statements.counted, parameters | {"size": stretch.size})
         statement = statements.of_one_time if stretch.continues_time else statements.of_batch
         filled = statements.execute(statement, parameters)
         self._pending.wrote(filled, stretch.size)
@@ -135,7 +136,7 @@ class ComputingIDs:
         width = layout.suffixes // self._composition.ranks
         suffixes = (rank * width, (rank + 1) * width - 1)
         ids = sorted(self._scheme.from_trusted(layout.join(tick, suffix)) for suffix in suffixes)
-        given = target.rows.filter(target.between(*target.tick_of(last[0])))
+        given = target.rows.filter(target.source.between(*target.tick_of(last[0])))
         created, pk, last_id = target.first(given.filter(**{f"{name}__range": ids}), name)
         return Cursor(created, pk, Position(*self._scheme.parts(last_id)))
 
@@ -243,7 +244,7 @@ class Writer:
         """
         if not rows or not isinstance(self.target.field.scheme, TimeScheme):
             return ()
-        if (known := self.target.samples(rows)) is not None:
+        if (known := self.target.source.samples(self.target, rows)) is not None:
             return known
         scheme = self.target.scheme
         ticks = [self.target.tick(created) for created, _ in rows]
@@ -275,7 +276,7 @@ class Writer:
     ) -> tuple[list[Any], Position | None]:
         """The values for the column, and the position where the next batch continues."""
         target, field, count = self.target, self.target.field, len(rows)
-        if (known := target.known_ids(rows)) is not None:
+        if (known := target.source.known_ids(target, rows)) is not None:
             return self._stored(known), None
         with self.naming(rows[-1]):
             if isinstance(field, LexicalSequenceField):
@@ -294,7 +295,7 @@ class Writer:
     def _microseconds(self, rows: Sequence[Row]) -> list[int]:
         microseconds: list[int] = []
         try:
-            for each in self.target.microseconds(place for place, _ in rows):
+            for each in self.target.source.microseconds(place for place, _ in rows):
                 microseconds.append(each)  # one by one, to know the row of an error
         except InvalidID as error:
             raise self.target.stopped(rows[len(microseconds)], error) from error
@@ -310,8 +311,7 @@ class Writer:
 
     def _computing_ids(self) -> ComputingIDs | None:
         """Computes the ids in the database; None if that is not possible."""
-        has_ticks = isinstance(self.target.field.scheme, TimeScheme)
-        if not has_ticks or not self.target.has_own_times:
+        if not isinstance(self.target.field.scheme, TimeScheme):
             return None
         with suppress(NotSupportedError):
             return ComputingIDs(self.target, self._engine, self.pending)

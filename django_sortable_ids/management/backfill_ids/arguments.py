@@ -11,7 +11,7 @@ from typing import Any, get_args
 from django.core.management.base import CommandError, DjangoHelpFormatter
 from django.db import connections
 
-from ...backfill.sources.base import OnNull, OnOutOfRange
+from ...backfill.sources.target import OnNull, OnOutOfRange
 from ...backfill.verifying.verification import SHARE
 
 TARGET_TIME = 0.5

@@ -1,6 +1,7 @@
 """The modes of the command, except ``--verify`` and ``--primary-key``."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from django.core.management.base import CommandError
 
@@ -8,8 +9,8 @@ from ...backfill import owner, plan, run
 from ...backfill.pace import Control, Limits, signals, watch
 from ...backfill.progress import Progress
 from ...backfill.run import TriedTooLong
-from ...backfill.sources.base import Target
 from ...backfill.sources.fields import database_of
+from ...backfill.sources.target import Target
 from ...errors import WrongArguments
 from ...reporting import report, status
 from .output import of_plan
@@ -80,13 +81,10 @@ def _planned(request: Request, target: Target) -> plan.Plan:
 
 def _execute(request: Request, planned: plan.Plan, lag: Callable[[], str]) -> run.Result:
     options, before = request.options, planned.filled_before
-    limits = Limits(
-        target_time=None if options["batch_size"] else options["target_time"],
-        rows_per_second=options["max_rows_per_second"],
-        sleep=options["sleep"],
-        pause_file=options["pause_file"],
-        retry_time=options["retry_time"],
-    )
+    names = ("target_time", "max_rows_per_second", "sleep", "pause_file", "retry_time")
+    limits = Limits(**{name: options[name] for name in names})
+    if options["batch_size"]:
+        limits = replace(limits, target_time=None)
     output, total = request.output.progress, before + planned.rows
     with Progress(output, total, before=before) as progress:
         control = Control(progress.say, progress.show)

@@ -11,7 +11,7 @@ from django.core.management.base import CommandError
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.loader import MigrationLoader
 
-from ...backfill.sources.base import database_option
+from ...backfill.sources.target import database_option
 from ...migrating.next_migration import migration_file
 from ...primary_keys import plan as plans
 from ...primary_keys.checklist import checklist, lines_of

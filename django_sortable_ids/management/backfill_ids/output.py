@@ -14,7 +14,7 @@ from django.core.management.base import CommandError, OutputWrapper
 
 from ...backfill.plan import Plan
 from ...backfill.progress import Output as ProgressOutput
-from ...backfill.sources.base import Target
+from ...backfill.sources.target import Target
 
 COLUMNS = 80
 """The assumed width of a terminal whose width is unknown."""
@@ -107,8 +107,8 @@ def of_target(target: Target) -> dict[str, Any]:
         "field": target.label,
         "database": target.using,
         "scheme": target.field.scheme.name,
-        "created_from": target.created_from,
-        "convert_from": target.convert_from,
+        "created_from": target.source.created_from,
+        "convert_from": target.source.convert_from,
         "on_null": target.on_null,
         "on_out_of_range": target.on_out_of_range,
     }
@@ -118,7 +118,7 @@ def of_plan(plan: Plan) -> dict[str, Any]:
     slow, fast = plan.estimate.rates
     return {
         **of_target(plan.target),
-        "order": list(plan.target.order),
+        "order": list(plan.target.source.order),
         "rows_without_id": plan.rows,
         "rows_filled_before": plan.filled_before,
         "batch_size": plan.batch_size,

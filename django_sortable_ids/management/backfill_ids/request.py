@@ -12,9 +12,10 @@ from signal import SIGINT
 from typing import Any
 
 from ...backfill.pace import Stopped
-from ...backfill.sources.base import POLICIES, Target
+from ...backfill.sources.base import Given
 from ...backfill.sources.fields import database_of, last_run, notes
-from ...backfill.sources.find import Given, find
+from ...backfill.sources.find import find
+from ...backfill.sources.target import POLICIES, Target
 from ...db.errors import explained
 from ...db.locks import limited_lock_timeout
 from ...errors import Interrupted

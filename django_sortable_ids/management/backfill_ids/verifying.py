@@ -7,12 +7,13 @@ from django.db import models, router
 from django.db.models import QuerySet
 
 from ...backfill.progress import Progress
-from ...backfill.sources.base import Target, database_option
+from ...backfill.sources.base import Given
 from ...backfill.sources.fields import check_tables, last_run, named_field, names_of
 from ...backfill.sources.fields import notes as proxy_notes
-from ...backfill.sources.find import Given, of_source
+from ...backfill.sources.find import of_source
 from ...backfill.sources.history import Copies, compare
 from ...backfill.sources.periods import Unsourced
+from ...backfill.sources.target import Target, database_option
 from ...backfill.verifying.verification import SHARE, Verification
 from ...backfill.verifying.verify import refuse_hidden_rows, verify
 from ...db import chunks
@@ -27,8 +28,8 @@ from .request import Request
 def check(request: Request) -> None:
     """Check the ids, and write the next migration or print the command that writes it."""
     output, target, writes = request.output, _target(request), request.options["write_migration"]
-    if isinstance(target, Copies):
-        _compare(request, target)
+    if isinstance(target.source, Copies):
+        _compare(request, target, target.source)
         return
     model, field, using = target.model, target.field, target.using
     reason = next_migration.why_not_unique(field, using)
@@ -47,7 +48,7 @@ def check(request: Request) -> None:
     is_key = field in model._meta.pk_fields
     if result.failures:
         advice = ""
-        if not is_key and not isinstance(target, Unsourced):
+        if not is_key and target.source.given:
             # Rows with wrong ids must lose them first.
             lost = result.failures[1:] or not result.missing
             how = "To give rows new ids, set those to NULL and run" if lost else "Run"
@@ -95,10 +96,10 @@ def _target(request: Request) -> Target:
     has_times = names_of(model, models.DateField)
     if not is_key and has_times and QuerySet(model, using=using).exists():
         return request.target()  # which refuses: it names these columns
-    return Unsourced.of(model, field, using)
+    return Target(field, Unsourced.of(model, using))
 
 
-def _compare(request: Request, target: Copies) -> None:
+def _compare(request: Request, target: Target, source: Copies) -> None:
     """Check a history model, for whose column no migration follows."""
     if request.options["write_migration"]:
         raise CommandError(
@@ -106,7 +107,7 @@ def _compare(request: Request, target: Copies) -> None:
             f"original, so no migration can make the ids unique. Use --verify instead"
         )
     refuse_hidden_rows(target)
-    compared = compare(target)
+    compared = compare(target, source)
     request.output.add(**of_target(target), migration=None, next=None, **compared.document())
     request.output.explain(compared.lines())
     if compared.failures:

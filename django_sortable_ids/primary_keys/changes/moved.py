@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from django.db import models
 from django.db.migrations.writer import MigrationWriter
 
-from ...backfill.sources.find import Given
+from ...backfill.sources.base import Given
 from ...fields import SortableIDField
 
 OLD = "old_"

@@ -1,0 +1,232 @@
+"""The target of a backfill: a column of ids, and its rows."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from django.db import connections, models
+from django.db.models import Q, QuerySet
+
+from ...db.chunks import in_time
+from ...errors import BackfillError
+from ...fields import SortableIDField
+from ...schemes import TimeScheme
+from ...times.columns import zone_of_naive_times
+from .base import Row, Source
+
+POLICIES = "policies"  # their key among the stored options of a run
+OnNull = Literal["error", "skip", "now"]
+OnOutOfRange = Literal["error", "skip", "clamp"]
+
+PAGE = 20_000
+"""How many rows are read at a time when all of them are read."""
+SORTED_AT_ONCE = 50_000
+"""How many rows of one sort are kept if no index has their order."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A column of sortable ids that may be NULL, and the source of its rows' times."""
+
+    field: SortableIDField
+    source: Source
+    on_null: OnNull = "error"
+    """What to do with rows without a time."""
+    on_out_of_range: OnOutOfRange = "error"
+    """What to do with rows whose time is out of the scheme's range."""
+    allow_triggers: bool = False
+    """Whether an UPDATE may have side effects: fire triggers, add history and the like."""
+
+    @property
+    def model(self) -> type[models.Model]:
+        return self.source.model
+
+    @property
+    def using(self) -> str:
+        return self.source.using
+
+    @property
+    def scheme(self) -> TimeScheme:
+        """The scheme of ids that have a time."""
+        scheme = self.field.scheme
+        assert isinstance(scheme, TimeScheme), "ids of a sequence have no time"
+        return scheme
+
+    @property
+    def label(self) -> str:
+        return str(self.field)
+
+    @property
+    def command(self) -> str:
+        """The command that fills this target."""
+        policies = "".join(
+            f" --{name.replace('_', '-')}={getattr(self, name)}"
+            for name in ("on_null", "on_out_of_range")
+            if getattr(self, name) != "error"
+        )
+        allowed = " --allow-triggers" if self.allow_triggers else ""
+        target = f"backfill_ids {self.label} {self.source.given}".rstrip()
+        return f"{target}{policies}{allowed}{database_option(self.using)}"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What a run stores; only the policies may change between its start and its resumption."""
+        source = self.source
+        policies = {name: getattr(self, name) for name in ("on_null", "on_out_of_range")}
+        return {
+            "created_from": source.created_from,
+            **({"convert_from": source.convert_from} if source.convert_from else {}),
+            "scheme": self.field.scheme_name,
+            "time_zone": zone_of_naive_times(self.using),
+            **{key: repr(value) for key, value in self.field.scheme_arguments.items()},
+            **source.options,
+            POLICIES: policies,
+        }
+
+    # Rows
+
+    @property
+    def time_range(self) -> tuple[datetime, datetime] | None:
+        """The times for which there are ids, end excluded; None if it has no bounds."""
+        return self.source.time_range(self.field.scheme)
+
+    @property
+    def is_out_of_range(self) -> Q:
+        """Whether the time of a row is out of ``time_range``."""
+        if self.time_range is None:
+            return Q(pk__in=[])
+        start, end = self.time_range
+        return self.source.between(None, start) | self.source.between(end, None)
+
+    @property
+    def rows(self) -> QuerySet[Any]:
+        return self.source.rows
+
+    @property
+    def without_id(self) -> QuerySet[Any]:
+        return self.rows.filter(**{f"{self.field.name}__isnull": True})
+
+    @property
+    def is_missing(self) -> Q:
+        """Whether a row has no id, except for rows that ``on_null`` and ``on_out_of_range`` handle
+        later, or skip."""
+        missing = Q(**{f"{self.field.name}__isnull": True})
+        if self.on_null != "error":
+            missing &= Q(**{f"{self.source.field.name}__isnull": False})
+        if self.on_out_of_range != "error" and self.time_range:
+            missing &= self.source.between(*self.time_range)
+        return missing
+
+    @property
+    def missing(self) -> QuerySet[Any]:
+        """The rows that a run gives an id, in its order."""
+        return self.rows.filter(self.is_missing).order_by(*self.source.order)
+
+    @property
+    def skipped(self) -> QuerySet[Any]:
+        """The rows that stay without an id."""
+        name, none = self.source.field.name, Q(pk__in=[])
+        skipped = Q(**{f"{name}__isnull": True}) if self.on_null == "skip" else none
+        if self.on_out_of_range == "skip":
+            skipped |= self.is_out_of_range
+        return self.without_id.filter(skipped)
+
+    # Ticks
+
+    def tick(self, place: Any) -> int:
+        """The tick of that place's time."""
+        return self.scheme.tick(self.source.at(place))
+
+    def tick_of(self, place: Any) -> tuple[datetime, datetime]:
+        """Start and end (excluded) of the tick of that place's time, both aware."""
+        return self.scheme.tick_span(self.source.at(place))
+
+    # Reading
+
+    @property
+    def key_fields(self) -> list[models.Field[Any, Any]]:
+        """The columns of the primary key: several if it is composite."""
+        return self.model._meta.pk_fields
+
+    def stored_keys(self, pks: Iterable[Any]) -> list[Sequence[Any]]:
+        """The parameters for keys: for each of them a value for each of its columns."""
+        columns = zip(*pks, strict=True) if self.model._meta.is_composite_pk else [pks]
+        stored = map(self._stored, self.key_fields, columns)
+        return list(zip(*stored, strict=True))
+
+    def _stored(self, field: models.Field[Any, Any], parts: Iterable[Any]) -> Iterable[Any]:
+        is_ours = isinstance(field, SortableIDField) or hasattr(field, "from_db_value")
+        if isinstance(field, models.IntegerField) and not is_ours:
+            return parts  # as they are: preparing each takes a tenth of the time of a batch
+        connection = connections[self.using]
+        return [
+            # prepared=True: else Django refuses the key 0 of an AutoField on MariaDB and MySQL
+            field.get_db_prep_value(field.get_prep_value(part), connection, prepared=True)
+            for part in parts
+        ]
+
+    def read(self, rows: QuerySet[Any], *names: Any) -> list[Any]:
+        """Place, key and the fields ``names`` of each row."""
+        place = self.source.selected_place
+        if not self.model._meta.is_composite_pk:
+            return list(rows.values_list(place, "pk", *names))
+        # Django does not convert a foreign key that it selects as a part of "pk".
+        keys = [field.attname for field in self.key_fields]
+        end = 1 + len(keys)
+        columns = rows.values_list(place, *keys, *names)
+        return [(row[0], row[1:end], *row[end:]) for row in columns]
+
+    def first(self, rows: QuerySet[Any], *names: str) -> Any:
+        """As ``read``, but the first row only, or None."""
+        return next(iter(self.read(rows[:1], *names)), None)
+
+    def lacks_id(self, row: Row) -> bool:
+        """Whether a row that was read still has no id and the same place.
+
+        The place is read and compared here: on PostgreSQL, a query for a time in an hour that a
+        clock change repeats finds nothing.
+        """
+        return bool(self.first(self.missing.filter(pk=row[1])) == row)
+
+    def pages(self, rows: QuerySet[Any], *names: Any) -> Iterator[list[Any]]:
+        """Place, key and the fields ``names`` of rows that have a time, in order, by pages: some
+        drivers load a whole result into memory."""
+        source = self.source
+        timed = rest = rows.filter(source.has_shown_time).order_by(*source.order)
+        size = PAGE
+        while True:
+
+            def page(size: int, rest: QuerySet[Any] = rest) -> list[Any]:
+                return self.read(rest[:size], *names)
+
+            results, size = in_time(self.using, size, page)
+            if not results:
+                return
+            yield results
+            rest = timed.filter(source.after(*results[-1][:2]))
+
+    def stopped(self, row: Row, error: Exception) -> BackfillError:
+        """The error that ends a run at that row; its place may be unknown (None)."""
+        known = f"{self.model._meta.label} {row[1]}" if row[0] is None else self.source.named(row)
+        return BackfillError(f"stopped at {known}: {error}")
+
+
+class EveryRow(Target):
+    """A target whose ids are in another table, or whose column is still to be added."""
+
+    @property
+    def without_id(self) -> QuerySet[Any]:
+        return self.rows
+
+    @property
+    def is_missing(self) -> Q:
+        return Q()
+
+
+def database_option(using: str) -> str:
+    """The option for a database, with a leading space; empty for the default one."""
+    return "" if using == "default" else f" {shlex.quote(f'--database={using}')}"
