@@ -11,7 +11,8 @@ from django.apps import apps
 from django.db import connection, models
 
 from django_sortable_ids.backfill import plan
-from django_sortable_ids.backfill.sources.find import Given, find
+from django_sortable_ids.backfill.sources.base import Given
+from django_sortable_ids.backfill.sources.find import find
 from django_sortable_ids.schemes import get
 from tests.testapp.models import Order
 
