@@ -79,8 +79,7 @@ class RetryOnCollision(models.Model):
     a fixture set, nor for any other constraint. A row gets at most five ids; then the last
     ``IntegrityError`` is raised unchanged. After an error, the instance has its previous ids.
 
-    The key is None until the row is inserted, like Django's own auto-increment keys. So no related
-    object and no ``pre_save`` receiver can copy an id that is replaced. Signals are sent once. If a
+    The key is None until the row is inserted, so nothing can copy an id that is replaced. If a
     parent model has the key, the parent must be the ``RetryOnCollision``.
 
     Inside ``atomic()``, each try takes a savepoint. A custom manager must derive from

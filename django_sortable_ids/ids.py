@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from django.apps import apps
 from django.core.exceptions import ValidationError
@@ -127,6 +128,10 @@ def schema_of(field: SortableIDField) -> dict[str, Any]:
     }
     if form.pattern == UUIDText().pattern and not prefix:
         schema["format"] = "uuid"
+    if field.prefix:
+        schema["x-typeid"] = field.prefix
+        if (field.encoding, field.separator, field.scheme.value_type) == ("base32", "_", UUID):
+            schema["format"] = "typeid"  # of which generators make a type for each prefix
     if field.help_text:
         schema["description"] = str(field.help_text)
     return schema

@@ -19,12 +19,9 @@ _KNOWN_AS_PRESENT = "_sortable_ids_user_id"
 class OldUserIDMiddleware(MiddlewareMixin):
     """Replaces the user's old key in a session by the present one, once: the session stores it.
 
-    It stands between ``SessionMiddleware`` and ``AuthenticationMiddleware``. A session with a
-    present key needs no query; if both keys are integers, the first request of a session needs one.
-    An id that no user has ends the session if the key's type refuses it.
-
-    Before the move and after it was undone, it replaces a sortable id by the integer, if the user
-    model has a unique sortable id. So it may be deployed first.
+    It stands between ``SessionMiddleware`` and ``AuthenticationMiddleware``. Before the move and
+    after it was undone, it replaces a unique sortable id of the user model by the integer, so it
+    may be deployed first. An id that no user has ends the session if the key's type refuses it.
     """
 
     def process_request(self, request: HttpRequest) -> None:

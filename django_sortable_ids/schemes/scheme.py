@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple, Self, TypeGuard
 from .encodings.notation import uuid_of, uuids_of
 from .encodings.text_forms import TextForm
 from .errors import InvalidID, Message, NotTimeOrdered, described
-from .support import CopiedByFields, cached_property, nearest
+from .support import CopiedByFields, cached_property
 
 ID = uuid.UUID | str | int
 """The Python value of an id; each scheme uses one of the three types."""
@@ -81,7 +81,6 @@ class Scheme(CopiedByFields, ABC):
                 return form
         raise LookupError(
             f"{self.title} has no encoding {encoding!r}; it has {', '.join(self.encodings)}"
-            f"{nearest(str(encoding), self.encodings)}"
         )
 
     def parse(self, text: str, encoding: str | None = None) -> ID:

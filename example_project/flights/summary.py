@@ -34,12 +34,12 @@ def of_new_ids(host: str) -> Iterator[str]:
     yield f"  They are in {path}, {path.stat().st_size / 1e6:.0f} MB."
     yield from _open(host)
     admin = f"{host}{reverse('admin:flights_flight_changelist')}"
-    yield f"  {host}{flight.get_absolute_url()}"
-    yield "    the flight in the API, by its id"
-    yield f"  {admin}?{urlencode(_day(day))}"
-    yield f"    the {_count(day):,} flights of {day.day} {day:%B}, filtered by the id alone"
-    yield f"  {admin}?{urlencode({'q': public_id(flight)})}"
-    yield "    that flight in the admin's search\n"
+    yield f"  1. {host}{flight.get_absolute_url()}"
+    yield "     the flight in the API, by its id"
+    yield f"  2. {admin}?{urlencode(_day(day))}"
+    yield f"     the {_count(day):,} flights of {day.day} {day:%B}, filtered by the id alone"
+    yield f"  3. {admin}?{urlencode({'q': public_id(flight)})}"
+    yield "     that flight in the admin's search\n"
 
 
 def of_moved_keys(host: str) -> Iterator[str]:
@@ -56,18 +56,27 @@ def of_moved_keys(host: str) -> Iterator[str]:
     yield "            the old URL redirects to the new one"
     yield f"  Everything is in {path}, {path.stat().st_size / 1e6:.0f} MB."
     yield from _open(host)
-    yield f"  {host}{before}"
-    yield "    the flight by its old id"
-    yield f"  {host}{api}"
-    yield f"    a plane in the API by its old id: redirects to {plane}"
-    yield f"  {host}{reverse('admin:flights_flight_change', args=[flight.old_id])}"
-    yield "    the flight in the admin by its old id\n"
+    yield f"  1. {host}{before}"
+    yield "     the flight by its old id"
+    yield f"  2. {host}{api}"
+    yield f"     a plane in the API by its old id: redirects to {plane}"
+    yield f"  3. {host}{reverse('admin:flights_flight_change', args=[flight.old_id])}"
+    yield "     the flight in the admin by its old id\n"
+
+
+def in_your_project() -> Iterator[str]:
+    """How to begin with a table that has rows."""
+    yield "Now in your own project:"
+    yield "  pip install django-sortable-ids, and 'django_sortable_ids' in INSTALLED_APPS"
+    yield '  public_id = UUIDv7Field(prefix="ord", encoding="base32", null=True), in a model'
+    yield "  manage.py makemigrations; manage.py migrate"
+    yield "  manage.py backfill_ids shop.Order.public_id --created-from created_at"
+    yield "  manage.py backfill_ids shop.Order.public_id --write-migration"
 
 
 def _open(host: str) -> Iterator[str]:
-    yield "\nOpen"
+    yield "\nOpen this page, which has three buttons; or one of those below"
     yield f"  {host}{reverse('front')}"
-    yield "    all of this in one look"
 
 
 def _redirected(path: str) -> tuple[str, str]:

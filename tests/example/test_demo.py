@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,7 @@ def test_prints_what_changed_and_four_urls(finished: tuple[Demo, str]) -> None:
     public_id = PUBLIC_ID.search(output.split("after:")[1])
     assert public_id is not None
     assert "which says by itself that it is of 2013-07-04 08:00 EDT" in output
-    urls = [line.strip() for line in output.splitlines() if line.startswith("  http:")]
+    urls = re.findall(r"^  (?:\d\. )?(http:.*)$", output, re.MULTILINE)
     admin = "http://127.0.0.1:8000/admin/flights/flight/"
     assert urls == [
         "http://127.0.0.1:8000/",
@@ -57,6 +58,11 @@ def test_prints_what_changed_and_four_urls(finished: tuple[Demo, str]) -> None:
         f"{admin}?q={public_id[0]}",
     ]
     assert f"the {data.FLIGHTS_A_DAY} flights of 4 July" in output
+    steps = [
+        line for line in output.splitlines() if re.match(r"\d\. .* \(.* s|\d\. .* \(a few", line)
+    ]
+    assert [line[0] for line in steps] == ["1", "2", "3"]
+    assert output.split("Now in your own project:\n")[1].count("\n  ") == 4
 
 
 def test_has_no_login_unless_it_serves(finished: tuple[Demo, str]) -> None:

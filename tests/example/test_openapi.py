@@ -62,11 +62,44 @@ def test_ids_are_described_where_they_stand(document: dict[str, Any]) -> None:
         "minLength": 33,
         "maxLength": 33,
         "example": "flight_01kdvdna00fdptvdpvdpvdpvdm",
+        "format": "typeid",
+        "x-typeid": "flight",
     }
     assert flight["properties"]["public_id"] == {**text, "readOnly": True}
     assert remark["properties"]["flight"] == text
     (parameter,) = document["paths"]["/api/flights/{public_id}/"]["get"]["parameters"]
     assert parameter["schema"] == text
+
+
+@pytest.mark.typescript
+def test_typescript_tells_the_ids_of_two_models_apart(
+    document: dict[str, Any], tmp_path: Path
+) -> None:
+    """``@hey-api/openapi-ts`` makes a type of each prefix; `tsc` refuses each line that has to."""
+    (tmp_path / "schema.json").write_text(json.dumps(document))
+    needed = {"@hey-api/openapi-ts": "0.99.0", "typescript": "5.9.3"}
+    (tmp_path / "package.json").write_text(json.dumps({"type": "module", "dependencies": needed}))
+    (tmp_path / "ids.ts").write_text("""
+import type { FlightId, RemarkRequest, Remark } from "./api/types.gen.js";
+
+declare const flight: FlightId;
+declare const remark: Remark;
+export const right: RemarkRequest = { flight, text: "Late." };
+// @ts-expect-error The id of a remark where that of a flight is wanted.
+export const wrong: RemarkRequest = { flight: remark.id, text: "Late." };
+// @ts-expect-error Any text where an id is wanted.
+export const text: RemarkRequest = { flight: "17", text: "Late." };
+""")
+
+    def run(*command: str) -> None:
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    run("npm", "install", "--no-audit", "--no-fund")
+    run("npx", "openapi-ts", "-i", "schema.json", "-o", "api", "-p", "@hey-api/typescript")
+    run("npx", "tsc", "--noEmit", "--strict", "--module", "nodenext", "--skipLibCheck", "ids.ts")
 
 
 @pytest.mark.typescript

@@ -149,7 +149,21 @@ def properties(serializer):
     ids=lambda each: getattr(each, "__name__", None),
 )
 def test_a_schema_describes_the_public_text(field_class, options, expected):
-    assert schema_of(field_class(**options)) == {"type": "string", **expected}
+    typed = {"x-typeid": options["prefix"]} if "prefix" in options else {}
+    assert schema_of(field_class(**options)) == {"type": "string", **expected, **typed}
+
+
+@pytest.mark.parametrize(
+    ("options", "is_typeid"),
+    [
+        ({"encoding": "base32"}, True),
+        ({"encoding": "base32", "separator": ":"}, False),
+        ({"encoding": "hex"}, False),
+    ],
+)
+def test_a_schema_says_what_is_a_typeid(options, is_typeid):
+    schema = schema_of(UUIDv7Field(prefix="ord", **options))
+    assert (schema.get("format") == "typeid") is is_typeid
 
 
 @each_scheme

@@ -18,7 +18,7 @@ from ...schemes.encodings.notation import uuid_of
 from ...schemes.encodings.text_forms import TextForm, UUIDText
 from ...schemes.errors import Message, described, shown
 from ...schemes.mask import MaskKey, mask, unmask
-from ...schemes.support import CopiedByFields, cached_property
+from ...schemes.support import CopiedByFields, cached_property, nearest
 from .storage import storage_names
 
 _PREFIX = re.compile("[a-z](?:[a-z_]{0,61}[a-z])?")
@@ -55,7 +55,7 @@ def problems(
     if separator not in SEPARATORS:
         yield f"separator={separator!r}: expected '_' or ':'"
     if encoding is not None and encoding not in scheme.encodings:
-        expected = ", ".join(scheme.encodings)
+        expected = ", ".join(scheme.encodings) + nearest(str(encoding), scheme.encodings)
         yield f"{scheme.title} has no encoding {encoding!r}; it has {expected}"
 
 

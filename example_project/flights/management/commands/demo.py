@@ -81,6 +81,7 @@ class Command(BaseCommand):
             else:
                 if move_keys and key_move.FOLDER.exists():
                     self._continue_in_copy(serve)
+                self.stdout.write("Three steps, about a minute with all flights on two cores:")
                 for app in OTHER_APPS:
                     with _whole():
                         call_command("migrate", app, verbosity=0)
@@ -98,6 +99,8 @@ class Command(BaseCommand):
         for line in lines(f"http://127.0.0.1:{serve or 8000}"):
             self.stdout.write(line)
         self.stdout.write(f"Done in {time.monotonic() - started:.0f} s.")
+        for line in () if key_move.is_copy() else summary.in_your_project():
+            self.stdout.write(line)
         if serve is None:
             manage = str(settings.BASE_DIR / "manage.py")
             self.stdout.write("Serve these pages:")
@@ -113,6 +116,7 @@ class Command(BaseCommand):
                 f"{Flight.objects.count():,} flights are loaded; to start again, delete {path}"
             )
             return
+        self._say("1. Load flights with integer keys, as a project has them (about 20 s)")
         self._migrate("flights", "0001")
         try:
             source = CSVTables(data) if data else CSVTables.of_package()
@@ -131,15 +135,18 @@ class Command(BaseCommand):
     def _add_ids(self) -> None:
         """Add the columns, fill them, and close them, from where an earlier run stopped."""
         if ("flights", "0003_public_id_unique") not in _applied():
+            self._say("2. Add a column, and give each row the id of its time (about 20 s)")
             self._migrate("flights", "0002")
             for target in TARGETS:
                 self._run("backfill_ids", target, "--created-from", "time_hour")
                 self._run("backfill_ids", target, "--verify")
+            self._say("3. Make the columns NOT NULL and unique (a few seconds)")
         self._migrate("flights")
 
     def _copy(self) -> None:
         """Copy the project, and edit its models as the command says."""
         command = ["backfill_ids", *key_move.MODELS, "--primary-key"]
+        self._say("4. Copy the project, and edit its models as the command says (a few seconds)")
         try:
             self._run(*command)
         except CommandError as error:
@@ -163,6 +170,7 @@ class Command(BaseCommand):
             )
         migration = key_move.written_migration()
         if migration is None:
+            self._say("5. Write the migration that moves the keys, and run it (about 15 s)")
             command = ["backfill_ids", *key_move.MODELS, "--primary-key", *key_move.PERIOD]
             self._run(*command, "--write-migration")
             migration = key_move.written_migration()
@@ -172,6 +180,9 @@ class Command(BaseCommand):
             self.stdout.write(f"The keys are moved; to start again, delete {settings.BASE_DIR}")
         else:
             self._run("migrate", "flights")
+
+    def _say(self, step: str) -> None:
+        self.stdout.write(self.style.MIGRATE_LABEL(f"\n{step}"))
 
     def _migrate(self, *arguments: str) -> None:
         with _whole():
