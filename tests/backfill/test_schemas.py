@@ -128,8 +128,12 @@ def test_every_way_of_filling(schema, name, index):
         command(NAME, "--created-from=created_at", "--batch-size=3")
         assert_filled(model)
         assert "strictly in order" in " ".join(command(NAME, "--verify"))
+
+
+def test_the_report_finds_it(schema):
+    with sales(FIELDS["UUIDv7Field"]):
         report = next(line for line in command() if line.startswith(NAME))
-        assert "needs NOT NULL and unique" in report
+        assert "7 missing" in report
 
 
 @pytest.mark.parametrize("table", [TABLE, TABLE[1:-1]], ids=["quoted", "open"])

@@ -7,6 +7,7 @@ from django.db.migrations.state import ProjectState
 from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.fields import SortableIDField, ULIDField
+from tests.combinations import in_one_case
 from tests.fields.refused import assert_refused
 from tests.testapp.models import (
     KEYS,
@@ -132,7 +133,7 @@ def test_historical_models_make_ids(key, historical_apps):
         assert len(set(model.objects.values_list(name, flat=True))) == 4
 
 
-@pytest.mark.parametrize(("model", "respell"), SPELLINGS)
+@in_one_case(("model", "respell"), SPELLINGS)
 def test_what_is_saved_is_the_canonical_spelling(model, respell):
     value = model.objects.create().pk
     model.objects.all().delete()

@@ -61,7 +61,10 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize(("field", "value", "text"), TEXTS.values(), ids=TEXTS)
+each_text = in_one_case(("field", "value", "text"), TEXTS.values())
+
+
+@each_text
 def test_formatted_and_parsed(field, value, text):
     assert field.public_text.format(value) == text
     assert field.public_text.parse(text) == value
@@ -69,14 +72,14 @@ def test_formatted_and_parsed(field, value, text):
     assert re.fullmatch(field.public_text.pattern, text)
 
 
-@pytest.mark.parametrize(("field", "value", "text"), TEXTS.values(), ids=TEXTS)
+@each_text
 def test_python_takes_the_public_text_and_the_bare_one(field, value, text):
     assert field.to_python(text) == value
     assert field.to_python(value) == value
     assert field.to_python(field.scheme.format(value)) == value
 
 
-@pytest.mark.parametrize(("field", "value", "text"), TEXTS.values(), ids=TEXTS)
+@each_text
 def test_the_public_text_is_strict(field, value, text):
     """Nothing else, not even the bare id where there is a prefix."""
     lead = field.public_text.full_prefix

@@ -26,6 +26,7 @@ from django_sortable_ids.fields import (
     XidField,
 )
 from django_sortable_ids.schemes import LexicalSequence
+from tests.combinations import in_one_case
 from tests.fields.refused import assert_refused
 from tests.marks import own_tables
 from tests.own_tables import table_with
@@ -316,7 +317,7 @@ def test_a_column_of_another_vendor(field, of_another_vendor):
     assert as_varchar.db_type(of_another_vendor) == as_varchar.db_type(connection)
 
 
-@pytest.mark.parametrize("name", COLUMNS)
+@in_one_case("name", COLUMNS)
 def test_many_values_are_stored_as_each_of_them(name):
     field, arguments, *_ = COLUMNS[name]
     made = field(**arguments)

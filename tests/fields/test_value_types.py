@@ -7,6 +7,7 @@ from django.db import connection, models
 from django.db.models.functions import Cast
 
 from django_sortable_ids.fields import UUIDv7Field
+from tests.combinations import in_one_case
 from tests.field_classes import CLASSES
 from tests.testapp.models import like
 
@@ -17,7 +18,7 @@ DJANGOS = {
 }
 
 
-@pytest.mark.parametrize("field_class", CLASSES)
+@in_one_case("field_class", CLASSES)
 def test_the_class_and_the_internal_type_say_the_type_of_the_value(field_class):
     field = field_class()
     value_type = field.scheme.value_type
@@ -33,7 +34,7 @@ def test_the_internal_type_is_that_of_the_value_however_it_is_stored(storage):
     assert UUIDv7Field(storage=storage).get_internal_type() == "UUIDField"
 
 
-@pytest.mark.parametrize("field_class", CLASSES)
+@in_one_case("field_class", CLASSES)
 def test_nothing_of_the_base_class_limits_the_value(field_class):
     field = field_class()
     assert field.validators == []

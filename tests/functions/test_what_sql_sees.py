@@ -74,12 +74,12 @@ def test_the_text_of_every_column_is_that_of_python(field):
 
 @pytest.mark.parametrize("key", [*KEYS, *STORED_KEYS])
 class TestEveryKey:
-    @pytest.mark.parametrize("function", SEEN_BY.values(), ids=SEEN_BY)
-    def test_a_function_that_returns_text_sees_the_text(self, key, function):
+    def test_a_function_that_returns_text_sees_the_text(self, key):
         row = key.objects.create()
-        if isinstance(row.pk, int) and not isinstance(function, Cast):
-            pytest.skip("a number is cast")
-        assert key.objects.annotate(seen=function).get().seen == str(row.pk)
+        for name, function in SEEN_BY.items():
+            if isinstance(row.pk, int) and not isinstance(function, Cast):
+                continue  # a number is cast
+            assert key.objects.annotate(seen=function).get().seen == str(row.pk), name
 
     def test_json_has_the_text_or_the_number(self, key):
         row = key.objects.create()

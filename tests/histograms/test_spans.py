@@ -7,23 +7,24 @@ import pytest
 from django.utils import timezone
 
 from django_sortable_ids.histograms.spans import UNITS, Span, end_of, local, spans, start_of
+from tests.combinations import in_one_case
 
 DAY = timedelta(days=1)
 CHANGES = [
-    pytest.param(("Europe/Berlin", "2026-03-29"), id="a day of 23 hours"),
-    pytest.param(("Europe/Berlin", "2026-10-25"), id="a day of 25 hours"),
-    pytest.param(("America/New_York", "2026-03-08"), id="an hour that is left out"),
-    pytest.param(("America/New_York", "2026-11-01"), id="an hour that repeats"),
-    pytest.param(("Australia/Lord_Howe", "2026-04-05"), id="half an hour that repeats"),
-    pytest.param(("Australia/Lord_Howe", "2026-10-04"), id="half an hour that is left out"),
-    pytest.param(("Asia/Beirut", "2026-03-29"), id="a day without midnight"),
-    pytest.param(("Asia/Beirut", "2026-10-24"), id="a day that ends twice"),
-    pytest.param(("America/Sao_Paulo", "2018-11-04"), id="midnight is left out"),
-    pytest.param(("America/Sao_Paulo", "2018-02-17"), id="the hour before midnight repeats"),
-    pytest.param(("Pacific/Apia", "2011-12-30"), id="a day that is left out"),
-    pytest.param(("Africa/Monrovia", "1972-01-07"), id="45 minutes that are left out"),
-    pytest.param(("Asia/Kathmandu", "2025-12-31"), id="no whole hour from UTC"),
-    pytest.param(("UTC", "2024-02-29"), id="UTC"),
+    pytest.param("Europe/Berlin", "2026-03-29", id="a day of 23 hours"),
+    pytest.param("Europe/Berlin", "2026-10-25", id="a day of 25 hours"),
+    pytest.param("America/New_York", "2026-03-08", id="an hour that is left out"),
+    pytest.param("America/New_York", "2026-11-01", id="an hour that repeats"),
+    pytest.param("Australia/Lord_Howe", "2026-04-05", id="half an hour that repeats"),
+    pytest.param("Australia/Lord_Howe", "2026-10-04", id="half an hour that is left out"),
+    pytest.param("Asia/Beirut", "2026-03-29", id="a day without midnight"),
+    pytest.param("Asia/Beirut", "2026-10-24", id="a day that ends twice"),
+    pytest.param("America/Sao_Paulo", "2018-11-04", id="midnight is left out"),
+    pytest.param("America/Sao_Paulo", "2018-02-17", id="the hour before midnight repeats"),
+    pytest.param("Pacific/Apia", "2011-12-30", id="a day that is left out"),
+    pytest.param("Africa/Monrovia", "1972-01-07", id="45 minutes that are left out"),
+    pytest.param("Asia/Kathmandu", "2025-12-31", id="no whole hour from UTC"),
+    pytest.param("UTC", "2024-02-29", id="UTC"),
 ]
 LABELS = {
     "year": lambda at: at.year,
@@ -36,13 +37,13 @@ LABELS = {
 }
 
 
-@pytest.fixture(params=CHANGES)
-def days(request):
-    """A day before a change of the clock, to a day after it."""
-    zone, day = request.param
+each_change = in_one_case(("zone", "day"), CHANGES)
+"""With a day before a change of the clock, to a day after it."""
+
+
+def days_around(day):
     middle = datetime.fromisoformat(day).replace(tzinfo=UTC)
-    with timezone.override(zone):
-        yield middle - DAY, middle + 2 * DAY
+    return middle - DAY, middle + 2 * DAY
 
 
 def walked(unit, start, end):
@@ -56,18 +57,23 @@ def walked(unit, start, end):
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_spans_are_those_that_the_clock_shows(days, unit):
-    assert list(spans(unit, *days)) == list(walked(unit, *days))
+@each_change
+def test_spans_are_those_that_the_clock_shows(zone, day, unit):
+    days = days_around(day)
+    with timezone.override(zone):
+        assert list(spans(unit, *days)) == list(walked(unit, *days))
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_an_instant_lies_between_the_ends_of_its_unit(days, unit):
-    start, _end = days
-    for number in range(3 * 23 * 2):
-        at = start + timedelta(minutes=31 * number, seconds=7)
-        assert start_of(unit, at) <= at < end_of(unit, at)
-        assert start_of(unit, start_of(unit, at)) == start_of(unit, at)
-        assert end_of(unit, start_of(unit, at)) == end_of(unit, at)
+@each_change
+def test_an_instant_lies_between_the_ends_of_its_unit(zone, day, unit):
+    start, _end = days_around(day)
+    with timezone.override(zone):
+        for number in range(3 * 23 * 2):
+            at = start + timedelta(minutes=31 * number, seconds=7)
+            assert start_of(unit, at) <= at < end_of(unit, at)
+            assert start_of(unit, start_of(unit, at)) == start_of(unit, at)
+            assert end_of(unit, start_of(unit, at)) == end_of(unit, at)
 
 
 @pytest.mark.parametrize("unit", ["year", "quarter", "month", "week"])

@@ -20,7 +20,7 @@ NOW_NS = 1_767_225_600_123_456_789
 """2026-01-01T00:00:00.123456789Z"""
 NOW = datetime(2026, 1, 1, 0, 0, 0, 123_456, tzinfo=UTC)
 
-examples = settings(max_examples=20)
+examples = settings(max_examples=12)
 
 _VARIANTS = (
     ("snowflake", {"epoch_ms": 1_420_070_400_000, "time_bits": 42}),

@@ -34,7 +34,7 @@ def test_a_sequence_has_no_bits_to_bring_along():
     assert not is_lossless(sequence, sequence)
 
 
-@pytest.mark.parametrize(("source", "to"), PAIRS, ids=label)
+@in_one_case(("source", "to"), PAIRS)
 @examples
 @given(data=st.data())
 def test_every_id_of_a_lossless_pair_comes_back(source, to, data):

@@ -14,7 +14,7 @@ from .generators import MANY, TINY, generator, generator_of, increases, take
 from .support import KINDS, NOW_NS, TIME_SCHEMES, examples
 
 
-@pytest.mark.parametrize("scheme", KINDS)
+@in_one_case("scheme", KINDS)
 def test_a_clock_that_stands_still(scheme):
     pairs = take(generator_of(scheme, lambda: NOW_NS), MANY)
     assert increases(pairs)

@@ -12,7 +12,7 @@ from tests.combinations import in_one_case
 from .support import SCHEMES, examples, values
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@in_one_case("scheme", SCHEMES)
 @examples
 @given(data=st.data())
 def test_numbers_and_bytes_round_trip(scheme, data):

@@ -28,7 +28,7 @@ KEEPING = [p for p in ENCODINGS if p.values[0].text_form(p.values[1]).keeps_orde
 OTHERS = [p for p in ENCODINGS if p not in KEEPING]
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@in_one_case("scheme", SCHEMES)
 @few_examples
 @given(data=st.data())
 def test_values_and_bytes_sort_as_numbers(scheme, data):
@@ -40,7 +40,7 @@ def test_values_and_bytes_sort_as_numbers(scheme, data):
         assert (one < other) == numbers
 
 
-@pytest.mark.parametrize(("scheme", "encoding"), KEEPING)
+@in_one_case(("scheme", "encoding"), KEEPING)
 @few_examples
 @given(data=st.data())
 def test_texts_that_keep_order_do(scheme, encoding, data):

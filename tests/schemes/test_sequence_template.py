@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 from django_sortable_ids.schemes import InvalidID, SequenceExhausted, get
+from tests.combinations import in_one_case
 
 YEARLY = "INV-{year}-{number}"
 
@@ -68,7 +69,7 @@ def test_ids_sort_by_period_and_then_by_number(template):
     assert [row.from_int(number) for number in numbers] == ids
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     "text",
     [
         "INV-2026-01",
@@ -106,7 +107,7 @@ def test_ignored_case_includes_the_text_around():
         sequence("Inv-{number}x").parse("inv-001X")
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("options", "message"),
     [
         ({"template": "INV"}, "expected {number} once"),

@@ -85,7 +85,7 @@ def slips(draw, text):
     )
 
 
-@pytest.mark.parametrize(("scheme", "encoding"), ENCODINGS)
+@in_one_case(("scheme", "encoding"), ENCODINGS)
 @examples
 @given(data=st.data())
 def test_what_is_written_is_read_back_and_any_other_text_refused(scheme, encoding, data):
