@@ -11,6 +11,7 @@ from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.primary_keys import texts
 from tests.combinations import each_with
 from tests.marks import own_tables
+from tests.support import execute
 
 from . import small
 
@@ -108,6 +109,10 @@ UUID_KEY = {
 OLD_UUID = 'created_from="created_at", old=UUIDField(null=True, unique=True, editable=False)'
 
 
+def lengths():
+    return {len(str(text)) for (text,) in execute("SELECT object_id FROM depot_tagged")}
+
+
 @pytest.mark.usefixtures("size")
 def test_a_column_of_uuids(depot, kind):
     """Such a column contains no hyphens on SQLite and MySQL."""
@@ -115,12 +120,15 @@ def test_a_column_of_uuids(depot, kind):
     before = keys(depot)
     gone = uuid.uuid4()
     tag(depot, kind, [*before, gone])
+    stored = lengths()
     small.write_move(depot, options=OLD_UUID, generic=[GENERIC])
     depot.migrate()
     known = by_old(depot)
     assert texts_of(depot) == [*(known[each] for each in before), gone]
+    assert lengths() == stored
     depot.migrate("0001_step")
     assert texts_of(depot) == [*before, gone]
+    assert lengths() == stored
 
 
 def test_uuids_become_no_numbers(depot, kind):

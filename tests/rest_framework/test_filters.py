@@ -2,12 +2,12 @@
 
 from base64 import b64encode
 from itertools import cycle
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 import pytest
-from django.core.exceptions import FieldError, ValidationError
+from django.core.exceptions import FieldError
 from django.core.handlers.exception import response_for_exception
-from rest_framework.filters import OrderingFilter, SearchFilter
+from rest_framework.filters import SearchFilter
 from rest_framework.generics import ListAPIView
 from rest_framework.pagination import CursorPagination
 from rest_framework.permissions import AllowAny
@@ -99,27 +99,6 @@ def page(model, ordering, query):
 
 
 @each_scheme
-def test_a_cursor_leads_through_all_rows(scheme):
-    for model, name in ((PRODUCTS[scheme], "id"), (Order, scheme)):
-        rows = [model.objects.create(name=str(n)) for n in range(5)]
-        for ordering in (name, f"-{name}"):
-            assert seen_by_cursor(model, ordering, rows)
-
-
-def seen_by_cursor(model, ordering, rows):
-    """Whether it leads through all rows, each once and in order."""
-    expected = [row.name for row in model.objects.order_by(ordering)]
-    assert len(expected) == len(rows)
-    seen, query = [], {}
-    while query is not None:
-        given = page(model, ordering, query)
-        seen += [row["name"] for row in given.data["results"]]
-        link = given.data["next"]
-        query = {"cursor": link.partition("cursor=")[2].replace("%3D", "=")} if link else None
-    return seen == expected
-
-
-@each_scheme
 def test_a_tampered_cursor_is_404(scheme):
     order = full_order()
     for model, name in ((PRODUCTS[scheme], "id"), (Order, scheme)):
@@ -142,22 +121,3 @@ def test_the_answer_says_what_is_wrong():
     assert given.data["detail"].startswith(
         "“bad” is not a valid ULID. Expected a text such as ord_"
     )
-
-
-def test_programmers_are_told_that_a_bound_is_malformed():
-    with pytest.raises(ValidationError, match="is not a valid ULID"):
-        Order.objects.filter(ulid__gt="bad")
-
-
-@each_scheme
-def test_ordering_by_ids(scheme):
-    rows = [full_order() for _ in range(3)]
-    for text in (scheme, f"-{scheme}", "x", "\x00", quote("é"), f"{scheme}__created_at"):
-        given = answer(
-            Order,
-            {"ordering": text},
-            filter_backends=[OrderingFilter],
-            ordering_fields="__all__",
-            pagination_class=None,
-        )
-        assert (given.status_code, len(given.data)) == (200, len(rows))

@@ -16,7 +16,6 @@ from django_sortable_ids.fields import (
     KUUIDField,
     LexicalSequenceField,
     SnowflakeField,
-    Time64Field,
     ULIDField,
     UUIDv7Field,
 )
@@ -81,16 +80,6 @@ def properties(serializer):
             },
         ),
         (
-            UUIDv7Field,
-            {"encoding": "hex"},
-            {
-                "minLength": 32,
-                "maxLength": 32,
-                "pattern": "^[0-9a-f]{32}$",
-                "example": "019b76daa8007b6dadb6db6db6db6db4",
-            },
-        ),
-        (
             ULIDField,
             {"prefix": "ord", "separator": ":"},
             {
@@ -108,16 +97,6 @@ def properties(serializer):
                 "maxLength": 19,
                 "pattern": "^(?:0|[1-9][0-9]*)$",
                 "example": "2006515713441642202",
-            },
-        ),
-        (
-            Time64Field,
-            {},
-            {
-                "minLength": 19,
-                "maxLength": 19,
-                "pattern": "^[1-9][0-9]{18}$",
-                "example": "1767225600000071425",
             },
         ),
         (
