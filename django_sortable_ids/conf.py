@@ -7,14 +7,16 @@ import math
 import os
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from .schemes.generation.clock import POLICIES, RollbackRule, set_rollback_rule
-from .schemes.mask import MaskKey, read_keys
 from .schemes.support import nearest
+
+if TYPE_CHECKING:
+    from .schemes.mask import MaskKey
 
 WORKER_VARIABLE = "SORTABLE_IDS_WORKER"
 LEASE: Final = "lease"
@@ -31,6 +33,8 @@ def _is_seconds(value: Any, least: int = 0) -> bool:
 
 
 def _are_mask_keys(value: Any) -> bool:
+    from .schemes.mask import read_keys
+
     if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
         return False
     try:
@@ -75,8 +79,10 @@ def lease_seconds() -> tuple[float, float]:
     return _get("WORKER_LEASE_SECONDS"), _get("WORKER_CLOCK_SKEW_SECONDS")
 
 
-def mask_keys() -> tuple[MaskKey, ...]:
+def mask_keys() -> "tuple[MaskKey, ...]":
     """At least one key, the one that masks first; ``ImproperlyConfigured`` if there is none."""
+    from .schemes.mask import read_keys
+
     texts = tuple(_get("MASK_KEYS"))
     if not texts:
         raise ImproperlyConfigured(

@@ -2,6 +2,7 @@
 
 import random
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -14,7 +15,7 @@ from django.db import models
 from .fields import SortableIDField
 from .fields.of_model import id_field
 from .schemes import ID, InvalidID, LexicalSequence, TimeScheme
-from .schemes.generation.clock import Sources, now_ns, unix_ns
+from .schemes.generation.clock import Sources, unix_ns
 from .schemes.generation.generator import replaced_sources
 
 __all__ = ["IDClock", "deterministic_ids", "id_for_number", "integer_fixtures"]
@@ -39,7 +40,7 @@ class IDClock:
         self.move_to((self._at or datetime.now(UTC)) + step)
 
     def unix_ns(self) -> int:
-        return now_ns() if self._at is None else unix_ns(self._at)
+        return time.time_ns() if self._at is None else unix_ns(self._at)
 
 
 @contextmanager

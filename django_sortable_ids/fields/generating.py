@@ -10,8 +10,9 @@ from django.utils.functional import cached_property
 
 from .. import conf
 from ..schemes import ID, OutOfRange, Scheme, TimeScheme
-from . import history, row_times
+from . import history
 from .django_fields import Field, OwnLookups
+from .values import times
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -143,10 +144,10 @@ class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
     def _generate_many_from_times(self, instances: Sequence[models.Model]) -> Sequence[ID]:
         """Ids of the rows' own times; those of one tick increase in the order of the rows."""
         scheme: Any = self._generating_scheme
-        times = [row_times.time_of(each, str(self.created_from)) for each in instances]
+        found = [times.time_of(each, str(self.created_from)) for each in instances]
         try:
-            return row_times.generate_by_time(
-                times, lambda at: None if at is None else scheme.tick(at), scheme.generate_many
+            return times.generate_by_time(
+                found, lambda at: None if at is None else scheme.tick(at), scheme.generate_many
             )
         except OutOfRange as error:
             raise ValidationError(str(error), code="invalid") from None

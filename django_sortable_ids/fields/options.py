@@ -12,8 +12,9 @@ from django.db.models import NOT_PROVIDED, Value
 from .. import schemes
 from ..schemes import Scheme
 from ..schemes.support import nearest
-from . import history, row_times
+from . import history
 from .generating import GeneratedIDField, GetType, SetType, pop_scheme_options
+from .values import times
 from .values.public import PublicText
 from .values.public import problems as text_problems
 from .values.storage import CharFieldStorage, Storage, TextStorage, storage_for, storage_names
@@ -278,7 +279,7 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
         name = self.created_from
         if name is None or history.is_copy(self):
             return
-        problem = row_times.problem(self.model, name)
+        problem = times.problem(self.model, name)
         if problem is None and not self.takes_times:
             problem = f"created_from={name!r}: the ids of {self.stored_scheme.title} have no times"
         if problem is None and self.has_db_default():

@@ -9,11 +9,11 @@ from django.db import models, router
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from ..schemes import LexicalSequence
-from . import row_times
 from .base import SortableIDField
 from .generating import GetType, SetType
 from .options import SCHEME, WrongOption
 from .value_types import SortableTextField
+from .values import times
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +105,8 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
     def generate_many_for(self, instances: Sequence[models.Model], using: str) -> list[str]:
         if not self.scheme.template.is_dated:
             return self.take(len(instances), using)
-        days = [row_times.day_of(each, self.created_from) for each in instances]
-        return row_times.generate_by_time(
+        days = [times.day_of(each, self.created_from) for each in instances]
+        return times.generate_by_time(
             days, self.scheme.template.period_of, lambda count, day: self.take(count, using, day)
         )
 
@@ -120,7 +120,7 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
 
         scheme = self.scheme
         if scheme.template.is_dated:
-            scheme = scheme.in_period_of(day or row_times.today())
+            scheme = scheme.in_period_of(day or times.today())
         if self.block == 1:
             return counters.take(self, scheme, count, using)
         return counters.take_from_block(self, scheme, count, using, self.block)

@@ -25,7 +25,7 @@ from ..fields.values.storage import (
     mariadb_sorts,
 )
 from ..schemes import InvalidID, OutOfRange, Scheme, TimeScheme
-from ..schemes.catalog.registry import variants
+from ..schemes.catalog import variants
 
 PAGE = 1000
 """Rows that are sampled at each end and in the middle."""

@@ -6,8 +6,10 @@ and for UUIDs a ``UUIDTemplate``; ``TimeScheme`` joins them. ``Integer`` does it
 to 64 bits.
 """
 
-from .catalog.integers import Integer
-from .catalog.registry import all_schemes, get, is_lossless, register
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .catalog import all_schemes, get, is_lossless, register
 from .encodings import alphabets
 from .encodings.text_forms import Base64URL, Decimal, Digits, Groups, Prefixed, UUIDText
 from .errors import (
@@ -21,8 +23,14 @@ from .errors import (
 )
 from .layout import Layout, SuffixPart, UUIDTemplate
 from .scheme import ID, Converted, Scheme
-from .sequence import LexicalSequence, Numeration
 from .time_scheme import MILLISECOND, SECOND, TimeScheme
+
+if TYPE_CHECKING:
+    from .catalog.integers import Integer
+    from .sequence import LexicalSequence, Numeration
+
+_LATER = {"Integer": ".catalog.integers", "LexicalSequence": ".sequence", "Numeration": ".sequence"}
+"""What most projects don't use: imported when it is read."""
 
 __all__ = [
     "ID",
@@ -56,3 +64,9 @@ __all__ = [
     "is_lossless",
     "register",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name], __name__), name)

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from .support import ByArguments
+from .support import ByArguments, CopiedByFields, cached_property
 
 _LOW_62 = (1 << 62) - 1
 _LOW_12 = (1 << 12) - 1
@@ -27,9 +26,6 @@ class BitTemplate(ByArguments):
     """The UUID version of the numbers; None if they are not UUIDs."""
     keeps_order = True
     """Whether numbers sort like their payloads."""
-    run_bits: int | None = None
-    """Numbers are consecutive while only this many low payload bits change; None: always; 0:
-    never."""
 
     def fits(self, number: int) -> bool:
         """Whether the fixed bits of a number match this template."""
@@ -69,7 +65,6 @@ class UUIDTemplate(BitTemplate):
     """122 payload bits, plus a version and the variant of RFC 9562."""
 
     version: int
-    run_bits = 62
 
     def __init__(self, version: int) -> None:
         super().__init__(version)
@@ -111,60 +106,26 @@ class UUIDTemplate(BitTemplate):
         ]
 
 
-class TimeLowFirstTemplate(BitTemplate):
-    """UUID version 1: the payload of version 6, with its time fields in reverse order.
-
-    RFC 9562, section 5.1: ``time_low 32 | time_mid 16 | version 4 | time_high 12``. The number does
-    not sort by time.
-    """
-
-    version = 1
-    keeps_order = False
-    run_bits = 62
-
-    def fits(self, number: int) -> bool:
-        return number >> 62 & _FIXED == 1 << 14 | _VARIANT
-
-    def wrap(self, payload: int) -> int:
-        time = payload >> 62
-        return (
-            (time & 0xFFFFFFFF) << 96
-            | (time >> 32 & 0xFFFF) << 80
-            | 1 << 76
-            | time >> 48 << 64
-            | _VARIANT << 62
-            | payload & _LOW_62
-        )
-
-    def unwrap(self, number: int) -> int | None:
-        if not self.fits(number):
-            return None
-        time = (number >> 64 & _LOW_12) << 48 | (number >> 80 & 0xFFFF) << 32 | number >> 96
-        return time << 62 | number & _LOW_62
-
-
 class PlacedTemplate(BitTemplate):
     """Runs of payload bits, each at a place of its own, and fixed bits between them."""
 
-    version = 4
-
     def __init__(
         self,
+        version: int,
         places: tuple[tuple[int, int, int], ...],
         fixed: int,
         fixed_mask: int,
-        keeps_order: bool,
-        run_bits: int,
+        keeps_order: bool = False,
     ) -> None:
         """``places`` are how many bits, their lowest one in the payload, and their lowest one in
         the number. ``fixed`` are the fixed bits of a number, ``fixed_mask`` their places.
         """
-        super().__init__(places, fixed, fixed_mask, keeps_order, run_bits)
+        super().__init__(version, places, fixed, fixed_mask, keeps_order)
+        self.version = version
         self.places = places
         self.fixed = fixed
         self.fixed_mask = fixed_mask
         self.keeps_order = keeps_order
-        self.run_bits = run_bits
 
     def fits(self, number: int) -> bool:
         return number & self.fixed_mask == self.fixed
@@ -184,6 +145,15 @@ class PlacedTemplate(BitTemplate):
         return payload
 
 
+VERSION_1 = PlacedTemplate(
+    version=1,
+    places=((32, 62, 96), (16, 94, 80), (12, 110, 64), (62, 0, 0)),
+    fixed=1 << 76 | _VARIANT << 62,
+    fixed_mask=_FIXED << 62,
+)
+"""The payload of UUID version 6 with its time fields in reverse order (RFC 9562, section 5.1)."""
+
+
 class SetBitTemplate(BitTemplate):
     """The numbers of another template in which one bit of the payload is 1; that bit is left out of
     the payload."""
@@ -193,7 +163,7 @@ class SetBitTemplate(BitTemplate):
         self.template = template
         self.version = template.version
         self.keeps_order = template.keeps_order
-        self.run_bits = self.bit = bit
+        self.bit = bit
 
     def wrap(self, payload: int) -> int:
         bit = self.bit
@@ -221,7 +191,7 @@ class ByteFractionTemplate(BitTemplate):
     def __init__(self, fractions: int, suffix_bits: int) -> None:
         super().__init__(fractions, suffix_bits)
         self.fractions = fractions
-        self.run_bits = self.suffix_bits = suffix_bits
+        self.suffix_bits = suffix_bits
 
     def fits(self, number: int) -> bool:
         return number >> self.suffix_bits & 0xFF < self.fractions
@@ -250,8 +220,8 @@ class SuffixPart(NamedTuple):
     """What it is for: it tells machines apart, it counts, or neither."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+@dataclass(frozen=True, kw_only=True)
+class Layout(CopiedByFields):
     """Ticks since the epoch, then a suffix; a bit template adds the fixed bits last::
 
         number = template.wrap(tick * suffixes + suffix)
@@ -286,10 +256,13 @@ class Layout:
     set_bit: int | None = None
     """This bit of the suffix is 1 in new ids; ids without it are valid, too."""
 
-    @property
+    @cached_property
     def new(self) -> "Layout":
         """The layout of new ids: this one without the suffixes that lack ``set_bit``."""
-        return self if self.set_bit is None else _of_new_ids(self)
+        if self.set_bit is None:
+            return self
+        template = SetBitTemplate(self.template, self.set_bit)
+        return replace(self, suffixes=self.suffixes // 2, template=template, set_bit=None)
 
     def new_below(self, suffix: int) -> int:
         """How many suffixes of new ids are below ``suffix``."""
@@ -299,16 +272,16 @@ class Layout:
         above, below = divmod(suffix, 2 * half)
         return above * half + max(below - half, 0)
 
-    @property
+    @cached_property
     def last(self) -> int:
         """The largest payload."""
         return self.ticks * self.suffixes - 1 if self.largest is None else self.largest
 
-    @property
+    @cached_property
     def first_tick(self) -> int:
         return -(-self.smallest // self.suffixes)
 
-    @property
+    @cached_property
     def last_tick(self) -> int:
         return self.last // self.suffixes
 
@@ -337,16 +310,11 @@ class Layout:
 
     def join_all(self, tick: int, suffixes: Sequence[int]) -> list[int]:
         """``join`` for many suffixes of one tick."""
-        first = self.join(tick, 0)
-        if self.descending:
-            return [first - suffix for suffix in suffixes]
-        bits = self.template.run_bits
-        if bits == 0:
-            return [self.join(tick, suffix) for suffix in suffixes]
-        if bits is None or self.suffixes <= 1 << bits:
-            return [first + suffix for suffix in suffixes]
-        gap = self.join(tick, 1 << bits) - first - (1 << bits)
-        return [first + suffix + (suffix >> bits) * gap for suffix in suffixes]
+        return self.joiner.join_all(tick, suffixes)
+
+    @cached_property
+    def joiner(self) -> "Joiner":
+        return Joiner(self)
 
     def join_payloads(self, payloads: list[int]) -> list[int]:
         """``join`` for pairs of a tick and a suffix, each given as tick * suffixes + suffix."""
@@ -383,8 +351,50 @@ class Layout:
         return (newest, oldest) if self.descending else (oldest, newest)
 
 
-@lru_cache
-def _of_new_ids(layout: Layout) -> Layout:
-    assert layout.set_bit is not None
-    template = SetBitTemplate(layout.template, layout.set_bit)
-    return replace(layout, suffixes=layout.suffixes // 2, template=template, set_bit=None)
+class Joiner:
+    """``Layout.join`` for many calls: faster, because most bits are known.
+
+    The numbers of the ticks from a multiple of ``_run`` on are at equal distances. So are those of
+    the suffixes of a tick, with a gap after each ``1 << _bits`` of them.
+    """
+
+    def __init__(self, layout: "Layout") -> None:
+        self._join = join = layout.join
+        zero = join(0, 0)
+        self._at = 0, zero
+        """The first tick of the last run, and its first number."""
+        self._distance, self._run = join(1, 0) - zero, 1
+        if layout.template is PLAIN:
+            self._run = layout.ticks
+        elif layout.template.version is not None:
+            while self._run < layout.ticks:
+                if join(self._run, 0) - zero != self._run * self._distance:
+                    break
+                self._run *= 2
+        step, self._bits, self._gap = join(0, 1) - zero, 0, 0
+        while not self._gap and 1 << self._bits < layout.suffixes:
+            self._gap = join(0, 1 << self._bits) - zero - (step << self._bits)
+            self._bits += not self._gap
+        last, self._is_even = layout.suffixes - 1, step == 1
+        self._is_even = self._is_even and self.join(0, last) == join(0, last)
+        """Whether suffixes count by ones, and there are no other gaps."""
+
+    def join(self, tick: int, suffix: int) -> int:
+        """The number of a tick and a suffix, which must be within their bounds."""
+        if not self._is_even:
+            return self._join(tick, suffix)
+        start, first = self._at
+        if not 0 <= tick - start < self._run:
+            start = tick // self._run * self._run
+            self._at = start, first = start, self._join(start, 0)
+        first += (tick - start) * self._distance
+        return first + suffix + (suffix >> self._bits) * self._gap
+
+    def join_all(self, tick: int, suffixes: Sequence[int]) -> list[int]:
+        """``join`` for many suffixes of one tick."""
+        if not self._is_even:
+            return [self._join(tick, suffix) for suffix in suffixes]
+        first, bits, gap = self.join(tick, 0), self._bits, self._gap
+        if not gap:
+            return [first + suffix for suffix in suffixes]
+        return [first + suffix + (suffix >> bits) * gap for suffix in suffixes]

@@ -157,11 +157,12 @@ class Scheme(CopiedByFields, ABC):
             return uuid_of
         return int if self.value_type is int else self.canonical.format
 
-    def all_from_trusted(self, numbers: Sequence[int]) -> Sequence[ID]:
+    @cached_property
+    def all_from_trusted(self) -> Callable[[Sequence[int]], Sequence[ID]]:
         """``from_trusted`` for many numbers."""
         if self.value_type is uuid.UUID:
-            return uuids_of(numbers)
-        return numbers if self.value_type is int else self.canonical.format_all(numbers)
+            return uuids_of
+        return list if self.value_type is int else self.canonical.format_all
 
     def _read(self, text: str, form: TextForm) -> int:
         if not isinstance(text, str):

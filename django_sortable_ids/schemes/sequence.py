@@ -10,12 +10,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from functools import lru_cache
 from typing import ClassVar, Self
 
 from .encodings.text_forms import TextForm
 from .errors import SequenceExhausted
 from .scheme import ID, Scheme
-from .sequence_template import PLAIN, Template, TemplateText, checked_template
+from .sequence_template import PLAIN, Template, TemplateText
 from .support import ByArguments, cached_property
 
 CHARSETS = {
@@ -256,6 +257,7 @@ class LexicalSequence(Scheme):
         return self._text_of(number)
 
 
+@lru_cache(typed=True)
 def lexical_sequence(
     charset: str = "alnum_upper",
     *,
@@ -273,7 +275,13 @@ def lexical_sequence(
     number, such as ``"INV-{year}-{number}"`` (see ``Template``), and needs a ``width``. Raises
     ``ValueError`` for arguments that define no sequence.
     """
-    around = PLAIN if template is None else checked_template(template, width)
+    if template is not None and not isinstance(template, str):
+        raise ValueError(f"template={template!r}: expected text, such as 'INV-{{year}}-{{number}}'")
+    around = PLAIN if template is None else Template(template)
+    if template is not None and width is None:
+        raise ValueError(
+            f"template={template!r}: expected a width, too, so that the texts sort like the numbers"
+        )
     numeration = Numeration(CHARSETS.get(charset, charset), ignore_case)
     if width is not None and width < 1:
         raise ValueError(f"width={width}: expected 1 or more characters")
@@ -309,5 +317,5 @@ def lexical_sequence(
         width=width,
         max_length=length,
         template=around,
-        period=around.example_period,
+        period=around.period_of(date(2026, 1, 1)),
     )

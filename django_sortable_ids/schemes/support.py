@@ -1,6 +1,6 @@
-"""Helpers: cached attributes, bit patterns, options, and copies without cached attributes."""
+"""Helpers: cached attributes, bit patterns, and copies without cached attributes."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import lru_cache
 from typing import Any, Generic, TypeVar, overload
@@ -49,55 +49,6 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def ones(count: int, width: int) -> int:
     """An integer of ``count`` bit fields, each ``width`` bits wide with the value 1."""
     return ((1 << count * width) - 1) // ((1 << width) - 1)
-
-
-def one_of(rows: Mapping[Any, T], **option: Any) -> T:
-    """The row that the option, given by its name, selects; ``ValueError`` if there is none."""
-    ((name, value),) = option.items()
-    if value not in rows:
-        raise ValueError(f"{name}={value!r}: expected {' or '.join(map(repr, rows))}")
-    return rows[value]
-
-
-def exponent(base: int, most: int, *, workers: int | None) -> int | None:
-    """Of how many digits ``workers`` is the count; ``ValueError`` unless a power of the base."""
-    if workers is None:
-        return None
-    digits = 1
-    while base**digits < min(workers, most):
-        digits += 1
-    if workers != base**digits:
-        raise ValueError(f"workers={workers}: expected a power of {base} from {base} to {most}")
-    return digits
-
-
-_NODES = range(1 << 48)
-
-
-def checked_node(node: object) -> Any:
-    """The node of a UUID: 48 bits, or ``"random"``; ``ValueError`` for anything else."""
-    is_number = isinstance(node, int) and not isinstance(node, bool)
-    if node != "random" and not (is_number and node in _NODES):
-        raise ValueError(
-            f"node={node!r}: expected a whole number of 48 bits, such as 0x0123456789AB, or "
-            f"'random' for one of each process"
-        )
-    return node
-
-
-_EPOCHS_MS = range(-62_135_596_800_000, 253_402_300_800_000)
-"""Unix times of the years 1 to 9999."""
-
-
-def checked_epoch(epoch_ms: int) -> int:
-    """The epoch; ``ValueError`` unless it is a Unix time in ms of the years 1 to 9999."""
-    is_number = isinstance(epoch_ms, int) and not isinstance(epoch_ms, bool)
-    if not is_number or epoch_ms not in _EPOCHS_MS:
-        raise ValueError(
-            f"epoch_ms={epoch_ms!r}: expected a Unix time in ms, a whole number of the years 1 to "
-            f"9999"
-        )
-    return epoch_ms
 
 
 class CopiedByFields:

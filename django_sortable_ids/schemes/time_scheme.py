@@ -1,5 +1,7 @@
 """Schemes whose ids carry their creation time."""
 
+from __future__ import annotations
+
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,16 +9,18 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import takewhile
 from threading import Lock
-from typing import Any, ClassVar, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 from .errors import NotTimeOrdered, OutOfRange
 from .generation.clock import MICROSECOND, UNIX_EPOCH, unix_ns
-from .generation.generator import Generator
-from .generation.leased_generator import LeasedGenerator, LeaseSource, Node, NodeGenerator
-from .generation.randomness import spread
+from .generation.generator import Generator, Node
+from .generation.randomness import drawn_below
 from .layout import PLAIN, Layout, SuffixPart, UUIDTemplate
 from .scheme import ID, Converted, Scheme
 from .support import cached_property
+
+if TYPE_CHECKING:
+    from .generation.leased_generator import LeaseSource
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
@@ -97,7 +101,7 @@ class TimeScheme(Scheme):
         first, last = map(form.format, self.whole_range)
         return first, last
 
-    def accepting_other_versions(self) -> "TimeScheme":
+    def accepting_other_versions(self) -> TimeScheme:
         """This scheme for a column that also holds UUIDs of other versions; always the same object.
 
         ``created_at`` and all other methods that need a time raise ``InvalidID`` for them.
@@ -122,7 +126,8 @@ class TimeScheme(Scheme):
         """
         if at is not None:
             return self.generate_many(1, at)[0]
-        return self.from_trusted(self._generator.next())
+        value: ID = self._generator.next()
+        return value
 
     def generate_many(self, n: int, at: datetime | None = None) -> Sequence[ID]:
         """``n`` new values, strictly increasing; strictly decreasing for a reversed scheme.
@@ -130,16 +135,18 @@ class TimeScheme(Scheme):
         Raises ``OutOfRange`` if the tick of ``at`` has no room for ``n`` ids.
         """
         if at is None:
-            return self.all_from_trusted(self._generator.take(n))
+            return self._generator.take(n)
         tick = self.tick(at)
         layout = self.layout.new
         room = layout.capacity(tick)
         if n > room:
             raise OutOfRange(f"{self.title} has room for {room} ids of one tick, not for {n}")
-        suffixes = list(spread(n, 0, room)) if n else []
+        # One from each of n equal parts of the tick.
+        size = room // max(n, 1)
+        suffixes = [part * size + drawn for part, drawn in enumerate(drawn_below([size] * n))]
         return self.all_from_trusted(layout.join_all(tick, suffixes))
 
-    def with_worker(self, worker: int | LeaseSource | None) -> "TimeScheme":
+    def with_worker(self, worker: int | LeaseSource | None) -> TimeScheme:
         """This scheme with a worker number; always the same object for the same number.
 
         A ``LeaseSource`` is called for the number at the first id. Raises ``ValueError`` if the
@@ -149,13 +156,19 @@ class TimeScheme(Scheme):
 
     @cached_property
     def _generator(self) -> Generator:
-        times: Any = {"epoch_ns": self.epoch_ns, "tick_ns": self.tick_ns}
+        options: Any = {
+            "epoch_ns": self.epoch_ns,
+            "tick_ns": self.tick_ns,
+            "write": self.from_trusted,
+            "write_all": self.all_from_trusted,
+        }
         if callable(self.worker):
-            new: Generator = LeasedGenerator(self.layout, self.worker, **times)
-        elif self.node is not None:
-            new = NodeGenerator(self.layout, self.node, **times)
+            from .generation.leased_generator import LeasedGenerator
+
+            new: Generator = LeasedGenerator(self.layout, self.worker, **options)
         else:
-            new = Generator(self.layout.new, worker=self.worker, **times)
+            layout = self.layout if self.node is not None else self.layout.new
+            new = Generator(layout, worker=self.worker, node=self.node, **options)
         # Two threads that generate the first ids must share one generator.
         with _generator_lock:
             shared: Generator = vars(self).setdefault("_generator", new)

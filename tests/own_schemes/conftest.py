@@ -3,7 +3,7 @@
 import pytest
 
 from django_sortable_ids import schemes
-from django_sortable_ids.schemes.catalog import registry
+from django_sortable_ids.schemes import catalog as registry
 from tests.own_tables import table_with
 
 from .schemes import COLUMNS, SCHEMES

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from django_sortable_ids.schemes import get, is_lossless
-from django_sortable_ids.schemes.catalog.registry import scheme_of_uuid
+from django_sortable_ids.schemes.catalog import scheme_of_uuid
 from tests.combinations import in_one_case
 
 from .support import TIME_SCHEMES, evenly_spaced, examples, values

@@ -8,7 +8,7 @@ import pytest
 
 from django_sortable_ids.schemes import get
 from django_sortable_ids.schemes.generation.clock import Sources
-from django_sortable_ids.schemes.generation.leased_generator import MULTICAST, NodeGenerator
+from django_sortable_ids.schemes.generation.generator import MULTICAST, Generator
 from django_sortable_ids.testing import deterministic_ids
 
 from .generators import MANY, fresh, increases
@@ -25,7 +25,7 @@ LAYOUT = get("uuid6").layout
 
 def generator(now, slept):
     sources = Sources(clock=lambda: now[0], sleep=slept.append)
-    return NodeGenerator(LAYOUT, NODE, epoch_ns=0, tick_ns=100, sources=sources)
+    return Generator(LAYOUT, node=NODE, epoch_ns=0, tick_ns=100, sources=sources)
 
 
 @NODED

@@ -86,14 +86,17 @@ def test_each_number_is_drawn_below_its_own_size(bits):
     assert all(sum(number >> bit & 1 for number in large) > 75 for bit in range(bits))
 
 
-def test_no_byte_is_used_twice():
+@pytest.mark.parametrize("bits", [64, 128])
+def test_no_byte_is_used_twice(bits):
     asked = []
 
     def source(size):
-        first = sum(asked)
+        first, width = sum(asked), bits // 8
         asked.append(size)
-        return b"".join(number.to_bytes(3, "big") for number in range(first, first + size // 3 + 1))
+        return b"".join(number.to_bytes(width, "big") for number in range(first, first + size))[
+            :size
+        ]
 
     below = Randomness(source).below
-    numbers = [below(1 << 24) for _ in range(5000)]
+    numbers = [below(1 << bits) for _ in range(5000)]
     assert len(set(numbers)) == 5000

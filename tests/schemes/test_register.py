@@ -22,7 +22,7 @@ from django_sortable_ids.schemes import (
     get,
     register,
 )
-from django_sortable_ids.schemes.catalog import registry
+from django_sortable_ids.schemes import catalog as registry
 from django_sortable_ids.schemes.layout import ByteFractionTemplate, PlainTemplate
 from tests.combinations import in_one_case
 from tests.own_schemes.schemes import SAFE53, SCHEMES, SHORT96, UUID8

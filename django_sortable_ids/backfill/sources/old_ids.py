@@ -22,7 +22,7 @@ from ...functions.bits import digits_by_weight
 from ...functions.fragments import Fragment, HexOfBytes
 from ...schema.stored_values import PAGE, later_than_now
 from ...schemes import ID, InvalidID, OutOfRange, TimeScheme, get, is_lossless
-from ...schemes.catalog.registry import scheme_of_uuid
+from ...schemes.catalog import scheme_of_uuid
 from ...schemes.support import nearest
 from .base import Expectation, InOrderOfKeys, Row, Source, Wanted
 from .checks import check_generated, check_null_times

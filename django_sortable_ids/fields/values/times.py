@@ -1,11 +1,20 @@
-"""The instants that values of Django's fields of times and days stand for."""
+"""The instants that values of Django's fields of times and days stand for, and the creation time of
+a row that is about to be inserted: ``created_from="created_at"``."""
 
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import Any, TypeVar
 
 from django.conf import settings
+from django.core.exceptions import FieldDoesNotExist
+from django.db import models
 from django.utils import timezone
 
+from ...schemes.support import nearest
+
 MICROSECOND = timedelta(microseconds=1)
+_Time = TypeVar("_Time")
 
 
 def local_zone() -> tzinfo:
@@ -47,3 +56,82 @@ def first_moment(day: date) -> datetime:
         else:
             start = middle
     return start
+
+
+def time_of(instance: models.Model, name: str) -> datetime | None:
+    """The time in the field ``name`` of the row, aware; midnight of a date.
+
+    None means now: the field is empty, or ``auto_now`` or ``auto_now_add`` sets it with the INSERT.
+    Raises ``ValidationError`` if the value is no time.
+    """
+    at = _value(instance, name)
+    return None if at is None else aware(at)
+
+
+def day_of(instance: models.Model, name: str | None) -> date:
+    """The day in the field ``name`` of the row, in the current time zone.
+
+    It is today without a name, and where ``time_of`` is None. Raises ``ValidationError`` if the
+    value is no time.
+    """
+    at = None if name is None else _value(instance, name)
+    if at is None:
+        return today()
+    if not isinstance(at, datetime):
+        return at
+    try:
+        return timezone.localtime(aware(at)).date()
+    except OverflowError:  # in the first or last hours that a datetime can show
+        return at.date()
+
+
+def today() -> date:
+    """The present day in the current time zone."""
+    return timezone.localtime(datetime.now(UTC)).date()
+
+
+def generate_by_time(
+    times: Sequence[_Time],
+    period_of: Callable[[_Time], int | None],
+    generate: Callable[[int, _Time], Iterable[Any]],
+) -> list[Any]:
+    """An id for each time, in order. Those of one period come from ``generate(count, time)``.
+
+    ``period_of`` is a number, or None for now. Every process generates for the periods in ascending
+    order: a period may have a counter that is locked, and so no two transactions deadlock.
+    """
+    periods = [period_of(each) for each in times]
+    time_in = dict(zip(periods, times, strict=True))
+    counts = Counter(periods)
+    ids = {
+        each: iter(generate(counts[each], time_in[each]))
+        for each in sorted(counts, key=lambda period: period or 0)
+    }
+    return [next(ids[period]) for period in periods]
+
+
+def _value(instance: models.Model, name: str) -> date | None:
+    """The date or datetime in the field; None if there is none before the INSERT."""
+    source: Any = instance._meta.get_field(name)
+    if source.auto_now or source.auto_now_add:
+        return None
+    value = getattr(instance, source.attname)
+    if value is None or hasattr(value, "resolve_expression"):
+        return None
+    at: date = source.to_python(value)
+    return at
+
+
+def problem(model: type[models.Model], name: str) -> str | None:
+    """Why rows of the model have no time in the field ``name``; None if they have."""
+    fields = [each for each in model._meta.fields if isinstance(each, models.DateField)]
+    names = ", ".join(each.name for each in fields) or "but the model has none"
+    expected = f"expected a DateTimeField or DateField of {model._meta.label}: {names}"
+    try:
+        found = model._meta.get_field(name)
+    except (FieldDoesNotExist, TypeError):
+        suggested = nearest(str(name), [each.name for each in fields])
+        return f"created_from={name!r}: {expected}{suggested}"
+    if isinstance(found, models.DateField):
+        return None
+    return f"created_from={name!r}: found a {type(found).__name__}, {expected}"

@@ -1,1 +1,195 @@
-"""Every scheme, as data."""
+"""The catalogue: every scheme of this package by name, and those that users register."""
+
+import uuid
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache, partial
+from importlib import import_module
+from inspect import unwrap
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from ..errors import described
+from ..layout import PLAIN, UUIDTemplate
+from ..scheme import Scheme
+from ..time_scheme import MILLISECOND, TimeScheme
+
+_UUIDS, _TEXTS, _INTEGERS = "catalog.uuids", "catalog.texts", "catalog.integers"
+_MODULES = {
+    "uuid1": _UUIDS,
+    "uuid6": _UUIDS,
+    "uuid7": _UUIDS,
+    "comb13": _UUIDS,
+    "ulid": _TEXTS,
+    "hexulid": _TEXTS,
+    "timeflake": _TEXTS,
+    "scru128": _TEXTS,
+    "pushid": _TEXTS,
+    "flake": _TEXTS,
+    "cuid": _TEXTS,
+    "comb4": _UUIDS,
+    "xid": _TEXTS,
+    "objectid": _TEXTS,
+    "ksuid": _TEXTS,
+    "kuuid": _TEXTS,
+    "snowflake": _INTEGERS,
+    "sonyflake": _INTEGERS,
+    "tsid": _INTEGERS,
+    "time64": _INTEGERS,
+    "lexical_sequence": "sequence",
+}
+"""Where the function of a family of schemes is, which has its name: imported at its first use."""
+
+_PRESETS: dict[str, tuple[str, dict[str, str]]] = {
+    "comb4_pomelo": ("comb4", {"layout": "pomelo"}),
+    "comb4_efcore": ("comb4", {"layout": "efcore"}),
+    "ksuid_ms": ("ksuid", {"precision": "ms"}),
+    "kuuid_ms": ("kuuid", {"precision": "ms"}),
+    "discord": ("snowflake", {"layout": "discord"}),
+    "instagram": ("snowflake", {"layout": "instagram"}),
+    "mastodon": ("snowflake", {"layout": "mastodon"}),
+    "unique_rowid": ("snowflake", {"layout": "unique_rowid"}),
+}
+"""Schemes that are a family with certain options."""
+
+_NAMES = tuple(
+    name
+    for family in _MODULES
+    for name in (family, *(preset for preset, (of, _) in _PRESETS.items() if of == family))
+)
+
+_WITH_TIME = {1: "uuid1", 6: "uuid6", 7: "uuid7", 13: "comb13"}
+"""UUIDs whose version says that they carry a time: not version 4, though some contain one."""
+
+_REGISTERED: dict[str, Scheme] = {}
+
+
+def register(scheme: TimeScheme) -> TimeScheme:
+    """Add a scheme of your own to the catalogue, and return it.
+
+    Call this where the module that defines its field is imported, before the class: a field looks
+    its scheme up when it is created. A second call with an equal scheme changes nothing and returns
+    the first one, so a module may be reloaded.
+
+    Raises ``TypeError`` for anything but a ``TimeScheme``, and ``ValueError`` if another scheme has
+    this name, or if the scheme can't work: the message says which part is wrong.
+    """
+    if not isinstance(scheme, TimeScheme):
+        raise TypeError(
+            f"{described(scheme)}: expected a TimeScheme, such as Integer(...).scheme()"
+        )
+    present = get(scheme.name) if scheme.name in (*_NAMES, *_REGISTERED) else None
+    if isinstance(present, TimeScheme) and present == scheme:
+        return present
+    if present is not None:
+        example = present.format(present.example)
+        raise ValueError(
+            f"the scheme {scheme.name!r} exists: {present.title}, {present.bits} bits, such as "
+            f"{example}. Choose another name, or register it once"
+        )
+    from . import rules
+
+    if wrong := rules.problem(scheme):
+        raise ValueError(f"scheme {scheme.name!r}: {wrong}")
+    _REGISTERED[scheme.name] = scheme
+    return scheme
+
+
+def get(name: str, **options: Any) -> Scheme:
+    """The scheme with this name; ``options`` are those of its family, such as ``layout="3+6"``.
+
+    Raises ``LookupError`` for an unknown name, ``TypeError`` for an unknown option.
+    """
+    if name in _REGISTERED:
+        scheme, usual = _REGISTERED[name], None
+    else:
+        family = _family(name)
+        usual = unwrap(family.func).__kwdefaults__
+        if fixed := options.keys() & family.keywords:
+            option = ", ".join(fixed)
+            raise TypeError(f"scheme {name!r}: multiple values for keyword argument {option!r}")
+        # Options that change nothing give the scheme without them.
+        changed = {
+            option: value
+            for option, value in options.items()
+            if not usual or option not in usual or repr(value) != repr(usual[option])
+        }
+        if usual or not options:
+            return family(**changed)
+    if options:
+        raise TypeError(f"scheme {name!r} takes no options; remove {', '.join(options)}")
+    return scheme
+
+
+@cache
+def _family(name: str) -> "partial[Scheme]":
+    """The function of the family, with the options of a preset."""
+    family, fixed = _PRESETS.get(name, (name, {}))
+    if family not in _MODULES:
+        names = ", ".join(sorted((*_NAMES, *_REGISTERED)))
+        raise LookupError(
+            f"unknown scheme {name!r}; expected one of {names}, or one of your own that is "
+            f"registered before its field is created: django_sortable_ids.schemes.register()"
+        )
+    module = import_module(f"{__package__.rpartition('.')[0]}.{_MODULES[family]}")
+    return partial(getattr(module, family), **fixed)
+
+
+def variants(name: str, **given: Any) -> Iterator[tuple[dict[str, Any], Scheme]]:
+    """Each other value of an option that the catalogue knows, with its scheme: those of a
+    ``Literal``, and then the epochs of all schemes. ``given`` are the other options."""
+    if name in _REGISTERED:
+        return
+    family = _family(name)
+    hints = get_type_hints(unwrap(family.func))
+    known = {
+        option: get_args(hint)
+        for option, hint in hints.items()
+        if get_origin(hint) is Literal and option not in family.keywords
+    }
+    if "epoch_ms" in hints:
+        timed = (each for each in map(get, _NAMES) if isinstance(each, TimeScheme))
+        known["epoch_ms"] = tuple(sorted({each.epoch_ns // MILLISECOND for each in timed}))
+    for option, values in known.items():
+        for value in values:
+            with suppress(ValueError):
+                yield {option: value}, get(name, **given | {option: value})
+
+
+def all_schemes() -> tuple[Scheme, ...]:
+    """Every scheme of this package, with its default options, and then the registered ones."""
+    return (*map(get, _NAMES), *_REGISTERED.values())
+
+
+_BITS_BEFORE_VERSION = 48
+
+
+def is_lossless(source: Scheme, to: Scheme) -> bool:
+    """Whether ``source.convert(value, to)`` is lossless for every id of ``source``.
+
+    Different ids then stay different. With other pairs, single ids may still convert without loss,
+    such as a ULID that happens to have the fixed bits of a UUIDv7.
+    """
+    if not isinstance(source, TimeScheme) or not isinstance(to, TimeScheme):
+        return False
+    if (source.epoch_ns, source.tick_ns) != (to.epoch_ns, to.tick_ns):
+        return False
+    ours, theirs = source.layout, to.layout
+    if (ours.ticks, ours.suffixes) == (theirs.ticks, theirs.suffixes):
+        return ours.smallest >= theirs.smallest and ours.last <= theirs.last
+    return (
+        isinstance(ours.template, UUIDTemplate)
+        and not ours.descending
+        and ours.ticks <= 1 << _BITS_BEFORE_VERSION
+        and theirs.template is PLAIN
+        and not theirs.descending
+        and source.bits == to.bits
+        and (theirs.ticks, theirs.ticks * theirs.suffixes) == (ours.ticks, 1 << to.bits)
+        and (theirs.smallest, theirs.last) == (0, (1 << to.bits) - 1)
+    )
+
+
+def scheme_of_uuid(value: uuid.UUID) -> TimeScheme | None:
+    """The scheme of a UUID; None for versions without a time, such as 4."""
+    scheme = get(_WITH_TIME[value.version]) if value.version in _WITH_TIME else None
+    assert scheme is None or isinstance(scheme, TimeScheme)
+    return scheme

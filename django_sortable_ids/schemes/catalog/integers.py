@@ -11,8 +11,8 @@ from typing import Literal
 from ..encodings.alphabets import BASE62, CROCKFORD
 from ..encodings.text_forms import Base64URL, Decimal, Digits
 from ..layout import Layout
-from ..support import checked_epoch, exponent, one_of
 from ..time_scheme import MILLISECOND, TimeScheme
+from .rows import checked_epoch, exponent, one_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

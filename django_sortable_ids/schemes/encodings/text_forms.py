@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from ..layout import TimeLowFirstTemplate, UUIDTemplate
+from ..layout import VERSION_1, UUIDTemplate
 from ..support import ByArguments, cached_property
 from .notation import Notation
 
@@ -294,13 +294,13 @@ class SQLServerText(TextForm):
     def format(self, number: int) -> str:
         payload = UUIDTemplate(self.version).unwrap(number)
         assert payload is not None, "the scheme formats only its own ids"
-        version_1 = TimeLowFirstTemplate().wrap(payload)
+        version_1 = VERSION_1.wrap(payload)
         return str(uuid.UUID(bytes_le=version_1.to_bytes(16, "big")))
 
     def parse(self, text: str) -> int:
         shown = UUIDText().parse(text)
         version_1 = uuid.UUID(int=shown).bytes_le
-        payload = TimeLowFirstTemplate().unwrap(int.from_bytes(version_1, "big"))
+        payload = VERSION_1.unwrap(int.from_bytes(version_1, "big"))
         if payload is None:
             raise ValueError("it is not a version 1 UUID in SQL Server's byte order")
         return UUIDTemplate(self.version).wrap(payload)

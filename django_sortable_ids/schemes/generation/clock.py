@@ -3,9 +3,8 @@
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -14,8 +13,7 @@ Policy = Literal["advance", "wait", "raise"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 
 
-@dataclass(frozen=True, slots=True)
-class RollbackRule:
+class RollbackRule(NamedTuple):
     """What a generator does while its clock is more than ``limit_ns`` before its latest time.
 
     ``"advance"`` continues after the last id: new ids are of the last tick and, as it fills, of
@@ -40,12 +38,6 @@ def set_rollback_rule(rule: RollbackRule) -> None:
     """Set the rule of every generator of this process."""
     global _rule
     _rule = rule
-
-
-def now_ns() -> int:
-    """Unix time in ns."""
-    # Looked up at each call: freezegun replaces the function.
-    return time.time_ns()
 
 
 def system_ns() -> int:
@@ -76,12 +68,11 @@ def unix_ns(at: datetime) -> int:
     return (at - UNIX_EPOCH) // MICROSECOND * 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(NamedTuple):
     """Where a generator gets its time and its random numbers."""
 
-    clock: Callable[[], int] = now_ns
-    """Unix time in ns."""
+    clock: Callable[[], int] | None = None
+    """Unix time in ns; None: ``time.time_ns``."""
     below: Callable[[int], int] | None = None
     """``below(n)`` is in ``range(n)``. None: each generator has its own ``Randomness``."""
     sleep: Callable[[float], None] = time.sleep

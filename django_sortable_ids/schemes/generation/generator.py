@@ -1,12 +1,27 @@
-"""New ids: strictly increasing within a process, safe between threads and across forks."""
+"""New ids: strictly increasing within a process, safe between threads and across forks.
+
+1. ``next()`` reads the clock. While it shows the tick of the call before, a finished id is popped
+   from a list. That is atomic and needs no lock, so it is the only path that takes none.
+2. Otherwise a lock is taken. If the clock shows a later tick, the first id of that tick gets a
+   random suffix. If the list is empty, ids of the tick are finished for it: one at first, then
+   twice as many each time, each a random step after the one before.
+3. After a full tick the next one is used early. If ids run too far ahead of the clock, the
+   generator waits for the length of a tick before each new tick.
+4. While the clock stands still or goes back a little, the last tick stays in use. If it goes back
+   further, the ``RollbackRule`` of the process applies. A test's clock that jumps is followed
+   instead: ids have the time that it shows, and none is repeated.
+5. A forked child starts again, with other random numbers.
+"""
 
 import os
+import time
 import weakref
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import accumulate
 from threading import Lock
+from typing import Any, Literal
 
 from ..errors import ClockRollback, OutOfRange
 from ..layout import Layout
@@ -32,17 +47,28 @@ LEAST_STEP_BITS = 7
 """Steps do not shrink below this as the tick fills: one id would reveal the next."""
 
 LARGEST_BATCH = 128
-"""How many ids of a tick are prepared at most: 1 at first, then twice as many each time."""
+"""How many ids of a tick are finished at most: 1 at first, then twice as many each time."""
 
 IDS_AT_A_TIME = 4096
 """How many ids are generated at most without reading the clock or letting other threads in."""
 
+Node = int | Literal["random"]
+"""The last 48 bits of a UUID; ``"random"``: each process draws its own."""
+
+NODE_BITS, CLOCK_SEQUENCE_BITS = 48, 14
+
+MULTICAST = 1 << 40
+"""Set in every node that is not a MAC address (RFC 9562, section 6.10)."""
+
 _BEFORE_ALL: int = -(1 << 127)
 """Before any tick that a clock can show."""
 
+_NONE: tuple[int, int, Callable[[], Any]] = (0, 0, list[Any]().pop)
+"""No finished ids."""
+
 
 class Generator:
-    """Generates the numbers of a layout, each later in the layout's order than the one before.
+    """Generates the ids of a layout, each later in the layout's order than the one before.
 
     The first id of a tick has a random suffix from the whole range of the tick, except its last
     1,024th, so that processes that share a tick rarely collide. This headroom has room for at least
@@ -57,27 +83,26 @@ class Generator:
     for a snowflake and TSID, 5 for a Sonyflake, 3 for a time64. With a worker number nothing is
     random: the suffix is this number and a sequence from 0.
 
-    After a full tick the next one is used early, also from a random suffix. Ids run ahead of the
-    clock by at most ``MOST_AHEAD_NS`` or one tick, whichever is more. Then the generator waits for
-    the length of a tick before each new tick.
-
-    While the clock stands still or goes back a little, the last tick stays in use. If it goes back
-    further, the process's ``RollbackRule`` applies. A test's clock that jumps is followed instead:
-    ids have the time that it shows, and none is repeated.
+    With a node, the suffix of all ids is a clock sequence, drawn for the first id of a process, and
+    the node. SQL Server compares the node first, then the clock sequence, then the time, so it
+    sorts the ids of a process by time, like those of its ``NEWSEQUENTIALID()``. No two ids have the
+    same tick: the second one takes the next tick, early if necessary.
     """
 
+    _current: tuple[int, int, Callable[[], Any]]
+    """While the clock is from the first to before the second (Unix time in ns), the third pops a
+    finished id. Replaced as a whole, so a thread never pops an id for another tick's time."""
+    _ready: list[Any]
+    """Finished ids of the tick, the next one last."""
     _tick: int
     _suffix: int
-    """The last suffix of the tick that was handed out or prepared."""
+    """The last suffix of the tick that was handed out or finished."""
     _stop: int
     """The end (excluded) of the tick's suffixes."""
-    _ready: list[int]
-    """Prepared numbers of the tick, the next one last; dropped if the clock enters a new tick."""
-    _since: int
-    _until: int
-    """Unix time in ns: while the clock is between the two, prepared numbers may be handed out."""
     _ample: int
     """Steps are the largest ones while this much of the tick's range is left; 0: always."""
+    _shown: int
+    """The tick that the clock showed at the last call."""
     _peak: int
     """The latest tick that the clock has shown."""
 
@@ -88,17 +113,27 @@ class Generator:
         epoch_ns: int,
         tick_ns: int,
         worker: int | None = None,
+        node: Node | None = None,
+        write: Callable[[int], Any] = int,
+        write_all: Callable[[Sequence[int]], Sequence[Any]] = list,
         sources: Sources | None = None,
     ) -> None:
-        """Tick 0 starts at ``epoch_ns`` (Unix time), and each tick lasts ``tick_ns``.
+        """Tick 0 starts at ``epoch_ns`` (Unix time), and each tick lasts ``tick_ns``. ``write`` and
+        ``write_all`` turn numbers into ids.
 
         Raises ``ValueError`` if the layout has no such worker number.
         """
         self._suffixes = None if worker is None else layout.suffixes_of(worker)
+        self._node = node
         self._layout = layout
         self._epoch_ns = epoch_ns
         self._tick_ns = tick_ns
+        self._write = write
+        self._write_all = write_all
         self._sources = sources or _default_sources
+        self._join_all = layout.joiner.join_all
+        self._join = layout.joiner.join
+        self._first_tick, self._last_tick = layout.first_tick, layout.last_tick
         per_tick = max(4096, tick_ns * IDS_PER_MICROSECOND // 1000)
         self._per_tick_bits = (per_tick - 1).bit_length()
         most = (layout.suffixes // 2).bit_length() - 1 - self._per_tick_bits
@@ -106,6 +141,7 @@ class Generator:
         self._ample = 1 << most + self._per_tick_bits if most > LEAST_STEP_BITS else 0
         self._most_ahead = max(1, MOST_AHEAD_NS // tick_ns)
         self._travel = max(1, TRAVEL_NS // tick_ns)
+        self._ready = []
         self._restart()
         _generators.add(self)
 
@@ -113,65 +149,70 @@ class Generator:
     def largest_step(self) -> int:
         return 1 << self._most_step_bits
 
-    def next(self) -> int:
-        """The next number.
+    def next(self) -> Any:
+        """The next id.
 
         Raises ``OutOfRange`` if the layout can't hold the clock's time, and ``ClockRollback`` if
         the process's ``RollbackRule`` demands it.
         """
-        if self._since <= self._clock() < self._until:
+        # Looked up at each call: freezegun replaces the function.
+        ns = (self._clock or time.time_ns)()
+        since, until, pop = self._current
+        if since <= ns < until:
             # list.pop() is atomic, with and without a global interpreter lock. Another thread may
-            # replace the list concurrently. The numbers of this list stay unique, and neither call
-            # has returned yet, so either id may be the later one.
+            # go on to the next tick concurrently. The ids of this list stay unique, and neither
+            # call has returned yet, so either id may be the later one.
             try:
-                return self._ready.pop()
+                return pop()
             except IndexError:
                 pass
         with self._lock:
-            return self._next_at(self._clock())
+            return self._next_at(ns)
 
-    def take(self, count: int) -> list[int]:
-        """The next ``count`` numbers; raises what ``next`` raises."""
-        numbers: list[int] = []
-        while len(numbers) < count:
+    def take(self, count: int) -> list[Any]:
+        """The next ``count`` ids; raises what ``next`` raises."""
+        ids: list[Any] = []
+        while len(ids) < count:
             with self._lock:
-                ns = self._clock()
-                numbers.append(self._next_at(ns))
-                if self._since <= ns < self._until:
-                    numbers += self._take_ready(min(count - len(numbers), IDS_AT_A_TIME))
-        return numbers
+                ns = (self._clock or time.time_ns)()
+                ids.append(self._next_at(ns))
+                if self._shown == (ns - self._epoch_ns) // self._tick_ns:
+                    ids += self._take_ready(min(count - len(ids), IDS_AT_A_TIME))
+        return ids
 
-    def _take_ready(self, count: int) -> list[int]:
-        """At most ``count`` further numbers of the tick."""
-        taken: list[int] = []
+    def _take_ready(self, count: int) -> list[Any]:
+        """At most ``count`` further ids of the tick."""
+        taken: list[Any] = []
         # One by one, because other threads pop concurrently.
         with suppress(IndexError):
             while len(taken) < count:
                 taken.append(self._ready.pop())
         return taken + self._further(count - len(taken))[::-1]
 
-    def _next_at(self, ns: int) -> int:
-        """The next number at a Unix time in ns, at which prepared numbers may be outdated."""
+    def _next_at(self, ns: int) -> Any:
+        """The next id at a Unix time in ns, at which finished ids may be outdated."""
         now = (ns - self._epoch_ns) // self._tick_ns
         jump = now - self._peak
         if not 0 <= jump <= self._travel:
             if abs(jump) > self._travel and self._sources.travels():
                 return self._visit(now)
-            now = self._after_rollback(now)
+            # The time may have been read before others, which went on: it is read again.
+            now = self._after_rollback(self._now())
         if now > self._tick:
-            number = self._start(now)
+            value = self._start(now)
             self._peak = now
-        elif (next_of_tick := self._next_of_tick()) is not None:
-            number = next_of_tick
+        elif (value := self._next_of_tick()) is None:
+            value = self._start(self._next_tick(now))
+        self._shown = now
+        if self._ready:
+            since = self._epoch_ns + now * self._tick_ns
+            self._current = since, since + self._tick_ns, self._ready.pop
         else:
-            number = self._start(self._next_tick(now))
-        self._until = _BEFORE_ALL  # until both are set
-        self._since = self._epoch_ns + now * self._tick_ns
-        self._until = self._since + self._tick_ns
-        return number
+            self._current = _NONE
+        return value
 
     def _now(self) -> int:
-        return (self._clock() - self._epoch_ns) // self._tick_ns
+        return ((self._clock or time.time_ns)() - self._epoch_ns) // self._tick_ns
 
     def _after_rollback(self, now: int) -> int:
         """The clock's tick, once the rule permits ids at it."""
@@ -199,47 +240,50 @@ class Generator:
             self._peak = max(self._peak, now)
         return max(following, now)
 
-    def _start(self, tick: int) -> int:
-        """The first number of a tick."""
+    def _start(self, tick: int) -> Any:
+        """The first id of a tick."""
         suffix, self._stop = self._first(tick)
         self._tick, self._suffix = tick, suffix
-        self._ready = []
-        self._batch = 1
-        return self._layout.join(tick, suffix)
+        self._ready, self._batch = [], 1
+        return self._write(self._join(tick, suffix))
 
-    def _next_of_tick(self) -> int | None:
-        """The next number of the tick; None if it is full."""
+    def _next_of_tick(self) -> Any:
+        """The next id of the tick; None if it is full."""
         try:
             return self._ready.pop()
         except IndexError:
             ready = self._further(self._batch)
         self._batch = min(2 * self._batch, self._largest_batch)
-        number = ready.pop() if ready else None
+        value = ready.pop() if ready else None
         # From now on, other threads pop from it.
         self._ready = ready
-        return number
+        return value
 
-    def _further(self, count: int) -> list[int]:
-        """The next ``count`` numbers of the tick in reverse order, or fewer at the tick's end."""
+    def _further(self, count: int) -> list[Any]:
+        """The next ``count`` ids of the tick in reverse order, or fewer at the tick's end."""
         steps = self._steps(count, self._stop - self._suffix)
         suffixes = list(accumulate(steps, initial=self._suffix))
         del suffixes[bisect_left(suffixes, self._stop) :]
         self._suffix = suffixes[-1]
-        return self._layout.join_all(self._tick, suffixes[:0:-1])
+        return list(self._write_all(self._join_all(self._tick, suffixes[:0:-1])))
 
     def _first(self, tick: int) -> tuple[int, int]:
         """The first suffix in a tick, and the end (excluded) of its suffixes."""
-        layout = self._layout
-        if not layout.first_tick <= tick <= layout.last_tick:
+        if not self._first_tick <= tick <= self._last_tick:
             raise OutOfRange(
                 "the clock's time is outside the range of the scheme; correct the clock"
             )
-        stop = layout.capacity(tick)
+        layout = self._layout
+        stop = layout.suffixes if tick < self._last_tick else layout.capacity(tick)
+        if self._suffixes is None and self._node is None:
+            return self._below(stop - (stop >> HEADROOM_BITS)), stop
         if self._suffixes is None:
-            suffix = self._below(stop - (stop >> HEADROOM_BITS))
-        else:
-            suffix = self._suffixes.start
-            stop = min(self._suffixes.stop, stop)
+            node = self._node
+            if not isinstance(node, int):
+                node = self._below(1 << NODE_BITS) | MULTICAST
+            suffix = self._below(1 << CLOCK_SEQUENCE_BITS) << NODE_BITS | node
+            self._suffixes = range(suffix, suffix + 1)
+        suffix, stop = self._suffixes.start, min(self._suffixes.stop, stop)
         if suffix >= stop:
             raise OutOfRange("the scheme's last tick ends before the suffixes of this worker")
         return suffix, stop
@@ -258,8 +302,8 @@ class Generator:
             return [1 + self._below(1 << bits) for _ in range(count)]
         return self._randomness.steps(count, bits)
 
-    def _visit(self, tick: int) -> int:
-        """The next number at a tick that a test's clock jumped to, after the earlier ones there."""
+    def _visit(self, tick: int) -> Any:
+        """The next id at a tick that a test's clock jumped to, after the earlier ones there."""
         while tick in self._visited:
             suffix, stop = self._visited[tick]
             suffix += self._steps(1, stop - suffix)[0]
@@ -269,7 +313,7 @@ class Generator:
         else:
             suffix, stop = self._first(tick)
         self._visited[tick] = suffix, stop
-        return self._layout.join(tick, suffix)
+        return self._write(self._layout.join(tick, suffix))
 
     def _restart(self) -> None:
         self._lock = Lock()
@@ -279,10 +323,14 @@ class Generator:
         # Numbers that a test has fixed are drawn one by one, so that none is lost.
         self._largest_batch = 1 if self._sources.below else LARGEST_BATCH
         self._batch = 1
-        self._ready = []
-        self._suffix = self._stop = self._since = self._until = 0
-        self._tick = self._peak = _BEFORE_ALL
+        # In place: a fork in a signal handler may have interrupted a call that is about to pop.
+        self._ready.clear()
+        self._current = _NONE
+        self._suffix = self._stop = 0
+        self._tick = self._peak = self._shown = _BEFORE_ALL
         self._visited: dict[int, tuple[int, int]] = {}
+        if self._node is not None:
+            self._suffixes = None
 
 
 _generators: weakref.WeakSet[Generator] = weakref.WeakSet()

@@ -1,10 +1,9 @@
-"""Ids of a leased worker number, each of a time within the lease; and ids of one node."""
+"""Ids of a leased worker number, each of a time within the lease."""
 
 from collections.abc import Callable
-from typing import Literal, Protocol
+from typing import Any, Protocol
 
 from ..layout import Layout
-from .clock import Sources
 from .generator import Generator
 
 
@@ -57,39 +56,35 @@ class LeasedGenerator(Generator):
 
     _lease: Lease | None
     _end: int
-    """The first number after the lease; numbers sort by time."""
+    """The first tick after the lease."""
 
-    def __init__(
-        self,
-        layout: Layout,
-        source: LeaseSource,
-        *,
-        epoch_ns: int,
-        tick_ns: int,
-        sources: Sources | None = None,
-    ) -> None:
-        """Raises ``ValueError`` if the layout has no worker numbers, or is descending."""
+    def __init__(self, layout: Layout, source: LeaseSource, **options: Any) -> None:
+        """``options`` are those of a ``Generator``.
+
+        Raises ``ValueError`` if the layout has no worker numbers, or is descending.
+        """
         layout.suffixes_of(0)
         if layout.descending:
             raise ValueError("descending layout: leases need a layout whose numbers sort by time")
         self._source = source
-        super().__init__(layout, epoch_ns=epoch_ns, tick_ns=tick_ns, sources=sources)
+        super().__init__(layout, **options)
 
-    def next(self) -> int:
+    def next(self) -> Any:
         """Like ``Generator.next``; also raises ``LeaseLost``, and the errors of getting a lease."""
         lease = self._lease or self._start_lease()
-        number = super().next()
-        if number >= self._end or lease.ended:
-            self._extend(lease, number)
-        return number
+        value = super().next()
+        # The tick of the id, or a later one that another thread has started since.
+        if self._tick >= self._end or lease.ended:
+            self._extend(lease)
+        return value
 
-    def take(self, count: int) -> list[int]:
+    def take(self, count: int) -> list[Any]:
         """Like ``Generator.take``; raises what ``next`` raises."""
         lease = self._lease or self._start_lease()
-        numbers = super().take(count)
-        if numbers and (numbers[-1] >= self._end or lease.ended):
-            self._extend(lease, numbers[-1])
-        return numbers
+        values = super().take(count)
+        if values and (self._tick >= self._end or lease.ended):
+            self._extend(lease)
+        return values
 
     def _start_lease(self) -> Lease:
         lease = self._source(self._layout.workers or 0)
@@ -100,18 +95,17 @@ class LeasedGenerator(Generator):
                 # As if the tick before the first one that starts within the lease were full.
                 self._tick = self._ceiling(lease.starts_ns) - 1
                 self._stop = self._suffix + 1
-                self._end = self._end_of(lease)
+                self._end = self._ceiling(lease.ends_ns)
                 lease.used_by(self.latest_ns)
                 self._lease = lease
             return self._lease
 
-    def _extend(self, lease: Lease, number: int) -> None:
-        """Extend the lease to ``number``, the last one that is about to be handed out."""
+    def _extend(self, lease: Lease) -> None:
+        """Extend the lease to the tick of the id that is about to be handed out."""
         if self._sources.travels() and not lease.ended:
             return
-        payload = self._layout.template.unwrap(number) or 0
-        lease.extend(self._epoch_ns + payload // self._layout.suffixes * self._tick_ns)
-        self._end = self._end_of(lease)
+        lease.extend(self._epoch_ns + self._tick * self._tick_ns)
+        self._end = self._ceiling(lease.ends_ns)
 
     def latest_ns(self) -> int:
         """Unix time in ns of the latest tick that has numbers."""
@@ -124,9 +118,6 @@ class LeasedGenerator(Generator):
             if locked:
                 self._lock.release()
 
-    def _end_of(self, lease: Lease) -> int:
-        return self._layout.join(self._ceiling(lease.ends_ns), 0)
-
     def _ceiling(self, ns: int) -> int:
         """The first tick that starts at or after a Unix time in ns."""
         return -((self._epoch_ns - ns) // self._tick_ns)
@@ -136,51 +127,3 @@ class LeasedGenerator(Generator):
         self._lease = None
         self._suffixes = None
         self._end = 0
-
-
-Node = int | Literal["random"]
-"""The last 48 bits of a UUID; ``"random"``: each process draws its own."""
-
-NODE_BITS = 48
-CLOCK_SEQUENCE_BITS = 14
-
-MULTICAST = 1 << 40
-"""Set in every node that is not a MAC address (RFC 9562, section 6.10)."""
-
-
-class NodeGenerator(Generator):
-    """Generates UUIDs whose last 62 bits are the clock sequence and the node of the process.
-
-    The clock sequence is drawn for the first id of a process, also of a forked one. SQL Server
-    compares the node first, then the clock sequence, then the time, so it sorts the ids of a
-    process by time, like those of its ``NEWSEQUENTIALID()``. No two ids have the same tick: the
-    second one takes the next tick, early if necessary.
-    """
-
-    def __init__(
-        self,
-        layout: Layout,
-        node: Node,
-        *,
-        epoch_ns: int,
-        tick_ns: int,
-        sources: Sources | None = None,
-    ) -> None:
-        self._node = node
-        super().__init__(layout, epoch_ns=epoch_ns, tick_ns=tick_ns, sources=sources)
-
-    def _first(self, tick: int) -> tuple[int, int]:
-        if self._suffixes is None:
-            node = self._node
-            if node == "random":
-                node = self._below(1 << NODE_BITS) | MULTICAST
-            suffix = self._below(1 << CLOCK_SEQUENCE_BITS) << NODE_BITS | node
-            self._suffixes = range(suffix, suffix + 1)
-        return super()._first(tick)
-
-    def _further(self, count: int) -> list[int]:
-        return []
-
-    def _restart(self) -> None:
-        super()._restart()
-        self._suffixes = None

@@ -1,13 +1,13 @@
 """Random numbers of the operating system, drawn many at a time."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from secrets import randbelow
+from collections.abc import Callable, Iterable, Sequence
 from struct import unpack
 
 from ..support import ones
 
-BUFFER_BYTES = 1024
+AT_ONCE = 32
+"""How many numbers below the same one are drawn at once."""
 
 
 def drawn_below(sizes: Sequence[int]) -> list[int]:
@@ -28,22 +28,31 @@ def drawn_below(sizes: Sequence[int]) -> list[int]:
 class Randomness:
     """Uniform random numbers of a cryptographic source. Not thread-safe: the caller must lock.
 
-    A forked child must not use the rest of the buffer: create a new instance there.
+    A forked child must not use the numbers that are left: create a new instance there.
     """
 
     def __init__(self, source: Callable[[int], bytes] = os.urandom) -> None:
         """``source(n)`` returns n random bytes."""
         self._source = source
-        self._buffer = b""
-        self._used = 0
+        self._below = 0
+        self._left: list[int] = []
+        """Numbers below ``_below`` that no call has returned."""
 
     def below(self, n: int) -> int:
-        """A uniform random number in ``range(n)``; n is 1 or more."""
-        bits = (n - 1).bit_length()
-        while True:
-            number = self._number(bits)
-            if number < n:
-                return number
+        """A uniform random number in ``range(n)``; n is 1 or more, mostly that of the last call."""
+        if n != self._below:
+            self._below, self._left = n, []
+        while not self._left:
+            bits = (n - 1).bit_length()
+            words = max(1, -(-bits // 64))
+            size, unused = 8 * words, 64 * words - bits
+            drawn = self._source(size * AT_ONCE)
+            numbers: Iterable[int] = unpack(f">{words * AT_ONCE}Q", drawn)
+            if words > 1:
+                starts = range(0, len(drawn), size)
+                numbers = [int.from_bytes(drawn[each : each + size], "big") for each in starts]
+            self._left = [number for each in numbers if (number := each >> unused) < n]
+        return self._left.pop()
 
     def steps(self, count: int, bits: int) -> list[int]:
         """``count`` uniform random numbers from 1 to ``2**bits``; ``bits`` is at most 63."""
@@ -51,34 +60,3 @@ class Randomness:
         all_1 = ones(count, 64)
         drawn = int.from_bytes(self._source(8 * count), "big") & all_1 * ((1 << bits) - 1)
         return list(unpack(f">{count}Q", (drawn + all_1).to_bytes(8 * count, "big")))
-
-    def _number(self, bits: int) -> int:
-        size = (bits + 7) // 8
-        start = self._used
-        self._used = end = start + size
-        if end > len(self._buffer):
-            self._buffer = self._source(BUFFER_BYTES + size)
-            start, self._used = 0, size
-            end = size
-        return int.from_bytes(self._buffer[start:end], "big") >> (size * 8 - bits)
-
-
-def spread(
-    count: int,
-    start: int,
-    stop: int,
-    *,
-    among: int | None = None,
-    below: Callable[[int], int] = randbelow,
-) -> Iterator[int]:
-    """``count`` suffixes in ``range(start, stop)``, strictly increasing.
-
-    The range is cut into ``among`` equal slots, one for each id that the tick still has to take (at
-    least ``count``, the default). A random suffix is drawn from each of the first ``count`` slots.
-    So a batch may end inside a tick, and the next one continues after its last suffix. The caller
-    guarantees at least one suffix per slot.
-    """
-    slots = count if among is None else among
-    size = (stop - start) // slots
-    for slot in range(start, start + count * size, size):
-        yield slot + below(size)
