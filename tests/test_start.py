@@ -28,7 +28,7 @@ START = """
 """
 MODEL = """
     from django.db import connection, models
-    from django_sortable_ids.fields import LexicalSequenceField, ULIDField
+    from django_sortable_ids.fields import ULIDField
 
     class Order(models.Model):
         id = ULIDField(primary_key=True, prefix="ord")
@@ -59,14 +59,23 @@ def rooms(modules):
 def test_an_app_whose_fields_are_not_used_is_hardly_imported():
     modules = imported(START)
     assert rooms(modules) == {"admin", "apps", "checks", "deferred", "models", "packages"}
-    assert len(modules) <= 9
+    assert len(modules) <= 7
 
 
 def test_a_model_and_its_first_query_import_what_a_column_needs():
     modules = imported(START, MODEL)
     fields = {"conf", "db", "fields", "lookups", "schemes"}
     assert rooms(modules) <= rooms(imported(START)) | fields
-    assert len(modules) <= 60
+    assert len(modules) <= 42
+
+
+def test_of_the_catalogue_only_what_is_used_is_built():
+    model = MODEL.replace("ULIDField", "UUIDv7Field")
+    modules = {*imported(START, model)}
+    others = {"sequence", "mask", "catalog.texts", "catalog.integers", "catalog.rules"}
+    others |= {"generation.leased_generator", "sequence_template"}
+    assert not {f"schemes.{each}" for each in others} & modules
+    assert "schemes.catalog.uuids" in modules
 
 
 def test_a_creation_time_imports_its_sql_and_registers_its_lookups():

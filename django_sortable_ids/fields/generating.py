@@ -1,20 +1,27 @@
-"""When an id is generated: with the instance, or with the INSERT."""
+"""What a field has of Django's, and when an id is generated: with the instance, or the INSERT."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+import functools
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models.fields import AutoFieldMixin
+from django.db.models.query_utils import RegisterLookupMixin, class_or_instance_method
 from django.utils.functional import cached_property
 
 from .. import conf
 from ..schemes import ID, OutOfRange, Scheme, TimeScheme
 from . import history
-from .django_fields import Field, OwnLookups
+from .callers import is_admin_search
 from .values import times
 
 if TYPE_CHECKING:
+    from django.db.models import BigIntegerField as BigIntegerField
+    from django.db.models import CharField as CharField
+    from django.db.models import Field
+    from django.db.models import UUIDField as UUIDField
     from typing_extensions import TypeVar
 
     # What an attribute takes, and what it gives; Any in an annotation that doesn't say it.
@@ -22,6 +29,60 @@ if TYPE_CHECKING:
     GetType = TypeVar("GetType", covariant=True, default=Any)
 else:
     SetType = GetType = Any
+
+    # Django's fields, whose stubs take types: at runtime each is the class.
+    BigIntegerField, CharField, Field, UUIDField = (
+        defaultdict(lambda each=each: each)
+        for each in (models.BigIntegerField, models.CharField, models.Field, models.UUIDField)
+    )
+
+_OF_VALUES = (models.CharField, models.IntegerField, models.UUIDField)
+
+
+class OwnLookups:
+    """Leaves out lookups and transforms of ``CharField`` and its like: they expect its column, and
+    an id may be stored as bytes.
+    """
+
+    later_transforms: ClassVar[dict[str, Callable[[], None]]] = {}
+    """What registers a transform when it is used first."""
+
+    @classmethod
+    @functools.cache  # cleared by Django when a lookup is registered
+    def get_class_lookups(cls) -> dict[str, Any]:
+        """Lookups and transforms by name."""
+        parents = [
+            parent
+            for parent in cls.__mro__
+            if issubclass(parent, OwnLookups) or not issubclass(parent, _OF_VALUES)
+        ]
+        registered = [vars(parent).get("class_lookups", {}) for parent in parents]
+        return RegisterLookupMixin.merge_dicts(registered)
+
+    get_lookups = class_or_instance_method(
+        get_class_lookups.__func__,  # type: ignore[attr-defined]
+        RegisterLookupMixin.get_instance_lookups,
+    )
+
+    def get_lookup(self, lookup_name: str) -> Any:
+        # For "id__exact" among search_fields, the admin of Django 5.2 would cast the column to
+        # text. It searches by "id__exact__icontains" if there is no such lookup.
+        if lookup_name == "exact" and is_admin_search():
+            return None
+        return super().get_lookup(lookup_name)  # type: ignore[misc]
+
+    def get_transform(self, lookup_name: str) -> Any:
+        if lookup_name == "exact":
+            return _unchanged
+        if lookup_name in self.later_transforms:
+            self.later_transforms[lookup_name]()
+            self.later_transforms.pop(lookup_name, None)  # another thread may have been faster
+        return super().get_transform(lookup_name)  # type: ignore[misc]
+
+
+def _unchanged(expression: Any) -> Any:
+    """The transform of ``id__exact__icontains``."""
+    return expression
 
 
 class GeneratedIDField(OwnLookups, Field[SetType, GetType]):

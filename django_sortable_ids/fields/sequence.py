@@ -1,26 +1,29 @@
 """The field of lexical sequences, whose counter is in the database."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from django.db import models, router
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from ..schemes import LexicalSequence
 from .base import SortableIDField
 from .generating import GetType, SetType
 from .options import SCHEME, WrongOption
 from .value_types import SortableTextField
 from .values import times
 
+if TYPE_CHECKING:
+    from ..schemes import LexicalSequence
 
-@dataclass(frozen=True, slots=True)
+
 class _PendingID:
     """Stands for the id until the INSERT, which knows its database; ``pre_save`` doesn't."""
 
-    instance: models.Model
+    def __init__(self, instance: models.Model) -> None:
+        self.instance = instance
 
 
 class LexicalSequenceField(SortableTextField[SetType, GetType]):
@@ -127,6 +130,8 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
 
     @property
     def takes_times(self) -> bool:
+        from ..schemes import LexicalSequence
+
         stored = self.stored_scheme
         return isinstance(stored, LexicalSequence) and stored.template.is_dated
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Unpack, overload
 
 from ..schemes import Scheme, TimeScheme
 from .base import SortableIDField
-from .django_fields import BigIntegerField, CharField, UUIDField
-from .generating import GetType, SetType
+from .generating import BigIntegerField, CharField, GetType, SetType, UUIDField
 
 if TYPE_CHECKING:
     from django.db.models.expressions import Combinable

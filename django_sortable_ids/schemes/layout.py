@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from .support import ByArguments, CopiedByFields, cached_property
+from .support import ByArguments, ByFields, cached_property
 
 _LOW_62 = (1 << 62) - 1
 _LOW_12 = (1 << 12) - 1
@@ -220,8 +220,8 @@ class SuffixPart(NamedTuple):
     """What it is for: it tells machines apart, it counts, or neither."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Layout(CopiedByFields):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Layout(ByFields):
     """Ticks since the epoch, then a suffix; a bit template adds the fixed bits last::
 
         number = template.wrap(tick * suffixes + suffix)
@@ -375,8 +375,8 @@ class Joiner:
         while not self._gap and 1 << self._bits < layout.suffixes:
             self._gap = join(0, 1 << self._bits) - zero - (step << self._bits)
             self._bits += not self._gap
-        last, self._is_even = layout.suffixes - 1, step == 1
-        self._is_even = self._is_even and self.join(0, last) == join(0, last)
+        last, self._is_even = layout.suffixes - 1, True
+        self._is_even = step == 1 and self.join(0, last) == join(0, last)
         """Whether suffixes count by ones, and there are no other gaps."""
 
     def join(self, tick: int, suffix: int) -> int:

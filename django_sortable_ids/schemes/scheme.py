@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple, Self, TypeGuard
 from .encodings.notation import uuid_of, uuids_of
 from .encodings.text_forms import TextForm
 from .errors import InvalidID, Message, NotTimeOrdered, described
-from .support import CopiedByFields, cached_property
+from .support import ByFields, cached_property
 
 ID = uuid.UUID | str | int
 """The Python value of an id; each scheme uses one of the three types."""
@@ -24,8 +24,8 @@ class Converted(NamedTuple):
     """True: every bit is preserved. False: the same time, to the tick, with new random bits."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scheme(CopiedByFields, ABC):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scheme(ByFields, ABC):
     """An id format: an entry of the catalogue.
 
     An id is a number of ``bits`` bits. Its Python value is a ``uuid.UUID``, an ``int`` or the

@@ -132,7 +132,7 @@ class SequenceText(TextForm):
         return self.numeration.number(text)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class LexicalSequence(Scheme):
     """Ids that count from ``start`` in steps of ``step``, such as order or confirmation numbers.
 

@@ -1,4 +1,4 @@
-"""Helpers: cached attributes, bit patterns, and copies without cached attributes."""
+"""Helpers: cached attributes, bit patterns, and objects that are equal by what they consist of."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields
@@ -51,8 +51,8 @@ def ones(count: int, width: int) -> int:
     return ((1 << count * width) - 1) // ((1 << width) - 1)
 
 
-class CopiedByFields:
-    """A dataclass whose copies and pickles contain its fields and nothing else.
+class ByFields:
+    """What a dataclass has, in fewer compiled functions; its copies have its fields and no more.
 
     A cached attribute may be a function, which can't be pickled, or an id generator, whose copy
     would generate the same ids.
@@ -60,6 +60,14 @@ class CopiedByFields:
 
     def __getstate__(self: Any) -> dict[str, object]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and (
+            other is self or ByFields.__getstate__(other) == self.__getstate__()
+        )
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.__getstate__().values()))
 
 
 class ByArguments:

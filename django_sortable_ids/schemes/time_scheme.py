@@ -31,7 +31,7 @@ _generator_lock = Lock()
 _EXAMPLE_TIME = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TimeScheme(Scheme):
     """A scheme whose ids contain their creation time: all except the sequence."""
 

@@ -13,8 +13,7 @@ from django.db import models
 
 from django_sortable_ids import schemes
 from django_sortable_ids.fields import SortableIntegerField, SortableTextField, SortableUUIDField
-from django_sortable_ids.fields.django_fields import OwnLookups
-from django_sortable_ids.fields.generating import GeneratedIDField
+from django_sortable_ids.fields.generating import GeneratedIDField, OwnLookups
 from tests.combinations import in_one_case
 from tests.field_classes import CLASSES
 

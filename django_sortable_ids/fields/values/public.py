@@ -1,25 +1,28 @@
 """The public text of an id: what URLs and REST show and accept."""
 
+from __future__ import annotations
+
 import re
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from contextlib import suppress
-from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Integral, Number
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import Model
 
 from ... import conf
 from ...schemes import ID, InvalidID, Scheme
 from ...schemes.encodings.notation import uuid_of
-from ...schemes.encodings.text_forms import TextForm, UUIDText
+from ...schemes.encodings.text_forms import UUIDText
 from ...schemes.errors import Message, described, shown
-from ...schemes.mask import MaskKey, mask, unmask
-from ...schemes.support import CopiedByFields, cached_property, nearest
+from ...schemes.support import ByArguments, nearest
 from .storage import storage_names
+
+if TYPE_CHECKING:
+    from ...schemes.mask import MaskKey
 
 _PREFIX = re.compile("[a-z](?:[a-z_]{0,61}[a-z])?")
 SEPARATORS = ("_", ":")
@@ -63,53 +66,47 @@ def _is_prefix(prefix: Any) -> bool:
     return isinstance(prefix, str) and _PREFIX.fullmatch(prefix) is not None
 
 
-@dataclass(frozen=True)
-class PublicText(CopiedByFields):
+class PublicText(ByArguments):
     """Prefix, separator, and the id in an encoding: ``ord_01KDVDNA00PVDPVDPVDPVDPVDM``.
 
     Prefixes follow TypeID 0.3: 1 to 63 of ``a-z`` and ``_``, neither first nor last ``_``.
     ``masked`` writes a UUIDv7 as its UUIDv47 facade: a UUIDv4, in the encoding.
     """
 
-    scheme: Scheme
-    prefix: str | None
-    separator: str
-    encoding: str | None
-    masked: bool = False
-    previous_prefixes: Sequence[str] = ()
-    """Prefixes that are read, too, but not written; an empty one is none."""
-    reads_uuids: bool = False
-    """Whether the id, a text, may also be the text of a UUID: its field was a ``UUIDField``."""
-
-    def __post_init__(self) -> None:
-        for problem in problems(
-            self.scheme, self.prefix, self.separator, self.encoding, self.previous_prefixes
-        ):
-            raise ValueError(problem)
-
-    @cached_property
-    def full_prefix(self) -> str:
-        return "" if self.prefix is None else self.prefix + self.separator
-
-    @cached_property
-    def accepted_prefixes(self) -> tuple[str, ...]:
-        """The prefixes of texts that are read, with separators, the present one first."""
-        previous = [each and each + self.separator for each in self.previous_prefixes]
-        return (self.full_prefix, *previous)
-
-    @cached_property
-    def form(self) -> TextForm:
-        """How the id after the prefix is written."""
-        return self.scheme.text_form(self.encoding)
-
-    @cached_property
-    def is_ambiguous(self) -> bool:
-        """Whether a text may stand for several ids: for one by each mask key, or for one as bare
-        text and for another one as public text.
+    def __init__(
+        self,
+        scheme: Scheme,
+        prefix: str | None,
+        separator: str,
+        encoding: str | None,
+        masked: bool = False,
+        previous_prefixes: Sequence[str] = (),
+        reads_uuids: bool = False,
+    ) -> None:
+        """``previous_prefixes`` are read, too, but not written; an empty one is none. With
+        ``reads_uuids``, so is the text of a UUID: the field was a ``UUIDField``.
         """
-        return self.masked or (
-            self.form is not self.scheme.canonical and "" in self.accepted_prefixes
+        shape = (prefix, separator, encoding)
+        super().__init__(scheme, *shape, masked, previous_prefixes, reads_uuids)
+        for problem in problems(scheme, *shape, previous_prefixes):
+            raise ValueError(problem)
+        self.scheme = scheme
+        self.encoding = encoding
+        self.masked = masked
+        self.reads_uuids = reads_uuids
+        self.prefix = prefix
+        self.separator = separator
+        self.full_prefix = "" if prefix is None else prefix + separator
+        previous = [each and each + separator for each in previous_prefixes]
+        self.accepted_prefixes = (self.full_prefix, *previous)
+        """The prefixes of texts that are read, with separators, the present one first."""
+        self.form = scheme.text_form(encoding)
+        """How the id after the prefix is written."""
+        self.is_ambiguous = masked or (
+            self.form is not scheme.canonical and "" in self.accepted_prefixes
         )
+        """Whether a text may stand for several ids: for one by each mask key, or for one as bare
+        text and for another one as public text."""
 
     @property
     def pattern(self) -> str:
@@ -131,6 +128,8 @@ class PublicText(CopiedByFields):
             return str(value)
         if not self.masked:
             return self.full_prefix + self.scheme.format(value, self.encoding)
+        from ...schemes.mask import mask
+
         facade = mask(self.scheme.to_int(value), conf.mask_keys()[0])
         return self.full_prefix + self.form.format(facade)
 
@@ -254,6 +253,8 @@ class PublicText(CopiedByFields):
         return self.scheme.from_trusted(self._unmasked(bare, [key])[0])
 
     def _unmasked(self, text: str, keys: Iterable[MaskKey]) -> list[int]:
+        from ...schemes.mask import unmask
+
         try:
             facade = self.form.parse(text)
         except ValueError as error:
@@ -300,15 +301,16 @@ class Malformed:
         return hash(None)
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
+class Candidates(ByArguments):
     """The values that one public text may stand for, the likeliest first: always two or more.
 
     ``exact`` and ``in`` look up all of them, also through relations. Where only one value fits,
     the field takes the one that exists in the table. Used in lookups only.
     """
 
-    values: tuple[ID, ...]
+    def __init__(self, values: tuple[ID, ...]) -> None:
+        super().__init__(values)
+        self.values = values
 
     def __repr__(self) -> str:
         return "<masked id>"

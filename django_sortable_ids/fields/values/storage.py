@@ -4,9 +4,9 @@ All stored values sort like the numbers, whatever the collation of the database.
 """
 
 import uuid
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
 from django.db import NotSupportedError, models
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -15,6 +15,7 @@ from ...schemes import ID, OutOfRange, Scheme, TimeScheme
 from ...schemes.encodings.notation import uuid_of, uuids_of
 from ...schemes.encodings.text_forms import TextForm, UUIDText
 from ...schemes.layout import UUIDTemplate
+from ...schemes.support import ByArguments
 
 # Text that is compared byte by byte. On PostgreSQL, Django adds a second index for LIKE to types
 # whose names begin with "varchar" or "text": hence "character varying".
@@ -59,20 +60,20 @@ def _column_type(types: Mapping[str, str], length: int, connection: BaseDatabase
     return types[connection.vendor].format(length=length)
 
 
-class Storage(Protocol):
+class Storage(ByArguments, ABC):
     """One kind of column."""
 
-    @property
-    def driver_types(self) -> tuple[type, ...]:
-        """Types of a driver's values that must be converted to the Python value."""
-        return ()
+    driver_types: tuple[type, ...] = ()
+    """Types of a driver's values that must be converted to the Python value."""
 
+    @abstractmethod
     def db_type(self, connection: BaseDatabaseWrapper) -> str: ...
 
     def collation(self, connection: BaseDatabaseWrapper) -> str | None:
         """The collation that the column needs; None for the database's default."""
         return None
 
+    @abstractmethod
     def to_db(self, number: int, connection: BaseDatabaseWrapper) -> Any:
         """The driver's value of a number to store.
 
@@ -87,6 +88,7 @@ class Storage(Protocol):
         """The driver's value of a number to compare with: any number of the scheme."""
         return self.to_db(number, connection)
 
+    @abstractmethod
     def from_db(self, stored: Any) -> int:
         """The number of a value that the driver returned."""
 
@@ -105,6 +107,7 @@ class Storage(Protocol):
 
         return read
 
+    @abstractmethod
     def driver_type(self, connection: BaseDatabaseWrapper) -> type:
         """The type that the driver returns for values that this package stored."""
 
@@ -114,11 +117,12 @@ class Storage(Protocol):
         return f"'{self.to_db(number, connection)}'"
 
 
-@dataclass(frozen=True, slots=True)
 class UUIDStorage(Storage):
     """As Django's ``UUIDField``: ``uuid`` on PostgreSQL and MariaDB 10.7+, else 32 characters."""
 
-    driver_types: tuple[type, ...]
+    def __init__(self, driver_types: tuple[type, ...]) -> None:
+        super().__init__(driver_types)
+        self.driver_types = driver_types
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str:
         return models.UUIDField().db_type(connection) or ""
@@ -143,12 +147,14 @@ class UUIDStorage(Storage):
         return int(stored.replace("-", ""), 16)
 
 
-@dataclass(frozen=True, slots=True)
 class BinaryStorage(Storage):
     """Big-endian bytes."""
 
-    length: int
-    driver_types: ClassVar[tuple[type, ...]] = (bytes, bytearray, memoryview)
+    driver_types = (bytes, bytearray, memoryview)
+
+    def __init__(self, length: int) -> None:
+        super().__init__(length)
+        self.length = length
 
     def driver_type(self, connection: BaseDatabaseWrapper) -> type:
         return bytes
@@ -169,11 +175,12 @@ class BinaryStorage(Storage):
         return f"'\\x{digits}'::bytea" if connection.vendor == "postgresql" else f"x'{digits}'"
 
 
-@dataclass(frozen=True, slots=True)
 class TextStorage(Storage):
     """Text in one of the scheme's forms."""
 
-    form: TextForm
+    def __init__(self, form: TextForm, *options: Any) -> None:
+        super().__init__(form, *options)
+        self.form = form
 
     def driver_type(self, connection: BaseDatabaseWrapper) -> type:
         return str
@@ -194,11 +201,12 @@ class TextStorage(Storage):
         return self.form.parse(stored)
 
 
-@dataclass(frozen=True, slots=True)
 class CharFieldStorage(TextStorage):
     """As Django's ``CharField``: ``varchar``, with the collation of the database."""
 
-    max_length: int
+    def __init__(self, form: TextForm, max_length: int) -> None:
+        super().__init__(form, max_length)
+        self.max_length = max_length
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str:
         return models.CharField(max_length=self.max_length).db_type(connection) or ""
@@ -207,7 +215,6 @@ class CharFieldStorage(TextStorage):
         return None
 
 
-@dataclass(frozen=True, slots=True)
 class IntegerStorage(Storage):
     """A signed 64-bit integer.
 
@@ -216,11 +223,10 @@ class IntegerStorage(Storage):
     don't find it.
     """
 
-    unsigned: bool = False
-
-    @property
-    def driver_types(self) -> tuple[type, ...]:
-        return (int,) if self.unsigned else ()
+    def __init__(self, unsigned: bool = False) -> None:
+        super().__init__(unsigned)
+        self.unsigned = unsigned
+        self.driver_types = (int,) if unsigned else ()
 
     def driver_type(self, connection: BaseDatabaseWrapper) -> type:
         return int

@@ -13,30 +13,13 @@ from ..layout import PLAIN, UUIDTemplate
 from ..scheme import Scheme
 from ..time_scheme import MILLISECOND, TimeScheme
 
-_UUIDS, _TEXTS, _INTEGERS = "catalog.uuids", "catalog.texts", "catalog.integers"
-_MODULES = {
-    "uuid1": _UUIDS,
-    "uuid6": _UUIDS,
-    "uuid7": _UUIDS,
-    "comb13": _UUIDS,
-    "ulid": _TEXTS,
-    "hexulid": _TEXTS,
-    "timeflake": _TEXTS,
-    "scru128": _TEXTS,
-    "pushid": _TEXTS,
-    "flake": _TEXTS,
-    "cuid": _TEXTS,
-    "comb4": _UUIDS,
-    "xid": _TEXTS,
-    "objectid": _TEXTS,
-    "ksuid": _TEXTS,
-    "kuuid": _TEXTS,
-    "snowflake": _INTEGERS,
-    "sonyflake": _INTEGERS,
-    "tsid": _INTEGERS,
-    "time64": _INTEGERS,
-    "lexical_sequence": "sequence",
+_FAMILIES = {
+    "catalog.uuids": "uuid1 uuid6 uuid7 comb13 comb4",
+    "catalog.texts": "ulid hexulid timeflake scru128 pushid flake cuid xid objectid ksuid kuuid",
+    "catalog.integers": "snowflake sonyflake tsid time64",
+    "sequence": "lexical_sequence",
 }
+_MODULES = {name: module for module, names in _FAMILIES.items() for name in names.split()}
 """Where the function of a family of schemes is, which has its name: imported at its first use."""
 
 _PRESETS: dict[str, tuple[str, dict[str, str]]] = {
