@@ -115,9 +115,6 @@ class SortableIDField(FieldWithOptions[SetType, GetType]):
             return None
         return super().clean(value, model_instance)
 
-    def value_to_string(self, obj: models.Model) -> Any:
-        return str(self.value_from_object(obj))
-
     # The database
 
     def stored(self, connection: BaseDatabaseWrapper) -> Storage:

@@ -20,27 +20,17 @@ def original_of(model: type[models.Model]) -> type[models.Model] | None:
             return current_original and model._meta.apps.get_model(current_original._meta.label)
         except LookupError:
             return None
-    return _followed(model) or _tracked(model)
-
-
-def _followed(model: type[models.Model]) -> type[models.Model] | None:
-    """The original of a model of django-simple-history."""
+    # The attributes of django-simple-history and of django-pghistory; models of several originals
+    # have none.
     is_history = hasattr(model, "history_object") or hasattr(model, "m2m_history_id")
-    return _model(getattr(model, "instance_type", None)) if is_history else None
-
-
-def _tracked(model: type[models.Model]) -> type[models.Model] | None:
-    """The original of a model of django-pghistory; models of several originals have none."""
-    return _model(getattr(model, "pgh_tracked_model", None))
-
-
-def _model(found: Any) -> type[models.Model] | None:
-    return found if isinstance(found, type) and issubclass(found, models.Model) else None
+    original = getattr(model, "instance_type" if is_history else "pgh_tracked_model", None)
+    is_model = isinstance(original, type) and issubclass(original, models.Model)
+    return original if is_model else None
 
 
 def time_path(model: type[models.Model]) -> str:
     """The path from a history model to the field with the times of its rows."""
-    if _tracked(model):
+    if hasattr(model, "pgh_tracked_model"):
         return "pgh_created_at"
     return "history__history_date" if hasattr(model, "m2m_history_id") else "history_date"
 

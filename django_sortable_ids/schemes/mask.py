@@ -65,37 +65,28 @@ def _flip(payload: int, key: MaskKey) -> int:
 
 def siphash(message: bytes, key: MaskKey) -> int:
     """SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF"): 64 bits."""
-    state = (
-        key.k0 ^ 0x736F6D6570736575,
-        key.k1 ^ 0x646F72616E646F6D,
-        key.k0 ^ 0x6C7967656E657261,
-        key.k1 ^ 0x7465646279746573,
-    )
+    v0, v1 = key.k0 ^ 0x736F6D6570736575, key.k1 ^ 0x646F72616E646F6D
+    v2, v3 = key.k0 ^ 0x6C7967656E657261, key.k1 ^ 0x7465646279746573
     whole = len(message) // 8 * 8
     last = (len(message) & 0xFF) << 56 | int.from_bytes(message[whole:], "little")
     words = [int.from_bytes(message[at : at + 8], "little") for at in range(0, whole, 8)]
-    for word in (*words, last):
-        v0, v1, v2, v3 = state
-        v0, v1, v2, v3 = _rounds(2, v0, v1, v2, v3 ^ word)
-        state = (v0 ^ word, v1, v2, v3)
-    v0, v1, v2, v3 = state
-    v0, v1, v2, v3 = _rounds(4, v0, v1, v2 ^ 0xFF, v3)
+    # Two rounds for each word, and four for the end.
+    for word, rounds, end in (*((each, 2, 0) for each in (*words, last)), (0, 4, 0xFF)):
+        v3 ^= word
+        v2 ^= end
+        for _ in range(rounds):
+            v0 = v0 + v1 & _LOW_64
+            v2 = v2 + v3 & _LOW_64
+            v1 = (v1 << 13 & _LOW_64 | v1 >> 51) ^ v0
+            v3 = (v3 << 16 & _LOW_64 | v3 >> 48) ^ v2
+            v0 = v0 << 32 & _LOW_64 | v0 >> 32
+            v2 = v2 + v1 & _LOW_64
+            v0 = v0 + v3 & _LOW_64
+            v1 = (v1 << 17 & _LOW_64 | v1 >> 47) ^ v2
+            v3 = (v3 << 21 & _LOW_64 | v3 >> 43) ^ v0
+            v2 = v2 << 32 & _LOW_64 | v2 >> 32
+        v0 ^= word
     return v0 ^ v1 ^ v2 ^ v3
-
-
-def _rounds(count: int, v0: int, v1: int, v2: int, v3: int) -> tuple[int, int, int, int]:
-    for _ in range(count):
-        v0 = v0 + v1 & _LOW_64
-        v2 = v2 + v3 & _LOW_64
-        v1 = (v1 << 13 | v1 >> 51) & _LOW_64 ^ v0
-        v3 = (v3 << 16 | v3 >> 48) & _LOW_64 ^ v2
-        v0 = (v0 << 32 | v0 >> 32) & _LOW_64
-        v2 = v2 + v1 & _LOW_64
-        v0 = v0 + v3 & _LOW_64
-        v1 = (v1 << 17 | v1 >> 47) & _LOW_64 ^ v2
-        v3 = (v3 << 21 | v3 >> 43) & _LOW_64 ^ v0
-        v2 = (v2 << 32 | v2 >> 32) & _LOW_64
-    return v0, v1, v2, v3
 
 
 @lru_cache

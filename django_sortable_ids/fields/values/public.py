@@ -107,6 +107,10 @@ class PublicText(ByArguments):
         )
         """Whether a text may stand for several ids: for one by each mask key, or for one as bare
         text and for another one as public text."""
+        self._shows_values = self.form is scheme.canonical and not masked
+        is_bare = self._shows_values and not self.full_prefix
+        self._shows_uuids = is_bare and scheme.value_type is uuid.UUID
+        """Whether the text of a UUID is its own, of each version."""
 
     @property
     def pattern(self) -> str:
@@ -124,14 +128,21 @@ class PublicText(ByArguments):
 
     def format(self, value: ID) -> str:
         """The text of a value; a stored UUID of another version as it is, which nothing reads."""
+        if self._shows_uuids and type(value) is uuid.UUID:
+            return str(value)
+        if self._shows_values and self.scheme.is_canonical(value):
+            return self.full_prefix + value
         if self.is_other_uuid(value):
             return str(value)
-        if not self.masked:
-            return self.full_prefix + self.scheme.format(value, self.encoding)
-        from ...schemes.mask import mask
+        if isinstance(value, uuid.UUID) and self.scheme.value_type is uuid.UUID:
+            number = value.int
+        else:
+            number = self.scheme.to_int(value)
+        if self.masked:
+            from ...schemes.mask import mask
 
-        facade = mask(self.scheme.to_int(value), conf.mask_keys()[0])
-        return self.full_prefix + self.form.format(facade)
+            number = mask(number, conf.mask_keys()[0])
+        return self.full_prefix + self.form.format(number)
 
     def is_other_uuid(self, value: Any) -> bool:
         """Whether it is a UUID that is no id of the scheme: another version, or a masked text."""

@@ -139,6 +139,16 @@ class UUIDStorage(Storage):
     def driver_type(self, connection: BaseDatabaseWrapper) -> type:
         return uuid.UUID if connection.vendor == "postgresql" else str
 
+    def reader(self, scheme: Scheme) -> Callable[..., ID | None]:
+        from_trusted, read_other = scheme.from_trusted, super().reader(scheme)
+
+        def read(value: Any, *_: object) -> ID | None:
+            if type(value) is str and len(value) == 32:
+                return from_trusted(int(value, 16))
+            return read_other(value)
+
+        return read
+
     def from_db(self, stored: uuid.UUID | str) -> int:
         if isinstance(stored, uuid.UUID):
             return stored.int
@@ -164,6 +174,17 @@ class BinaryStorage(Storage):
 
     def to_db(self, number: int, connection: BaseDatabaseWrapper) -> bytes:
         return number.to_bytes(self.length, "big")
+
+    def reader(self, scheme: Scheme) -> Callable[..., ID | None]:
+        from_trusted, read_other = scheme.from_trusted, super().reader(scheme)
+        length, from_bytes = self.length, int.from_bytes
+
+        def read(value: Any, *_: object) -> ID | None:
+            if type(value) is bytes and len(value) == length:
+                return from_trusted(from_bytes(value, "big"))
+            return read_other(value)
+
+        return read
 
     def from_db(self, stored: bytes | memoryview) -> int:
         if len(stored) != self.length:

@@ -12,7 +12,7 @@ from ..encodings.alphabets import BASE62, CROCKFORD
 from ..encodings.text_forms import Base64URL, Decimal, Digits
 from ..layout import Layout
 from ..time_scheme import MILLISECOND, TimeScheme
-from .rows import checked_epoch, exponent, one_of
+from .rows import epoch, exponent, one_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class Integer:
         most = 64 if self.base == 2 else 19
         if self.digits not in range(2, most + 1):
             raise ValueError(f"bits={self.digits}: expected 2 to {most}")
-        checked_epoch(self.epoch_ms)
+        epoch_ns = epoch(0, self.epoch_ms)
         sequence = self.digits - self.time - self.worker
         wrong_time = not 1 <= self.time < self.digits
         if wrong_time or sequence < 0 or self.worker not in self.workers:
@@ -93,7 +93,7 @@ class Integer:
                 smallest=self.base ** (self.digits - 1) if self.largest else 0,
                 largest=self.largest,
             ),
-            epoch_ns=self.epoch_ms * MILLISECOND,
+            epoch_ns=epoch_ns,
             tick_ns=self.tick_ns,
         )
 

@@ -32,8 +32,7 @@ def row(
 ) -> TimeScheme:
     """``time | suffix`` bits; the suffix is random, or starts with a worker number.
 
-    ``epoch_ms`` replaces the epoch. Raises ``ValueError`` for one that is no whole number, or
-    outside of the years 1 to 9999.
+    ``epoch_ms`` replaces the epoch.
     """
     is_uuid = template.version is not None
     return TimeScheme(
@@ -57,19 +56,19 @@ def row(
 
 
 def epoch(usual_ns: int, epoch_ms: int | None) -> int:
-    """The Unix time in ns of an option ``epoch_ms``; ``usual_ns`` for None."""
-    return usual_ns if epoch_ms is None else checked_epoch(epoch_ms) * MILLISECOND
+    """The Unix time in ns of an option ``epoch_ms``; ``usual_ns`` for None.
 
-
-def checked_epoch(epoch_ms: int) -> int:
-    """The epoch; ``ValueError`` unless it is a Unix time in ms of the years 1 to 9999."""
+    Raises ``ValueError`` unless it is a whole number of the years 1 to 9999.
+    """
+    if epoch_ms is None:
+        return usual_ns
     is_number = isinstance(epoch_ms, int) and not isinstance(epoch_ms, bool)
     if not is_number or epoch_ms not in _EPOCHS_MS:
         raise ValueError(
             f"epoch_ms={epoch_ms!r}: expected a Unix time in ms, a whole number of the years 1 to "
             f"9999"
         )
-    return epoch_ms
+    return epoch_ms * MILLISECOND
 
 
 def one_of(rows: Mapping[Any, T], **option: Any) -> T:

@@ -149,44 +149,37 @@ def xid(*, workers: int | None = None, epoch_ms: int | None = None) -> TimeSchem
     a process with a fixed number must not start in the second in which its predecessor ended; a
     leased number rules this out.
     """
-    exponent(2, _MOST_WORKERS, workers=workers)
-    return row(
-        "xid",
-        "xid",
-        "https://github.com/rs/xid",
-        Digits(BASE32_HEX_LOWER, 20, padding=4),
-        time=32,
-        suffix=64,
-        suffix_parts=(
-            SuffixPart("machine", 1 << 24, "worker"),
-            SuffixPart("process", 1 << 16, "worker"),
-            SuffixPart("counter", 1 << 24, "sequence"),
-        ),
-        tick_ns=SECOND,
-        workers=workers,
-        epoch_ms=epoch_ms,
+    form = Digits(BASE32_HEX_LOWER, 20, padding=4)
+    parts = (
+        SuffixPart("machine", 1 << 24, "worker"),
+        SuffixPart("process", 1 << 16, "worker"),
+        SuffixPart("counter", 1 << 24, "sequence"),
     )
+    return _seconds("xid", "xid", "https://github.com/rs/xid", form, parts, workers, epoch_ms)
 
 
 @lru_cache(typed=True)
 def objectid(*, workers: int | None = None, epoch_ms: int | None = None) -> TimeScheme:
     """Like ``xid``: ``time 32 | random 64``; with ``workers``, ``time 32 | worker | sequence``."""
+    specification = "MongoDB specifications, bson-objectid"
+    form = Digits(HEX_LOWER, 24, fold="lower")
+    parts = (SuffixPart("random", 1 << 40), SuffixPart("counter", 1 << 24, "sequence"))
+    return _seconds("objectid", "ObjectId", specification, form, parts, workers, epoch_ms)
+
+
+def _seconds(
+    name: str,
+    title: str,
+    specification: str,
+    form: TextForm,
+    parts: tuple[SuffixPart, ...],
+    workers: int | None,
+    epoch_ms: int | None,
+) -> TimeScheme:
+    """32 bits of seconds, and a suffix of 64, which may contain a worker number."""
     exponent(2, _MOST_WORKERS, workers=workers)
-    return row(
-        "objectid",
-        "ObjectId",
-        "MongoDB specifications, bson-objectid",
-        Digits(HEX_LOWER, 24, fold="lower"),
-        time=32,
-        suffix=64,
-        suffix_parts=(
-            SuffixPart("random", 1 << 40),
-            SuffixPart("counter", 1 << 24, "sequence"),
-        ),
-        tick_ns=SECOND,
-        workers=workers,
-        epoch_ms=epoch_ms,
-    )
+    options: Any = {"tick_ns": SECOND, "suffix_parts": parts, "workers": workers}
+    return row(name, title, specification, form, time=32, suffix=64, epoch_ms=epoch_ms, **options)
 
 
 @lru_cache(typed=True)

@@ -167,16 +167,16 @@ class Generator:
             except IndexError:
                 pass
         with self._lock:
-            return self._next_at(ns)
+            return self._next_in((ns - self._epoch_ns) // self._tick_ns)
 
     def take(self, count: int) -> list[Any]:
         """The next ``count`` ids; raises what ``next`` raises."""
         ids: list[Any] = []
         while len(ids) < count:
             with self._lock:
-                ns = (self._clock or time.time_ns)()
-                ids.append(self._next_at(ns))
-                if self._shown == (ns - self._epoch_ns) // self._tick_ns:
+                now = self._now()
+                ids.append(self._next_in(now))
+                if self._shown == now:
                     ids += self._take_ready(min(count - len(ids), IDS_AT_A_TIME))
         return ids
 
@@ -189,9 +189,8 @@ class Generator:
                 taken.append(self._ready.pop())
         return taken + self._further(count - len(taken))[::-1]
 
-    def _next_at(self, ns: int) -> Any:
-        """The next id at a Unix time in ns, at which finished ids may be outdated."""
-        now = (ns - self._epoch_ns) // self._tick_ns
+    def _next_in(self, now: int) -> Any:
+        """The next id in the clock's tick, in which finished ids may be outdated."""
         jump = now - self._peak
         if not 0 <= jump <= self._travel:
             if abs(jump) > self._travel and self._sources.travels():
