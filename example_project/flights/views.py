@@ -31,6 +31,7 @@ class FrontPage(TemplateView):
         started = time.perf_counter()
         bars = histogram(Flight.objects.all(), "public_id", "day", *YEAR, time_limit=None)
         milliseconds = (time.perf_counter() - started) * 1000
+        weeks = histogram(Flight.objects.all(), "public_id", "week", *YEAR, time_limit=None)
         before, after = links(flight)
         return super().get_context_data(
             flight=flight,
@@ -38,6 +39,7 @@ class FrontPage(TemplateView):
             inspector=_inspector(flight),
             after=after,
             bars=bars,
+            weeks=weeks,
             count=f"{sum(bar.count for bar in bars):,}",
             milliseconds=f"{milliseconds:.0f}",
             **kwargs,

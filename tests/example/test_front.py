@@ -37,7 +37,7 @@ def test_shows_a_link_before_and_after(page: Page, visitor: Visitor) -> None:
 
 def test_draws_every_flight_of_the_year(page: Page) -> None:
     assert page.root.text.count(f"{data.FLIGHTS} flights left New York in 2013.") == 1
-    table = page.root.find("figure").find("table").find("tbody")
+    table = page.root.find("div", class_="wide").find("table").find("tbody")
     counts = {row.find("th").text: row.find("td").text for row in table.find_all("tr")}
     assert len(counts) == 365
     assert next(iter(counts)) == "Jan. 1, 2013"
