@@ -121,6 +121,16 @@ def test_byte_fraction_frame():
     ]
 
 
+@pytest.mark.parametrize("name", ["uuid1", "uuid6", "uuid7", "comb4"])
+def test_templates_give_back_what_they_got_and_refuse_other_fixed_bits(name):
+    template = get(name).layout.template
+    for bit in range(122):
+        assert template.unwrap(template.wrap(1 << bit)) == 1 << bit
+    number = template.wrap(0x1234_5678_9ABC_DEF0)
+    for bit in (*range(62, 64), *range(76, 80)):
+        assert template.unwrap(number ^ 1 << bit) is None
+
+
 @in_one_case("scheme", TIME_SCHEMES)
 def test_ticks_of_many_times(scheme):
     times = [NOW + i * timedelta(microseconds=777_777) for i in range(5)]
