@@ -82,7 +82,7 @@ def test_the_column_keeps_all_that_it_has(depot, column, modes):
     depot.write(CONSTRAIN, atomic=False)
     query("SET SESSION sql_mode = %s", modes)
     depot.migrate()
-    assert query("SELECT @@sql_mode, @@sql_quote_show_create") == ((modes, 1),)
+    assert query("SELECT @@sql_mode, @@sql_quote_show_create") == [(modes, 1)]
     connection.close()
     assert held() == had
     with pytest.raises(IntegrityError):
