@@ -3,11 +3,19 @@
 ``RANDOM_SOURCE=3`` seeds them with 3 instead of 1. With ``low`` and ``high``, the first half of the
 bits of most draws is zero or one; each eighth draw is any number, since some loops wait for a
 smaller one. Tests of uniform draws are left out.
+
+The processes that a test starts have seeds that are drawn here, so they are the same in each run of
+the test, and differ from one another.
 """
 
 import os
 import random
+import subprocess
+from pathlib import Path
 
+SEED = "RANDOM_SEED"
+"""The variable by which ``seeded/sitecustomize.py`` finds the seed of a process."""
+_SEEDED = str(Path(__file__).with_name("seeded"))
 _HALVES = {"low": b"\x00", "high": b"\xff"}
 _FEWEST_BYTES = 4
 """Ids of one tick with fewer random bytes would repeat."""
@@ -22,13 +30,11 @@ class Source:
 
     def start(self, test):
         """The draws of one test are the same in every order of the tests."""
-        self._pid, self._draws = os.getpid(), 0
+        self._draws = 0
         self._random = random.Random(f"{self._name} {test}")
         random.seed(f"{self._name} {test}")
 
     def __call__(self, size):
-        if os.getpid() != self._pid:
-            self.start(os.getpid())  # else two processes would draw the same
         self._draws += 1
         data = self._random.randbytes(size)
         if self._name not in _HALVES or size < _FEWEST_BYTES or self._draws % 8 == 0:
@@ -36,5 +42,26 @@ class Source:
         half = (size + 1) // 2
         return _HALVES[self._name] * half + data[half:]
 
+    def seed(self):
+        """One for another process."""
+        return self._random.randbytes(8).hex()
+
     def install(self):
+        """In this process, in those that it forks, and in those that it starts."""
         os.urandom = random._urandom = self
+        seeds = []
+        os.register_at_fork(
+            before=lambda: seeds.append(self.seed()),
+            after_in_parent=seeds.clear,
+            after_in_child=lambda: self.start(seeds.pop()),
+        )
+        popen = subprocess.Popen.__init__
+
+        def start(process, *args, env=None, **options):
+            if os.urandom is self:  # or the source of a test, in a process that a test has started
+                env = dict(os.environ if env is None else env)
+                path = os.pathsep.join(filter(None, [_SEEDED, env.get("PYTHONPATH")]))
+                env |= {SEED: f"{self._name} {self.seed()}", "PYTHONPATH": path}
+            popen(process, *args, env=env, **options)
+
+        subprocess.Popen.__init__ = start

@@ -75,6 +75,7 @@ while line := sys.stdin.readline():
     order = json.loads(line)
     child = os.fork()
     if not child:
+        os.urandom.start(order["seed"])
         os.chdir(order["folder"])
         for number, path, flags in order["files"]:
             file = os.open(path, flags, 0o666)
@@ -153,7 +154,8 @@ def manage(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
             (1, str(out), written),
             (2, str(err), written),
         ]
-        order = {"folder": str(folder), "arguments": arguments, "files": files}
+        seed = os.urandom(8).hex()
+        order = {"folder": str(folder), "arguments": arguments, "files": files, "seed": seed}
         print(json.dumps(order), file=process.stdin, flush=True)
         code = int(process.stdout.readline())
         return subprocess.CompletedProcess(arguments, code, out.read_text(), err.read_text())
