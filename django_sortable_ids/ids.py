@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 
 from .fields import SortableIDField, history
-from .fields.of_model import id_of, is_of_another_version, local_time, own_fields
+from .fields.of_model import id_of, lacks_time, local_time, own_fields
 from .fields.values.public import SEPARATORS
 from .schemes import ID
 from .schemes.encodings.text_forms import UUIDText
@@ -97,15 +97,15 @@ def public_id(instance: models.Model, field: str | None = None) -> str | None:
 
 
 def created_at(instance: models.Model, field: str | None = None) -> datetime | None:
-    """The creation time in the instance's id. None if it has no id yet, or a UUID of another
-    version, which carries no time.
+    """The creation time in the instance's id. None if it has no id yet, or a stored value that is
+    none, such as a UUID of another version.
 
     ``field`` is that of ``public_id``. The time is aware and in the current time zone, or naive
     local time with ``USE_TZ=False``. Raises ``OutOfRange`` after the year 9999 and
     ``NotTimeOrdered`` for a sequence.
     """
     id_field, value = id_of(instance, field)
-    if value is None or is_of_another_version(id_field, value):
+    if value is None or lacks_time(id_field, value):
         return None
     return local_time(id_field, value)
 

@@ -22,6 +22,7 @@ from django.db.models import QuerySet
 
 from .backfill import plan, run
 from .backfill.sources.base import Given
+from .backfill.sources.fields import check_names, check_table
 from .backfill.sources.find import of_source
 from .db import tables
 from .db.locks import with_short_lock_timeout
@@ -151,6 +152,8 @@ class AddSortableID(AddField):
         field = model._meta.get_field(self.name)
         final_field = final._meta.get_field(self.name)
         check_before(schema_editor, field, final_field)
+        if not schema_editor.collect_sql:
+            check_table(final, connection.alias)
         if schema_editor.collect_sql or not tables.has_column(
             connection, final._meta.db_table, field.column
         ):
@@ -251,6 +254,7 @@ class SwapSortableID(_BothWays):
         )
         if not self.allow_migrate_model(schema_editor.connection.alias, after):
             return
+        check_names([before._meta.db_table, *(str(each.column) for each in before._meta.fields)])
         swap.refuse(before, self.name, self.other)
         swapping = swap.Swap(schema_editor, before, after, self.name, self.other)
         if not backwards:

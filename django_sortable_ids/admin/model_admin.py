@@ -255,7 +255,7 @@ def _problems(model_admin: Any) -> Iterator[CheckMessage]:
         fix = "Derive the class from SortableIDAdmin, of django_sortable_ids.admin."
         yield message("E017", cls, reason=f"{cls.__name__} ignores it", fix=fix)
     for each in model_admin.list_filter:
-        if isinstance(each, tuple | list) and issubclass(each[1], CreatedAtFilter):
+        if not isinstance(each, str) and CreatedAtFilter in getattr(each[-1], "__mro__", ()):
             column = id_at(model_admin.model, each[0])
             if column is None or not isinstance(column.stored_scheme, TimeScheme):
                 yield message("E020", cls, path=each[0])

@@ -68,7 +68,8 @@ def take(plan: Plan, token: str) -> BackfillRun:
             raise outdated(target)
     else:
         own |= _fresh(plan)
-        if same_options(run, target) and _has_ids(target):
+        filled = target.rows.filter(**{f"{target.field.name}__isnull": False})
+        if same_options(run, target) and filled.exists():
             own |= {"cursor": run.cursor, "given_from": run.given_from}
     unchanged = {"pk": run.pk, "token": run.token, "batches": run.batches}
     if not runs(target).filter(**unchanged, heartbeat=run.heartbeat).update(**own):
@@ -176,10 +177,6 @@ def _fresh(plan: Plan) -> dict[str, Any]:
         "updated_at": timezone.now(),
         "finished_at": None,
     }
-
-
-def _has_ids(target: Target) -> bool:
-    return bool(target.rows.filter(**{f"{target.field.name}__isnull": False}).exists())
 
 
 def _taken(target: Target, run: BackfillRun | None) -> BackfillError:

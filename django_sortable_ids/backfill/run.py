@@ -341,7 +341,7 @@ class Persistence:
                 # At the end of the transaction, Django may have connected again.
                 changed = connection.connection is not self._session
                 lost = self.possible and (changed or is_lost(error, self._using))
-                if not self.possible or not (lost or _is_in_the_way(error)):
+                if not self.possible or not (lost or is_conflict(error) or is_timeout(error)):
                     raise
                 give_up = give_up or time.monotonic() + self._seconds
                 self._note(f"{type(error).__name__}: {' '.join(str(error).split())}")
@@ -376,7 +376,3 @@ class Persistence:
             return TriedTooLong(f"{what}: {text}. {advice}")
         what = "the database could not be reached" if lost else "other transactions were in the way"
         return TriedTooLong(f"{what} for {self._seconds:g} s: {text}")
-
-
-def _is_in_the_way(error: Error) -> bool:
-    return isinstance(error, DatabaseError) and (is_conflict(error) or is_timeout(error))

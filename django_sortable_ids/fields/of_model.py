@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
@@ -131,14 +130,9 @@ def id_of(instance: models.Model, name: str | None = None) -> tuple[SortableIDFi
     return field, getattr(instance, field.attname)
 
 
-def is_of_another_version(field: SortableIDField, value: ID) -> bool:
-    """Whether it is a UUID of a version other than the field's: it carries no time."""
-    scheme = field.scheme
-    return (
-        isinstance(scheme, TimeScheme)
-        and isinstance(value, uuid.UUID)
-        and not scheme.carries_time(value)
-    )
+def lacks_time(field: SortableIDField, value: ID) -> bool:
+    """Whether it is no id of the field's scheme, such as a UUID of another version."""
+    return isinstance(field.scheme, TimeScheme) and not field.scheme.carries_time(value)
 
 
 def local_time(field: SortableIDField, value: ID) -> datetime:

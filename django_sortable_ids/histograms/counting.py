@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from django.db.models.sql.where import AND
 from ..db.scalars import Select, scalars
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_at
+from ..fields.values.storage import Storage, TextStorage
 from ..fields.values.times import MICROSECOND
 from ..paging.counting import Count, estimated_rows, fewest_expected_rows
 from ..schemes import TimeScheme
@@ -107,18 +109,21 @@ def ends(
     if found[0] is None:
         return None
     stored = column.field.stored(connections[queryset.db])
-    times = [_time(column.scheme, stored.from_db(value)) for value in found]
+    times = [_time(column.scheme, stored, value) for value in found]
     return min(times), max(times)
 
 
-def _time(scheme: TimeScheme, number: int) -> datetime:
-    """The time of an id; for a UUID of another version, that of its neighbours in the order."""
-    if scheme.layout.split(number) is not None:
-        return scheme.created_at(scheme.from_trusted(number))
+def _time(scheme: TimeScheme, stored: Storage, value: Any) -> datetime:
+    """The time of a stored id; for one of another version and for a malformed text, that of its
+    neighbours in the order."""
+    with suppress(ValueError):
+        return scheme.created_at(scheme.from_trusted(stored.from_db(value)))
+    place_of: Any = stored.form.format if isinstance(stored, TextStorage) else int
+    place = stored.from_db(value) if place_of is int else value
 
     def is_after(at: datetime) -> bool:
         numbers = scheme.number_range(at, None)
-        return numbers is None or not numbers[0] <= number <= numbers[1]
+        return numbers is None or not place_of(numbers[0]) <= place <= place_of(numbers[1])
 
     return first_moment_when(is_after, scheme.earliest, scheme.latest) - MICROSECOND
 

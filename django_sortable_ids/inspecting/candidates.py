@@ -14,7 +14,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
 from ..fields import SortableIDField
-from ..fields.of_model import is_of_another_version
+from ..fields.of_model import lacks_time
 from ..schemes import (
     ID,
     MILLISECOND,
@@ -210,7 +210,7 @@ def candidates(
 
 def of_value(field: SortableIDField, value: ID) -> Candidate:
     """The candidate of a value that the field has read."""
-    has_time = not is_of_another_version(field, value)
+    has_time = not lacks_time(field, value)
     scheme = as_format(field.scheme) if has_time else field.scheme
     encoding = field.public_text.encoding or scheme.encodings[0]
     masked_by = field if field.masked else None

@@ -12,7 +12,6 @@ from .candidates import Candidate
 from .inspection import Inspection, shown
 from .parts import Part
 from .picture import columns
-from .rows import Found
 
 _NAMES = 14
 """Columns of the names before values."""
@@ -32,7 +31,10 @@ def _inspection(inspection: Inspection) -> Iterator[str]:
         yield from _candidate(each)
     if inspection.rows:
         yield ""
-        rows = (_row_as_text(each) for each in inspection.rows)
+        rows = (
+            f"{each.column.field}: {each.public_id} ({shown(str(each.row))})"
+            for each in inspection.rows
+        )
         yield from _lines(pgettext("sortable ids", "row"), rows)
     if inspection.others:
         yield ""
@@ -67,10 +69,6 @@ def _candidate(found: Candidate) -> Iterator[str]:
 def _part_as_text(row: tuple[int, Part, str, str]) -> str:
     _number, part, places, value = row
     return f"{places or '-':<16} {part.name}: {value}"
-
-
-def _row_as_text(found: Found) -> str:
-    return f"{found.column.field}: {found.public_id} ({shown(str(found.row))})"
 
 
 def _short(found: Candidate) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, TypeGuard
+from uuid import UUID
 
 from django.core.exceptions import BadRequest, FieldError, ValidationError
 from django.db.models import ForeignObject, Model, Value, lookups
@@ -123,21 +124,31 @@ class _RefuseMalformed(_KeepCandidates):
     """
 
     def get_prep_lookup(self) -> Any:
-        prepared = super().get_prep_lookup()
-        for value in prepared if isinstance(prepared, list | tuple) else [prepared]:
-            if isinstance(value, Malformed):
-                refusal = self.lhs.output_field.invalid(value.found)
-                if is_called_by(CURSORS):
-                    raise Http404(refusal.messages[0])
-                raise refusal
-        return prepared
-
-
-class _RefuseMalformedEnds(_RefuseMalformed):
-    def get_prep_lookup(self) -> Any:
         if isinstance(self.rhs, list | tuple):
             self.rhs = tuple(_value_or_candidates(self.lhs, each) for each in self.rhs)
-        return super().get_prep_lookup()
+        prepared = super().get_prep_lookup()
+        is_range = isinstance(prepared, list | tuple)
+        return [*map(self._placed, prepared)] if is_range else self._placed(prepared)
+
+    def _placed(self, value: Any) -> Any:
+        if not isinstance(value, Malformed):
+            return value
+        field = self.lhs.output_field
+        if isinstance(value.found, UUID) and field.scheme.value_type is UUID and not field.masked:
+            return _Place(value.found, field)
+        refusal = field.invalid(value.found)
+        if is_called_by(CURSORS):
+            raise Http404(refusal.messages[0])
+        raise refusal
+
+
+class _Place(Value):
+    """A UUID of another version, as it was read from a row: it sorts among the ids."""
+
+    output_field: Any
+
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
+        return "%s", [self.output_field.stored(connection).operand(self.value.int, connection)]
 
 
 class WholeID(lookups.In):
@@ -205,10 +216,10 @@ def pasted_values(field: SortableIDField, text: str) -> Iterator[ID]:
         yield from field.candidates(text)
 
 
-_ORDER = ("gt", "gte", "lt", "lte")
+_ORDER = ("gt", "gte", "lt", "lte", "range")
 _EQUALITY = {"exact": _ExactlyOneCandidate, "in": _InCandidates}
-_OF_IDS = {**_EQUALITY, **dict.fromkeys(_ORDER, _RefuseMalformed), "range": _RefuseMalformedEnds}
-_OF_RELATIONS = {**_EQUALITY, **dict.fromkeys(_ORDER, _KeepCandidates)}
+_OF_IDS = {**_EQUALITY, **dict.fromkeys(_ORDER, _RefuseMalformed)}
+_OF_RELATIONS = {**_EQUALITY, **dict.fromkeys(_ORDER[:-1], _KeepCandidates)}
 
 
 def register() -> None:

@@ -141,13 +141,11 @@ def _place(model: type[models.Model]) -> tuple[str, int, str] | None:
     found = min(classes, key=lambda each: abs(each.lineno - 1 - start), default=None)
     if found is None:
         return None
-    first = found.body[_is_docstring(found.body[0]) and len(found.body) > 1]
+    first, *others = found.body
+    if others and ast.get_docstring(found) is not None:
+        first = others[0]
     return file, first.lineno, " " * first.col_offset
 
 
 def _is_class(node: ast.AST, model: type[models.Model]) -> TypeGuard[ast.ClassDef]:
     return isinstance(node, ast.ClassDef) and node.name == model.__name__
-
-
-def _is_docstring(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

@@ -110,8 +110,7 @@ def check(moved: Sequence[MovedKey], state: ProjectState, using: str) -> None:
             on_null=key.on_null,
             on_out_of_range=key.on_out_of_range,
         )
-        count = chunks.count(target.rows)
-        checks.check_rows(target, count, engine_of(using), may_be_misread=True)
+        checks.check_rows(target, chunks.count(target.rows), engine_of(using), may_be_misread=True)
 
 
 def fill_new_keys(

@@ -15,7 +15,7 @@ from django.db.models.constants import LOOKUP_SEP
 
 from ..backfill.sources.base import Given
 from ..backfill.sources.columns import find_source
-from ..backfill.sources.fields import check_table
+from ..backfill.sources.fields import check_names, check_table
 from ..backfill.sources.find import check_given
 from ..db import tables
 from ..errors import BackfillError
@@ -106,6 +106,8 @@ def build(
     if problems:
         raise BackfillError("\n".join(problems))
     check_table(MoveNote, using)
+    for each in found:
+        check_table(each, using)
     before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
     chosen = _chosen(before, given, using)
     moved = [_moved(each, chosen[each._meta.label], keeps_old, policies) for each in found]
@@ -132,6 +134,9 @@ def build(
         if not more:
             break
         references = sorted({*references, *more})
+    for table in move.planned.tables:
+        check_names([table.name, *(each.name for each in table.columns)])
+    check_names(name for each in move.planned.texts for name in (each.table, each.column))
     if allowed:
         checks.refuse_unknown(allowed, move.engine.programs())
     move.check()

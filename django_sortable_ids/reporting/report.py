@@ -141,7 +141,11 @@ def look(*using: str) -> tuple[list[Entry], dict[str, str]]:
     unanswered: dict[str, str] = {}
     for alias in using:
         try:
-            reported += [each for each in entries(alias) if len(using) == 1 or _belongs(each)]
+            for each in entries(alias):
+                # Routers often have no opinion on a table.
+                is_there = each.kind is not None
+                if len(using) == 1 or is_there or router.db_for_write(each.field.model) == alias:
+                    reported.append(each)
         except (OperationalError, InterfaceError) as error:
             if len(using) == 1:
                 raise
@@ -170,11 +174,6 @@ def _cells(entry: Entry) -> tuple[str, ...]:
     rows = "" if entry.rows is None else f"{entry.rows:,}"
     name = entry.field.scheme.name
     return entry.label, entry.using, name, rows, entry.state, entry.next_step
-
-
-def _belongs(entry: Entry) -> bool:
-    """Whether the table exists or belongs there: routers often have no opinion on a table."""
-    return entry.kind is not None or router.db_for_write(entry.field.model) == entry.using
 
 
 def _entry(field: SortableIDField, using: str, migrations: Migrations) -> Entry:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -11,7 +12,7 @@ from itertools import takewhile
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
-from .errors import NotTimeOrdered, OutOfRange
+from .errors import InvalidID, NotTimeOrdered, OutOfRange
 from .generation.clock import MICROSECOND, UNIX_EPOCH, unix_ns
 from .generation.generator import Generator, Node
 from .generation.randomness import drawn_below
@@ -184,9 +185,11 @@ class TimeScheme(Scheme):
         return UNIX_EPOCH + timedelta(microseconds=microseconds)
 
     def carries_time(self, value: ID) -> bool:
-        """Whether the id has a time; a UUID of another version has none."""
-        number = value.int if isinstance(value, uuid.UUID) else self.to_int(value)
-        return self.layout.split(number) is not None
+        """Whether it is an id with a time; a UUID of another version is none."""
+        with suppress(InvalidID):
+            number = value.int if isinstance(value, uuid.UUID) else self.to_int(value)
+            return self.layout.split(number) is not None
+        return False
 
     def parts(self, value: ID) -> tuple[int, int]:
         """The tick since the scheme's epoch, and the suffix; ``InvalidID`` if there are none."""

@@ -85,6 +85,12 @@ def bad_for(row):
     return [*bad_values(type(row)), *near(row)]
 
 
+def without_place(row):
+    """A UUID of another version, as a row may have it, sorts among those of the column."""
+    is_uuid = type(row)._meta.pk.scheme.value_type is uuid.UUID
+    return [each for each in bad_for(row) if not (is_uuid and isinstance(each, uuid.UUID))]
+
+
 def few_for(row):
     return [*FEW, *near(row)[:2]]
 
@@ -204,14 +210,14 @@ def test_a_foreign_key_to_another_unique_id(key):
 
 def test_order_comparisons_are_refused(key, row):
     lookups = each_with(["gt", "gte", "lt", "lte"], ["pk", "id", "children__id"])
-    for value in bad_for(row):
+    for value in without_place(row):
         for lookup, path in lookups:
             with pytest.raises(ValidationError, match="is not a valid"):
                 key.objects.filter(**{f"{path}__{lookup}": value})
 
 
 def test_ranges_are_refused(key, row):
-    for value in bad_for(row):
+    for value in without_place(row):
         for bounds in ((value, row.pk), (row.pk, value), (value, value)):
             with pytest.raises(ValidationError, match="is not a valid"):
                 key.objects.filter(pk__range=bounds)

@@ -250,7 +250,7 @@ def test_verify_compares_a_moved_key_with_the_source_of_its_move(project):
     project.manage("shell", "-c", LATER)
     done = project.backfill("depot.Customer.id", "--verify")
     assert done.returncode == 1
-    assert "most of them 2:00 h too early: a wrong time zone" in done.stdout
+    assert "3 of 3 ids are of another time than their row" in done.stdout
 
 
 PARCEL = """
@@ -300,7 +300,7 @@ def test_verify_compares_a_converted_key_with_the_old_one_until_the_move_is_undo
     assert "of their old ids' times" in verify()[1]
     project.manage("shell", "-c", EXCHANGED)
     code, printed = verify()
-    assert (code, ", the time of " in printed) == (1, True)
+    assert (code, "of another time than their row" in printed) == (1, True)
     project.manage("migrate", "depot", "0002_parcel")
     path.write_text(before)
     code, printed = verify()

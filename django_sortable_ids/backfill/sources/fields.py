@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.apps import apps
@@ -122,13 +122,7 @@ def check_tables(model: type[models.Model], field: SortableIDField, using: str) 
 def check_table(model: type[models.Model], using: str) -> None:
     """Raise ``BackfillError`` if the database has no table of the model."""
     table = model._meta.db_table
-    for name in (table, *(str(field.column) for field in model._meta.local_concrete_fields)):
-        if "%" in name:
-            raise BackfillError(
-                f"{name}: Django writes names into its SQL as they are, so a % in the name of a "
-                f"table or column breaks its queries with parameters: rename it, and set db_table "
-                f"or db_column"
-            )
+    check_names([table, *(str(field.column) for field in model._meta.local_concrete_fields)])
     kind = tables.kind(connections[using], table)
     if kind == "view":
         raise BackfillError(
@@ -139,6 +133,17 @@ def check_table(model: type[models.Model], using: str) -> None:
         raise BackfillError(
             f"the database {using!r} has no table {table}{unseen}: {_how_to_make(model, using)}"
         )
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Raise ``BackfillError`` for the name of a table or column that Django's SQL can't have."""
+    for name in names:
+        if "%" in name:
+            raise BackfillError(
+                f"{name}: Django writes names into its SQL as they are, so a % in the name of a "
+                f"table or column breaks its queries with parameters: rename it, and set db_table "
+                f"or db_column"
+            )
 
 
 def hides_tables(using: str) -> bool:

@@ -120,7 +120,7 @@ class Conversion(Source):
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         by_key = replace(target, source=Lossless(**values))
         for value, pk in chain.from_iterable(by_key.pages(by_key.without_id)):
-            if _carries_time(self.old, value):
+            if self.old.carries_time(value):
                 if len(sample) < PAGE:
                     sample.append(self.old.to_int(value))
             else:
@@ -284,13 +284,6 @@ class TimedUUIDs(Timed):
 
     def load_place(self, saved: str) -> str:
         return saved
-
-
-def _carries_time(scheme: TimeScheme, value: ID) -> bool:
-    try:
-        return scheme.carries_time(value)
-    except InvalidID:
-        return False
 
 
 def _kind(value: ID) -> str:

@@ -127,17 +127,17 @@ class PublicText(ByArguments):
         return self.format(self.scheme.example)
 
     def format(self, value: ID) -> str:
-        """The text of a value; a stored UUID of another version as it is, which nothing reads."""
+        """The text of a value; a stored one that is no id as it is, which nothing reads."""
         if self._shows_uuids and type(value) is uuid.UUID:
             return str(value)
         if self._shows_values and self.scheme.is_canonical(value):
             return self.full_prefix + value
-        if self.is_other_uuid(value):
-            return str(value)
-        if isinstance(value, uuid.UUID) and self.scheme.value_type is uuid.UUID:
-            number = value.int
-        else:
+        try:
             number = self.scheme.to_int(value)
+        except InvalidID:
+            if isinstance(value, self.scheme.value_type):
+                return str(value)
+            raise
         if self.masked:
             from ...schemes.mask import mask
 
@@ -149,11 +149,8 @@ class PublicText(ByArguments):
         return isinstance(value, uuid.UUID) and not self.scheme.holds(value.int)
 
     def shown(self, value: Any) -> Any:
-        """The public text of a value; anything else, such as a text or a UUIDv4, unchanged."""
-        if isinstance(value, self.scheme.value_type):
-            with suppress(InvalidID):
-                return self.format(value)
-        return value
+        """The public text of a value; one of another type unchanged."""
+        return self.format(value) if isinstance(value, self.scheme.value_type) else value
 
     def parse(self, text: str) -> ID:
         """The value of a public text; ``InvalidID`` for anything else.

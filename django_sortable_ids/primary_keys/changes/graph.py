@@ -199,7 +199,8 @@ def build(
     found = tuple(_texts(each, before) for each in texts)
     of_deleted = {each for each in references if each.table in histories} | adopted
     copied = {each.key for each in of_deleted}
-    copied |= {key.model for key in moved for each in found if _may_have(each, key)}
+    adopted_texts = {each.key for each in found if each.is_adopted}
+    copied |= {key.model for key in moved if not adopted_texts.isdisjoint((None, key.model))}
     keys = {
         each.model: _key(each, before, after, is_copied=each.model in copied, backwards=backwards)
         for each in moved
@@ -222,10 +223,6 @@ def _texts(found: GenericReference | AdoptedTexts, before: Apps) -> Texts:
     field = field_of(before, table, column)
     room = getattr(field, "max_length", None)
     return Texts(table, column, content_type, key, room, field, is_adopted)
-
-
-def _may_have(texts: Texts, key: MovedKey) -> bool:
-    return texts.is_adopted and texts.key in (None, key.model)
 
 
 def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwards: bool) -> Key:
@@ -331,7 +328,8 @@ def models_of(apps: Apps, key: MovedKey) -> Iterator[tuple[str, str]]:
     children."""
     pk = key_field(apps, key)
     for model in apps.get_models():
-        if final_target(model._meta.pk) is pk or _proxied(model)._meta.pk is pk:
+        proxied = model._meta.concrete_model or model
+        if final_target(model._meta.pk) is pk or proxied._meta.pk is pk:
             yield model._meta.app_label, str(model._meta.model_name)
 
 
@@ -340,7 +338,3 @@ def _columns(apps: Apps) -> Iterator[tuple[type[models.Model], Any]]:
         if not model._meta.proxy:
             for field in model._meta.local_concrete_fields:
                 yield model, field
-
-
-def _proxied(model: type[models.Model]) -> type[models.Model]:
-    return model._meta.concrete_model or model
