@@ -93,10 +93,8 @@ def test_the_examples_of_help_are_commands(monkeypatch):
         "created_from",
         "convert_from",
         "dry_run",
-        "verify",
         "status",
         "write_migration",
-        "as_json",
     }
 
 

@@ -50,7 +50,7 @@ EXAMPLES = """\
 examples:
   List the sortable ids of the project, and what is left to do for each:
     manage.py backfill_ids
-  Show the plan, fill the rows, write the migration that adds NOT NULL and unique:
+  Show the plan, fill the rows, write the migration for NOT NULL and unique:
     manage.py backfill_ids shop.Order.public_id --dry-run \\
       --created-from created_at
     manage.py backfill_ids shop.Order.public_id --created-from created_at
