@@ -1,4 +1,4 @@
-"""Making, reading and writing ids, beside the packages that do one scheme each.
+"""Generating, reading and writing ids, and the packages that do one scheme each.
 
 A round runs both sides of a comparison, one after the other, in turns the other one first, over the
 same thousand values or calls. A ratio is the other side's time divided by ours: how many times as
@@ -11,11 +11,14 @@ import argparse
 import os
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from importlib import import_module
 from statistics import median
-from time import perf_counter
+from time import process_time
 from typing import Any, NamedTuple
 
 import ksuid
+import snowflake
 import ulid
 import uuid6
 import uuid_utils
@@ -58,30 +61,38 @@ def over(function: Callable[[Any], object], values: Sequence[Any]) -> Callable[[
     return run
 
 
+NATIVE = [
+    ("uuid7", "c_uuid_v7.compat", "uuid7", 1),
+    ("uuid7", "uuid7_rs.compat", "uuid7", 1),
+    ("uuid7", "hyperuuid", "new_v7", None),
+    ("ulid", "ulid_transform", "ulid_now", 0.15),
+    ("ksuid", "cyksuid.ksuid", "ksuid", 1),
+]
+"""Scheme, module and function of other packages in C, C++ or Rust, and the goal."""
+
+
 def made() -> Iterator[Comparison]:
-    uuids = "`uuid7`: `generate()`"
-    compat = uuid_utils.compat
-    yield Comparison(
-        uuids, "uuid_utils.compat (Rust)", calling(UUID7.generate), calling(compat.uuid7), 1
-    )
-    yield Comparison(uuids, "uuid6", calling(UUID7.generate), calling(uuid6.uuid7), 3)
-    yield Comparison(uuids, "uuid.uuid4", calling(UUID7.generate), calling(uuid.uuid4))
+    compat, numbers = uuid_utils.compat, snowflake.SnowflakeGenerator(1)
+    others = [
+        ("uuid7", "uuid_utils.compat (Rust)", compat.uuid7, 1.3),
+        ("uuid7", "uuid6", uuid6.uuid7, 3),
+        ("uuid7", "uuid.uuid4", uuid.uuid4, None),
+        ("uuid6", "uuid_utils.compat (Rust)", compat.uuid6, 0.8),
+        ("uuid6", "uuid6", uuid6.uuid6, 2),
+        ("snowflake", "snowflake-id", partial(next, numbers), 1.2),
+        ("ulid", "python-ulid", lambda: str(ulid.ULID()), 4),
+        ("ksuid", "svix-ksuid", lambda: str(ksuid.Ksuid()), 8),
+    ]
     if hasattr(uuid, "uuid7"):
-        yield Comparison(uuids, "uuid.uuid7", calling(UUID7.generate), calling(uuid.uuid7))
-    yield Comparison(
-        "`ulid`: `generate()`",
-        "python-ulid",
-        calling(ULID.generate),
-        calling(lambda: str(ulid.ULID())),
-        3,
-    )
-    yield Comparison(
-        "`ksuid`: `generate()`",
-        "svix-ksuid",
-        calling(KSUID.generate),
-        calling(lambda: str(ksuid.Ksuid())),
-        8,
-    )
+        others.append(("uuid7", "uuid.uuid7", uuid.uuid7, None))
+    for name, module, function, goal in NATIVE:
+        try:
+            others.append((name, module, getattr(import_module(module), function), goal))
+        except ImportError:
+            continue
+    for name, title, theirs, goal in others:
+        ours = SNOWFLAKE.generate if name == "snowflake" else get(name).generate
+        yield Comparison(f"`{name}`: `generate()`", title, calling(ours), calling(theirs), goal)
 
 
 def read_and_written() -> Iterator[Comparison]:
@@ -155,9 +166,9 @@ def in_batches() -> Iterator[Comparison]:
 
 
 def seconds(run: Callable[[], object]) -> float:
-    start = perf_counter()
+    start = process_time()
     run()
-    return perf_counter() - start
+    return process_time() - start
 
 
 def line(comparison: Comparison, rounds: int) -> list[str]:
