@@ -8,7 +8,7 @@ without the outer quotes. Django's introspection would look for a table with tha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
@@ -45,6 +45,13 @@ SELECT table_name, column_name, ordinal_position, is_nullable = 'YES', data_type
     datetime_precision, extra LIKE '%%auto_increment%%'
 FROM information_schema.columns
 WHERE table_schema = COALESCE(%s, DATABASE()) AND ({}) ORDER BY ordinal_position
+"""
+_SQLITE_COLUMNS = "SELECT * FROM pragma_table_xinfo(%(table)s, %(schema)s)"
+_SQLITE_KEY = f"SELECT name FROM ({_SQLITE_COLUMNS}) WHERE pk ORDER BY pk"
+_SQLITE_INDEXES = """
+SELECT list.name, list."unique", origin, partial, part.name, "desc" = 0 AND coll = 'BINARY'
+FROM pragma_index_list(%(table)s, %(schema)s) list
+JOIN pragma_index_xinfo(list.name, %(schema)s) part WHERE key ORDER BY list.seq, seqno
 """
 _MOST_DIGITS = 6
 
@@ -145,7 +152,7 @@ def columns_of(connection: Any, names: Sequence[str]) -> list[dict[str, ColumnIn
                     add(plains[folded_table(connection, plain)], column)
         case "sqlite":
             for number, table in enumerate(names):
-                for n, name, kind, needed, *_ in _pragma(connection, table)("table_xinfo"):
+                for n, name, kind, needed, *_ in _of_sqlite(connection, table, _SQLITE_COLUMNS):
                     # No other type is an alias of the rowid.
                     add(number, (name, n, not needed, kind, None, kind.upper() == "INTEGER"))
         case _:
@@ -308,33 +315,31 @@ def quoted_in_sqlite(name: str) -> str:
     return f'"{doubled}"'
 
 
-def _pragma(connection: Any, table: str) -> Callable[..., list[Any]]:
-    """The rows of a PRAGMA of SQLite, by its name, for the table or for one of its indexes."""
-    schema = quoted_in_sqlite(sqlite_schema(connection, table) or "main")
-    _, plain = split(connection, table)
-
-    def read(name: str, of: str = plain) -> list[Any]:
-        return rows(connection, f"PRAGMA {schema}.{name}({quoted_in_sqlite(of)})")
-
-    return read
+def _of_sqlite(connection: Any, table: str, sql: str) -> list[Any]:
+    """The rows of a query of SQLite's catalogue, for a table and its schema."""
+    schema, plain = sqlite_schema(connection, table) or "main", split(connection, table)[1]
+    return rows(connection, sql, {"table": plain, "schema": schema})
 
 
 def _indexes_in_sqlite(connection: Any, table: str) -> dict[str, Any]:
-    indexes, pragma = {}, _pragma(connection, table)
-    for _, index, unique, origin, partial in pragma("index_list"):
-        parts = [each for each in pragma("index_xinfo", index) if each[5]]
+    indexes: dict[str, Any] = {}
+    parts = _of_sqlite(connection, table, _SQLITE_INDEXES)
+    for index, unique, origin, partial, column, is_plain in parts:
+        if index in indexes:
+            indexes[index]["columns"].append(column)
+            indexes[index]["plain"] &= bool(is_plain)
+            continue
         indexes[index] = {
-            "columns": [column for _, _, column, *_ in parts],
+            "columns": [column],
             "unique": bool(unique and not partial),
             "primary_key": origin == "pk",
             "index": True,
             "partial": bool(partial),
-            "plain": all(part[3:5] == (0, "BINARY") for part in parts),
+            "plain": bool(is_plain),
         }
     # An INTEGER PRIMARY KEY is an alias of the rowid and has no index.
-    keys = sorted((row[5], row[1]) for row in pragma("table_info") if row[5])
-    if keys and not any(each["primary_key"] for each in indexes.values()):
-        columns = [name for _, name in keys]
+    columns = [name for (name,) in _of_sqlite(connection, table, _SQLITE_KEY)]
+    if columns and not any(each["primary_key"] for each in indexes.values()):
         about = {"columns": columns, "unique": True, "primary_key": True, "index": False}
         indexes["primary key"] = about
     return indexes

@@ -7,7 +7,7 @@ ids that it knows, and what a plan and ``--verify`` expect of them. ``find.py`` 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -201,9 +201,10 @@ class Source(ABC):
         has_time = Q(**{f"{self.field.name}__isnull": False})
         return has_time & self.between(*self.shown_range) if self.shown_range else has_time
 
-    def unix(self, place: Any) -> int:
-        """The Unix time of a place in microseconds."""
-        return (self.at(place) - UNIX_EPOCH) // MICROSECOND
+    @property
+    def unix(self) -> Callable[[Any], int]:
+        """The function that gives the Unix time of a place in microseconds."""
+        return lambda place: (self.at(place) - UNIX_EPOCH) // MICROSECOND
 
     def microseconds(self, places: Iterable[Any]) -> Iterator[int]:
         """The Unix times of places in order, in microseconds."""

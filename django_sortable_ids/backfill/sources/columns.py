@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import FieldDoesNotExist
-from django.db import connections, models
+from django.db import models
 from django.db.models import Max, Q
 from django.db.models.constants import LOOKUP_SEP
 from django.utils import timezone
@@ -57,8 +57,12 @@ class Column(Source):
 
     @property
     def shown_range(self) -> tuple[datetime, datetime] | None:
-        times = column_of(self.field, self.using)
-        return shown(connections[self.using].vendor, in_utc=times.knows_utc)
+        times = self.values
+        return shown(times.connection.vendor, in_utc=times.knows_utc)
+
+    @cached_property
+    def values(self) -> TimeColumn:
+        return column_of(self.field, self.using)
 
     def check(self, target: Target, missing: int, *, are_in_range: bool = False) -> None:
         check_generated(target, missing, are_in_range=are_in_range)
@@ -78,9 +82,9 @@ class Column(Source):
 class Times(Column):
     """A ``DateTimeField``."""
 
-    @cached_property
+    @property
     def times(self) -> TimeColumn:
-        return column_of(self.field, self.using)
+        return self.values
 
     @property
     def own_times(self) -> TimeColumn | None:
@@ -97,8 +101,9 @@ class Times(Column):
     def at(self, place: Any) -> datetime:
         return self.times.at(place)
 
-    def unix(self, place: Any) -> int:
-        return self.times.unix(place)
+    @property
+    def unix(self) -> Callable[[Any], int]:
+        return self.times.unix
 
     def load_place(self, saved: str) -> Any:
         return self.times.load(saved)
