@@ -20,16 +20,23 @@ from django.apps.registry import Apps
 from django.core.management.base import CommandError
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import truncate_name
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.migration import Migration
 from django.db.migrations.operations import (
     AddField,
     AlterField,
+    AlterModelTable,
+    CreateModel,
+    DeleteModel,
     RemoveField,
+    RenameField,
+    RenameModel,
     SeparateDatabaseAndState,
 )
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
+from django.db.models import AutoField
 
 from .. import conf
 from ..db import tables
@@ -40,7 +47,6 @@ from ..schema.automatic_keys import KEEP_DEFAULT, automatic_keys
 from ..schema.constraints_sqlite import refuse_orphans
 from ..schema.stored_values import misfit, sampled
 from . import refusals
-from .followed_plan import FollowedPlan
 
 OWN_NAME = "django_sortable_ids"
 _KINDS = {
@@ -92,7 +98,7 @@ def check_plan(
     if not touched:
         return
     state = ProjectState.from_apps(apps)
-    walk = _Walk(connection, FollowedPlan(connection, state))
+    walk = _Walk(connection, state)
     reasons = [refusal for migration in forwards for refusal in walk.through(migration)]
     reasons += walk.lost_conversions()
     if reasons:
@@ -106,7 +112,13 @@ class _Walk:
     """Compares each operation of the plan with its table as it is now."""
 
     connection: BaseDatabaseWrapper
-    followed: FollowedPlan
+    state: ProjectState
+    """The models at this point of the plan."""
+    tables: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Present names of tables that the plan renames, by (app, model) at this point; empty for one
+    that it creates or deletes."""
+    columns: dict[tuple[str, str], dict[str, str | None]] = field(default_factory=dict)
+    """Present names of columns that it renames, by model and field; None for one that it adds."""
     removed: list[tuple[tuple[str, str], str]] = field(default_factory=list)
     """Id fields that the plan removes: ((app, model), field)."""
     altered: list[tuple[tuple[str, str], str]] = field(default_factory=list)
@@ -122,10 +134,10 @@ class _Walk:
     def step(self, app_label: str, operation: Operation) -> Iterator[str]:
         """The refusals of an operation; afterwards it is applied to the state."""
         if isinstance(operation, SeparateDatabaseAndState):
-            before = self.followed.state.clone()
+            before = self.state.clone()
             for inner in operation.database_operations:
                 yield from self.step(app_label, inner)
-            self.followed.state = before
+            self.state = before
             operation.state_forwards(app_label, before)
             return
         self.note_lost_ids(app_label, operation)
@@ -138,11 +150,66 @@ class _Walk:
             refusal = self.refusal(app_label, operation)
             if refusal:
                 yield f"{app_label}.{operation.model_name}.{operation.name}: {refusal}"
-        self.followed.apply(app_label, operation)
+        self.follow(app_label, operation)
+        operation.state_forwards(app_label, self.state)
+
+    def follow(self, app_label: str, operation: Any) -> None:
+        """Follow what the operation adds and renames, before the state does."""
+        match operation:
+            case RenameModel():
+                old, new = (
+                    (app_label, name)
+                    for name in (operation.old_name_lower, operation.new_name_lower)
+                )
+                self.tables[new] = self.table(old)
+                self.tables.pop(old, None)
+                self.columns[new] = self.columns.pop(old, {})
+            case AlterModelTable():
+                model = app_label, operation.name_lower
+                self.tables[model] = self.table(model)
+            case CreateModel() | DeleteModel():
+                model = app_label, operation.name_lower
+                self.tables[model] = ""
+                self.columns.pop(model, None)
+            case RenameField(old_name=old_name, new_name=new_name):
+                columns = self.columns_of(app_label, operation)
+                columns[new_name] = self.column(app_label, operation.model_name_lower, old_name)
+                columns.pop(old_name, None)
+            case AddField():
+                self.columns_of(app_label, operation)[operation.name] = None
+            case AlterField(name=name):
+                present = self.column(app_label, operation.model_name_lower, name)
+                self.columns_of(app_label, operation)[name] = present
+            case _ if names := getattr(operation, "swapped_fields", ()):
+                model_name = operation.model_name_lower
+                found = [self.column(app_label, model_name, name) for name in names]
+                columns = self.columns_of(app_label, operation)
+                columns |= zip(reversed(names), found, strict=True)
+
+    def columns_of(self, app_label: str, operation: Any) -> dict[str, str | None]:
+        return self.columns.setdefault((app_label, operation.model_name_lower), {})
+
+    def table(self, model: tuple[str, str]) -> str:
+        """The present name of the model's table; empty if there is none."""
+        if model in self.tables:
+            return self.tables[model]
+        longest = self.connection.ops.max_name_length()
+        own = self.state.models[model].options.get("db_table")
+        return str(own or truncate_name("_".join(model), longest))
+
+    def column(self, app_label: str, model_name: str, name: str) -> str | None:
+        """The present name of a field's column; None if the plan adds it."""
+        known = self.columns.get((app_label, model_name), {})
+        if name in known:
+            return known[name]
+        # A model without a key of its own gets one when its state is rendered.
+        named = self.state.models[app_label, model_name].fields.get(name, AutoField()).clone()
+        named.set_attributes_from_name(name)
+        return str(named.column)
 
     def refusal(self, app_label: str, operation: AddField | AlterField) -> str | None:
         model_name = operation.model_name_lower
-        table = self.followed.table(app_label, model_name)
+        table = self.table((app_label, model_name))
         if not self.has_rows(table):
             return None
         new: Any = operation.field
@@ -150,9 +217,9 @@ class _Walk:
             if new.has_db_default():
                 return refusals.ADD_ON_EACH_NODE if self.is_a_galera_node() else None
             return None if new.null else refusals.ADD
-        historical = self.followed.state.clone().apps.get_model(app_label, model_name)
+        historical = self.state.clone().apps.get_model(app_label, model_name)
         old = historical._meta.get_field(operation.name)
-        column = self.followed.column(table, old.column)
+        column = self.column(app_label, model_name, operation.name)
         kinds = [_kind(each.db_type(self.connection)) for each in (old, new)]
         if self.connection.vendor == "mysql" and kinds[0] == "uuid" and column:
             # Django 4 created char(32), which Django 5 leaves as it is.
@@ -193,8 +260,8 @@ class _Walk:
 
     def misfit(self, table: str, column: str, model: Any, old: Any, new: Any) -> str | None:
         """Why sampled values of the column are no ids of the new field, or other ids; or None."""
-        key = str(model._meta.pk_fields[0].column)
-        present = self.followed.column(table, key)
+        meta = model._meta
+        present = self.column(meta.app_label, meta.model_name, meta.pk_fields[0].name)
         values = sampled(self.connection, table, column, present)
         if (reason := misfit(values, new, old, self.connection, (table, column))) is None:
             return None
@@ -215,14 +282,13 @@ class _Walk:
         if not isinstance(operation, RemoveField | AlterField):
             return
         model_name = operation.model_name_lower
-        old: Any = self.followed.state.models[app_label, model_name].fields[operation.name]
+        old: Any = self.state.models[app_label, model_name].fields[operation.name]
         if not isinstance(old, SortableIDField):
             return
         model = app_label, model_name
         if isinstance(operation, RemoveField):
-            table = self.followed.table(app_label, model_name)
-            _, column = self.followed.names(app_label, model_name, operation.name)
-            if self.followed.column(table, column) and self.has_rows(table):
+            column = self.column(app_label, model_name, operation.name)
+            if column and self.has_rows(self.table(model)):
                 self.removed.append((model, operation.name))
         elif getattr(operation.field, "stored_scheme", None) != old.stored_scheme:
             self.altered.append((model, operation.name))

@@ -16,7 +16,7 @@ from django.db.migrations.operations import SeparateDatabaseAndState
 from ..db import tables
 from ..operations import MigratePrimaryKey, SwapSortableID
 from ..primary_keys import notes
-from ..primary_keys.changes.maps import DELETED, LIVE
+from ..primary_keys.changes.maps import KEPT, MAP
 from ..primary_keys.engines import mysql_exchange
 from ..schema.notes import unrecorded_swaps
 
@@ -216,33 +216,11 @@ def left_over(
 def _drops(
     connection: BaseDatabaseWrapper, apps: Apps, operation: MigratePrimaryKey
 ) -> Iterator[str]:
-    quote = connection.ops.quote_name
     for key in operation.keys:
-        table = _table(apps, key.model)
-        yield from _drop_column(connection, table, key.next_name)
-        for each in (DELETED.table_of(table), LIVE.table_of(table)) if table else ():
-            if tables.kind(connection, each):
-                yield f"DROP TABLE {quote(each)}"
-    for copy in operation.copies:
-        if copy.old is not None:
-            column = copy.old.db_column or copy.old_name
-            yield from _drop_column(connection, _table(apps, copy.model), column)
-
-
-def _table(apps: Apps, model: str) -> str:
-    """Empty if the model does not exist yet."""
-    try:
-        return str(apps.get_model(model)._meta.db_table)
-    except LookupError:
-        return ""
-
-
-def _drop_column(connection: Any, table: str, column: str) -> Iterator[str]:
-    quote = connection.ops.quote_name
-    if not table or not tables.has_column(connection, table, column):
-        return
-    if connection.vendor == "sqlite":
-        # Other databases drop the indexes with the column.
-        for index in tables.names_of(connection, table, column, index=True):
-            yield f"DROP INDEX {quote(index)}"
-    yield f"ALTER TABLE {quote(table)} DROP COLUMN {quote(column)}"
+        try:
+            table = apps.get_model(key.model)._meta.db_table
+        except LookupError:
+            continue  # It does not exist yet.
+        for name in (MAP.table_of(table), KEPT.table_of(table)):
+            if tables.kind(connection, name):
+                yield f"DROP TABLE {connection.ops.quote_name(name)}"

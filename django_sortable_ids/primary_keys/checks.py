@@ -63,13 +63,14 @@ def unmodelled(engine: KeyEngine) -> Iterator[Reference]:
 
 
 def _with_old(engine: KeyEngine, planned: Change) -> Iterator[str]:
-    for key in planned.keys:
-        if key.old and tables.has_column(engine.connection, key.table, key.old):
-            yield (
-                f"{key.table} has a column {key.old} already, which a move adds: if the key "
-                f"was moved before, restore the migration as it was then; otherwise rename or "
-                f"drop the column, and migrate again"
-            )
+    for table in planned.tables:
+        for _, old in table.added:
+            if tables.has_column(engine.connection, table.name, old.column):
+                yield (
+                    f"{table.name} has a column {old.column} already, which a move adds: if the "
+                    f"key was moved before, restore the migration as it was then; otherwise rename "
+                    f"or drop the column, and migrate again"
+                )
 
 
 def _unlisted(engine: KeyEngine, known: Set[Reference]) -> Iterator[str]:
@@ -92,7 +93,7 @@ def _unlisted(engine: KeyEngine, known: Set[Reference]) -> Iterator[str]:
 def _orphans(engine: KeyEngine) -> Iterator[str]:
     for table in engine.change.tables:
         for column in table.columns:
-            if not column.is_history and (count := engine.orphans(table, column)):
+            if not column.is_history and (count := engine.orphans(table, column, column.key.own)):
                 yield (
                     f"{count:,} rows of {table.name}.{column.name} refer to no row of "
                     f"{column.key.table}: correct or delete them, and migrate again"

@@ -1,41 +1,38 @@
-"""History tables contain keys of deleted rows: each gets a new key, and undoing restores the old.
-They may also copy the field of the old key."""
+"""History tables contain keys of deleted rows: each gets a new key, and undoing restores the
+old."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from django.core.exceptions import FieldDoesNotExist
-from django.db import models
-from django.db.migrations.state import ProjectState
 from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
 from django.db.models.constants import LOOKUP_SEP
 from django.utils import timezone
 
-from ..backfill.engines.mysql_statements import kept_assignments
-from ..backfill.sources import find
 from ..backfill.sources.base import Given
 from ..db import tables
 from ..db.queries import value
 from ..errors import BackfillError
-from . import notes
 from .changes import Column, Key, Table, Values
 from .changes.maps import NEW_KEY, OLD_KEY, TIME
-from .changes.moved import OLD, History, KeyCopy, MovedKey, source_of
+from .changes.moved import History, MovedKey
 from .engines.base import KeyEngine
-from .key_map import add_column, fill, give_back, remove_column
+from .key_map import fill, number_the_rest, write_old_keys
 from .texts import deleted_keys
 
 _TRIES = 10
 _COMPARED = 500
 """Values in one query."""
+_PAGE = 10_000
 _INSERTED = """
 INSERT INTO {table} ({key}, {time}) SELECT found_key, MIN(found_at) FROM ({found}) s
 GROUP BY found_key ORDER BY MIN(found_at), found_key
 """
 _COUNTED = "SELECT COUNT(DISTINCT found_key) FROM ({found}) s"
+_KEPT = """
+INSERT INTO {kept} (old_key, new_key) SELECT old_key, new_key FROM {map} WHERE time IS NOT NULL
+"""
 
 
 class DeletedKeys:
@@ -45,34 +42,121 @@ class DeletedKeys:
         self._engine = engine
         self._connection = engine.connection
         self._times: Mapping[str, str] = dict(histories)
-        self._copied = [(key, key.deleted) for key in engine.change.keys if key.deleted is not None]
+        self._copied = [(key, key.kept) for key in engine.change.keys if key.kept is not None]
 
-    def collect(self) -> None:
-        """Write them into tables of their own, with the time of the first row that has each."""
-        self.create_tables()
-        quote = self._engine.quote
-        for key, deleted in self._copied:
-            restored = Exists(self._all(key.model).filter(pk=OuterRef(deleted.column)))
-            self._all(deleted.model).filter(restored).delete()
-            found, parameters = self._found(key)
-            if found:
-                names = {"table": deleted.table, "key": deleted.column, "time": TIME}
-                quoted = {name: quote(each) for name, each in names.items()}
-                self._engine.editor.execute(_INSERTED.format(found=found, **quoted), parameters)
-            self._collect_adopted(key, deleted)
+    def fill_new_keys(self, moved: Iterable[MovedKey]) -> None:
+        """Add each to the map, with a new key of the time of the first row that has it, or the one
+        that its old key is converted to.
 
-    def _collect_adopted(self, key: Key, deleted: Values) -> None:
+        Raises ``BackfillError`` for old keys that can't be converted.
+        """
+        by_label = {each.model: each for each in moved}
+        for key, kept in self._copied:
+            self._collect(key)
+            is_converted = by_label[key.label].convert_from == by_label[key.label].name
+            given = Given(convert_from=OLD_KEY) if is_converted else Given(created_from=TIME)
+            for _ in range(_TRIES):
+                fill(key, given, self._engine.using, on_out_of_range="clamp")
+                if not self._forget_taken(key):
+                    break
+            else:
+                raise BackfillError(
+                    f"{key.label}: deleted rows in its history would get keys of other rows: "
+                    f"look into {key.map.table}"
+                )
+            if key.old is not None:
+                self._keep(key, kept)
+
+    def _forget_taken(self, key: Key) -> int:
+        """Forget new keys that are those of rows which exist; return how many there were."""
+        rows = self._all(key.map.model)
+        live = rows.filter(**{f"{TIME}__isnull": True, NEW_KEY: OuterRef(NEW_KEY)})
+        taken = rows.filter(Exists(live), **{f"{TIME}__isnull": False})
+        pks = list(taken.values_list("pk", flat=True)[:_COMPARED])
+        return rows.filter(pk__in=pks).update(**{NEW_KEY: None})
+
+    def _keep(self, key: Key, kept: Values) -> None:
+        """Write the pairs into a table that remains; those of a move that was stopped go."""
+        self._engine.drop_table(kept.table)
+        if self._all(key.map.model).filter(**{f"{TIME}__isnull": False}).exists():
+            self._engine.create_table(kept.model, like=key.table)
+            names = map(self._engine.quote, (kept.table, key.map.table))
+            self._engine.execute(_KEPT.format(**dict(zip(("kept", "map"), names, strict=True))))
+
+    def fill_old_keys(self) -> None:
+        """Give an old key to rows of the map that have none, and to those of deleted rows: the one
+        that they had, or the next. No row gets the old key of another one."""
+        for key in self._engine.change.keys:
+            self._restore(key)
+            number_the_rest(self._engine, key)
+        for key, _ in self._copied:
+            self._collect(key)
+            self._restore(key)
+            number_the_rest(self._engine, key)
+
+    def _restore(self, key: Key) -> None:
+        for rows, new, old in self._with_old_keys(key):
+            after: Any = None
+            missing = self._all(key.map.model).filter(**{f"{key.map.next}__isnull": True})
+            while pks := self._page(missing, after):
+                after = pks[-1]
+                write_old_keys(self._engine, key, self._known(key, rows, new, old, pks).items())
+
+    def _page(self, missing: QuerySet[Any], after: Any) -> list[Any]:
+        rest = missing if after is None else missing.filter(pk__gt=after)
+        return list(rest.order_by("pk").values_list("pk", flat=True)[:_PAGE])
+
+    def _known(
+        self, key: Key, rows: QuerySet[Any], new: str, old: str, pks: list[Any]
+    ) -> dict[Any, Any]:
+        """The old key of each that rows know, without those that others have."""
+        known: dict[Any, Any] = {}
+        for start in range(0, len(pks), _COMPARED):
+            part = {f"{new}__in": pks[start : start + _COMPARED], f"{old}__isnull": False}
+            found = {was: pk for pk, was in rows.filter(**part).order_by().values_list(new, old)}
+            others = self._all(key.map.model).filter(**{f"{key.map.next}__in": list(found)})
+            for taken in others.values_list(key.map.next, flat=True):
+                found.pop(taken, None)
+            known |= {pk: was for was, pk in found.items()}
+        return known
+
+    def _with_old_keys(self, key: Key) -> Iterator[tuple[QuerySet[Any], str, str]]:
+        """Rows that know old keys, with the fields of the present and of the old one."""
+        if key.kept and tables.kind(self._connection, key.kept.table):
+            yield self._all(key.kept.model), NEW_KEY, OLD_KEY
+        for _, column in self._engine.change.histories:
+            if column.key is key and column.gone:
+                own = column.before.model._meta.local_concrete_fields
+                (old,) = (each.name for each in own if each.column == column.gone)
+                yield self._all(column.before.model), column.before.name, old
+
+    def drop_tables(self, labels: Iterable[str]) -> None:
+        """Drop those that kept old keys of these models, which don't come back."""
+        for key, kept in self._copied:
+            if key.label in labels:
+                self._engine.drop_table(kept.table)
+
+    def _collect(self, key: Key) -> None:
+        """Add these keys to the map, with a time."""
+        found, parameters = self._found(key, key.map)
+        quote, present = self._engine.quote, key.map.column
+        names = {"table": key.map.table, "key": present, "time": TIME}
+        if found:
+            quoted = {name: quote(each) for name, each in names.items()}
+            self._engine.editor.execute(_INSERTED.format(found=found, **quoted), parameters)
         for table, column in self._adopted(key):
-            quote, orphans = self._engine.quote, self._engine.with_orphans(table, column)
+            orphans = self._engine.with_orphans(table, column, key.map)
             self._engine.execute(
-                f"INSERT INTO {quote(deleted.table)} ({quote(deleted.column)}) "
+                f"INSERT INTO {quote(key.map.table)} ({quote(present)}) "
                 f"SELECT DISTINCT t.{quote(column.name)} {orphans}"
             )
         for texts in self._engine.change.texts:
             if texts.is_adopted and tables.kind(self._connection, texts.table):
-                for found in deleted_keys(self._connection, texts, key):
-                    rows = [deleted.model(**{deleted.column: each}) for each in found]
-                    self._all(deleted.model).bulk_create(rows, batch_size=1000)
+                for keys in deleted_keys(self._connection, texts, key, key.map):
+                    rows = [key.map.model(**{present: each}) for each in keys]
+                    self._all(key.map.model).bulk_create(rows, batch_size=1000)
+        untimed = {f"{key.map.next}__isnull": True, f"{TIME}__isnull": True}
+        self._all(key.map.model).filter(**untimed).update(**{TIME: timezone.now()})
 
     def _adopted(self, key: Key) -> Iterator[tuple[Table, Column]]:
         """The adopted columns with values of the key."""
@@ -84,20 +168,9 @@ class DeletedKeys:
         """Whether its rows have a time."""
         return column.before is not None and column.before.model._meta.label in self._times
 
-    def create_tables(self) -> None:
-        """Create the tables that are missing."""
-        for key, deleted in self._copied:
-            if not tables.kind(self._connection, deleted.table):
-                self._engine.create_table(deleted.model, like=key.table)
-
-    def described(self) -> Iterator[str]:
-        """What ``collect`` and ``fill_new_keys`` do, whose statements depend on the rows."""
-        for key, deleted in self._copied:
-            yield f"{deleted.table} gets the keys of {key.label} that only histories contain"
-
     def count(self, key: Key) -> int:
-        """The number of these keys in history tables, before they are collected."""
-        found, parameters = self._found(key)
+        """The number of these keys in history tables, before they move."""
+        found, parameters = self._found(key, key.own)
         sql = _COUNTED.format(found=found)
         return int(value(self._connection, sql, parameters)) if found else 0
 
@@ -106,123 +179,35 @@ class DeletedKeys:
         for key, _ in self._copied:
             for table, column in self._adopted(key):
                 counted = f"COUNT(DISTINCT t.{self._engine.quote(column.name)})"
-                sql = f"SELECT {counted} {self._engine.with_orphans(table, column)}"
+                sql = f"SELECT {counted} {self._engine.with_orphans(table, column, key.own)}"
                 yield f"{table.name}.{column.name}", value(self._connection, sql)
         for texts in self._engine.change.texts:
             if texts.is_adopted:
-                found = (deleted_keys(self._connection, texts, key) for key, _ in self._copied)
+                found = (
+                    deleted_keys(self._connection, texts, key, key.own) for key, _ in self._copied
+                )
                 number = sum(len(part) for each in found for part in each)
                 yield f"{texts.table}.{texts.column}", number
 
-    def fill_new_keys(self, moved: Iterable[MovedKey]) -> None:
-        """Give each a new key of that time, or the one that its old key is converted to.
-
-        Raises ``BackfillError`` for old keys that can't be converted.
-        """
-        by_label = {each.model: each for each in moved}
-        for key, deleted in self._copied:
-            self._all(deleted.model).filter(**{f"{TIME}__isnull": True}).update(
-                **{TIME: timezone.now()}
-            )
-            for _ in range(_TRIES):
-                self._fill(deleted, by_label[key.label])
-                if not self._forget_taken(key, deleted):
-                    break
-            else:
-                raise BackfillError(
-                    f"{key.label}: deleted rows in its history would get keys of other rows: "
-                    f"look into {deleted.table}"
-                )
-
-    def _fill(self, deleted: Values, moved: MovedKey) -> None:
-        missing = self._all(deleted.model).filter(**{f"{NEW_KEY}__isnull": True})
-        if missing.exists():
-            is_converted = moved.convert_from == moved.name
-            given = Given(convert_from=OLD_KEY) if is_converted else Given(created_from=TIME)
-            field = deleted.model._meta.get_field(NEW_KEY)
-            target = find.of_source(deleted.model, field, given, self._connection.alias)
-            fill(replace(target, on_out_of_range="clamp"))
-
-    def give_back_old_keys(self) -> None:
-        """Give their old keys to rows that were deleted, and are there again under their new keys.
-
-        No row gets the old key of another one.
-        """
-        for key, deleted in self._copied:
-            if tables.kind(self._connection, deleted.table):
-                self._give_back(key, self._all(deleted.model), NEW_KEY, OLD_KEY)
-        for column, name in self._with_old_keys():
-            self._give_back(column.key, self._all(column.before.model), column.before.name, name)
-
-    def _give_back(self, key: Key, rows: QuerySet[Any], new: str, old: str) -> None:
-        """``new`` and ``old`` are the fields of ``rows`` with both keys."""
-        live, name = self._all(key.model), key.live.next_field.name
-        missing = live.filter(**{"pk": OuterRef(new), f"{name}__isnull": True})
-        found = rows.filter(Exists(missing), **{f"{old}__isnull": False}).order_by()
-        known = {number: pk for pk, number in found.values_list(new, old)}
-        # Columns of texts with different collations can't be compared in the database.
-        numbers = list(known)
-        for start in range(0, len(numbers), _COMPARED):
-            same = {f"{name}__in": numbers[start : start + _COMPARED]}
-            for taken in live.filter(**same).values_list(name, flat=True):
-                known.pop(taken, None)
-        pairs = {pk: number for number, pk in known.items()}
-        give_back(key.live, pairs.items(), self._connection.alias)
-
-    def read_old_keys(self) -> None:
-        """Read the old keys of rows that were deleted since the move, where histories have them."""
-        for column, name in self._with_old_keys():
-            assert column.key.deleted is not None
-            same = {column.before.name: OuterRef(NEW_KEY), f"{name}__isnull": False}
-            known = self._all(column.before.model).filter(**same).order_by().values(name)
-            missing = self._all(column.key.deleted.model).filter(**{f"{OLD_KEY}__isnull": True})
-            missing.update(**{OLD_KEY: Subquery(known[:1])})
-        for key, deleted in self._copied:
-            self._forget_taken(key, deleted)
-
-    def _with_old_keys(self) -> Iterator[tuple[Column, str]]:
-        """The columns of histories, each with the name of the field that keeps the old key."""
-        for _, column in self._engine.change.histories:
-            name = f"{OLD}{column.before.name}" if self._is_history(column) else ""
-            if name and _has(column.before.model, name) and column.key.deleted is not None:
-                yield column, name
-
-    def _forget_taken(self, key: Key, deleted: Values) -> int:
-        """Forget next values that are those of rows which exist; return how many there were."""
-        taken = self._all(key.live.model).values(key.live.next_field.name)
-        rows = self._all(deleted.model).filter(**{f"{deleted.next}__in": taken})
-        return rows.update(**{deleted.next: None})
-
-    def drop_tables(self, labels: Collection[str]) -> None:
-        """Drop those of these models, and those without rows."""
-        for key, deleted in self._copied:
-            if not tables.kind(self._connection, deleted.table):
-                continue
-            if key.label in labels or not self._all(deleted.model).exists():
-                self._engine.execute(f"DROP TABLE {self._engine.quote(deleted.table)}")
-
-    def _found(self, key: Key) -> tuple[str, list[Any]]:
-        """A query for these keys, each with a time, and its parameters."""
+    def _found(self, key: Key, known: Values) -> tuple[str, list[Any]]:
+        """A query for these keys, each with a time, and its parameters. ``known`` has others."""
         parts: list[str] = []
         parameters: list[Any] = []
         for _, column in self._engine.change.histories:
             if column.key is key and self._is_history(column):
-                compiler = self._missing(column).query.get_compiler(self._connection.alias)
+                compiler = self._missing(column, known).query.get_compiler(self._engine.using)
                 sql, more = compiler.as_sql()
                 parts.append(sql)
                 parameters += more
         return " UNION ALL ".join(parts), parameters
 
-    def _missing(self, column: Column) -> QuerySet[Any]:
-        """The values of the column that are neither keys of rows nor collected."""
-        key, field = column.key, column.before
+    def _missing(self, column: Column, known: Values) -> QuerySet[Any]:
+        """The values of the column that are none of the known keys."""
+        field = column.before
+        of_row = self._all(known.model).filter(pk=OuterRef(field.attname))
         found = self._all(field.model).filter(
-            ~Exists(self._all(key.model).filter(pk=OuterRef(field.attname))),
-            **{f"{field.attname}__isnull": False},
+            ~Exists(of_row), **{f"{field.attname}__isnull": False}
         )
-        if key.deleted and tables.kind(self._connection, key.deleted.table):
-            same = {key.deleted.column: OuterRef(field.attname)}
-            found = found.filter(~Exists(self._all(key.deleted.model).filter(**same)))
         found = found.annotate(found_key=F(field.attname), found_at=self._time(field.model))
         rows: QuerySet[Any] = found.order_by().values_list("found_key", "found_at")
         return rows
@@ -238,69 +223,3 @@ class DeletedKeys:
 
     def _all(self, model: Any) -> QuerySet[Any]:
         return QuerySet(model, using=self._connection.alias)
-
-
-def _has(model: Any, name: str) -> bool:
-    try:
-        model._meta.get_field(name)
-    except FieldDoesNotExist:
-        return False
-    return True
-
-
-def add_old_copies(
-    editor: Any, before: ProjectState, after: ProjectState, copies: Iterable[KeyCopy]
-) -> None:
-    """Add these columns, unless a killed run has, and copy the keys into them. A column that was
-    added before the migration was edited is dropped first."""
-    for each in copies:
-        model = before.apps.get_model(each.model)
-        _drop_another(editor, model, each)
-        if each.old is not None:
-            meta = after.apps.get_model(each.model)._meta
-            copied, old = (meta.get_field(name) for name in (each.name, each.old_name))
-            if not editor.collect_sql:
-                identity = {"column": str(old.column), "field": source_of(each.old)}
-                notes.remember_copy(each, identity, editor.connection.alias)
-            _add(editor, model, copied, old)
-
-
-def _drop_another(editor: Any, model: Any, copy: KeyCopy) -> None:
-    """Drop a column that was added for another field, if it is there."""
-    known = notes.copied(copy, editor.connection.alias)
-    if known is None or (copy.old is not None and known["field"] == source_of(copy.old)):
-        return
-    if tables.has_column(editor.connection, model._meta.db_table, known["column"]):
-        field = models.IntegerField(null=True, db_column=known["column"])
-        field.set_attributes_from_name(copy.old_name)
-        field.model = model
-        remove_column(editor, field)
-
-
-def _add(editor: Any, model: Any, copied: Any, field: Any) -> None:
-    table, connection = model._meta.db_table, editor.connection
-    if not tables.has_column(connection, table, field.column):
-        deferred = list(editor.deferred_sql)
-        add_column(editor, model, field)
-        # Indexes are created at once: a killed run would forget those that are deferred.
-        editor.deferred_sql[:] = deferred
-    known = {each.lower() for each in tables.constraints(connection, table)}
-    for statement in editor._field_indexes_sql(model, field):
-        if str(statement.parts["name"]).strip('"`').lower() not in known:
-            editor.execute(statement)
-    quoted, old, key = map(editor.quote_name, (table, field.column, copied.column))
-    kept = kept_assignments(connection, table)
-    editor.execute(f"UPDATE {quoted} SET {old} = {key}{kept} WHERE {old} IS NULL", ())
-
-
-def drop_old_copies(editor: Any, state: ProjectState, copies: Iterable[KeyCopy]) -> None:
-    """Drop these columns, unless a killed run has."""
-    for field in _fields(state, copies):
-        if tables.has_column(editor.connection, field.model._meta.db_table, field.column):
-            remove_column(editor, field)
-
-
-def _fields(state: ProjectState, copies: Iterable[KeyCopy]) -> Iterator[Any]:
-    for each in copies:
-        if each.old is not None:
-            yield state.apps.get_model(each.model)._meta.get_field(each.old_name)

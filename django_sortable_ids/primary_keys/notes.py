@@ -11,8 +11,10 @@ from typing import Any
 from ..backfill.sources.base import Given
 from ..db import tables
 from ..errors import BackfillError
-from ..models import MoveNote
+from ..models import BackfillRun, MoveNote
 from ..schema.notes import is_open, recorded
+from .changes import Change
+from .changes.maps import NEW_KEY
 from .changes.moved import KeyCopy, MovedKey, source_of
 
 _STEPS = "steps"
@@ -174,59 +176,27 @@ def _fields(changed: MovedKey | KeyCopy) -> Iterator[Any]:
 _FILL = "fill "
 
 
-def is_of_another(key: MovedKey, using: str) -> bool:
-    """Whether the column was filled for a key that differs from this one."""
-    known = _of_fill(target_of(key), using)
-    return known is not None and known != _identity_of_fill(key)
+def remember(change: Change, using: str, *, backwards: bool) -> None:
+    """Note that the maps are filled now, again from the first row; ``forget`` deletes it."""
+    forget(change, using)
+    for key in change.keys:
+        target = f"{_FILL}{key.label}"[:200]
+        MoveNote.objects.using(using).create(
+            target=target, identity={}, state={"undoes": backwards}
+        )
 
 
-def remember(key: MovedKey, using: str) -> None:
-    """To be called before the column is added."""
-    _save_fill(target_of(key), _identity_of_fill(key), using)
+def forget(change: Change, using: str) -> None:
+    """Delete also the records of the backfills of the maps."""
+    labels = [f"{_FILL}{key.label}"[:200] for key in change.keys]
+    labels += [str(key.map.model._meta.get_field(NEW_KEY)) for key in change.keys]
+    for records in (BackfillRun, MoveNote):
+        records.objects.using(using).filter(target__in=labels).delete()
 
 
-def copied(copy: KeyCopy, using: str) -> dict[str, str] | None:
-    """What ``remember_copy`` saved; None if nothing."""
-    known: dict[str, str] | None = _of_fill(target_of(copy), using)
-    return known
-
-
-def remember_copy(copy: KeyCopy, identity: dict[str, str], using: str) -> None:
-    """To be called before the column with the old keys is added."""
-    _save_fill(target_of(copy), identity, using)
-
-
-def target_of(moved: MovedKey | KeyCopy) -> str:
-    """What the record is found by."""
-    name = f".{moved.name}" if isinstance(moved, KeyCopy) else ""
-    return f"{_FILL}{moved.model}{name}"[:200]
-
-
-def _of_fill(target: str, using: str) -> Any:
-    known = MoveNote.objects.using(using).filter(target=target).first()
-    return None if known is None else known.identity
-
-
-def _save_fill(target: str, identity: Any, using: str) -> None:
-    values = {"identity": identity, "state": {}}
-    MoveNote.objects.using(using).update_or_create(target=target, defaults=values)
-
-
-def started(using: str) -> Iterator[tuple[str, datetime]]:
-    """The label of each model whose new keys are filled, but whose move is not complete, and when
-    that started."""
+def started(using: str) -> Iterator[tuple[str, datetime, bool]]:
+    """The label of each model whose map is filled, but whose move is not complete; when that
+    started; and whether the old keys come back."""
     rows = MoveNote.objects.using(using).filter(target__startswith=_FILL).order_by("pk")
-    for target, at in rows.values_list("target", "updated_at"):
-        label = target.removeprefix(_FILL)
-        # A copied key has the name of its field, too.
-        if label.count(".") == 1:
-            yield label, at
-
-
-def _identity_of_fill(key: MovedKey) -> dict[str, Any]:
-    """All on which the new keys depend."""
-    policies = (key.on_null, key.on_out_of_range)
-    return {
-        "field": source_of(key.field),
-        "source": [*map(str, (key.given, *policies))],
-    }
+    for target, at, state in rows.values_list("target", "updated_at", "state"):
+        yield target.removeprefix(_FILL), at, state["undoes"]

@@ -1,17 +1,17 @@
 """The migration operation that replaces primary keys. Each step can be stopped and repeated:
 
 1. What prevents the move is refused, and what fails on tables without rows.
-2. Each row gets a new key: in a map, or in a column of its own.
-3. So does each deleted row whose key only histories contain.
+2. The map gets the present and the new key of each row.
+3. It gets those of deleted rows whose keys only histories contain, too.
 4. All columns exchange their old keys for new ones: in one transaction, or by steps in a note.
-5. What only the move needed is dropped.
+5. The map is dropped. The pairs of deleted rows stay as long as the move can be undone.
 
-On the way back, rows without an old key get one in steps 2 and 3.
+On the way back the map has the old keys, and rows without one get one in steps 2 and 3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -22,13 +22,12 @@ from django.utils.functional import cached_property
 
 from ..db import tables
 from ..errors import BackfillError
-from . import checks, key_map, texts
-from .changes import Change, Column, Table, graph
-from .changes.maps import DELETED
+from . import checks, key_map, notes, texts
+from .changes import Change, Column, Table, graph, maps
 from .changes.moved import AdoptedTexts, GenericReference, History, KeyCopy, MovedKey, Reference
 from .engines import engine_of
 from .engines.base import KeyEngine
-from .history import DeletedKeys, add_old_copies, drop_old_copies
+from .history import DeletedKeys
 from .notes import Note
 
 
@@ -86,9 +85,9 @@ class Move:
         """Move the keys: in one transaction, where the database has transactions for DDL."""
         self.engine.move(lambda change: texts.replace_values(self.editor, change))
 
-    def collect(self, prepare: Callable[[], None]) -> None:
-        """Add the statements of the move to those that the editor collects, after those that
-        ``prepare`` adds; or a comment, if the tables are not those of before. Writes nothing.
+    def collect(self) -> None:
+        """Add the statements of the move to those that the editor collects; or a comment, if the
+        tables are not those of before. Writes nothing.
 
         Raises ``BackfillError`` with what the database can't change.
         """
@@ -106,7 +105,9 @@ class Move:
             )
         else:
             self._refuse(list(self.engine.problems()))
-            prepare()
+            self.engine.create_maps()
+            for line in key_map.described(self.engine):
+                self.engine.comment(line)
             self.engine.collect()
 
 
@@ -186,76 +187,45 @@ class MigratePrimaryKey(Operation):
     def database_forwards(
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
     ) -> None:
-        keys = self._allowed(schema_editor, from_state)
-        using = schema_editor.connection.alias
-        if not keys:
-            return
-        copies = self._copies_of(keys)
-        filled = key_map.with_next_keys(from_state, keys, schema_editor.connection.vendor)
-        move = self._move(schema_editor, keys, filled, to_state, backwards=False)
-        deleted = DeletedKeys(move.engine, self.histories)
-        if schema_editor.collect_sql:
-
-            def prepare() -> None:
-                key_map.add_columns(schema_editor, from_state, filled, keys)
-                move.engine.create_maps()
-                add_old_copies(schema_editor, from_state, to_state, copies)
-                deleted.create_tables()
-                for line in (*key_map.described(keys, filled), *deleted.described()):
-                    move.engine.comment(line)
-
-            move.collect(prepare)
-            return
-        if not move.is_done:
-            with move.engine.working():
-                move.check()
-                move.rehearse()
-                key_map.add_columns(schema_editor, from_state, filled, keys)
-                move.engine.create_maps()
-                add_old_copies(schema_editor, from_state, to_state, copies)
-                key_map.fill_new_keys(keys, filled, using, allow_triggers=bool(self.allowed))
-                deleted.collect()
-                deleted.fill_new_keys(keys)
-                move.execute()
-        move.engine.drop_maps()
-        deleted.drop_tables([each.model for each in keys if each.old is None])
-        key_map.forget(keys, using, copies)
+        self._move_keys(schema_editor, from_state, to_state, backwards=False)
 
     def database_backwards(
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
     ) -> None:
-        keys = self._allowed(schema_editor, from_state)
-        using = schema_editor.connection.alias
+        self._move_keys(schema_editor, from_state, to_state, backwards=True)
+
+    def _move_keys(
+        self, editor: Any, before: ProjectState, after: ProjectState, *, backwards: bool
+    ) -> None:
+        keys = self._allowed(editor, before)
         if not keys:
             return
         for key in keys:
-            if key.old is None:
+            if backwards and key.old is None:
                 raise IrreversibleError(
                     f"the old keys of {key.model} were not kept: only a backup has them"
                 )
-        before = from_state.clone()
-        DELETED.add_models(before, keys, to_state)
-        move = self._move(schema_editor, keys, before, to_state, backwards=True)
-        if schema_editor.collect_sql:
-            move.collect(lambda: None)
+        move = self._move(editor, keys, before, after, backwards=backwards)
+        engine, deleted = move.engine, DeletedKeys(move.engine, self.histories)
+        if editor.collect_sql:
+            move.collect()
             return
-        deleted = DeletedKeys(move.engine, self.histories)
         if not move.is_done:
-            with move.engine.working():
+            with engine.working():
                 move.check()
                 move.rehearse()
-                deleted.give_back_old_keys()
-                deleted.collect()
-                deleted.read_old_keys()
-                for each in move.change.keys:
-                    key_map.fill_old_keys(each, using, move.engine.last_number)
+                notes.remember(move.change, engine.using, backwards=backwards)
+                engine.create_maps()
+                if backwards:
+                    key_map.copy_old_keys(engine)
+                    deleted.fill_old_keys()
+                else:
+                    key_map.fill_new_keys(engine, keys)
+                    deleted.fill_new_keys(keys)
                 move.execute()
-        deleted.drop_tables([each.model for each in keys])
-        drop_old_copies(schema_editor, from_state, self._copies_of(keys))
-
-    def _copies_of(self, keys: Iterable[MovedKey]) -> list[KeyCopy]:
-        moved = {each.model for each in keys}
-        return [each for each in self.copies if each.key in moved]
+        engine.drop_maps()
+        deleted.drop_tables([each.model for each in keys if backwards or each.old is None])
+        notes.forget(move.change, engine.using)
 
     def statements(self, connection: Any, before: ProjectState) -> list[str]:
         """The SQL of ``database_forwards`` as ``sqlmigrate`` shows it. Writes nothing."""
@@ -269,8 +239,7 @@ class MigratePrimaryKey(Operation):
         """The move from a state, for a plan."""
         after = before.clone()
         self.state_forwards("", after)
-        filled = key_map.with_next_keys(before, self.keys, editor.connection.vendor)
-        return self._move(editor, self.keys, filled, after, backwards=False)
+        return self._move(editor, self.keys, before, after, backwards=False)
 
     def _move(
         self,
@@ -282,9 +251,11 @@ class MigratePrimaryKey(Operation):
         backwards: bool,
     ) -> Move:
         before, after = map(graph.rendered, (before, after))
-        copies = self._copies_of(keys)
-        note = Note(keys, copies, editor.connection.alias, backwards=backwards)
-        labels = {each.model for each in keys}
+        using, labels = editor.connection.alias, {each.model for each in keys}
+        copies = [each for each in self.copies if each.key in labels]
+        note = Note(keys, copies, using, backwards=backwards)
+        old = after if backwards else before
+        before = maps.with_maps(before, keys, old, using, backwards=backwards)
         adopted = {each for each in self.adopted if each.key in labels}
         known = {each for each in self.references if each.key in labels} | adopted
         histories = {before.apps.get_model(each.model)._meta.db_table for each in self.histories}
@@ -296,6 +267,7 @@ class MigratePrimaryKey(Operation):
             [*self.generic, *self.texts],
             histories,
             adopted,
+            copies,
             backwards=backwards,
         )
         return Move(editor, built, frozenset(known), note, tuple(self.allowed))

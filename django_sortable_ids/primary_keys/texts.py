@@ -87,16 +87,13 @@ def _replace(connection: Any, texts: Texts, key: Key, condition: str) -> None:
 
 def _add_all(connection: Any, texts: Texts, key: Key, replaced: TextMap) -> None:
     """The usual texts of all keys, in SQL. Of others, and for some storages, Python knows them."""
-    for values in key.values:
-        if not tables.kind(connection, values.table):
-            continue
-        fields = values.key_field, values.next_field
-        names = (f"p.{connection.ops.quote_name(each.column)}" for each in fields)
-        old, new = (text_of(*each, connection) for each in zip(fields, names, strict=True))
-        if old and new:
-            if _is_hexadecimal(connection, texts):
-                old, new = (f"REPLACE({each}, '-', '')" for each in (old, new))
-            replaced.add_all(values.table, old, new)
+    fields = key.map.key_field, key.map.next_field
+    names = (f"p.{connection.ops.quote_name(each.column)}" for each in fields)
+    old, new = (text_of(*each, connection) for each in zip(fields, names, strict=True))
+    if old and new:
+        if _is_hexadecimal(connection, texts):
+            old, new = (f"REPLACE({each}, '-', '')" for each in (old, new))
+        replaced.add_all(key.map.table, old, new)
 
 
 def problems(editor: Any, change: Change) -> Iterator[str]:
@@ -118,8 +115,9 @@ def problems(editor: Any, change: Change) -> Iterator[str]:
                 )
 
 
-def deleted_keys(connection: Any, texts: Texts, key: Key) -> Iterator[list[Any]]:
-    """The values of the column that may be keys, but are not those of rows: some at a time."""
+def deleted_keys(connection: Any, texts: Texts, key: Key, known: Values) -> Iterator[list[Any]]:
+    """The values of the column that may be keys, but are none of the known ones: some at a
+    time."""
     condition = _condition(connection, texts, key)
     if not condition:
         return
@@ -129,9 +127,8 @@ def deleted_keys(connection: Any, texts: Texts, key: Key) -> Iterator[list[Any]]
         cursor.execute(sql)
         while found := cursor.fetchmany(_TEXTS):
             keys = set(_by_key(connection, key, (str(each) for (each,) in found)))
-            for values in key.holders:
-                now = values.key_field.name
-                keys -= {each for (each,) in _looked_up(connection, values, list(keys), now)}
+            now = known.key_field.name
+            keys -= {each for (each,) in _looked_up(connection, known, list(keys), now)}
             yield sorted(keys)
 
 
@@ -209,12 +206,10 @@ def _new_values(connection: Any, key: Key, found: Iterable[str]) -> Iterator[tup
     folded: dict[Any, list[str]] = {}
     for each, same in texts.items():
         folded.setdefault(_folded(each), []).extend(same)
-    for values in key.values:
-        names = values.key_field.name, values.next_field.name
-        for old, new in _looked_up(connection, values, list(texts), *names):
-            # A collation may say that a key is equal to texts in other cases.
-            for text in texts.get(old) or folded.get(_folded(old), []):
-                yield text, str(new)
+    for old, new in _looked_up(connection, key.map, list(texts), key.map.column, key.map.next):
+        # A collation may say that a key is equal to texts in other cases.
+        for text in texts.get(old) or folded.get(_folded(old), []):
+            yield text, str(new)
 
 
 def _folded(key: Any) -> Any:
@@ -223,8 +218,6 @@ def _folded(key: Any) -> Any:
 
 def _looked_up(connection: Any, values: Values, keys: list[Any], *names: str) -> Iterator[Any]:
     """Fields of the rows that have these keys."""
-    if not tables.kind(connection, values.table):
-        return
     known: QuerySet[Any] = QuerySet(values.model, using=connection.alias)
     for start in range(0, len(keys), _KEYS):
         part = known.filter(**{f"{values.key_field.name}__in": keys[start : start + _KEYS]})

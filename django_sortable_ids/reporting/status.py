@@ -20,6 +20,7 @@ from ..db import tables
 from ..fields import SortableIDField
 from ..models import BackfillRun, MoveNote
 from ..primary_keys import notes
+from ..primary_keys.changes.maps import MAP
 
 Condition = Literal["finished", "running", "stopped", "gone", "silent"]
 
@@ -32,7 +33,7 @@ class Status:
     has_field: bool
     """False where no model of the project has the field any more."""
     is_of_move: bool = False
-    """Whether an unfinished move of keys fills the column, which no model has yet."""
+    """Whether it fills the map of a key, in an unfinished move."""
 
     def lines(self) -> Iterator[str]:
         """The status as text."""
@@ -200,7 +201,8 @@ def moves_of(using: str) -> Iterator[MoveStatus]:
     moving = {model for note in written if note.is_incomplete for model in note.models}
     filling = [started for started in notes.started(using) if started[0] not in moving]
     if filling:
-        yield MoveStatus(tuple(model for model, _ in filling), "filling", False, filling[0][1])
+        _, since, backwards = filling[0]
+        yield MoveStatus(tuple(model for model, *_ in filling), "filling", backwards, since)
     for note in written:
         step: Literal["exchanging", "finished"] = "exchanging" if note.is_incomplete else "finished"
         yield MoveStatus(tuple(note.models), step, note.backwards, note.updated_at)
@@ -242,7 +244,8 @@ def of(using: str, target: str | None = None) -> Work:
     if target is not None:
         return Work(using, runs)
     moved = list(moves_of(using))
-    moving = {model for each in moved if each.state != "finished" for model in each.models}
+    unfinished = [each for each in moved if each.state != "finished"]
+    moving = {f"{model}{MAP.suffix}" for each in unfinished for model in each.models}
     runs = [replace(each, is_of_move=each.model in moving) for each in runs]
     return Work(using, runs, moved)
 

@@ -115,7 +115,6 @@ IMPORTED = (
     "django_sortable_ids.fields",
     "django_sortable_ids.functions",
     "django_sortable_ids.lookups",
-    "django_sortable_ids.migrating.followed_plan",
     "django_sortable_ids.rest_framework.serializers",
     "django_sortable_ids.schema.table_definition",
     "tests.patience",

@@ -18,7 +18,6 @@ from django_sortable_ids.checks import databases
 from django_sortable_ids.db.errors import columns_in_violation
 from django_sortable_ids.fields import LexicalSequenceField, SnowflakeField, ULIDField, UUIDv7Field
 from django_sortable_ids.migrating import guard
-from django_sortable_ids.migrating.followed_plan import FollowedPlan
 from django_sortable_ids.schema.constraints import constrain
 from tests.combinations import each_with
 from tests.sqlite_journal import set_journal_mode
@@ -278,6 +277,6 @@ def test_the_guard_of_migrate_looks_at_it(schema):
         fields = [("id", models.BigAutoField(primary_key=True))]
         step = migrations.CreateModel("Sale", fields, {"db_table": model._meta.db_table})
         step.state_forwards("shop", state)
-        walk = guard._Walk(connection, FollowedPlan(connection, state))
+        walk = guard._Walk(connection, state)
         add = migrations.AddField("Sale", "more", UUIDv7Field(unique=True))
         assert [each for each in walk.step("shop", add) if "one id would be copied" in each]

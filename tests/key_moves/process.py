@@ -18,12 +18,11 @@ _NOTE = r"(INSERT INTO|UPDATE) django_sortable_ids_movenote\b.*backwards"
 _PHASES = {
     "looks": "",
     "rehearses": r"CREATE TABLE sortable_ids_new__",
-    "columns": r"ALTER TABLE \S+ ADD (COLUMN )?moving_",
-    "fills": r".*\bmoving_\w+ IS NULL",
+    "fills": r"CREATE (TEMPORARY )?TABLE .?sortable_ids_next__",
     "copies": r"INSERT INTO sortable_ids_new__",
     "notes": _NOTE,
     "switches": (
-        r"CREATE TABLE moving__|CREATE TEMPORARY TABLE moving_|"
+        r"CREATE TABLE moving__|CREATE FUNCTION pg_temp.moved_|"
         r"DROP TRIGGER (?!sortable_ids_)|ALTER TABLE \S+ DROP FOREIGN KEY"
     ),
     "restores": r"RENAME TABLE",

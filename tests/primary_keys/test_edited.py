@@ -41,8 +41,8 @@ def test_the_keys_are_those_of_the_edited_migration(depot, edit):
     assert all(key.scheme.created_at(each.pk) for each in depot.model("Customer").objects.all())
 
 
-IN_A_COLUMN = 'created_from="created_at", on_null="now"'
-"""With that, no key is mapped."""
+BY_BACKFILL = 'created_from="created_at", on_null="now"'
+"""With that, the map is filled by a backfill."""
 
 
 def left_over():
@@ -51,13 +51,13 @@ def left_over():
 
 
 @pytest.mark.parametrize("field", ["UUIDv7Field", "SnowflakeField"])
-def test_a_map_that_is_not_needed_anymore_is_dropped(depot, field):
+def test_a_map_that_is_filled_in_another_way(depot, field):
     small.create(depot)
     small.write_move(depot)
     stop_before(depot, NOTE, "0002_step")
     depot.names.pop()
     small.write_move(
-        depot, field=f"{field}(primary_key=True)", options=f"{IN_A_COLUMN}, old={small.OLD}"
+        depot, field=f"{field}(primary_key=True)", options=f"{BY_BACKFILL}, old={small.OLD}"
     )
     depot.migrate()
     assert small.names(depot) == small.IN_ORDER
@@ -71,7 +71,7 @@ def test_new_keys_of_deleted_rows_are_those_of_the_edited_migration(filled):  # 
     filled.write_move()
     stop_before(depot, NOTE, "0002_step")
     depot.names.pop()
-    filled.write_move("SnowflakeField", IN_A_COLUMN)
+    filled.write_move("SnowflakeField", BY_BACKFILL)
     depot.migrate()
     assert is_one_to_one(before, filled.keys())
     assert {type(filled.key(name)) for name in "bce"} == {int}

@@ -208,17 +208,23 @@ def test_a_rename_of_some_tables_is_continued():
 
 
 def test_what_is_refused_last_names_the_table_and_not_its_copy(depot, small):
-    # Keys of this policy have their next values in a column, which can be set before.
-    small('SnowflakeField(primary_key=True), on_null="now"')
-    before = small_content(depot)
-    execute(
-        "ALTER TABLE depot_customer ADD moving_id bigint",
-        "UPDATE depot_customer SET moving_id = id + 100",
-        "INSERT INTO depot_comment (name, object_id, kind_id, author_id) "
-        "SELECT 'x', moving_id, kind_id, author_id FROM depot_comment c "
-        "JOIN depot_customer t ON t.id = c.object_id WHERE c.name = 'a'",
-    )
-    with pytest.raises(BackfillError, match=r"^depot_comment.object_id contains 101, which is an"):
+    small("SnowflakeField(primary_key=True)")
+    before, done = small_content(depot), []
+
+    def collide(run, sql, params, many, context):
+        result = run(sql, params, many, context)
+        if not done and sql.startswith("INSERT INTO `sortable_ids_next__depot_customer`"):
+            done.append(True)
+            execute(
+                "INSERT INTO depot_comment (name, object_id, kind_id, author_id) "
+                "SELECT 'x', new_key, kind_id, author_id FROM depot_comment c "
+                "JOIN sortable_ids_next__depot_customer m ON m.old_key = c.object_id "
+                "WHERE c.name = 'a'"
+            )
+        return result
+
+    refused = pytest.raises(BackfillError, match=r"^depot_comment.object_id contains \d+, which is")
+    with connection.execute_wrapper(collide), refused:
         depot.migrate()
     execute("DELETE FROM depot_comment WHERE name = 'x'")
     assert small_content(depot) == before

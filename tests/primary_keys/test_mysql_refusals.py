@@ -24,14 +24,12 @@ GRAPH = f"{MODELS}RunPython(add_rows, RunPython.noop),"
 UUID, ULID = (
     MOVE.format(field=f"{name}(primary_key=True)") for name in ("UUIDv7Field", "ULIDField")
 )
-NEXT = "ALTER TABLE depot_order ADD moving_id char(32)"
 TABLES = {
     "ALTER TABLE depot_order ADD CONSTRAINT c CHECK (customer_id > 0)": "depends on customer_id",
     "ALTER TABLE depot_order ADD g int AS (shown_to_id % 2) VIRTUAL": "depends on shown_to_id",
     "ALTER TABLE depot_order ALTER customer_id SET DEFAULT 1": "has the DEFAULT '?1'?, which",
     "CREATE TABLE sortable_ids_old__depot_order (id int)": "sortable_ids_old__depot_order exists",
-    f"{NEXT}, ADD INDEX depot_two (moving_id, number)": "index depot_two contains moving_id",
-    f"{NEXT}; CREATE TRIGGER t BEFORE INSERT ON depot_order FOR EACH ROW SET @a = NEW.moving_id": (
+    "CREATE TRIGGER t BEFORE INSERT ON depot_order FOR EACH ROW SET @a = NEW.number": (
         "trigger t of depot_order fires on a table"
     ),
 }
@@ -57,7 +55,7 @@ def refused(depot, match, move=UUID):
 
 @pytest.mark.parametrize("sql", TABLES)
 def test_what_a_table_must_not_have(graph, sql):
-    execute(*sql.split("; "))
+    execute(sql)
     refused(graph, TABLES[sql])
 
 
@@ -89,7 +87,6 @@ def unique_of(table):
 
 def test_a_table_without_room_for_the_new_columns(graph):
     """A row has at most 65,535 bytes."""
-    execute("ALTER TABLE depot_order ADD moving_id binary(16)")
     for length in range(65535, 0, -8):
         try:
             execute(f"ALTER TABLE depot_order ADD wide varchar({length}) CHARACTER SET ascii")

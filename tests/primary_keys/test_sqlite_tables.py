@@ -70,7 +70,7 @@ def columns(table):
     return [(name.lower(), *rest) for _, name, _, *rest in found if name.lower() not in LEFT_OUT]
 
 
-LEFT_OUT = ("id", "old_id", "moving_id")
+LEFT_OUT = ("id", "old_id")
 OPTIONS = ["", pytest.param(" WITHOUT ROWID", id="WITHOUT ROWID")]
 
 

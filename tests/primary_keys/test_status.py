@@ -57,7 +57,7 @@ def test_a_backfill_of_a_move_is_not_left_over_from_a_field(depot):
     small.create(depot)
     small.write_move(depot)
     stop_before(depot, NOTE, "0002_step")
-    BackfillRun.objects.create(target="depot.Customer.moving_id", options={})
+    BackfillRun.objects.create(target="depot.CustomerKeys.new_key", options={})
     BackfillRun.objects.create(target="depot.Order.gone", options={})
     deletions = [line for line in lines() if "DELETE" in line]
     assert len(deletions) == 1

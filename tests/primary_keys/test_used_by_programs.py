@@ -22,8 +22,6 @@ DO = {
     """,
 }
 IS_POSTGRESQL = connection.vendor == "postgresql"
-IN_A_COLUMN = f'created_from="created_at", on_null="now", old={small.OLD}'
-"""The new keys of such a move are filled into a column of the table itself."""
 FIRES = "trigger depot_logged of {} fires on a table that changes"
 
 
@@ -98,13 +96,6 @@ def test_one_is_refused_backwards(customers):
     with pytest.raises(CommandError, match=FIRES.format("depot_customer")):
         customers.migrate("0001_step")
     assert small.names(customers) == small.IN_ORDER
-
-
-def test_the_fill_may_fire_an_allowed_one(customers):
-    trigger("INSERT INTO depot_log (text) VALUES (NEW.name);", event="UPDATE")
-    small.write_move(customers, options=IN_A_COLUMN, more="allowed=['depot_logged'],")
-    customers.migrate()
-    assert sorted(execute("SELECT text FROM depot_log")) == [(each,) for each in "abcde"]
 
 
 @pytest.mark.skipif(IS_POSTGRESQL, reason="it recreates views, which checks their types")

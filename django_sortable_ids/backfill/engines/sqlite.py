@@ -59,7 +59,8 @@ class SQLite(Engine):
         cursor of the run."""
         connection = self.connection
         attached = tables.sqlite_schema(connection, table)
-        if attached in ("main", None):
+        # A temporary table is gone after a crash, and so is all that was filled.
+        if attached in ("main", "temp", None):
             return
         with connection.cursor() as cursor:
             for schema in ("main", attached):

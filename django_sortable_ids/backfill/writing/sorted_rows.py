@@ -53,13 +53,10 @@ def fill(target: Target) -> None:
 
 
 class Page(NamedTuple):
-    first: int
-    """The number of the first row."""
-    last: int
     places: Sequence[Any]
     """As the driver returns them: ``SortedRows.place`` converts one."""
     keys: Sequence[Sequence[Any]]
-    """As they are stored; those of the last row only, if the others are not needed."""
+    """As they are stored."""
 
 
 class SortedRows:
@@ -85,7 +82,6 @@ class SortedRows:
         self._apply = compiler.apply_converters
         self._drop()
         self._execute(_CREATED[vendor].format(_TABLE, sql), parameters)
-        self.key_columns = keys
         if vendor == "postgresql":
             self._execute(f"CREATE UNIQUE INDEX ON {_TABLE} (n)")
             self._execute(f"ANALYZE {_TABLE}")
@@ -119,21 +115,8 @@ class SortedRows:
                 size *= 2
                 continue
             kept = numbered[: len(places)]
-            first, last, size = kept[0][0], kept[-1][0], _PAGE
-            yield Page(first, last, places, [row[2:] for row in kept])
-
-    def places(self) -> Iterator[Page]:
-        """As ``pages``, but without keys other than the last one."""
-        sql = f"SELECT {_PLACE} FROM {_TABLE} WHERE {self._number} > %s ORDER BY {self._number}"
-        last, size = 0, _PAGE
-        while found := self._execute(f"{sql} LIMIT %s", [last, size]):
-            places = self._whole_ticks([place for (place,) in found], size)
-            if not places:
-                size *= 2
-                continue
-            first, last, size = last + 1, last + len(places), _PAGE
-            row = self._execute(f"SELECT * FROM {_TABLE} WHERE {self._number} = %s", [last])[0]
-            yield Page(first, last, places, [row[1:]])
+            last, size = kept[-1][0], _PAGE
+            yield Page(places, [row[2:] for row in kept])
 
     def place(self, found: Any) -> Any:
         """A place that the driver returned, as the target has it."""

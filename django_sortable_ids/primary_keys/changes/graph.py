@@ -13,19 +13,20 @@ from django.db import models
 from django.db.migrations.state import ProjectState
 
 from ...fields import history
-from .maps import DELETED, LIVE, NEW_KEY, OLD_KEY
-from .moved import AdoptedTexts, GenericReference, MovedKey, Reference
+from .maps import KEPT, MAP, NEW_KEY, OLD_KEY, Kind
+from .moved import AdoptedTexts, GenericReference, KeyCopy, MovedKey, Reference
 
 
 class Values(NamedTuple):
-    """A table with the next value of each of its keys."""
+    """A table with values of a key."""
 
     table: str
     column: str
     """The column with the keys."""
-    next: str
     model: Any
     """The model of the table."""
+    next: str = ""
+    """The column with the next value of each; empty if the table has none."""
 
     @property
     def key_field(self) -> Any:
@@ -44,51 +45,38 @@ class Values(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Key:
-    """A primary key whose values are replaced by those of another column."""
+    """A primary key whose values are replaced by those of its map."""
 
     label: str
     """``app.Model``."""
     table: str
     column: str
-    next: str
-    """The column with the values that the key gets; no table has it yet if ``is_mapped``."""
     model: Any
     """The model before."""
-    live: Values
-    """The table with the next values of all rows: that of the model, or its map."""
-    old: str | None
-    """The column that keeps the previous values; None if they are dropped."""
+    map: Values
+    """The next value of each key, also of deleted rows."""
+    kept: Values | None
+    """The pairs of deleted rows that stay in the database; None if no history contains keys."""
     before: Any
     """The field of the key."""
     after: Any
     """The field that it becomes."""
-    old_field: Any
-    """The field of ``old``; None if they are dropped."""
+    old: Any
+    """The field that keeps the previous values; None if they are dropped."""
+    gone: str | None
+    """The column of ``old``, when the keys that it kept come back."""
     content_types: tuple[tuple[str, str], ...]
     """App label and name of the models whose rows it identifies."""
-    deleted: Values | None
-    """The keys of deleted rows that history tables contain; None if no history table copies the
-    key."""
-
-    @property
-    def is_mapped(self) -> bool:
-        """Whether the next values are in a table of their own."""
-        return self.live.table != self.table
 
     @property
     def own(self) -> Values:
-        """The table of the model. It has no next values if the key ``is_mapped``."""
-        return self.live._replace(table=self.table, column=self.column, model=self.model)
+        """The table of the model."""
+        return Values(self.table, self.column, self.model, self.gone or "")
 
     @property
-    def values(self) -> tuple[Values, ...]:
-        """The tables with all next values of the key."""
-        return (self.live,) if self.deleted is None else (self.live, self.deleted)
-
-    @property
-    def holders(self) -> tuple[Values, ...]:
-        """The tables with all values of the key, which exist before there are next values."""
-        return (self.own, *self.values[1:])
+    def name(self) -> str:
+        """The column."""
+        return self.column
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,18 +88,12 @@ class Column:
     before: Any
     """Its field; None if no model has the column."""
     after: Any
+    old: Any
+    """The field that keeps the previous values; None if they are dropped."""
+    gone: str | None
+    """The column of ``old``, when the keys that it kept come back."""
     is_history: bool
     """Whether it may also contain keys of deleted rows."""
-
-    @property
-    def values(self) -> tuple[Values, ...]:
-        """The tables with the next values of those that it may contain."""
-        return self.key.values if self.is_history else self.key.values[:1]
-
-    @property
-    def holders(self) -> tuple[Values, ...]:
-        """The tables with the values that it may contain."""
-        return self.key.holders if self.is_history else self.key.holders[:1]
 
     def db_type(self, connection: Any) -> str:
         """The type that the column gets."""
@@ -132,6 +114,11 @@ class Table:
     columns: tuple[Column, ...]
 
     @property
+    def parts(self) -> tuple[Key | Column, ...]:
+        """All that changes."""
+        return (self.key, *self.columns) if self.key else self.columns
+
+    @property
     def values(self) -> Iterator[tuple[str, Key]]:
         """Each column that changes, and the key whose values it contains."""
         if self.key:
@@ -141,7 +128,17 @@ class Table:
     @property
     def changed(self) -> list[str]:
         """The columns that change."""
-        return [name for name, _ in self.values]
+        return [each.name for each in self.parts]
+
+    @property
+    def added(self) -> list[tuple[str, Any]]:
+        """The columns whose previous values are kept, and the field that keeps them."""
+        return [(each.name, each.old) for each in self.parts if each.old is not None]
+
+    @property
+    def dropped(self) -> list[str]:
+        """The columns that kept the values which come back."""
+        return [each.gone for each in self.parts if each.gone]
 
 
 class Texts(NamedTuple):
@@ -189,12 +186,12 @@ def build(
     texts: Iterable[GenericReference | AdoptedTexts],
     histories: Set[str],
     adopted: Set[Reference],
+    copies: Iterable[KeyCopy],
     *,
     backwards: bool,
 ) -> Change:
-    """The change from the models of one state, which have the columns of the next values, to those
-    of another. Keys of deleted rows may be in the tables ``histories`` and the columns
-    ``adopted``."""
+    """The change from the models of one state, which have the maps, to those of another. Keys of
+    deleted rows may be in the tables ``histories`` and the columns ``adopted``."""
     references = list(references)
     found = tuple(_texts(each, before) for each in texts)
     of_deleted = {each for each in references if each.table in histories} | adopted
@@ -205,15 +202,34 @@ def build(
         each.model: _key(each, before, after, is_copied=each.model in copied, backwards=backwards)
         for each in moved
     }
+    old_fields = {}
+    for copy in copies:
+        column = before.get_model(copy.model)._meta.get_field(copy.name)
+        old_fields[column.model._meta.db_table, column.column] = _old(
+            copy, before, after, backwards=backwards
+        )
     columns: dict[str, list[Column]] = defaultdict(list)
     for reference in references:
         table, name, label = reference
-        old, new = (field_of(apps, table, name) for apps in (before, after))
-        columns[table].append(Column(name, keys[label], old, new, reference in of_deleted))
+        was, will_be = (field_of(apps, table, name) for apps in (before, after))
+        old, gone = old_fields.get((table, name), (None, None))
+        is_history = reference in of_deleted
+        columns[table].append(Column(name, keys[label], was, will_be, old, gone, is_history))
     of_table = {each.table: each for each in keys.values()}
     names = sorted({*columns, *of_table})
     tables = (Table(name, of_table.get(name), tuple(columns[name])) for name in names)
     return Change(tuple(keys.values()), tuple(tables), found)
+
+
+def _old(
+    changed: MovedKey | KeyCopy, before: Apps, after: Apps, *, backwards: bool
+) -> tuple[Any, str | None]:
+    """The field that keeps the previous values, and the column of those that come back."""
+    if changed.old is None:
+        return None, None
+    apps = before if backwards else after
+    field: Any = apps.get_model(changed.model)._meta.get_field(changed.old_name)
+    return (None, str(field.column)) if backwards else (field, None)
 
 
 def _texts(found: GenericReference | AdoptedTexts, before: Apps) -> Texts:
@@ -227,37 +243,26 @@ def _texts(found: GenericReference | AdoptedTexts, before: Apps) -> Texts:
 
 def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwards: bool) -> Key:
     models = [apps.get_model(moved.model) for apps in (before, after)]
-    fields = [model._meta.pk for model in models]
-    live = _live(moved, models[0], backwards)
-    old = None if backwards or moved.old is None else models[1]._meta.get_field(moved.old_name)
+    old, gone = _old(moved, before, after, backwards=backwards)
+    columns = (NEW_KEY, OLD_KEY) if backwards else (OLD_KEY, NEW_KEY)
+
+    def values(kind: Kind) -> Values:
+        model = kind.model_of(before, moved)
+        return Values(model._meta.db_table, columns[0], model, columns[1])
+
     return Key(
         label=moved.model,
         table=models[0]._meta.db_table,
-        column=str(fields[0].column),
-        next=moved.next_name if live.model is not models[0] else live.next,
+        column=str(models[0]._meta.pk.column),
         model=models[0],
-        live=live,
-        old=None if old is None else str(old.column),
-        before=fields[0],
-        after=fields[1],
-        old_field=old,
+        map=values(MAP),
+        kept=values(KEPT) if is_copied else None,
+        before=models[0]._meta.pk,
+        after=models[1]._meta.pk,
+        old=old,
+        gone=gone,
         content_types=tuple(models_of(before, moved)),
-        deleted=_deleted(moved, before, backwards) if is_copied else None,
     )
-
-
-def _live(moved: MovedKey, model: Any, backwards: bool) -> Values:
-    found = None if backwards else LIVE.model_of(model._meta.apps, moved)
-    if found is not None:
-        return Values(found._meta.db_table, OLD_KEY, NEW_KEY, found)
-    following = model._meta.get_field(moved.old_name if backwards else moved.next_name)
-    return Values(model._meta.db_table, str(model._meta.pk.column), str(following.column), model)
-
-
-def _deleted(moved: MovedKey, before: Apps, backwards: bool) -> Values:
-    model = DELETED.model_of(before, moved)
-    columns = (OLD_KEY, NEW_KEY)
-    return Values(model._meta.db_table, *(columns[::-1] if backwards else columns), model)
 
 
 def rendered(state: ProjectState) -> ProjectState:

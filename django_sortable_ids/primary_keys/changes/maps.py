@@ -11,7 +11,7 @@ from django.db import models
 from django.db.backends.utils import split_identifier, truncate_name
 from django.db.migrations.state import ModelState, ProjectState
 
-from ...fields import SortableIDField
+from ...backfill.sources.columns import find_source
 from ...schema.constraints import redefined
 from ...schemes import TimeScheme
 from .moved import MovedKey
@@ -19,8 +19,7 @@ from .moved import MovedKey
 OLD_KEY = "old_key"
 NEW_KEY = "new_key"
 TIME = "time"
-"""The field with the time of the first history row that has the key."""
-_VENDORS = {"sqlite", "mysql"}
+"""The field with the time of the first history row that has the key of a deleted row."""
 _LONGEST = 60
 """Characters of a name. PostgreSQL allows 63 bytes, MySQL 64 characters."""
 _COUNTED = {
@@ -28,11 +27,13 @@ _COUNTED = {
     "BigAutoField": models.BigIntegerField,
     "SmallAutoField": models.SmallIntegerField,
 }
-_NOT_COPIED = ("primary_key", "serialize", "blank", "default", "db_column", "created_from")
+_OF_KEYS = ("primary_key", "serialize", "blank", "default", "db_column", "created_from")
+_OF_TIMES = ("auto_now", "auto_now_add", "db_default", "db_index", "unique", "validators")
+_NOT_COPIED = (*_OF_KEYS, *_OF_TIMES)
 
 
 @dataclass(frozen=True)
-class KeyMap:
+class Kind:
     """One kind of these tables."""
 
     prefix: str
@@ -40,26 +41,9 @@ class KeyMap:
     suffix: str
     """Of the model's name."""
 
-    def add_models(self, state: ProjectState, moved: Iterable[MovedKey], old: ProjectState) -> None:
-        """Add a model of the table for each key to a state. ``old`` is the state before the
-        move."""
-        for key in moved:
-            app_label, name = self._model_key(key)
-            model, before = state.models[key.model_key], old.models[key.model_key]
-            table = str(model.options.get("db_table") or f"{model.app_label}_{model.name_lower}")
-            fields = self._fields(before.fields[key.name], key.field)
-            options = {"db_table": self.table_of(table)}
-            state.add_model(ModelState(app_label, name, list(fields.items()), options))
-
-    def _fields(self, old: Any, new: Any) -> dict[str, models.Field[Any, Any]]:
-        return {OLD_KEY: _plain(old, primary_key=True), NEW_KEY: _plain(new, null=True)}
-
     def model_of(self, apps: Apps, key: MovedKey) -> Any:
-        """The model that ``add_models`` added; None if it has added none."""
-        try:
-            return apps.get_model(*self._model_key(key))
-        except LookupError:
-            return None
+        """The model that ``with_maps`` added."""
+        return apps.get_model(*self.model_key(key))
 
     def table_of(self, table: str) -> str:
         """The table of this kind for the table of a key."""
@@ -67,45 +51,75 @@ class KeyMap:
         name = truncate_name(f"{self.prefix}{name}", _LONGEST, 8)
         return f'"{schema}"."{name}"' if schema else name
 
-    def label_of(self, key: MovedKey) -> str:
-        """What the backfill of the new keys is named after."""
-        return f"{'.'.join(self._model_key(key))}.{NEW_KEY}"
-
-    def _model_key(self, key: MovedKey) -> tuple[str, str]:
+    def model_key(self, key: MovedKey) -> tuple[str, str]:
         app_label, _, name = key.model.partition(".")
         return app_label, f"{name}{self.suffix}"
 
 
-class _Deleted(KeyMap):
-    def _fields(self, old: Any, new: Any) -> dict[str, models.Field[Any, Any]]:
-        return {
-            "id": models.BigAutoField(primary_key=True),
-            OLD_KEY: _plain(old, null=True, unique=True),
-            NEW_KEY: _plain(new, null=True, unique=True),
-            TIME: models.DateTimeField(null=True),
-        }
+MAP = Kind("sortable_ids_next__", "Keys")
+"""The next key of each row, and of each deleted row whose key a history contains, while they
+move."""
+KEPT = Kind("sortable_ids_deleted__", "DeletedKeys")
+"""The old and the new key of these deleted rows, as long as the move can be undone."""
 
 
-LIVE = KeyMap("sortable_ids_next__", "NextKeys")
-"""Of all rows. It is written in less time than a column of the table itself, and on SQLite and
-MySQL the rows are copied anyway."""
-DELETED = _Deleted("sortable_ids_deleted__", "DeletedKeys")
-"""Of the deleted rows that history tables contain."""
-
-
-def is_mapped(key: MovedKey, apps: Apps, vendor: str) -> bool:
-    """Whether the new keys of a move are filled into a map: integers that get generated ids in the
-    order of a column with times. Other keys are filled into a column of the table."""
-    old = apps.get_model(key.model)._meta.pk
-    is_number = isinstance(old, models.IntegerField) and not isinstance(old, SortableIDField)
+def is_written_at_once(key: MovedKey) -> bool:
+    """Whether a column has a time in the scheme's range for each row: the rows are sorted, and the
+    map is written with their new keys. In any other case it is written without them, and filled by
+    the same backfill as any table."""
     has_column = key.created_from not in (None, "pk") and key.convert_from is None
     is_strict = key.on_null == key.on_out_of_range == "error"
-    is_timed = isinstance(key.field.scheme, TimeScheme)
-    return vendor in _VENDORS and is_number and has_column and is_strict and is_timed
+    return has_column and is_strict and isinstance(key.field.scheme, TimeScheme)
+
+
+def copied(key: MovedKey) -> dict[str, str]:
+    """The fields that such a backfill reads: by the name that each has in the map, its name or
+    path in the model."""
+    if is_written_at_once(key):
+        return {}
+    named = {"created_from": key.created_from, "convert_from": key.convert_from}
+    return {name: path for name, path in named.items() if path not in (None, "pk", key.name)}
+
+
+def with_maps(
+    state: ProjectState,
+    moved: Iterable[MovedKey],
+    before: ProjectState,
+    using: str,
+    *,
+    backwards: bool,
+) -> ProjectState:
+    """The state with the models of both tables for each key. ``before`` is the state in which the
+    keys are the old ones."""
+    found = state.clone()
+    for key in moved:
+        model = state.models[key.model_key]
+        table = str(model.options.get("db_table") or f"{model.app_label}_{model.name_lower}")
+        keys = {OLD_KEY: before.models[key.model_key].fields[key.name], NEW_KEY: key.field}
+        present = NEW_KEY if backwards else OLD_KEY
+        pair = {
+            name: _plain(field, **({"primary_key": True} if name == present else {"null": True}))
+            for name, field in keys.items()
+        }
+        more: dict[str, Any] = {TIME: models.DateTimeField(null=True)}
+        for name, path in () if backwards else copied(key).items():
+            source = _source(state.apps.get_model(key.model), name, path, using)
+            more[name] = _plain(source, null=True)
+        for kind, fields in ((MAP, pair | more), (KEPT, pair)):
+            app_label, name = kind.model_key(key)
+            options = {"db_table": kind.table_of(table)}
+            plain = [(each, field.clone()) for each, field in fields.items()]
+            found.add_model(ModelState(app_label, name, plain, options))
+    return found
+
+
+def _source(model: Any, name: str, path: str, using: str) -> Any:
+    is_time = name == "created_from"
+    return find_source(model, path, using) if is_time else model._meta.get_field(path)
 
 
 def _plain(field: Any, **options: Any) -> Any:
-    """A field with the values of a primary key."""
+    """A field with the values of another one."""
     counted = _COUNTED.get(field.get_internal_type())
     if counted is not None:
         return counted(**options)

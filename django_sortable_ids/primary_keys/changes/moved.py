@@ -13,8 +13,6 @@ from ...fields import SortableIDField
 
 OLD = "old_"
 """With the name of the primary key: the field that keeps the old key."""
-NEXT = "moving_"
-"""With the name of the primary key: the field and column of the new keys, before they are used."""
 
 
 def source_of(field: models.Field[Any, Any]) -> str:
@@ -75,11 +73,6 @@ class MovedKey(_WithOld):
         }
         args = [self.model, self.name, self.field]
         return "django_sortable_ids.operations.MovedKey", args, options
-
-    @property
-    def next_name(self) -> str:
-        """The name of the field with the new keys, until they are used."""
-        return f"{NEXT}{self.name}"
 
     @property
     def given(self) -> Given:

@@ -55,6 +55,8 @@ class KeyEngine(ABC):
     """Replaces the keys of one change, in one database. Its verbs, in order and while ``working``:
     ``problems``, ``rehearse``, ``create_maps``, ``move``, ``drop_maps``."""
 
+    create_map = "CREATE TABLE"
+
     programs_sql: str
     """Selects kind, name, text and table of each program."""
     in_order_of_the_file = ""
@@ -65,6 +67,7 @@ class KeyEngine(ABC):
         self.connection: Any = editor.connection
         self.change = change
         self.note = note
+        self.using: str = editor.connection.alias
         self.quote = editor.quote_name
 
     @contextmanager
@@ -84,8 +87,7 @@ class KeyEngine(ABC):
         """Create the empty maps of the change. Those that a killed run filled are replaced."""
         self.drop_maps()
         for key in self.change.keys:
-            if key.is_mapped:
-                self.create_map(key)
+            self.create_table(key.map.model, like=key.table, create=self.create_map)
 
     def move(self, replace_generic: Callable[[Change], None]) -> None:
         """Replace the keys everywhere, and note that it is done. ``replace_generic`` replaces them
@@ -102,8 +104,10 @@ class KeyEngine(ABC):
 
     def drop_maps(self) -> None:
         for key in self.change.keys:
-            if key.is_mapped:
-                self.execute(f"DROP TABLE IF EXISTS {self.quote(key.live.table)}")
+            self.drop_table(key.map.table)
+
+    def drop_table(self, table: str) -> None:
+        self.execute(f"DROP TABLE IF EXISTS {self.quote(table)}")
 
     def collect(self) -> None:
         """Add the statements of ``move`` to those that the editor collects. Writes nothing; the
@@ -137,8 +141,8 @@ class KeyEngine(ABC):
     def last_number(self, key: Key) -> int:
         """The largest number that the old key ever had, as far as the database knows."""
         found = [self.last_counted(key)]
-        for each in key.values:
-            if tables.kind(self.connection, each.table):
+        for each in (key.map, key.kept):
+            if each and tables.kind(self.connection, each.table):
                 sql = f"SELECT MAX({self.quote(each.next)}) FROM {self.quote(each.table)}"
                 found.append(value(self.connection, sql))
         return max(each for each in found if isinstance(each, int))
@@ -147,79 +151,64 @@ class KeyEngine(ABC):
     def last_counted(self, key: Key) -> int:
         """The last number that the database gave to the old key; 0 if it doesn't know it."""
 
-    def create_table(self, model: Any, *, like: str) -> None:
+    def create_table(self, model: Any, *, like: str, create: str = "CREATE TABLE") -> None:
         """Create the table of a model, whose texts are compared as those of the table ``like``."""
         sql, parameters = self.editor.table_sql(model)
+        sql = sql.replace("CREATE TABLE", create, 1)
         self.editor.execute(f"{sql}{self.options_like(like)}", parameters or None)
-
-    def create_map(self, key: Key) -> None:
-        self.create_table(key.live.model, like=key.table)
 
     def options_like(self, table: str) -> str:
         """What makes texts of a new table compare as those of another one."""
         return ""
 
-    def refers(self, column: Column, values: Values) -> str:
+    def refers(self, part: Key | Column, values: Values) -> str:
         """The condition that the column of a row ``t`` contains the key of a row ``p``."""
-        return f"p.{self.quote(values.column)} = t.{self.quote(column.name)}"
+        return f"p.{self.quote(values.column)} = t.{self.quote(part.name)}"
 
-    def new_value(self, column: Column) -> str:
-        """The next value of the key that the column contains, for a row named ``t``."""
-        found = [self._next_in(each, self.refers(column, each)) for each in column.values]
-        return found[0] if len(found) == 1 else f"COALESCE({', '.join(found)})"
+    def new_value(self, part: Key | Column) -> str:
+        """The next value of a column, for a row named ``t``."""
+        key = part if isinstance(part, Key) else part.key
+        return (
+            f"(SELECT p.{self.quote(key.map.next)} FROM {self.quote(key.map.table)} p "
+            f"WHERE {self.refers(part, key.map)})"
+        )
 
     def refuse_unfilled(self) -> None:
-        """Raise ``BackfillError`` if a row was inserted after the next values were filled."""
+        """Raise ``BackfillError`` if a row was inserted after the maps were filled."""
         if self.editor.collect_sql:
             return
         for key in self.change.keys:
             if self.is_unfilled(key):
-                raise BackfillError(
-                    f"{key.label}: rows were inserted during the migration. No key was moved: stop "
-                    f"the application, and migrate again"
-                )
-        for written, column in self.change.histories:
-            if self.orphans(written, column):
-                raise BackfillError(
-                    f"{written.name}: rows were inserted during the migration. No key was moved: "
-                    f"stop the application, and migrate again"
-                )
+                self._refuse_inserted(key.label)
+        for table, column in self.change.histories:
+            if self.orphans(table, column, column.key.map):
+                self._refuse_inserted(table.name)
 
-    def is_unfilled(self, key: Key) -> bool:
-        return row(self.connection, f"SELECT 1 FROM {self._unfilled(key)} LIMIT 1") is not None
-
-    def _unfilled(self, key: Key) -> str:
-        """The rows without a next value, after FROM."""
-        if not key.is_mapped:
-            return f"{self.quote(key.table)} WHERE {self.quote(key.next)} IS NULL"
-        mapped = f"SELECT 1 FROM {self.quote(key.live.table)} p WHERE {self._is_mapped_row(key)}"
-        return f"{self.quote(key.table)} t{self.in_order_of_the_file} WHERE NOT EXISTS ({mapped})"
-
-    def next_value(self, key: Key) -> str:
-        """The next value of the key of a row named ``t``."""
-        if not key.is_mapped:
-            return f"t.{self.quote(key.next)}"
-        return self._next_in(key.live, self._is_mapped_row(key))
-
-    def _next_in(self, values: Values, condition: str) -> str:
-        return (
-            f"(SELECT p.{self.quote(values.next)} FROM {self.quote(values.table)} p "
-            f"WHERE {condition})"
+    def _refuse_inserted(self, name: str) -> None:
+        raise BackfillError(
+            f"{name}: rows were inserted during the migration. No key was moved: stop the "
+            f"application, and migrate again"
         )
 
-    def _is_mapped_row(self, key: Key) -> str:
-        """The condition that the row ``p`` of the map is that of a row ``t``."""
-        return f"p.{self.quote(key.live.column)} = t.{self.quote(key.column)}"
+    def is_unfilled(self, key: Key) -> bool:
+        """Whether a row is not in the map."""
+        mapped = (
+            f"SELECT 1 FROM {self.quote(key.map.table)} p WHERE {self.refers(key, key.map)} "
+            f"AND p.{self.quote(key.map.next)} IS NOT NULL"
+        )
+        table = f"{self.quote(key.table)} t{self.in_order_of_the_file}"
+        sql = f"SELECT 1 FROM {table} WHERE NOT EXISTS ({mapped}) LIMIT 1"
+        return row(self.connection, sql) is not None
 
-    def orphans(self, table: Table, column: Column) -> int:
-        """The number of rows whose value is no key."""
-        return int(value(self.connection, f"SELECT COUNT(*) {self.with_orphans(table, column)}"))
+    def orphans(self, table: Table, column: Column, values: Values) -> int:
+        """The number of rows whose value is none of these keys."""
+        sql = f"SELECT COUNT(*) {self.with_orphans(table, column, values)}"
+        return int(value(self.connection, sql))
 
-    def with_orphans(self, table: Table, column: Column) -> str:
+    def with_orphans(self, table: Table, column: Column, *values: Values) -> str:
         """The clauses FROM and WHERE of these rows, which are named ``t``."""
         sql = f"FROM {self.quote(table.name)} t WHERE t.{self.quote(column.name)} IS NOT NULL"
-        for each in column.holders:
-            if tables.kind(self.connection, each.table):
-                key = f"SELECT 1 FROM {self.quote(each.table)} p WHERE {self.refers(column, each)}"
-                sql += f" AND NOT EXISTS ({key})"
+        for each in values:
+            key = f"SELECT 1 FROM {self.quote(each.table)} p WHERE {self.refers(column, each)}"
+            sql += f" AND NOT EXISTS ({key})"
         return sql

@@ -121,16 +121,18 @@ class MySQLKeys(KeyEngine):
                 f"{old} exists, which has the rows of {name} before a move that was stopped: look "
                 f"whether they are needed, and rename or drop it"
             )
-        gone = table.key.next.lower() if table.key else ""
-        changed = {gone, *map(str.lower, table.changed)}
+        dropped = {*map(str.lower, table.dropped)}
+        changed = {*dropped, *map(str.lower, table.changed)}
         for used in sorted({each for one in new.old.elements for each in one.used} & changed):
             yield (
                 f"{name}: an expression depends on {used}, whose values change: remove it, "
                 f"migrate, and add it again"
             )
         for element in new.old.elements:
-            if element.is_index and gone in element.columns and len(element.columns) > 1:
-                yield f"{name}: index {element.name} contains {gone}, which is dropped: drop it"
+            gone = dropped & {*element.columns}
+            if element.is_index and gone and len(element.columns) > 1:
+                which = ", ".join(gone)
+                yield f"{name}: index {element.name} contains {which}, which is dropped: drop it"
         for column in table.changed:
             yield from self._problems_in(table, column, new.old.columns[column.lower()])
 
@@ -248,8 +250,8 @@ class MySQLKeys(KeyEngine):
                 )
 
     def is_unfilled(self, key: Key) -> bool:
-        """Rows that are not in the map are missing in the copy."""
-        return not key.is_mapped and super().is_unfilled(key)
+        """Rows that are not in the map are missing in the copy, whose rows are counted."""
+        return False
 
     def _count(self, table: str) -> int:
         return int(value(self.connection, f"SELECT COUNT(*) FROM {self.quote(table)}"))
@@ -311,19 +313,19 @@ class MySQLKeys(KeyEngine):
     def options_like(self, table: str) -> str:
         return f" COLLATE {collation_of(self.connection, table)}"
 
-    def refers(self, column: Column, values: Values) -> str:
+    def refers(self, part: Key | Column, values: Values) -> str:
         """Texts of different collations can't be compared: the column takes that of the key."""
-        table = next(each for each in self.change.tables if column in each.columns)
-        # A plan has no table of deleted keys yet.
-        is_there = tables.kind(self.connection, values.table)
-        key = values if is_there else column.key
-        wanted = self._collation(key.table, key.column)
-        found = self._collation(table.name, column.name)
+        table = next(each for each in self.change.tables if part in each.parts)
+        # A plan has no map yet.
+        key = part if isinstance(part, Key) else part.key
+        known = values if tables.kind(self.connection, values.table) else key.own
+        wanted = self._collation(known.table, known.column)
+        found = self._collation(table.name, part.name)
         if wanted == found or wanted is None or found is None:
-            return super().refers(column, values)
+            return super().refers(part, values)
         charset, collation = wanted
         quote = self.quote
-        own = f"CONVERT(t.{quote(column.name)} USING {charset}) COLLATE {collation}"
+        own = f"CONVERT(t.{quote(part.name)} USING {charset}) COLLATE {collation}"
         return f"p.{quote(values.column)} = {own}"
 
     def _collation(self, table: str, column: str) -> tuple[str, str] | None:

@@ -219,15 +219,12 @@ class NewTable:
                 f"COMMENT {_literal(about.comment)}" if about.comment else "",
             )
             yield " ".join(filter(None, parts))
-        if key and key.old:
-            sql, _ = self._editor.column_sql(key.old_field.model, key.old_field)
+        for name, old in self.table.added:
+            sql, _ = self._editor.column_sql(old.model, old)
             # ``_later_indexes`` has it.
             sql = sql.removesuffix(" UNIQUE")
-            yield f"ADD {self._quote(key.old)} {sql} AFTER {self._quote(key.column)}"
-        # A plan has no column of next values yet, and tries no statement.
-        is_planned = self._editor.collect_sql and key and not key.is_mapped
-        if key and (key.next.lower() in self.old.columns or is_planned):
-            yield f"DROP {self._quote(key.next)}"
+            yield f"ADD {self._quote(old.column)} {sql} AFTER {self._quote(name)}"
+        yield from (f"DROP {self._quote(each)}" for each in self.table.dropped)
         number = self._last_number + 1 if key else self.old.next_number
         if number > 1:
             yield f"AUTO_INCREMENT = {number}"
@@ -251,12 +248,16 @@ class NewTable:
         )
 
     def _later_indexes(self) -> Iterator[str]:
-        key = self.table.key
-        if key and key.old and key.old_field.unique:
-            yield f"UNIQUE ({self._quote(key.old)})"
+        for _, old in self.table.added:
+            quoted = self._quote(old.column)
+            if old.unique:
+                yield f"UNIQUE ({quoted})"
+            elif old.db_index:
+                name = self._editor._create_index_name(self.name, [old.column])
+                yield f"INDEX {self._quote(name)} ({quoted})"
+        dropped = [[each.lower()] for each in self.table.dropped]
         for element in self.old.elements:
-            of_next = key and element.columns == [key.next.lower()]
-            if self.old.is_later(element) and not of_next:
+            if self.old.is_later(element) and element.columns not in dropped:
                 yield element.text
 
     def _order(self, selected: list[str]) -> Iterator[str]:
@@ -271,24 +272,22 @@ class NewTable:
         quote, key = self._quote, self.table.key
         changed = {each.name.lower(): self._engine.new_value(each) for each in self.table.columns}
         if key:
-            mapped = f"m.{quote(key.live.next)}"
-            changed[key.column.lower()] = mapped if key.is_mapped else f"t.{quote(key.next)}"
+            changed[key.column.lower()] = f"m.{quote(key.map.next)}"
+        dropped = {*map(str.lower, self.table.dropped)}
         for folded, each in self.old.columns.items():
-            is_next = key is not None and folded == key.next.lower()
-            if not each.is_computed and not is_next:
+            if not each.is_computed and folded not in dropped:
                 yield each.name, changed.get(folded, f"t.{quote(each.name)}")
-        if key and key.old:
-            yield key.old, f"t.{quote(key.column)}"
+        for name, old in self.table.added:
+            yield old.column, f"t.{quote(name)}"
 
     def _joined(self) -> str:
         """The map of the key. Rows that are inserted after it was filled are left out, and the
         number of rows shows it."""
         key, quote = self.table.key, self._quote
-        if key is None or not key.is_mapped:
+        if key is None:
             return ""
-        live = key.live
-        same = f"m.{quote(live.column)} = t.{quote(key.column)}"
-        return f" JOIN {quote(live.table)} m ON {same}"
+        same = f"m.{quote(key.map.column)} = t.{quote(key.column)}"
+        return f" JOIN {quote(key.map.table)} m ON {same}"
 
 
 def collation_of(connection: Any, table: str) -> str:

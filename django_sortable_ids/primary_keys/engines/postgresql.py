@@ -120,10 +120,7 @@ class PostgreSQLKeys(KeyEngine):
         return rehearse(self.connection, self.change.tables, self._new_types, views)
 
     def _new_types(self, table: Table) -> Iterator[tuple[str, str]]:
-        if table.key:
-            yield table.key.column, self._type_of(table.key.after)
-        for each in table.columns:
-            yield each.name, self._new_type(each)
+        yield from ((each.name, self._new_type(each)) for each in table.parts)
 
     def _views(self) -> list[View]:
         """Those that read a column that changes."""
@@ -131,7 +128,7 @@ class PostgreSQLKeys(KeyEngine):
         return views_of(self.connection, found)
 
     def last_counted(self, key: Key) -> int:
-        counter = self._counter(key.table, key.next)
+        counter = self._counter(key.table, key.gone) if key.gone else None
         return counter.last if counter else 0
 
     def exchange(self) -> None:
@@ -150,11 +147,14 @@ class PostgreSQLKeys(KeyEngine):
         for table, name, *_ in keys:
             self.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
         for number, key in enumerate(self.change.keys):
-            self._create_map(number, key)
+            self._create_function(number, key)
         for each in self.change.tables:
             self._alter(each, counters[each.key] if each.key else None)
         for key in self.change.keys:
             self._finish(key, counters[key])
+        for each in self.change.tables:
+            for column in each.dropped:
+                self.execute(f"ALTER TABLE {self.quote(each.name)} DROP {self.quote(column)}")
         for table, name, definition, comment in keys:
             self.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition}")
             if comment:
@@ -174,51 +174,54 @@ class PostgreSQLKeys(KeyEngine):
             if used & changed:
                 yield self.quote(table), self.quote(name), definition, text
 
-    def _create_map(self, number: int, key: Key) -> None:
-        """A function from the value of a key to its next one."""
-        found = (
-            f"SELECT {self.quote(each.column)} AS old, {self.quote(each.next)} AS new "
-            f"FROM {self.quote(each.table)}"
-            for each in key.values
-        )
-        self.execute(
-            f"CREATE TEMPORARY TABLE moving_{number} ON COMMIT DROP AS {' UNION ALL '.join(found)}"
-        )
-        self.execute(f"ALTER TABLE pg_temp.moving_{number} ADD PRIMARY KEY (old)")
-        self.execute(f"ANALYZE pg_temp.moving_{number}")
+    def _create_function(self, number: int, key: Key) -> None:
+        """From the value of a key to its next one."""
+        found, new, old = map(self.quote, (key.map.table, key.map.next, key.map.column))
+        self.execute(f"ANALYZE {found}")
         self.execute(
             f"CREATE FUNCTION pg_temp.moved_{number}({self._key_types[key]}) "
-            f"RETURNS {key.live.next_field.db_type(self.connection)} "
+            f"RETURNS {key.map.next_field.db_type(self.connection)} "
             f"LANGUAGE plpgsql STABLE STRICT AS "
-            f"'BEGIN RETURN (SELECT new FROM pg_temp.moving_{number} WHERE old = $1); END'"
+            f"'BEGIN RETURN (SELECT {new} FROM {found} WHERE {old} = $1); END'"
         )
 
     def _type(self, table: str, column: str) -> str:
         return str(value(self.connection, _TYPE, [self.quote(table), column]))
 
     def _alter(self, table: Table, counter: _Counter | None) -> None:
-        changes = [*self._changed_key(table.key)] if table.key else []
+        quoted = self.quote(table.name)
         if table.key:
-            self._drop_default(table.key, counter)
-        changes += map(self._changed_column, table.columns)
+            what = "IDENTITY" if counter and counter.is_identity else "DEFAULT"
+            self.execute(f"ALTER TABLE {quoted} ALTER {self.quote(table.key.column)} DROP {what}")
         for column in table.changed:
-            for (index,) in rows(
-                self.connection, PATTERN_INDEXES, [self.quote(table.name), column]
-            ):
+            for (index,) in rows(self.connection, PATTERN_INDEXES, [quoted, column]):
                 self.execute(f"DROP INDEX {index}")
-        self.execute(f"ALTER TABLE {self.quote(table.name)} {', '.join(changes)}")
+        changes = [*map(self._changed, table.parts)]
+        # Expressions see the row as it was.
+        for name, old in table.added:
+            self.execute(f"ALTER TABLE {quoted} ADD {self.quote(old.column)} {self._type_of(old)}")
+            using = f"TYPE {self._type_of(old)} USING {self.quote(name)}"
+            changes.append(f"ALTER {self.quote(old.column)} {using}")
+        self.execute(f"ALTER TABLE {quoted} {', '.join(changes)}")
         for each in table.columns:
             self._create_pattern_index(each.after)
+        for _, old in table.added:
+            if old.unique:
+                self.execute(f"ALTER TABLE {quoted} ADD UNIQUE ({self.quote(old.column)})")
+            for statement in self.editor._field_indexes_sql(old.model, old):
+                self.execute(str(statement))
 
-    def _changed_column(self, column: Column) -> str:
-        number = self.change.keys.index(column.key)
-        name = self.quote(column.name)
-        moved = f"pg_temp.moved_{number}({name}::{self._key_types[column.key]})"
-        return f"ALTER {name} TYPE {self._new_type(column)} USING {moved}"
+    def _changed(self, part: Key | Column) -> str:
+        key = part if isinstance(part, Key) else part.key
+        name, number = self.quote(part.name), self.change.keys.index(key)
+        moved = f"pg_temp.moved_{number}({name}::{self._key_types[key]})"
+        return f"ALTER {name} TYPE {self._new_type(part)} USING {moved}"
 
-    def _new_type(self, column: Column) -> str:
-        collated = self._collated(column.after or column.key.after)
-        return f"{column.db_type(self.connection)}{collated}"
+    def _new_type(self, part: Key | Column) -> str:
+        if isinstance(part, Key):
+            return self._type_of(part.after)
+        collated = self._collated(part.after or part.key.after)
+        return f"{part.db_type(self.connection)}{collated}"
 
     def _type_of(self, field: Any) -> str:
         return f"{field.db_type(self.connection)}{self._collated(field)}"
@@ -228,34 +231,15 @@ class PostgreSQLKeys(KeyEngine):
         collation = field.db_parameters(self.connection).get("collation")
         return f" COLLATE {self.quote(collation)}" if collation else ""
 
-    def _changed_key(self, key: Key) -> Iterator[str]:
-        """Both columns exchange their values: expressions see the row as it was."""
-        name, following = self.quote(key.column), self.quote(key.next)
-        yield f"ALTER {name} TYPE {self._type_of(key.after)} USING {following}"
-        if key.old:
-            yield f"ALTER {following} TYPE {self._type_of(key.old_field)} USING {name}"
-
-    def _drop_default(self, key: Key, counter: _Counter | None) -> None:
-        table, name = self.quote(key.table), self.quote(key.column)
-        what = "IDENTITY" if counter and counter.is_identity else "DEFAULT"
-        self.execute(f"ALTER TABLE {table} ALTER {name} DROP {what}")
-
     def _finish(self, key: Key, counter: _Counter | None) -> None:
-        table, name, following = map(self.quote, (key.table, key.column, key.next))
+        table, name = map(self.quote, (key.table, key.column))
         if counter and not counter.is_identity:
             self.execute(f"DROP SEQUENCE {counter.sequence}")
         suffix = key.after.db_type_suffix(self.connection)
         last = self.last_number(key) if suffix else 0
         remembered = self._remembered(key) if suffix else None
-        if key.old:
-            old = self.quote(key.old)
-            self.execute(f"ALTER TABLE {table} RENAME {following} TO {old}")
-            self.execute(f"ALTER TABLE {table} ADD UNIQUE ({old})")
-            self._create_pattern_index(key.old_field)
-            if counter:
-                self._remember(key, counter)
-        else:
-            self.execute(f"ALTER TABLE {table} DROP COLUMN {following}")
+        if counter and key.old:
+            self._remember(key, counter)
         if suffix:
             generated, options = remembered or ("BY DEFAULT", "")
             suffix = suffix.replace("BY DEFAULT", generated)
@@ -286,8 +270,8 @@ class PostgreSQLKeys(KeyEngine):
         """Keep the last number in a sequence of the old key, so that none is given twice after a
         migration backwards. Its options are those of the previous one. Its comment says how that
         generated keys, and its name, which differs from the usual one after a table was renamed."""
-        name = self.quote(truncate_name(f"{key.table.strip(chr(34))}_{key.old}_seq", 63))
-        column = f"{self.quote(key.table)}.{self.quote(key.old)}"
+        name = self.quote(truncate_name(f"{key.table.strip(chr(34))}_{key.old.column}_seq", 63))
+        column = f"{self.quote(key.table)}.{self.quote(key.old.column)}"
         options = counter.options and f"{counter.options} "
         self.execute(f"CREATE SEQUENCE {name} {options}OWNED BY {column}")
         comment = _literal(f"{counter.generated}: {counter.name}")
@@ -297,7 +281,7 @@ class PostgreSQLKeys(KeyEngine):
     def _remembered(self, key: Key) -> tuple[str, str] | None:
         """How keys were generated, and the options of the sequence in SQL, with its name if that is
         free."""
-        sequence = self._sequence(key.table, key.next)
+        sequence = key.gone and self._sequence(key.table, key.gone)
         comment = sequence and value(self.connection, _COMMENT, [sequence])
         if not comment:
             return None

@@ -180,7 +180,7 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
                     f"{name} of {table.name} depends on {column}, whose values change: remove it, "
                     f"migrate, and add it again"
                 )
-    owners = [table.key.column, table.key.next] if table.key else []
+    owners = [each for each in (table.key.column, table.key.gone) if each] if table.key else []
     for sequence, column, user in rows(connection, _COUNTED_BY, [quoted, owners]):
         yield (
             f"the sequence {sequence} of {table.name}.{column}, which the move drops, is used by "

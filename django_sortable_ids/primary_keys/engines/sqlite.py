@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from django.db import DatabaseError, transaction
 
+from ...db import tables
 from ...db.queries import row, rows, value
 from ...db.tables import folded_in_sqlite as folded
 from ...schema.table_definition import SQLITE, NotUnderstood, Token, columns, split
@@ -29,7 +30,7 @@ FROM main.sqlite_master AS m, pragma_foreign_key_list(m.name) AS f
 WHERE m.type = 'table' ORDER BY m.name, f.id, f.seq
 """
 _DEPENDENTS = """
-SELECT sql FROM main.sqlite_master
+SELECT name, sql FROM main.sqlite_master
 WHERE type IN ('index', 'trigger') AND sql IS NOT NULL AND tbl_name = %s COLLATE NOCASE
 ORDER BY type, rowid
 """
@@ -42,6 +43,8 @@ WHERE type IN ('trigger', 'view') ORDER BY 1, 2
 
 class SQLiteKeys(KeyEngine):
     programs_sql = _PROGRAMS
+    create_map = "CREATE TEMPORARY TABLE"
+    """Of this connection, so that the file doesn't grow."""
     in_order_of_the_file = " NOT INDEXED"
 
     def foreign_keys(self) -> Iterator[ForeignKey]:
@@ -115,45 +118,39 @@ class SQLiteKeys(KeyEngine):
         self.execute(self._definition(table))
         selected = dict(self._selected(table))
         names = ", ".join(map(self.quote, selected))
-        # Rows of a map are copied in the order of the old key, which is that of the file.
-        key = table.key
-        order = f" ORDER BY t.{self.quote(key.next)}" if key and not key.is_mapped else ""
         self.execute(
             f"INSERT INTO {self.quote(copy)} ({names}) "
-            f"SELECT {', '.join(selected.values())} FROM {self.quote(table.name)} t{order}"
+            f"SELECT {', '.join(selected.values())} FROM {self.quote(table.name)} t"
         )
 
     def _selected(self, table: Table) -> Iterator[tuple[str, str]]:
         """Each column of the copy, and where its values come from."""
-        changed = {folded(each.name): self.new_value(each) for each in table.columns}
-        key = table.key
-        if key:
-            changed[folded(key.column)] = self.next_value(key)
+        changed = {folded(each.name): self.new_value(each) for each in table.parts}
+        dropped = {*map(folded, table.dropped)}
         about = rows(self.connection, f"PRAGMA main.table_xinfo({self.quote(table.name)})")
         for _, name, *_, hidden in about:
-            is_next = key is not None and folded(name) == folded(key.next)
-            if not hidden and not is_next:
+            if not hidden and folded(name) not in dropped:
                 yield name, changed.get(folded(name), f"t.{self.quote(name)}")
-        if key and key.old:
-            yield key.old, f"t.{self.quote(key.column)}"
-
-    def create_map(self, key: Key) -> None:
-        """Of this connection, so that the file doesn't grow."""
-        live = key.live
-        kind = live.next_field.db_type(self.connection)
-        self.execute(
-            f"CREATE TEMPORARY TABLE {self.quote(live.table)} "
-            f"({self.quote(live.column)} integer PRIMARY KEY, {self.quote(live.next)} {kind})"
-        )
+        for name, old in table.added:
+            yield old.column, f"t.{self.quote(name)}"
 
     def _exchange(self, table: Table) -> None:
-        dependents = [sql for (sql,) in rows(self.connection, _DEPENDENTS, [table.name])]
+        gone = {
+            index
+            for column in table.dropped
+            for index in tables.names_of(self.connection, table.name, column, index=True)
+        }
+        found = rows(self.connection, _DEPENDENTS, [table.name])
+        dependents = [sql for name, sql in found if name not in gone]
         sequence = self._last_of(table)
         self.execute(f"DROP TABLE {self.quote(table.name)}")
         copy = self.quote(_COPY + table.name)
         self.execute(f"ALTER TABLE {copy} RENAME TO {self.quote(table.name)}")
         for sql in dependents:
             self.execute(sql)
+        for _, old in table.added:
+            for statement in self.editor._field_indexes_sql(old.model, old):
+                self.execute(str(statement))
         if sequence is not None:
             self._restore_sequence(table.name, sequence)
 
@@ -229,7 +226,10 @@ class Definition:
             yield self._retyped(column.name, column.db_type(self._editor.connection))
         if key := self._table.key:
             yield self._new_key(key)
-            yield self._old_for_next(key)
+        yield from map(self._without, self._table.dropped)
+        if added := [self._sql_of(old) for _, old in self._table.added]:
+            end = self._columns[-1][-1].end
+            yield _Edit(end, end, "".join(f", {each}" for each in added))
 
     def _renamed(self, name: str) -> _Edit:
         end = next(at for at, each in enumerate(self._tokens) if each.text == "(")
@@ -249,15 +249,11 @@ class Definition:
             return self._retyped(key.column, key.after.db_type(self._editor.connection))
         return _Edit(tokens[0].start, tokens[-1].end, self._sql_of(key.after))
 
-    def _old_for_next(self, key: Key) -> _Edit:
-        """The column of the old key takes the place of that of the next one, which a plan does not
-        have yet."""
-        names = [folded(each[0].name) for each in self._columns]
-        place = names.index(folded(key.next)) if folded(key.next) in names else len(names)
-        start = self._columns[place - 1][-1].end
-        end = self._columns[place][-1].end if place < len(names) else start
-        text = f", {self._sql_of(key.old_field)}" if key.old else ""
-        return _Edit(start, end, text)
+    def _without(self, column: str) -> _Edit:
+        """It is never the first one: a move added it."""
+        tokens = self._column(column)
+        before = self._columns[self._columns.index(tokens) - 1]
+        return _Edit(before[-1].end, tokens[-1].end, "")
 
     def _sql_of(self, field: Any) -> str:
         definition, _ = self._editor.column_sql(field.model, field)
