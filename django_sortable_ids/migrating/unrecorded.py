@@ -16,7 +16,7 @@ from django.db.migrations.operations import SeparateDatabaseAndState
 from ..db import tables
 from ..operations import MigratePrimaryKey, SwapSortableID
 from ..primary_keys import notes
-from ..primary_keys.changes.maps import KEPT, MAP
+from ..primary_keys.changes.maps import KEPT, MAP, Kind
 from ..primary_keys.engines import mysql_exchange
 from ..schema.notes import unrecorded_swaps
 
@@ -191,11 +191,12 @@ def left_over(
     commands, statements = [], []
     planned = {(migration.app_label, migration.name) for migration, _ in plan}
     for name, migration in sorted(loader.graph.nodes.items()):
-        if name in planned or name in loader.applied_migrations:
-            continue
-        found = [sql for each in moves(migration) for sql in _drops(connection, apps, each)]
-        if found:
-            commands.append(f"`{command(name[0], name[1], connection.alias)}` continues it.")
+        is_applied = name in loader.applied_migrations
+        kinds = (MAP,) if is_applied else (MAP, KEPT)
+        found = [sql for each in moves(migration) for sql in _drops(connection, apps, each, kinds)]
+        if found and name not in planned:
+            target = _before(loader, name) if is_applied else name[1]
+            commands.append(f"`{command(name[0], target, connection.alias)}` continues it.")
             statements += found
     is_planned = any(True for migration, _ in plan for _ in moves(migration))
     if connection.vendor == "mysql" and not is_planned:
@@ -214,13 +215,16 @@ def left_over(
 
 
 def _drops(
-    connection: BaseDatabaseWrapper, apps: Apps, operation: MigratePrimaryKey
+    connection: BaseDatabaseWrapper,
+    apps: Apps,
+    operation: MigratePrimaryKey,
+    kinds: Sequence[Kind],
 ) -> Iterator[str]:
     for key in operation.keys:
         try:
             table = apps.get_model(key.model)._meta.db_table
         except LookupError:
             continue  # It does not exist yet.
-        for name in (MAP.table_of(table), KEPT.table_of(table)):
+        for name in (each.table_of(table) for each in kinds):
             if tables.kind(connection, name):
                 yield f"DROP TABLE {connection.ops.quote_name(name)}"

@@ -153,8 +153,12 @@ class DeletedKeys:
         for texts in self._engine.change.texts:
             if texts.is_adopted and tables.kind(self._connection, texts.table):
                 for keys in deleted_keys(self._connection, texts, key, key.map):
-                    rows = [key.map.model(**{present: each}) for each in keys]
-                    self._all(key.map.model).bulk_create(rows, batch_size=1000)
+                    # A model of the map would generate the other key.
+                    prepared = key.map.key_field.get_db_prep_save
+                    stored = [[prepared(each, self._connection)] for each in keys]
+                    insert = f"INSERT INTO {quote(key.map.table)} ({quote(present)}) VALUES (%s)"
+                    with self._connection.cursor() as cursor:
+                        cursor.executemany(insert, stored)
         untimed = {f"{key.map.next}__isnull": True, f"{TIME}__isnull": True}
         self._all(key.map.model).filter(**untimed).update(**{TIME: timezone.now()})
 

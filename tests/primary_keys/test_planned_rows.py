@@ -76,13 +76,13 @@ NATIVE = "id = ULIDField(primary_key=True, storage='uuid')"
 OF_MYSQL = {
     "collation": (
         NUMBER, GENERAL, CREATED, "", [FROM],
-        "the collation of depot.Customer.moving_id does not sort ids by their bytes",
+        "the collation of depot.Customer.new_key does not sort ids by their bytes",
     ),
 }  # fmt: skip
 OF_MARIADB = {
     "native": (
         NUMBER, NATIVE, CREATED, "", [FROM],
-        "MariaDB's type uuid rejects some ids of depot.Customer.moving_id, or does not sort them",
+        "MariaDB's type uuid rejects some ids of depot.Customer.new_key, or does not sort them",
     ),
 }  # fmt: skip
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.apps.registry import Apps
-from django.db import models
+from django.db import connections, models
 from django.db.backends.utils import split_identifier, truncate_name
 from django.db.migrations.state import ModelState, ProjectState
 
 from ...backfill.sources.columns import find_source
+from ...fields import SortableIDField
 from ...schema.constraints import redefined
 from ...schemes import TimeScheme
 from .moved import MovedKey
@@ -98,13 +99,13 @@ def with_maps(
         keys = {OLD_KEY: before.models[key.model_key].fields[key.name], NEW_KEY: key.field}
         present = NEW_KEY if backwards else OLD_KEY
         pair = {
-            name: _plain(field, **({"primary_key": True} if name == present else {"null": True}))
+            name: _plain(field, using, **{"primary_key" if name == present else "null": True})
             for name, field in keys.items()
         }
         more: dict[str, Any] = {TIME: models.DateTimeField(null=True)}
         for name, path in () if backwards else copied(key).items():
             source = _source(state.apps.get_model(key.model), name, path, using)
-            more[name] = _plain(source, null=True)
+            more[name] = _plain(source, using, null=True)
         for kind, fields in ((MAP, pair | more), (KEPT, pair)):
             app_label, name = kind.model_key(key)
             options = {"db_table": kind.table_of(table)}
@@ -118,8 +119,11 @@ def _source(model: Any, name: str, path: str, using: str) -> Any:
     return find_source(model, path, using) if is_time else model._meta.get_field(path)
 
 
-def _plain(field: Any, **options: Any) -> Any:
+def _plain(field: Any, using: str, **options: Any) -> Any:
     """A field with the values of another one."""
+    is_number = isinstance(field, models.IntegerField) and not isinstance(field, SortableIDField)
+    if is_number and connections[using].vendor == "sqlite":
+        return models.IntegerField(**options)  # The only type of a key that is the rowid.
     counted = _COUNTED.get(field.get_internal_type())
     if counted is not None:
         return counted(**options)
