@@ -44,8 +44,11 @@ def check(moved: Sequence[MovedKey], state: ProjectState, using: str) -> None:
         field = redefined(key.field, "primary_key", "serialize", "blank", "db_column", null=True)
         field.set_attributes_from_name(NEW_KEY)
         field.model = model
-        policies = {"on_null": key.on_null, "on_out_of_range": key.on_out_of_range}
-        target = replace(every_row(model, field, key.given, using), **policies)
+        target = replace(
+            every_row(model, field, key.given, using),
+            on_null=key.on_null,
+            on_out_of_range=key.on_out_of_range,
+        )
         found = chunks.count(target.rows)
         checks.check_rows(target, found, engine_of(using), may_be_misread=True)
 

@@ -25,7 +25,6 @@ from .table_definition import (
     column_text,
     split,
     with_null,
-    without_unique,
 )
 
 _DROPS_COLUMNS = (3, 35, 5)
@@ -42,12 +41,15 @@ def alter(editor: Any, old: Any, new: Any, backwards: bool = False) -> None:
         column.collect(old, new)
         return
     column.refuse_view()
+    if backwards and old.unique and not new.unique and column.is_unique_by_a_copy(old):
+        editor.alter_field(old.model, old, new)
+        return
     with _schema_reloaded(editor.connection), transaction.atomic(editor.connection.alias):
         column.lock()
         if new.unique and not old.unique:
             column.make_unique()
         if old.unique and not new.unique:
-            column.drop_unique(column.own_unique(old) if backwards else None)
+            column.drop_unique(only_own=backwards)
         column.set_plain_index(old, new)
         if old.null != new.null:
             column.set_null(new.null)
@@ -63,6 +65,9 @@ def drop_column(editor: Any, field: Any) -> None:
             f"copy loses what the model doesn't know. Use SQLite 3.35.5 or later"
         )
     refuse_orphans(connection, field)
+    if column.is_unique_by_a_copy(field):
+        editor.remove_field(field.model, field)
+        return
     with transaction.atomic(connection.alias):
         column.lock()
         column.drop_unique()
@@ -94,8 +99,6 @@ def refuse_orphans(connection: Any, label: object) -> None:
 _SET_DEFINITION = (
     "UPDATE main.sqlite_master SET sql = %s WHERE type = 'table' AND name = %s COLLATE NOCASE"
 )
-_SET_INDEX = "UPDATE main.sqlite_master SET name = %s, sql = %s WHERE type = 'index' AND name = %s"
-_SET_NAME = "UPDATE main.sqlite_master SET name = %s WHERE type = 'index' AND name = %s"
 
 
 class _Column:
@@ -122,28 +125,27 @@ class _Column:
         if not any(self.indexes(unique=True)):
             self._create_index("UNIQUE ", "_uniq")
 
-    def drop_unique(self, own: list[str] | None = None) -> None:
-        """Drop the unique indexes of the column: all, or only those named in ``own``."""
+    def drop_unique(self, *, only_own: bool = False) -> None:
+        """Drop the unique indexes of the column: all, or only those that ``make_unique`` created.
+        One of CREATE TABLE stays on the way back, and else only an AlterField drops it."""
         unique = self.indexes(unique=True)
-        dropped = [each for each in unique if own is None or each in own]
+        dropped = [each for each in unique if not only_own or each in self._names("_uniq")]
+        if not only_own and any(map(_is_constraint, unique)):
+            raise BackfillError(
+                f"{self.field}: its UNIQUE is in the definition of the table. Use an AlterField, "
+                f"which copies the table and keeps only what the model knows"
+            )
         if dropped and dropped == unique:
             _refuse_references(self.editor.connection, self.field)
         for name in dropped:
-            self.drop_index(self._detached(name) if _is_constraint(name) else name)
+            self.drop_index(name)
 
-    def own_unique(self, field: Any) -> list[str]:
-        """The indexes that ``make_unique`` created, without those that existed before it.
-
-        Such an index may now be a UNIQUE in CREATE TABLE: Django writes that when it copies the
-        table for another migration.
-        """
+    def is_unique_by_a_copy(self, field: Any) -> bool:
+        """Whether Django has copied the table for another migration: then the index is a UNIQUE in
+        CREATE TABLE, and what the model doesn't know is gone already."""
         written = f"{self.quoted} {self.editor.column_sql(field.model, field)[0]}"
         is_copied = column_text(self._definition(), self.column) == written
-        return [
-            name
-            for name in self.indexes(unique=True)
-            if (is_copied if _is_constraint(name) else name in self._names("_uniq"))
-        ]
+        return is_copied and any(map(_is_constraint, self.indexes(unique=True)))
 
     def set_plain_index(self, old: Any, new: Any) -> None:
         """Create or drop the index of ``db_index=True``, which a unique index replaces."""
@@ -181,33 +183,6 @@ class _Column:
             for number in ("", *(f"_{n}" for n in range(2, 100)))
         ]
 
-    def _detached(self, name: str) -> str:
-        """Make the index of a UNIQUE in CREATE TABLE droppable, and return its new name."""
-        before = self._constraints("main")
-        freed = self._free_name("_uniq")
-        index = (
-            f"CREATE UNIQUE INDEX {_quoted(freed)} ON {_quoted(self.table)} "
-            f"({_quoted(self.column)})"
-        )
-        with self._refused_with_reason():
-            sql = without_unique(self._definition(), self.column)
-            columns, constraints = self._described(sql)
-            kept = {each: what for each, what in before.items() if each != name}
-            if list(kept.values()) != list(constraints.values()):
-                raise NotUnderstood("its UNIQUE affects more than this column")
-            if columns != self._columns("main"):
-                raise NotUnderstood("the new definition would change more than its UNIQUE")
-        # SQLite numbers these indexes by their order in the definition.
-        renamed = zip(kept, constraints, strict=True)
-        self._write(
-            (_SET_DEFINITION, [sql, self.table]),
-            (_SET_INDEX, [freed, index, name]),
-            *((_SET_NAME, [new, old]) for old, new in renamed if old != new),
-        )
-        if self._constraints("main") != constraints:
-            raise BackfillError(f"{self.field}: SQLite did not accept the new definition")
-        return freed
-
     def set_null(self, null: bool) -> None:
         if tables.may_be_null(self.editor.connection, self.table, self.column) == null:
             return
@@ -219,7 +194,7 @@ class _Column:
             sql = with_null(self._definition(), self.column, null)
             if self._described(sql) != (wanted, self._constraints("main")):
                 raise NotUnderstood("the new definition would change more than its NULL")
-        self._write((_SET_DEFINITION, [sql, self.table]))
+        self._set_definition(sql)
         if not null and self._rows(
             f"SELECT 1 FROM {self.quoted_table} WHERE {self.quoted} IS NULL LIMIT 1"
         ):
@@ -237,12 +212,11 @@ class _Column:
                 f"Use an AlterField, which copies the table and keeps only what the model knows"
             ) from error
 
-    def _write(self, *statements: tuple[str, list[str]]) -> None:
+    def _set_definition(self, sql: str) -> None:
         version = value(self.editor.connection, "PRAGMA main.schema_version")
         self._execute("PRAGMA writable_schema = ON")
-        with self._refused_with_reason():  # SQLite's defensive mode refuses such statements.
-            for sql, parameters in statements:
-                self._execute(sql, parameters)
+        with self._refused_with_reason():  # SQLite's defensive mode refuses this.
+            self._execute(_SET_DEFINITION, [sql, self.table])
         # A new version makes every connection, including this one, reload the definitions.
         self._execute(f"PRAGMA main.schema_version = {version + 1}")
         self._execute("PRAGMA writable_schema = RESET")

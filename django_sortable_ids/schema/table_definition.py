@@ -129,20 +129,6 @@ def with_null(sql: str, column: str, null: bool) -> str:
     return sql if null else f"{sql[:end]} NOT NULL{sql[end:]}"
 
 
-def without_unique(sql: str, column: str) -> str:
-    """The definition of the table without the column's UNIQUE."""
-    tokens = [token for token in _column(sql, column) if token.depth == 1]
-    words = [token.keyword for token in tokens]
-    for place in range(1, len(words)):
-        if words[place] == "UNIQUE":
-            has_conflict = words[place + 1 : place + 3] == ["ON", "CONFLICT"]
-            end = tokens[place + 3 if has_conflict else place].end
-            # The constraint's name goes, too: it would become the name of the next one.
-            first = place - 2 if words[place - 2 : place - 1] == ["CONSTRAINT"] else place
-            return f"{sql[: tokens[first].start].rstrip(' ')}{sql[end:]}"
-    raise NotUnderstood(f"the column {column} is not declared UNIQUE by itself")
-
-
 def column_text(sql: str, column: str) -> str:
     """The part of the definition of the table that defines the column."""
     tokens = _column(sql, column)
