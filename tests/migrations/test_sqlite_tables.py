@@ -349,7 +349,7 @@ def test_the_unique_of_a_copy_that_django_has_made_goes(depot):
 
 def test_a_column_of_a_copy_that_django_has_made_is_dropped_by_another_copy(depot):
     make(depot, TABLES["plain"][0].format(""), "CREATE TABLE depot_log (what)")
-    execute("DELETE FROM depot_order")
+    query("DELETE FROM depot_order")
     depot.write('AddSortableID("order", "code", ULIDField(unique=True)),', atomic=False)
     depot.write('AlterField("order", "name", CharField(max_length=20)),')
     depot.migrate()
