@@ -243,10 +243,8 @@ def may_hide_rows(connection: Any, table: str) -> bool:
     """Whether row-level security applies to the user."""
     if connection.vendor != "postgresql":
         return False
-    quoted = connection.ops.quote_name(table)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT row_security_active(%s::regclass)", [quoted])
-        return bool(cursor.fetchone()[0])
+    sql = "SELECT row_security_active(%s::regclass)"
+    return bool(value(connection, sql, [connection.ops.quote_name(table)]))
 
 
 def analyze(connection: Any, table: str) -> None:

@@ -3,7 +3,7 @@ leaves over that was stopped before it changed a key."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,31 +138,24 @@ def _operations(operations: Sequence[Any]) -> Iterator[Any]:
 
 def _moves_of(note: notes.Written, loader: MigrationLoader) -> Iterator[tuple[Name, Any]]:
     """The moves that may have written the note."""
-    return _matching(
-        loader, lambda _, each: isinstance(each, MigratePrimaryKey) and note.is_of(each.keys)
-    )
+    for name, each in _all(loader):
+        if isinstance(each, MigratePrimaryKey) and note.is_of(each.keys):
+            yield name, each
 
 
 def _swaps_of(
     model: str, fields: Sequence[str], loader: MigrationLoader
 ) -> Iterator[tuple[Name, Any]]:
-    def matches(app_label: str, each: Any) -> bool:
-        return (
-            isinstance(each, SwapSortableID)
-            and f"{app_label}.{each.model_name}".lower() == model.lower()
-            and [*each.swapped_fields] == [*fields]
-        )
-
-    return _matching(loader, matches)
+    for name, each in _all(loader):
+        label = f"{name[0]}.{getattr(each, 'model_name', '')}".lower()
+        is_swap = isinstance(each, SwapSortableID) and [*each.swapped_fields] == [*fields]
+        if is_swap and label == model.lower():
+            yield name, each
 
 
-def _matching(
-    loader: MigrationLoader, matches: Callable[[str, Any], bool]
-) -> Iterator[tuple[Name, Any]]:
+def _all(loader: MigrationLoader) -> Iterator[tuple[Name, Any]]:
     for name, migration in sorted(loader.graph.nodes.items()):
-        for each in _operations(migration.operations):
-            if matches(name[0], each):
-                yield name, each
+        yield from ((name, each) for each in _operations(migration.operations))
 
 
 def _next_of(

@@ -94,8 +94,9 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
         if tables.has_column(connection, table, column)
     ]
     names = _Names(change)
-    for table in _tables(connection):
-        for column in tables.columns(connection, table).values():
+    listed = _tables(connection)
+    for table, columns in zip(listed, tables.columns_of(connection, listed), strict=True):
+        for column in columns.values():
             if (table, column.name) not in known | {*generic}:
                 read = _Column(connection, table, column.name, column.kind.lower())
                 found += [*read.references(change, names), *read.documents(names)]

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..backfill.engines.mysql_statements import kept_assignments
 from ..db import tables
-from ..db.queries import row, rows, value
+from ..db.queries import row, rows
 
 _FOUND, _NEW = "moving_found_texts", "moving_new_texts"
 _LONGEST = 255
@@ -103,11 +103,6 @@ class TextMap:
             texts = [text for (text,) in found]
             yield texts
             after = texts[-1]
-
-    @property
-    def count(self) -> int:
-        """The number of texts in the column."""
-        return int(value(self._connection, self._sql("SELECT COUNT(*) FROM {found}")))
 
     def add_all(self, values: str, old: str, new: str) -> None:
         """Texts to replace: all that a table has, as expressions of its columns. Rows are named

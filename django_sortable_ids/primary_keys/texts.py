@@ -70,8 +70,7 @@ def replace_values(editor: Any, change: Change) -> None:
 
 def _replace(connection: Any, texts: Texts, key: Key, condition: str) -> None:
     with TextMap(connection, texts.table, texts.column, condition) as replaced:
-        if replaced.count > _TEXTS:
-            _add_all(connection, texts, key, replaced)
+        _add_all(connection, texts, key, replaced)
         for found in replaced.rest(_TEXTS):
             new = dict(_new_values(connection, key, found))
             if _is_hexadecimal(connection, texts):

@@ -9,7 +9,6 @@ from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.primary_keys import texts
-from tests.combinations import each_with
 from tests.marks import own_tables
 from tests.support import execute
 
@@ -57,16 +56,6 @@ def by_old(depot):
     return {each.old_id: each.pk for each in depot.model("Customer").objects.all()}
 
 
-SIZES = [1, 2, 10_000]
-
-
-@pytest.fixture(params=SIZES[1:])
-def size(request, monkeypatch):
-    """Of more texts than that, the database finds the usual ones."""
-    monkeypatch.setattr(texts, "_TEXTS", request.param)
-
-
-@pytest.mark.usefixtures("size")
 def test_one_statement_replaces_all(depot, kind):
     create(depot)
     before = keys(depot)
@@ -113,7 +102,6 @@ def lengths():
     return {len(str(text)) for (text,) in execute("SELECT object_id FROM depot_tagged")}
 
 
-@pytest.mark.usefixtures("size")
 def test_a_column_of_uuids(depot, kind):
     """Such a column contains no hyphens on SQLite and MySQL."""
     create(depot, "UUIDField()", **UUID_KEY)
@@ -152,7 +140,6 @@ def test_numbers_of_32_bits_are_no_room(depot, kind, column):
         depot.migrate()
 
 
-@pytest.mark.usefixtures("size")
 def test_numbers_become_numbers(depot, kind):
     create(depot, "PositiveBigIntegerField()")
     before = keys(depot)
@@ -205,9 +192,9 @@ KINDS = [
 ]
 
 
-@pytest.mark.parametrize(("field", "size"), each_with(KINDS, SIZES))
-def test_texts_are_those_of_the_keys(depot, kind, field, size, monkeypatch):
-    monkeypatch.setattr(texts, "_TEXTS", size)
+@pytest.mark.parametrize("field", KINDS)
+def test_texts_are_those_of_the_keys(depot, kind, field, monkeypatch):
+    monkeypatch.setattr(texts, "_TEXTS", 2)
     create(depot)
     before = keys(depot)
     tag(depot, kind, [*map(str, before), "gone"])
