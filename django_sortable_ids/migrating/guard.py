@@ -137,8 +137,17 @@ class _Walk:
             before = self.state.clone()
             for inner in operation.database_operations:
                 yield from self.step(app_label, inner)
+            renamed = {
+                self.own_table(model): present
+                for model, present in self.tables.items()
+                if model in self.state.models
+            }
             self.state = before
             operation.state_forwards(app_label, before)
+            # The state may give a table to another model.
+            for model in before.models.keys() - self.tables.keys():
+                if self.own_table(model) in renamed:
+                    self.tables[model] = renamed[self.own_table(model)]
             return
         self.note_lost_ids(app_label, operation)
         fills_rows = getattr(operation, "fills_rows", False)
@@ -191,8 +200,10 @@ class _Walk:
 
     def table(self, model: tuple[str, str]) -> str:
         """The present name of the model's table; empty if there is none."""
-        if model in self.tables:
-            return self.tables[model]
+        return self.tables[model] if model in self.tables else self.own_table(model)
+
+    def own_table(self, model: tuple[str, str]) -> str:
+        """Its name at this point."""
         longest = self.connection.ops.max_name_length()
         own = self.state.models[model].options.get("db_table")
         return str(own or truncate_name("_".join(model), longest))

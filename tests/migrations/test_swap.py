@@ -180,7 +180,6 @@ def test_it_can_be_written_into_a_file():
         'RemoveField("order", "new"), AddField("order", "new", ULIDField(null=True, unique=True)),',
         'RenameField("order", "new", "old"), AddField("order", "new", ULIDField(null=True)), '
         'AlterField("order", "new", ULIDField(null=True, unique=True)),',
-        'ConstrainSortableID("order", "public", UUIDv7Field(null=True)),',
     ],
 )
 def test_later_migrations_find_what_they_need(depot, later):
