@@ -10,6 +10,7 @@ from operator import lt
 from typing import Any
 from uuid import UUID
 
+from django.core.exceptions import ValidationError
 from django.db import connections
 
 from ...errors import BackfillError
@@ -20,9 +21,11 @@ from ...schemes.generation.clock import MICROSECOND, UNIX_EPOCH
 from ..sources.base import Row
 from ..sources.old_ids import Lossless
 from ..sources.target import Target
-from .verification import Verification
+from .verification import EXAMPLES, Verification
 
-_SECOND = timedelta(seconds=1)
+_SECOND, _QUARTER = timedelta(seconds=1), timedelta(minutes=15)
+_LONGEST_SHIFT = timedelta(hours=26)
+"""The distance of the two time zones that are farthest apart."""
 _MOST_LOOKED_UP = 200
 """So many converted ids are compared with the old ids of other rows."""
 
@@ -66,6 +69,8 @@ class Checker:
         self._previous: tuple[Any, Any, Any] | None = None
         """Key, place and rank of the last row whose place in the order counts."""
         self._looked_up = 0
+        self._exchanged: list[bool] = []
+        """Whether the first ids of another time that no time zone explains are of other rows."""
         self._earlier = expected.earlier // MICROSECOND
         self._later = expected.later // MICROSECOND
         self._length = self._times.tick_ns // 1000 if self._times else 0
@@ -227,7 +232,34 @@ class Checker:
         if late <= later and early <= earlier and not is_of_another:
             found.generated += 1
             return
+        found.causes[self._cause(row, is_of_another=is_of_another)] += 1
         found.keep("other_time", self._shown(row))
+
+    def _cause(self, row: _Row, *, is_of_another: bool) -> str:
+        """What explains the time of an id; empty if nothing does. All time zones are a whole number
+        of quarters of an hour apart."""
+        late = timedelta(microseconds=row.start - row.since)
+        quarters = round(late / _QUARTER)
+        slack = max(_SECOND, timedelta(microseconds=self._length))
+        if abs(late - quarters * _QUARTER) <= slack and quarters and abs(late) <= _LONGEST_SHIFT:
+            minutes, side = 15 * abs(quarters), "early" if quarters < 0 else "late"
+            return f"{minutes // 60}:{minutes % 60:02} h too {side}: a wrong time zone"
+        if len(self._exchanged) < EXAMPLES:
+            self._exchanged.append(is_of_another or self._has_time_of_another(row))
+        if not all(self._exchanged):
+            return ""
+        return "of the times of other rows: ids were exchanged between rows"
+
+    def _has_time_of_another(self, row: _Row) -> bool:
+        """Whether another row has a time in the tick of the id."""
+        source, times = self._target.source, self._times
+        if source.times is None or times is None:
+            return False
+        try:
+            tick = times.tick_span(_time(row.start))
+        except OutOfRange:
+            return False
+        return self._target.rows.filter(source.between(*tick)).exclude(pk=row.pk).exists()
 
     def _is_of_another(self, row: _Row, source: Lossless) -> bool:
         """Whether the id was converted from the old id of another row."""
@@ -336,13 +368,22 @@ class Form:
         elif self._field.accept_other_versions and self._scheme.holds(number):
             self._found.other_versions += 1
         else:
-            self._found.keep("refused_versions", f"{row[1]} has {UUID(int=number)}")
+            shown = f"{row[1]} has {UUID(int=number)}"
+            self._found.keep("refused_versions", f"{shown}; {self._mending(row[1], None)}")
         return None
 
     def _malformed(self, row: tuple[Any, Any, Any]) -> None:
         """Count a stored value that is no id, or another spelling of one."""
         pk, stored = row[1:]
         value = bytes(stored) if isinstance(stored, memoryview) else stored
-        self._found.keep(
-            "malformed", f"{pk} has {value!r}, which is not stored as a {self._scheme.title}"
-        )
+        try:
+            meant = self._field.to_python(value.strip())
+        except (ValidationError, *_READ_ERRORS):
+            meant = None
+        shown = f"{pk} has {value!r}, which is not stored as a {self._scheme.title}"
+        self._found.keep("malformed", f"{shown}; {self._mending(pk, meant)}")
+
+    def _mending(self, pk: Any, value: Any) -> str:
+        """The statement that corrects a row: by another spelling, or by None for the next run."""
+        rows = f"{self._target.model.__name__}._base_manager.filter(pk={pk!r})"
+        return f"{rows}.update({self._field.name}={value!r})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,6 +49,8 @@ class Verification:
     """Whether no edit of times explains rows out of order."""
     kept: str = "of their rows' times"
     """The text about the times if all is well; empty if they were not compared."""
+    causes: Counter[str] = field(default_factory=Counter, compare=False)
+    """What explains ids of another time, and how many; "" for those that nothing explains."""
     examples_of: dict[str, list[str]] = field(default_factory=dict)
     """The first rows of each kind, by the name of its count."""
     notes: list[str] = field(default_factory=list)
@@ -150,6 +153,9 @@ class Verification:
             )
         yield from self.notes
         yield from self.failures or [self._all_well]
+        (cause, count), *others = self.causes.most_common(2) or [("", 0)]
+        if cause and count > 1 and 2 * (count + sum(n for _, n in others)) > self.other_time:
+            yield f"{count:,} of these ids are {cause}"
         for examples in self.examples_of.values():
             yield from (f"  {example}" for example in examples)
 
