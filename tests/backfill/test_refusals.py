@@ -25,14 +25,22 @@ pytestmark = pytest.mark.django_db
 # What to fill, and from what
 
 LABELS = {
-    "Order": "'Order': expected app.Model.field, such as shop.Order.public_id",
-    "testapp.Order": "'testapp.Order': expected app.Model.field, such as shop.Order.public_id",
+    "Order": (
+        "'Order': expected app.Model.field, such as shop.Order.public_id; nearest: "
+        "store.Order.uuid7"
+    ),
+    "testapp.Order": (
+        "'testapp.Order': expected app.Model.field, such as shop.Order.public_id; nearest: "
+        "testapp.Order.ulid"
+    ),
     "a.b.c.d": "'a.b.c.d': expected app.Model.field, such as shop.Order.public_id",
     "": "'': expected app.Model.field, such as shop.Order.public_id",
-    "..": "..: No installed app with label ''.",
-    "nope.Order.id": "nope.Order.id: No installed app with label 'nope'.",
-    "testapp.Nope.id": "testapp.Nope.id: App 'testapp' doesn't have a 'Nope' model.",
-    "testapp.Named.name": "testapp.Named.name: App 'testapp' doesn't have a 'Named' model.",
+    "..": "..: No installed app with label ''",
+    "nope.Order.id": "nope.Order.id: No installed app with label 'nope'; nearest: store.Order.ulid",
+    "testapp.Nope.id": (
+        "testapp.Nope.id: App 'testapp' doesn't have a 'Nope' model; nearest: testapp.Line.id"
+    ),
+    "testapp.Named.name": "testapp.Named.name: App 'testapp' doesn't have a 'Named' model",
     "shop.Plain.nope": "shop.Plain has no field 'nope'; its sortable ids: public_id, other_id",
     "testapp.OrderLine.nope": "testapp.OrderLine has no field 'nope'; its sortable ids: none",
     "shop.Plain.created_at": "shop.Plain.created_at is a DateTimeField, not a sortable id",

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.db import connections
-from django.db.models import BooleanField, CharField, DateField, F, Q, QuerySet
+from django.db.models import BooleanField, CharField, DateField, DateTimeField, F, Q, QuerySet
 from django.db.models.functions import Cast
 
 from ...db import chunks, tables
@@ -133,13 +133,13 @@ class MySQL(Engine):
 
 
 # LAST_DAY() of an impossible date is NULL, or a warning that stops an UPDATE.
-_FIRST_DAY = (
-    "CONCAT(IF(YEAR({0}), LPAD(YEAR({0}), 4, '0'), 1971), '-', GREATEST(MONTH({0}), 1), '-01')"
-)
+_MONTH = "CONCAT(IF(YEAR({0}), LPAD(YEAR({0}), 4, '0'), 1971), '-', GREATEST(MONTH({0}), 1), '-')"
+_LAST_DAY = f"DAYOFMONTH(LAST_DAY(CONCAT({_MONTH}, '01')))"
 _IS_IMPOSSIBLE = (
     "YEAR({0}) = 0 OR MONTH({0}) = 0 OR DAYOFMONTH({0}) = 0"
-    f" OR (DAYOFMONTH({{0}}) > 28 AND DAYOFMONTH({{0}}) > DAYOFMONTH(LAST_DAY({_FIRST_DAY})))"
+    f" OR (DAYOFMONTH({{0}}) > 28 AND DAYOFMONTH({{0}}) > {_LAST_DAY})"
 )
+_NEAREST_DAY = f"CONCAT({_MONTH}, LEAST(GREATEST(DAYOFMONTH({{0}}), 1), {_LAST_DAY}))"
 
 
 class _IsImpossible(Fragment):
@@ -166,13 +166,14 @@ def _check_days(target: Target) -> None:
     pk, who = found
     text = rows.filter(pk=pk).values_list(Cast(source.attname, CharField()), flat=True)
     quote = connection.ops.quote_name
-    table, where = (
-        quote(source.model._meta.db_table),
-        _IS_IMPOSSIBLE.format(quote(str(source.column))),
-    )
+    table, column = quote(source.model._meta.db_table), quote(str(source.column))
+    nearest = _NEAREST_DAY.format(column)
+    if isinstance(source, DateTimeField):
+        nearest = f"CONCAT({nearest}, ' ', TIME({column}))"
     raise BackfillError(
-        f"{who} has the {source.attname} {text.get()}, which is no day of the calendar. Find such "
-        f"rows with SELECT * FROM {table} WHERE {where}, and correct them; nothing was written."
+        f"{who} has the {source.attname} {text.get()}, which is no day of the calendar. Correct "
+        f"it, for example to the nearest day, in 1971 if it has no year: UPDATE {table} SET "
+        f"{column} = {nearest} WHERE {_IS_IMPOSSIBLE.format(column)}; nothing was written."
     )
 
 
