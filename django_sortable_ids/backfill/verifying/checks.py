@@ -26,6 +26,7 @@ from .verification import EXAMPLES, Verification
 _SECOND, _QUARTER = timedelta(seconds=1), timedelta(minutes=15)
 _LONGEST_SHIFT = timedelta(hours=26)
 """The distance of the two time zones that are farthest apart."""
+_EXCHANGED = "of the times of other rows: ids were exchanged between rows"
 _MOST_LOOKED_UP = 200
 """So many converted ids are compared with the old ids of other rows."""
 
@@ -238,6 +239,8 @@ class Checker:
     def _cause(self, row: _Row, *, is_of_another: bool) -> str:
         """What explains the time of an id; empty if nothing does. All time zones are a whole number
         of quarters of an hour apart."""
+        if is_of_another:
+            return _EXCHANGED
         late = timedelta(microseconds=row.start - row.since)
         quarters = round(late / _QUARTER)
         slack = max(_SECOND, timedelta(microseconds=self._length))
@@ -245,10 +248,8 @@ class Checker:
             minutes, side = 15 * abs(quarters), "early" if quarters < 0 else "late"
             return f"{minutes // 60}:{minutes % 60:02} h too {side}: a wrong time zone"
         if len(self._exchanged) < EXAMPLES:
-            self._exchanged.append(is_of_another or self._has_time_of_another(row))
-        if not all(self._exchanged):
-            return ""
-        return "of the times of other rows: ids were exchanged between rows"
+            self._exchanged.append(self._has_time_of_another(row))
+        return _EXCHANGED if all(self._exchanged) else ""
 
     def _has_time_of_another(self, row: _Row) -> bool:
         """Whether another row has a time in the tick of the id."""
