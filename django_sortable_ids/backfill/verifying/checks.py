@@ -244,7 +244,8 @@ class Checker:
         late = timedelta(microseconds=row.start - row.since)
         quarters = round(late / _QUARTER)
         slack = max(_SECOND, timedelta(microseconds=self._length))
-        if abs(late - quarters * _QUARTER) <= slack and quarters and abs(late) <= _LONGEST_SHIFT:
+        is_shifted = quarters and abs(late - quarters * _QUARTER) <= slack
+        if self._target.source.times and is_shifted and abs(late) <= _LONGEST_SHIFT:
             minutes, side = 15 * abs(quarters), "early" if quarters < 0 else "late"
             return f"{minutes // 60}:{minutes % 60:02} h too {side}: a wrong time zone"
         if len(self._exchanged) < EXAMPLES:
@@ -253,11 +254,11 @@ class Checker:
 
     def _has_time_of_another(self, row: _Row) -> bool:
         """Whether another row has a time in the tick of the id."""
-        source, times = self._target.source, self._times
-        if source.times is None or times is None:
-            return False
+        source = self._target.source
+        if source.order == ("pk",):
+            return False  # its keys tell no times
         try:
-            tick = times.tick_span(_time(row.start))
+            tick = self._target.scheme.tick_span(_time(row.start))
         except OutOfRange:
             return False
         return self._target.rows.filter(source.between(*tick)).exclude(pk=row.pk).exists()
