@@ -80,14 +80,19 @@ def test_the_field_and_the_value(shop):
 
 
 @pytest.mark.parametrize(
-    "text", ["usr_x", f"or_{EXAMPLE}", EXAMPLE, "", "_", "order_x", "ord:x", f"ORD_{EXAMPLE}"]
+    ("text", "nearest"),
+    [
+        *((text, "") for text in ("usr_x", f"or_{EXAMPLE}", EXAMPLE, "", "_", "ord:x")),
+        ("order_x", "; nearest: order:"),
+        (f"ORD_{EXAMPLE}", "; nearest: ord_"),
+    ],
 )
-def test_unknown_prefixes(shop, text):
+def test_unknown_prefixes(shop, text, nearest):
     with pytest.raises(LookupError) as refused:
         resolve(text)
     assert str(refused.value) == (
         f"{text!r} has no known prefix; expected one of a_, a_b_, ord_, order:, page_, sale:, "
-        f"{LONGEST}_"
+        f"{LONGEST}_{nearest}"
     )
 
 
