@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from operator import itemgetter
 from typing import Any
 
@@ -22,7 +22,7 @@ from ..db import tables
 from ..db.queries import rows
 from .changes import Change, Key
 from .changes.graph import final_target
-from .texts import generic_references
+from .texts import generic_references, is_content_type
 
 ADVICE: Mapping[str, str] = {
     "column": "name it by --adopt, or make it a foreign key before the move",
@@ -53,12 +53,7 @@ class Finding:
 
     def document(self) -> dict[str, str]:
         """For JSON."""
-        return {
-            "kind": self.kind,
-            "column": self.column,
-            "text": self.text,
-            "advice": ADVICE[self.kind],
-        }
+        return {**asdict(self), "advice": ADVICE[self.kind]}
 
 
 def lines_of(found: Iterable[Finding], *, with_all: bool) -> Iterator[str]:
@@ -85,9 +80,7 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
     known |= {(each.table, each.column) for each in change.texts}
     known |= {(each.table, each.column) for each in generic_references(apps)}
     known |= set(_relations())
-    generic = {
-        (table, column): of for table, column, of in _generic() if (table, column) not in known
-    }
+    generic = {tuple(place): of for *place, of in _generic() if tuple(place) not in known}
     found = [
         Finding("generic", f"{table}.{column}", f"with the content type {of}")
         for (table, column), of in generic.items()
@@ -158,11 +151,7 @@ def _generic() -> Iterator[tuple[str, str, str]]:
     """Table and column of what is named like an object of any type, with the column of the type."""
     for model in apps.get_models():
         fields = model._meta.local_concrete_fields
-        types = [
-            str(each.column)
-            for each in fields
-            if each.related_model and each.related_model._meta.label == "contenttypes.ContentType"
-        ]
+        types = [str(each.column) for each in fields if is_content_type(each)]
         for field in fields if types else ():
             if _GENERIC.search(field.name):
                 yield model._meta.db_table, str(field.column), types[0]

@@ -3,6 +3,7 @@ keys of several models, and adopted ones."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 from uuid import UUID
@@ -10,7 +11,7 @@ from uuid import UUID
 from django.apps.registry import Apps
 from django.core.exceptions import ValidationError
 from django.db import models
-from django.db.models import CharField, IntegerField, QuerySet, UUIDField
+from django.db.models import CharField, IntegerField, QuerySet, TextField, UUIDField
 
 from ..db import tables
 from ..db.queries import value
@@ -33,7 +34,8 @@ _SMALL = ("tinyint", "smallint", "mediumint", "int", "integer")
 
 
 def generic_references(apps: Apps) -> list[GenericReference]:
-    """Each column of a ``GenericForeignKey``, and that of the admin's log.
+    """Each column of a ``GenericForeignKey``, and each ``object_id`` of texts beside a foreign key
+    ``content_type``, or ``to_object_id`` beside ``to_content_type``, as logs have them.
 
     ``apps`` are those of the project: states of migrations have no ``GenericForeignKey``.
     """
@@ -42,9 +44,18 @@ def generic_references(apps: Apps) -> list[GenericReference]:
         for field in model._meta.private_fields:
             if hasattr(field, "ct_field"):
                 found.add(_generic(model, field.ct_field, field.fk_field))
-    if apps.is_installed("django.contrib.admin"):
-        found.add(_generic(apps.get_model("admin", "LogEntry"), "content_type", "object_id"))
+        fields = {field.name: field for field in model._meta.local_concrete_fields}
+        for name, field in fields.items():
+            object_id = re.sub("content_type$", "object_id", name)
+            if is_content_type(field) and isinstance(fields.get(object_id), CharField | TextField):
+                found.add(_generic(model, name, object_id))
     return sorted(found)
+
+
+def is_content_type(field: Any) -> bool:
+    """Whether a foreign key refers to content types."""
+    related = field.related_model
+    return bool(related) and related._meta.label == "contenttypes.ContentType"
 
 
 def _generic(model: type[models.Model], content_type: str, object_id: str) -> GenericReference:

@@ -43,7 +43,12 @@ class Rating(models.Model):
 
 class Note(models.Model):
     object_id = models.CharField(max_length=40)
-    content_type = models.ForeignKey(ContentType, models.CASCADE)
+    kind = models.ForeignKey(ContentType, models.CASCADE)
+
+
+class Log(models.Model):
+    about_object_id = models.CharField(max_length=40)
+    about_content_type = models.ForeignKey(ContentType, models.CASCADE)
 """
 ROWS = """
 from depot.models import Customer, Order, Rating
@@ -74,9 +79,10 @@ def test_columns_that_contain_keys(tmp_path):
         "depot_order.customer_id": ("column", "3 of 3 values are keys of depot.Customer"),
         "depot_order.extra": ("document", "customer.id, customer_id"),
         "depot_order.recommended_customer_ids": ("column", "several keys, such as 1,2"),
-        "depot_note.object_id": ("generic", "with the content type content_type_id"),
+        "depot_note.object_id": ("generic", "with the content type kind_id"),
     }
     plan = project.backfill("depot.Customer", "--primary-key").stdout.splitlines()
+    assert "depot_log.about_object_id: texts of keys, by content type" in plan
     start = plan.index("Look at 4 columns that the move doesn't change:")
     assert plan[start + 1] == "  name it by --adopt, or make it a foreign key before the move:"
     assert plan[-2].endswith(": docs/how-to/before-you-move.md")
