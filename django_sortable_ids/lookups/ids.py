@@ -44,7 +44,7 @@ class _KeepCandidates:
         return super().get_prep_lookup()  # type: ignore[misc]
 
 
-class _ExactlyOneCandidate(_KeepCandidates):
+class _EqualsACandidate(_KeepCandidates):
     """A text that may stand for several ids equals each of its candidates."""
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
@@ -217,7 +217,7 @@ def pasted_values(field: SortableIDField, text: str) -> Iterator[ID]:
 
 
 _ORDER = ("gt", "gte", "lt", "lte", "range")
-_EQUALITY = {"exact": _ExactlyOneCandidate, "in": _InCandidates}
+_EQUALITY = {"exact": _EqualsACandidate, "in": _InCandidates}
 _OF_IDS = {**_EQUALITY, **dict.fromkeys(_ORDER, _RefuseMalformed)}
 _OF_RELATIONS = {**_EQUALITY, **dict.fromkeys(_ORDER[:-1], _KeepCandidates)}
 

@@ -105,7 +105,7 @@ class Statements(ABC):
     @property
     def _unmoved(self) -> str:
         """The condition that skips rows whose time has changed since the read, if the database
-        compares times; the sweep fills these rows.
+        compares times; these become late rows.
         """
         return f" AND {self._time_as_read} = d.created" if self._compares_times else ""
 

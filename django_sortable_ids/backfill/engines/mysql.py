@@ -1,4 +1,4 @@
-"""MariaDB and MySQL: an UPDATE numbers the rows while it reads them in order.
+"""MariaDB and MySQL: sessions, and checks of times. ``mysql_statements.py`` has the UPDATEs.
 
 Impossible dates, such as 2020-02-00, and ambiguous TIMESTAMPs are refused. Drivers read an
 impossible date as NULL. The database doesn't treat it as NULL, except for the zero date,

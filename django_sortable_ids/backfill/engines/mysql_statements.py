@@ -250,8 +250,8 @@ class NumberedWhileRead(MySQLStatements, ComputedStatements):
     @property
     def _counts(self) -> str:
         """If rows are read in order, they are counted during the read: in half the time of a GROUP
-        BY. Should they be read in another order, the count is too low, and the sweep fills the
-        rows that remain."""
+        BY. Should they be read in another order, the count is too low, and the rest become late
+        rows."""
         tick, rows = self._tick(self._time), f"{self._table} t{self._hint} WHERE {self._within}"
         if not self._is_in_order:
             groups = f"SELECT COUNT(*) AS number FROM {rows} GROUP BY {tick}"
@@ -269,7 +269,7 @@ class NumberedWhileRead(MySQLStatements, ComputedStatements):
     @cached_property
     def of_batch(self) -> str:
         # The conditions of a CASE are evaluated in order. Rows that appeared in a tick since its
-        # rows were counted, and rows read out of order, get NULL; the sweep fills them.
+        # rows were counted, and rows read out of order, get NULL; they become late rows.
         tick = self._tick(self._time)
         number = (
             f"CASE WHEN {_TICK} = ({_NEXT_TICK} := {tick}) THEN {_NUMBER} + 1 "

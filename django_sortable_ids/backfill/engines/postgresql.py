@@ -80,7 +80,7 @@ class NumberedByWindows(PostgreSQLStatements, ComputedStatements):
 
     def _computed(self, of_one_time: bool = False, part: str = "") -> str:
         # ctid finds a row directly. If another transaction has changed a row since the statement
-        # began, its ctid has changed, and the sweep fills it. Releases before November 2025 don't
+        # began, its ctid has changed: it becomes a late row. Releases before November 2025 don't
         # recheck a ctid ("Add missing EPQ recheck for TID Scan"), but they recheck a time. A ctid
         # is unique only within a partition, hence tableoid.
         on = f"t.ctid = d.place AND t.tableoid = d.part{self._unmoved}"

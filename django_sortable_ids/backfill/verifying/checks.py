@@ -30,7 +30,6 @@ _EXCHANGED = "of the times of other rows: ids were exchanged between rows"
 _MOST_LOOKED_UP = 200
 """So many converted ids are compared with the old ids of other rows."""
 
-
 Page = Sequence[tuple[Any, Any, Any]]
 """Place, key and stored value of each row."""
 

@@ -73,11 +73,9 @@ class Verification:
     def keep(self, count: str, example: str) -> None:
         """Count a row, and keep an example of it."""
         setattr(self, count, getattr(self, count) + 1)
-        if self.has_room(count):
-            self.examples_of.setdefault(count, []).append(example)
-
-    def has_room(self, count: str) -> bool:
-        return len(self.examples_of.get(count, ())) < EXAMPLES
+        examples = self.examples_of.setdefault(count, [])
+        if len(examples) < EXAMPLES:
+            examples.append(example)
 
     def document(self) -> dict[str, Any]:
         """The result as JSON."""

@@ -18,11 +18,9 @@ from ..writing.batch import Cursor
 from .checks import Checker, Page
 from .verification import EXAMPLES, SHARE, Verification
 
-Progress = Callable[[int], None]
-
 
 def verify(
-    target: Target, progress: Progress = lambda _: None, most: float = SHARE
+    target: Target, progress: Callable[[int], None] = lambda _: None, most: float = SHARE
 ) -> Verification:
     """Read every row once, page by page; memory doesn't grow with the table.
 

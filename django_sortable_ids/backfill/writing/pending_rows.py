@@ -167,7 +167,7 @@ _KEYS = 500
 class SortedPages:
     """The rows of a target without an id, in order, as they were at the last sort.
 
-    Rows that appear later are handled by the next sort, or by the sweep.
+    Rows that appear later are handled by the next sort, or as late rows.
     """
 
     def __init__(self, target: Target) -> None:

@@ -76,7 +76,7 @@ class MovedKey(_WithOld):
 
     @property
     def given(self) -> Given:
-        return Given(self.created_from, self.convert_from, self.created_at, self.start, self.end)
+        return Given(**{each.name: getattr(self, each.name) for each in fields(Given)})
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,12 @@
 """MariaDB and MySQL commit each DDL statement: the rows of each table are copied into one LIKE it
 with other columns, and one RENAME TABLE exchanges all of them.
 
-Until the note begins, new tables are only created and filled, and again after a stop. From then on,
-the steps in the note are continued.
+1. Each table gets a new one LIKE it, without foreign keys, whose key columns get other types.
+2. The rows are copied, with the new keys from the maps.
+3. The note begins, with the foreign keys and triggers as text. Keys in texts are replaced.
+4. Triggers and foreign keys are dropped, the tables exchanged, and all of them created again.
+
+After a stop before the note, new tables are created and filled again; after it, step 4 resumes.
 """
 
 from __future__ import annotations
