@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
@@ -25,9 +25,9 @@ from .changes.graph import final_target
 from .texts import generic_references, is_content_type
 
 ADVICE: Mapping[str, str] = {
-    "column": "name it by --adopt, or make it a foreign key before the move",
-    "generic": "name it by --adopt TABLE.COLUMN=TABLE.CONTENT_TYPE, if it has keys that move",
-    "document": "change these values after the move, or read them by resolve_id()",
+    "column": "name it by --adopt, make it a foreign key before the move, or --leave it",
+    "generic": "name it by --adopt TABLE.COLUMN=TABLE.CONTENT_TYPE, or --leave it",
+    "document": "change these values after the move, or read them by resolve_id(); --leave it",
 }
 """By kind of finding."""
 _SHOWN = 10
@@ -51,10 +51,6 @@ class Finding:
     text: str
     """What is there."""
 
-    def document(self) -> dict[str, str]:
-        """For JSON."""
-        return {**asdict(self), "advice": ADVICE[self.kind]}
-
 
 def lines_of(found: Iterable[Finding], *, with_all: bool) -> Iterator[str]:
     """The findings, for people: of each kind the first ones only, unless ``with_all``."""
@@ -64,7 +60,7 @@ def lines_of(found: Iterable[Finding], *, with_all: bool) -> Iterator[str]:
     if by_kind:
         count = sum(map(len, by_kind.values()))
         columns = "columns" if count > 1 else "column"
-        yield f"Look at {count:,} {columns} that the move doesn't change:"
+        yield f"Decide about {count:,} {columns} that the move doesn't change:"
     for kind, places in by_kind.items():
         shown = places if with_all else places[:_SHOWN]
         yield f"  {ADVICE[kind]}:"
@@ -79,7 +75,12 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
     known = {(each.name, name) for each in change.tables for name, _ in each.values}
     known |= {(each.table, each.column) for each in change.texts}
     known |= {(each.table, each.column) for each in generic_references(apps)}
-    known |= set(_relations())
+    known |= {
+        (model._meta.db_table, str(field.column))
+        for model in apps.get_models(include_auto_created=True)
+        for field in model._meta.local_concrete_fields
+        if field.remote_field is not None or field.primary_key
+    }
     generic = {tuple(place): of for *place, of in _generic() if tuple(place) not in known}
     found = [
         Finding("generic", f"{table}.{column}", f"with the content type {of}")
@@ -137,14 +138,6 @@ def _tables(connection: Any) -> list[str]:
     modelled = {model._meta.db_table for model in apps.get_models(include_auto_created=True)}
     found |= {each for each in modelled - found if tables.kind(connection, each)}
     return sorted(each for each in found if not each.startswith(_OWN))
-
-
-def _relations() -> Iterator[tuple[str, str]]:
-    """The columns that models declare as references or primary keys."""
-    for model in apps.get_models(include_auto_created=True):
-        for field in model._meta.local_concrete_fields:
-            if field.remote_field is not None or field.primary_key:
-                yield model._meta.db_table, str(field.column)
 
 
 def _generic() -> Iterator[tuple[str, str, str]]:

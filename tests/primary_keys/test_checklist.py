@@ -83,9 +83,18 @@ def test_columns_that_contain_keys(tmp_path):
     }
     plan = project.backfill("depot.Customer", "--primary-key").stdout.splitlines()
     assert "depot_log.about_object_id: texts of keys, by content type" in plan
-    start = plan.index("Look at 4 columns that the move doesn't change:")
-    assert plan[start + 1] == "  name it by --adopt, or make it a foreign key before the move:"
+    start = plan.index("Decide about 4 columns that the move doesn't change:")
+    assert plan[start + 1].startswith("  name it by --adopt, ")
     assert plan[-2].endswith(": docs/how-to/before-you-move.md")
+    assert plan[-1].startswith("Next: decide, then ")
+    write = ("depot.Customer", "--primary-key", "--write-migration", "--leave=depot_order.*")
+    done = project.backfill(*write)
+    assert done.returncode == 1
+    assert done.stderr.rstrip().endswith(": --leave depot_note.object_id")
+    assert not list((project.folder / "depot" / "migrations").glob("0002*"))
+    done = project.backfill(*write, "--leave=depot_note.object_id")
+    assert done.returncode == 0, done.stderr
+    assert list((project.folder / "depot" / "migrations").glob("0002*"))
 
 
 @pytest.mark.django_db(transaction=True)

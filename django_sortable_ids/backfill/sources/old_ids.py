@@ -126,9 +126,11 @@ class Conversion(Source):
             else:
                 count, first = count + 1, first or (value, pk)
         if first:
+            value = first[0]
+            kind = f"a UUID of version {value.version}, " if isinstance(value, UUID) else ""
             raise BackfillError(
                 f"{self.model._meta.label} {first[1]}{chunks.others(count)} has the "
-                f"{self.field.name} {first[0]}, {_kind(first[0])}and a "
+                f"{self.field.name} {value}, {kind}and a "
                 f"{self.old.title} was expected. Give it an id yourself, or set the old id to NULL "
                 f"and choose --on-null, or use --created-from for all rows; nothing was written."
             )
@@ -279,15 +281,14 @@ class TimedUUIDs(Timed):
     def value(self, place: Any) -> UUID:
         if self.old.sorts:
             return UUID(place)
-        parts = zip(self._digits, _cut(place, [count for _, count in self._digits]), strict=True)
+        parts, end = [], 0
+        for start, count in self._digits:
+            parts.append((start, place[end : end + count]))
+            end += count
         return UUID("".join(part for _, part in sorted(parts)))
 
     def load_place(self, saved: str) -> str:
         return saved
-
-
-def _kind(value: ID) -> str:
-    return f"a UUID of version {value.version}, " if isinstance(value, UUID) else ""
 
 
 class _Digits(Fragment):
@@ -318,14 +319,6 @@ class _DigitsByTime(Fragment):
 
     def _parts(self, digits: str) -> list[str]:
         return [f"substr({digits}, {start}, {count})" for start, count in self.extra["runs"]]
-
-
-def _cut(text: str, lengths: Sequence[int]) -> list[str]:
-    parts = []
-    for length in lengths:
-        parts.append(text[:length])
-        text = text[length:]
-    return parts
 
 
 _SAMPLE = 100

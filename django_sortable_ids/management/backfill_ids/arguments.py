@@ -26,7 +26,7 @@ _PACE = {
     *("batch_size", "target_time", "max_rows_per_second", "sleep", "pause_file"),
     *("max_replica_lag", "replica"),
 }
-_KEYS = {"primary_key", "drop_old", "adopt", "allow"}
+_KEYS = {"primary_key", "drop_old", "adopt", "leave", "allow"}
 TAKES: Mapping[str, tuple[Set[str], str]] = {
     "report": (set(), "{} needs app.Model.field: name the column"),
     "status": ({"status"}, "--status takes no {}: it only shows runs"),
@@ -152,6 +152,13 @@ def _add_modes(parser: ArgumentParser) -> None:
         help="with --primary-key: a column without a foreign key that contains keys of the model; "
         "TABLE.COLUMN=TABLE.OTHER for texts of keys whose content type is in the column OTHER. "
         "May be given several times",
+    )
+    modes.add_argument(
+        "--leave",
+        action="append",
+        metavar="TABLE.COLUMN",
+        help="with --primary-key: a column that the plan asks about, and that stays as it is; or a "
+        "pattern. Repeatable",
     )
     parser.add_argument(
         "--allow",

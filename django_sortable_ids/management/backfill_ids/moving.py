@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import asdict
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from django.apps import apps
@@ -14,7 +15,7 @@ from django.db.migrations.loader import MigrationLoader
 from ...backfill.sources.target import database_option
 from ...migrating.next_migration import migration_file
 from ...primary_keys import plan as plans
-from ...primary_keys.checklist import checklist, lines_of
+from ...primary_keys.checklist import ADVICE, checklist, lines_of
 from ...primary_keys.edits import is_installed
 from ...primary_keys.plan import NotEdited, Planned
 from ...primary_keys.report import report
@@ -50,14 +51,21 @@ def move(request: Request) -> None:
     output.add(database=using, **asdict(found), estimate=estimate)
     output.add(migration=None, next=None)
     output.explain(found.lines(with_sql=output.is_verbose))
-    unchanged = checklist(connections[using], planned.move.change)
-    output.add(findings=[each.document() for each in unchanged])
-    output.say(*lines_of(unchanged, with_all=output.is_verbose))
+    listed, left = checklist(connections[using], planned.move.change), options["leave"] or ()
+    undecided = [row for row in listed if not any(fnmatchcase(row.column, name) for name in left)]
+    output.add(findings=[{**asdict(each), "advice": ADVICE[each.kind]} for each in undecided])
+    output.say(*lines_of(undecided, with_all=output.is_verbose))
     if not options["write_migration"]:
         command = request.given.again()
         output.add(next=f"{command} --write-migration")
-        output.say(f"Next: {command} --write-migration")
+        output.say(f"Next: {'decide, then ' * bool(undecided)}{command} --write-migration")
         return
+    if undecided:
+        all_left = " ".join(f"--leave {each.column}" for each in undecided)
+        raise CommandError(
+            f"No migration was written: decide about each column above, by --adopt, or by --leave "
+            f"if it stays as it is: {all_left}"
+        )
     # The migration follows the last ones of every app whose tables change.
     operation, loader = planned.operation, planned.loader
     app_label = _home(planned)

@@ -76,12 +76,10 @@ class Generator:
 
     Each further id of the tick adds a random step, so that one id does not reveal the next. A step
     is a uniform random number from 1 to a power of two. While half of the range is left, this power
-    is ``largest_step``: 59 random bits for a UUIDv7, 63 for a ULID, hex ULID, Timeflake, SCRU128,
-    KSUID and kuuid, 57 for a push id, 48 for a UUIDv6 and COMB, 39 for an xid and ObjectId. Each
-    time that the rest of the range halves, steps lose one bit, so that large steps do not fill the
-    tick: a UUIDv7 that starts at the headroom has 50. Ids of 64 bits have few bits and keep them: 7
-    for a snowflake and TSID, 5 for a Sonyflake, 3 for a time64. With a worker number nothing is
-    random: the suffix is this number and a sequence from 0.
+    is ``largest_step``: 59 random bits for a UUIDv7, 7 for a snowflake. Each time that the rest of
+    the range halves, steps lose one bit, so that large steps do not fill the tick; steps of ids of
+    64 bits keep theirs. With a worker number nothing is random: the suffix is this number and a
+    sequence from 0.
 
     With a node, the suffix of all ids is a clock sequence, drawn for the first id of a process, and
     the node. SQL Server compares the node first, then the clock sequence, then the time, so it

@@ -82,7 +82,7 @@ class Checkout:
         return sum(len(each["references"]) for each in plan["keys"])
 
     def write_migration(self) -> Path:
-        self.manage(*self._move(), "--write-migration")
+        self.manage(*self._move(), "--leave=*", "--write-migration")
         (written,) = self.folder.rglob("migrations/*_move_key_of_*.py")
         return written
 
