@@ -87,15 +87,18 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
         for (table, column), of in generic.items()
         if tables.has_column(connection, table, column)
     ]
-    names = _Names(change)
-    listed = _tables(connection)
+    names, listed = _Names(change), _tables(connection)
+
+    def place(table: str, column: str) -> tuple[str, str]:
+        return tables.folded_table(connection, table), tables.folded(connection, column)
+
+    settled = {place(*each) for each in (*known, *generic)}
     for table, columns in zip(listed, tables.columns_of(connection, listed), strict=True):
         for column in columns.values():
-            if (table, column.name) not in known | {*generic}:
+            if place(table, column.name) not in settled:
                 read = _Column(connection, table, column.name, column.kind.lower())
                 found += [*read.references(change, names), *read.documents(names)]
-    order = list(ADVICE)
-    return sorted(found, key=lambda each: (order.index(each.kind), each))
+    return sorted(found, key=lambda each: ([*ADVICE].index(each.kind), each))
 
 
 class _Names:
@@ -135,8 +138,11 @@ def _tables(connection: Any) -> list[str]:
     """All tables, and the views of models."""
     with connection.cursor() as cursor:
         found = set(connection.introspection.table_names(cursor))
-    modelled = {model._meta.db_table for model in apps.get_models(include_auto_created=True)}
-    found |= {each for each in modelled - found if tables.kind(connection, each)}
+    same = {tables.folded_table(connection, each) for each in found}
+    for model in apps.get_models(include_auto_created=True):
+        table = model._meta.db_table
+        if tables.folded_table(connection, table) not in same and tables.kind(connection, table):
+            found.add(table)
     return sorted(each for each in found if not each.startswith(_OWN))
 
 
