@@ -1,16 +1,13 @@
 """What the tests of the backfill share: rows without ids, runs, and what came out of them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from io import StringIO
 from itertools import pairwise
 from typing import Any
 
 import pytest
 from django.apps import apps
-from django.core.management import CommandError, call_command
 from django.db import NotSupportedError, connection, connections, models
 
 from django_sortable_ids.backfill import plan, run
@@ -24,6 +21,7 @@ from django_sortable_ids.fields import SortableIDField
 from django_sortable_ids.fields.values.times import aware
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.schemes import TimeScheme
+from tests import support
 from tests.testapp.models import Order
 
 START = datetime(2024, 5, 17, 9, 30, tzinfo=UTC)
@@ -166,19 +164,6 @@ def sorts_in_database(name: str, using: str = "default") -> bool:
     return list(by_id) == list(found.values_list("pk", flat=True))
 
 
-def elsewhere(action: Callable[[], Any]) -> Any:
-    """Do it on another connection: that of another thread."""
-
-    def act() -> Any:
-        try:
-            return action()
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(act).result()
-
-
 def after_batch(number: int, action: Callable[[], object]) -> Callable[[int], None]:
     """What does it after the batch of that number."""
     batches = 0
@@ -194,7 +179,7 @@ def after_batch(number: int, action: Callable[[], object]) -> Callable[[int], No
 
 def concurrently(batch: int, action: Callable[[], object]) -> Callable[[int], None]:
     """As ``after_batch``, on another connection."""
-    return after_batch(batch, lambda: elsewhere(action))
+    return after_batch(batch, lambda: support.elsewhere(action))
 
 
 class Stop(Exception):
@@ -208,30 +193,21 @@ def stop_after(batches: int) -> Callable[[int], None]:
     return after_batch(batches, stop)
 
 
-# The command, and SQL
+# The command
 
 
 def command(*arguments: str, **options: Any) -> list[str]:
     """The lines that the command prints; a field of ``Order`` may be named without its model."""
-    out = StringIO()
-    named = [label(each) if each in FIELDS else each for each in arguments]
-    call_command("backfill_ids", *named, stdout=out, **options)
-    return out.getvalue().splitlines()
+    return support.printed("backfill_ids", *_labels(arguments), **options).splitlines()
 
 
 def refusal(*arguments: str, **options: Any) -> str:
     """The error that the command ends with."""
-    try:
-        command(*arguments, **options)
-    except CommandError as error:
-        return str(error)
-    raise AssertionError("it was not refused")
+    return support.refusal("backfill_ids", *_labels(arguments), **options)
 
 
-def execute(*statements: str) -> None:
-    with connection.cursor() as cursor:
-        for statement in statements:
-            cursor.execute(statement)
+def _labels(arguments: Sequence[str]) -> list[str]:
+    return [label(each) if each in FIELDS else each for each in arguments]
 
 
 # Tables that no migration has made, and models of them, for as long as a test needs both

@@ -12,6 +12,7 @@ from django.db import OperationalError, connection, transaction
 
 from django_sortable_ids.backfill import run
 from tests.patience import PATIENCE
+from tests.support import elsewhere
 from tests.testapp.models import Order
 
 from .support import (
@@ -23,7 +24,6 @@ from .support import (
     concurrently,
     each_kind,
     each_kind_with_time,
-    elsewhere,
     field_of,
     fill,
     in_python,

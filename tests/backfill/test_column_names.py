@@ -10,19 +10,9 @@ from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import of_source
 from django_sortable_ids.db.tables import begins_an_index, is_unique, may_be_null
 from django_sortable_ids.fields import UUIDv7Field
+from tests.support import execute
 
-from .support import (
-    KEY,
-    START,
-    TIME,
-    command,
-    define,
-    execute,
-    in_registry,
-    insert_into,
-    naive,
-    refusal,
-)
+from .support import KEY, START, TIME, command, define, in_registry, insert_into, naive, refusal
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 

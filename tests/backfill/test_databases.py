@@ -7,15 +7,10 @@ from django.core.management import call_command
 from django.db import connections
 
 from tests.patience import PATIENCE
+from tests.support import elsewhere
 from tests.testapp.models import Order
 
-from .support import (
-    START,
-    elsewhere,
-    fill,
-    insert_orders,
-    is_strict,
-)
+from .support import START, fill, insert_orders, is_strict
 
 
 def test_the_command_names_the_database(other):

@@ -9,6 +9,7 @@ from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.pace import Control, Stopped
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.models import BackfillRun
+from tests.support import execute
 
 from .shop.models import Plain, Tight
 from .support import (
@@ -17,7 +18,6 @@ from .support import (
     START,
     build,
     concurrently,
-    execute,
     find,
     ids,
     insert,

@@ -7,6 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from django_sortable_ids.schemes import get
+from tests.support import execute
 from tests.testapp.models import Order
 
 from .shop.models import Old
@@ -17,7 +18,6 @@ from .support import (
     build,
     command,
     concurrently,
-    execute,
     fill,
     ids,
     in_python,

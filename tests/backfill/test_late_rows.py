@@ -5,6 +5,7 @@ import pytest
 from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.writing import late_rows, minting
 from tests.combinations import each_with
+from tests.support import elsewhere
 
 from .shop.models import Tight
 from .support import (
@@ -17,7 +18,6 @@ from .support import (
     concurrently,
     each_kind,
     each_kind_with_time,
-    elsewhere,
     evenly,
     field_of,
     fill,

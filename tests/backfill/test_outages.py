@@ -12,11 +12,12 @@ from django_sortable_ids.backfill.pace import Limits
 from django_sortable_ids.db.transactions import is_lost
 from django_sortable_ids.errors import BackfillError
 from tests.patience import PATIENCE
+from tests.support import elsewhere
 from tests.testapp.models import Order
 from tests.workers.proxy import proxy
 
 from .command import called
-from .support import START, build, elsewhere, insert_orders, is_strict, rows, saved_run
+from .support import START, build, insert_orders, is_strict, rows, saved_run
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 

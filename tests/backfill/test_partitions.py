@@ -4,13 +4,13 @@ import pytest
 from django.db import connection
 
 from django_sortable_ids.backfill.verifying.verify import verify
+from tests.support import execute
 
 from .shop.models import Plain
 from .support import (
     SECOND,
     START,
     command,
-    execute,
     fill,
     find,
     ids,

@@ -13,13 +13,13 @@ from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun, WorkerLease
+from tests.support import elsewhere
 from tests.testapp.models import Order
 
 from .shop.models import Old, Tight
 from .support import (
     SECOND,
     START,
-    elsewhere,
     field_of,
     ids,
     insert,

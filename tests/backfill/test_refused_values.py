@@ -5,8 +5,9 @@ import pytest
 from django.db import connection, models
 
 from django_sortable_ids.fields import UUIDv7Field
+from tests.support import execute
 
-from .support import KEY, TIME, command, define, execute, in_registry, insert_into, refusal
+from .support import KEY, TIME, command, define, in_registry, insert_into, refusal
 
 pytestmark = [
     pytest.mark.skipif(connection.vendor != "mysql", reason="others have no such values"),

@@ -14,6 +14,7 @@ from django_sortable_ids.checks.databases import check_databases
 from django_sortable_ids.fields import SortableIDField, ULIDField
 from django_sortable_ids.reporting import report
 from tests.checks.test_definitions import define
+from tests.support import query
 from tests.testapp.models import Order
 
 from .shop.models import Plain, Timeless
@@ -89,11 +90,6 @@ def test_a_field_without_times_asks_where_they_are():
     )
 
 
-def execute(sql, *parameters):
-    with connection.cursor() as cursor:
-        cursor.execute(sql, parameters or None)
-
-
 @pytest.fixture
 def isolated(monkeypatch):
     """Models that the test defines are the only ones that the report sees."""
@@ -114,12 +110,12 @@ def isolated(monkeypatch):
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="its definition of the table")
 def test_complete_is_what_the_database_says_too(isolated, column, found):
     model = define("Adopted", value=ULIDField(unique=True), meta={"db_table": "adopted"})
-    execute(f"CREATE TABLE adopted (id integer PRIMARY KEY, value {column})")
+    query(f"CREATE TABLE adopted (id integer PRIMARY KEY, value {column})")
     try:
         model.objects.create()
         assert lines()["testapp.Adopted.value"] == found
     finally:
-        execute("DROP TABLE adopted")
+        query("DROP TABLE adopted")
 
 
 @pytest.mark.usefixtures("of_orders")
@@ -129,7 +125,7 @@ def test_ids_of_another_scheme_are_no_ids():
     fill("uuid7")
     value = uuid.UUID("1f0e6a4d-0c3c-6000-adb6-db6db6db6db4")
     stored = value if connection.features.has_native_uuid_field else value.hex
-    execute(
+    query(
         "UPDATE testapp_order SET uuid7 = %s WHERE id = (SELECT min_id FROM "
         "(SELECT MIN(id) AS min_id FROM testapp_order) one)",
         stored,

@@ -21,13 +21,13 @@ from django_sortable_ids.migrating import guard
 from django_sortable_ids.schema.constraints import constrain
 from tests.combinations import each_with
 from tests.sqlite_journal import set_journal_mode
+from tests.support import execute
 
 from .support import (
     START,
     UNSEEN,
     command,
     define,
-    execute,
     in_registry,
     insert_into,
     naive,

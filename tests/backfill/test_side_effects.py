@@ -10,10 +10,11 @@ from django.core.management import CommandError, call_command
 from django.db import Error, connection
 
 from django_sortable_ids.models import BackfillRun
+from tests.support import execute
 
 from . import support
 from .shop.models import Plain
-from .support import SECOND, START, execute, ids, insert
+from .support import SECOND, START, ids, insert
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 

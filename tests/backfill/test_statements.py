@@ -19,6 +19,7 @@ from tests.capabilities import label
 from tests.functions.columns import COLUMNS, UNMADE
 from tests.marks import own_tables
 from tests.own_tables import table_with
+from tests.support import execute
 
 from .support import (
     MICROSECOND,
@@ -26,7 +27,6 @@ from .support import (
     SECOND,
     ascends,
     build,
-    execute,
     in_python,
     insert_orders,
     statements_of,

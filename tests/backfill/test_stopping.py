@@ -9,9 +9,10 @@ from django.db import connection, connections
 
 from django_sortable_ids.errors import Interrupted
 from django_sortable_ids.models import BackfillRun
+from tests.support import elsewhere
 
 from .command import called, printed
-from .support import START, elsewhere, fill, insert_orders, rows
+from .support import START, fill, insert_orders, rows
 
 NAME = "testapp.Order.uuid7"
 CREATED = "--created-from=created_at"

@@ -7,9 +7,10 @@ from django.db import connection
 
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.db.tables import time_digits
+from tests.support import execute
 from tests.testapp.models import Order
 
-from .support import MILLISECOND, START, execute, find, insert_orders
+from .support import MILLISECOND, START, find, insert_orders
 
 pytestmark = pytest.mark.django_db
 

@@ -12,19 +12,10 @@ from django_sortable_ids.backfill import owner, run
 from django_sortable_ids.backfill.owner import Heartbeat
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
+from tests.support import elsewhere
 
 from .command import called, printed
-from .support import (
-    SECOND,
-    START,
-    build,
-    elsewhere,
-    fill,
-    find,
-    insert_orders,
-    is_strict,
-    saved_run,
-)
+from .support import SECOND, START, build, fill, find, insert_orders, is_strict, saved_run
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 

@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
 
 from django_sortable_ids.models import BackfillRun
+from tests.support import execute
 
 from .shop.models import Plain
 from .support import (
@@ -17,7 +18,6 @@ from .support import (
     UNSEEN,
     command,
     define,
-    execute,
     in_registry,
     insert,
     insert_into,

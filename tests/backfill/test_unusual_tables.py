@@ -14,19 +14,9 @@ from django_sortable_ids.fields import (
     ULIDField,
     UUIDv7Field,
 )
+from tests.support import execute
 
-from .support import (
-    KEY,
-    START,
-    TIME,
-    ascends,
-    command,
-    define,
-    execute,
-    in_registry,
-    naive,
-    refusal,
-)
+from .support import KEY, START, TIME, ascends, command, define, in_registry, naive, refusal
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 

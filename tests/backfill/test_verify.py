@@ -14,6 +14,7 @@ from django_sortable_ids.backfill.verifying.verification import Verification
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.reporting import report
+from tests.support import execute
 
 from .command import called
 from .shop.models import Adopted, Plain, Timeless
@@ -25,7 +26,6 @@ from .support import (
     START,
     each_kind,
     each_kind_with_time,
-    execute,
     field_of,
     fill,
     find,
