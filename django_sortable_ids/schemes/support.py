@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any, Generic, TypeVar, overload
 
@@ -43,6 +44,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
     within = [each for each in spelled if len(name) > 2 and name.lower() in each]
     found = [*get_close_matches(name.lower(), spelled, n=1, cutoff=0.7), *within]
     return f"; nearest: {spelled[found[0]]}" if found else ""
+
+
+def is_named(name: str, given: Iterable[str]) -> bool:
+    """Whether one of the given names, or patterns such as ``log_*``, is that of this name."""
+    return any(each == name or fnmatchcase(name, each) for each in given)
 
 
 @lru_cache(maxsize=64)

@@ -25,8 +25,6 @@ def check_generated(target: Target, missing: int, *, are_in_range: bool) -> None
     """Raise ``BackfillError``, naming a row, if one of the ``missing`` rows has a time of which no
     id can be generated."""
     field, scheme = target.field, target.field.scheme
-    if not are_in_range:
-        check_null_times(target)
     if isinstance(scheme, TimeScheme):
         if not scheme.sorts:
             raise BackfillError(
@@ -113,13 +111,14 @@ def _check_skipped_hours(target: Target) -> None:
     times = target.source.times
     if times is None or times.clock is None or times.clock.utcoffset(None) is not None:
         return
-    rows = target.missing
+    rows, name = target.missing, target.source.place_name
     last = max(_times(target, rows, Max), default=_BEGIN)
     while begin := _times(target, rows, Min):
         first = min(begin)
         end = min(first + min(_AT_A_TIME, _END - first), last)
         skipped = [
-            _between(target, times, *gap) for gap in gaps(times.clock, first - _DAY, end + _DAY)
+            Q(**{f"{name}__gte": times.local(low), f"{name}__lt": times.local(high)})
+            for low, high in gaps(times.clock, first - _DAY, end + _DAY)
         ]
         if skipped:
             _refuse_skipped(target, times, rows.filter(Q(*skipped, _connector=Q.OR)))
@@ -158,11 +157,6 @@ def _times(target: Target, rows: Any, end: type[Min | Max]) -> list[datetime]:
     places = [each["sortable_ids_end"] for each in results]
     at = target.source.at
     return [min(max(at(place), _BEGIN), _END) for place in places if place is not None]
-
-
-def _between(target: Target, times: TimeColumn, start: datetime, end: datetime) -> Q:
-    name, local = target.source.place_name, times.local
-    return Q(**{f"{name}__gte": local(start), f"{name}__lt": local(end)})
 
 
 def _refuse_skipped(target: Target, times: TimeColumn, rows: Any) -> None:

@@ -21,7 +21,7 @@ from ...fields.values.times import in_utc
 from ...schemes.support import nearest
 from ...times.columns import TimeColumn, column_of, shown
 from .base import Expectation, Source, Wanted
-from .checks import check_generated
+from .checks import check_generated, check_null_times
 from .fields import check_table, names_of
 from .target import SORTED_AT_ONCE, Target
 
@@ -65,6 +65,8 @@ class Column(Source):
         return column_of(self.field, self.using)
 
     def check(self, target: Target, missing: int, *, are_in_range: bool = False) -> None:
+        if not are_in_range:
+            check_null_times(target)
         check_generated(target, missing, are_in_range=are_in_range)
 
     def warnings(self, target: Target) -> Iterator[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import asdict
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from django.apps import apps
@@ -19,6 +18,7 @@ from ...primary_keys.checklist import ADVICE, checklist, lines_of
 from ...primary_keys.edits import is_installed
 from ...primary_keys.plan import NotEdited, Planned
 from ...primary_keys.report import report
+from ...schemes.support import is_named
 from .arguments import WRONG
 from .request import Request
 
@@ -52,7 +52,7 @@ def move(request: Request) -> None:
     output.add(migration=None, next=None)
     output.explain(found.lines(with_sql=output.is_verbose))
     listed, left = checklist(connections[using], planned.move.change), options["leave"] or ()
-    undecided = [row for row in listed if not any(fnmatchcase(row.column, name) for name in left)]
+    undecided = [each for each in listed if not is_named(each.column, left)]
     output.add(findings=[{**asdict(each), "advice": ADVICE[each.kind]} for each in undecided])
     output.say(*lines_of(undecided, with_all=output.is_verbose))
     if not options["write_migration"]:

@@ -104,7 +104,8 @@ def with_maps(
         }
         more: dict[str, Any] = {TIME: models.DateTimeField(null=True)}
         for name, path in () if backwards else copied(key).items():
-            source = _source(state.apps.get_model(key.model), name, path, using)
+            own, is_time = state.apps.get_model(key.model), name == "created_from"
+            source = find_source(own, path, using) if is_time else own._meta.get_field(path)
             more[name] = _plain(source, using, null=True)
         for kind, fields in ((MAP, pair | more), (KEPT, pair)):
             app_label, name = kind.model_key(key)
@@ -112,11 +113,6 @@ def with_maps(
             plain = [(each, field.clone()) for each, field in fields.items()]
             found.add_model(ModelState(app_label, name, plain, options))
     return found
-
-
-def _source(model: Any, name: str, path: str, using: str) -> Any:
-    is_time = name == "created_from"
-    return find_source(model, path, using) if is_time else model._meta.get_field(path)
 
 
 def _plain(field: Any, using: str, **options: Any) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import transaction
@@ -13,6 +12,7 @@ from django.db import transaction
 from ...db import tables
 from ...db.queries import row, rows, value
 from ...errors import BackfillError
+from ...schemes.support import is_named
 from ..changes import Change, Column, Key, Table, Values
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Program(NamedTuple):
         return f"{self.kind} {self.name}{f' of {self.table}' if self.table else ''}"
 
     def is_allowed(self, allowed: Iterable[str]) -> bool:
-        return any(each == self.name or fnmatchcase(self.name, each) for each in allowed)
+        return is_named(self.name, allowed)
 
 
 class KeyEngine(ABC):

@@ -158,7 +158,7 @@ class Generator:
         since, until, pop = self._current
         if since <= ns < until:
             # list.pop() is atomic, with and without a global interpreter lock. Another thread may
-            # go on to the next tick concurrently. The ids of this list stay unique, and neither
+            # start the next tick concurrently. The ids of this list stay unique, and neither
             # call has returned yet, so either id may be the later one.
             try:
                 return pop()
