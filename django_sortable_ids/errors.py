@@ -1,8 +1,25 @@
-"""Errors that stop a backfill."""
+"""Errors that stop a backfill, and where the documentation says more."""
+
+from functools import cache
+from importlib.metadata import distributions
 
 from django.core.management.base import CommandError
 
 __all__ = ["BackfillError", "Interrupted", "WrongArguments"]
+
+
+@cache
+def documented(title: str, path: str) -> str:
+    """A page of the documentation, with its address if [project.urls] of pyproject.toml has one."""
+    of = (each.metadata for each in distributions(name="django-sortable-ids"))
+    urls = [url for each in of for url in each.get_all("Project-URL", [])]
+    address = dict(each.split(", ", 1) for each in urls).get("Documentation")
+    return f"{title}: {address}{path}" if address else f"{title} in the documentation"
+
+
+def see(number: str) -> str:
+    """Where more is said about a message of ``check``."""
+    return documented(f"See {number}", f"reference/errors.html#{number.lower()}") + "."
 
 
 class BackfillError(CommandError):

@@ -8,6 +8,7 @@ import json
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,12 @@ def label(field: Any) -> str:
         for key, value in options.items()
     )
     return f"{type(field).__name__}({arguments})"
+
+
+def options(label: str) -> str:
+    """What stands for the column in the list of its field."""
+    arguments = label.partition("(")[2].removesuffix(")")
+    return f"`{arguments}`" if arguments else "without options"
 
 
 def engine() -> str:
@@ -66,7 +73,8 @@ class Recorder:
 
 
 def table(folder: Path) -> Iterator[str]:
-    """The lines of the table: a row for each column, an engine in each column of it."""
+    """The lines of the page: a list of the columns that can do everything everywhere, and a table
+    of the others with an engine in each column of it."""
     results = [json.loads(file.read_text()) for file in folder.glob("*.json")]
     results.sort(key=lambda result: (result["engine"] != "SQLite", result["engine"]))
     engines = [result["engine"] for result in results]
@@ -78,9 +86,12 @@ def table(folder: Path) -> Iterator[str]:
                 for name, letter in CAPABILITIES.items()
                 if name in found
             )
-    yield f"| | {' | '.join(engines)} |"
-    yield "|---" * (len(engines) + 1) + "|"
-    for column in sorted(cells):
+    whole = " ".join(CAPABILITIES.values())
+    others = [each for each in cells if {cells[each].get(name) for name in engines} != {whole}]
+    for name, columns in groupby(sorted({*cells} - {*others}), lambda each: each.partition("(")[0]):
+        yield f"- `{name}`: {', '.join(map(options, columns))}"
+    yield from ("", f"| | {' | '.join(engines)} |", "|---" * (len(engines) + 1) + "|")
+    for column in sorted(others):
         yield f"| `{column}` | {' | '.join(cells[column].get(name, '') for name in engines)} |"
 
 

@@ -184,10 +184,10 @@ def _code(text: str) -> str:
 
 
 def _checks() -> Iterator[str]:
-    numbers = {*messages.TEXTS, *options._HINTS, "E018"}
+    numbers = {*messages.TEXTS, *options._HINTS}
     for number in sorted(numbers):
         known = messages.TEXTS.get(number, messages.Text("", options._HINTS.get(number, "")))
-        text = options._NEEDS_APP.format("…") if number == "E018" else known.found
+        text = f"{options._NEEDS_APP.format('…')}." if number == "E018" else known.found
         found = FOUND.get(number) or _plain(text)
         cure = CURES.get(number) or _plain(known.hint)
         yield f'| <span id="{number.lower()}"></span>`{number}` | {found} | {cure} |'

@@ -42,6 +42,7 @@ from django_sortable_ids.fields.values.storage import storage_names
 from django_sortable_ids.management.backfill_ids import arguments
 from tests import documented_messages
 from tests.backfill import own_project
+from tests.benchmarks import graphs
 from tests.combinations import in_one_case
 from tests.field_classes import CLASSES
 from tests.schemes import odds
@@ -330,7 +331,7 @@ def test_the_comments_of_the_examples_are_true() -> None:
         for block in blocks(page)
         for text in re.findall(r"# (?:UUID\()?'([^']+)'", block.text)
     ]
-    assert len(shown) >= 8
+    assert len(shown) >= 6
     for text in shown:
         bare = re.sub(r"^[a-z]+[_:]", "", text)
         beginning = bare.removesuffix("...")
@@ -451,6 +452,13 @@ def test_the_page_of_errors_has_every_message() -> None:
     assert [*unified_diff(text.splitlines(), expected.splitlines(), lineterm="", n=0)] == []
     source = "".join(Path(each.__file__).read_text() for each in (messages, options))
     assert {*re.findall(r"\b[EW]\d{3}\b", source)} <= {*re.findall(r"`([EW]\d{3})`", text)}
+
+
+@in_one_case("name", graphs.GRAPHS)
+def test_the_graphs_are_those_of_the_tables(name: str) -> None:
+    """``python -m tests.benchmarks.graphs`` draws them again."""
+    found = graphs.drawn(graphs.GRAPHS[name]())
+    assert (graphs.DOCS / f"graph-{name}.svg").read_text() == found
 
 
 def test_every_setting_is_in_the_table() -> None:

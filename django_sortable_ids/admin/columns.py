@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
@@ -40,12 +41,10 @@ class CreatedAtColumn(Column):
             self.admin_order_field = f"-{field.name}"
 
     def __call__(self, obj: models.Model) -> str:
-        value = getattr(obj, self.field.attname)
-        try:
+        value, created = getattr(obj, self.field.attname), None
+        # It may be after the year 9999, or an accepted id of another version.
+        with suppress(OutOfRange, InvalidID):
             created = None if value is None else local_time(self.field, value)
-        except (OutOfRange, InvalidID):
-            # After the year 9999, or an accepted id of another version.
-            created = None
         if created is None:
             return str(self._model_admin.get_empty_value_display())
         return format_html(

@@ -38,6 +38,7 @@ else:
     ModelAdmin = admin.ModelAdmin
 
 _LIST = "django_sortable_ids/admin/change_list.html"
+_ROW = "django_sortable_ids/admin/change_form.html"
 
 
 class SortableIDAdmin(ModelAdmin):
@@ -88,15 +89,13 @@ class SortableIDAdmin(ModelAdmin):
                 setattr(self, name, column)
 
     def check(self, **kwargs: Any) -> list[Any]:
-        return [*super().check(**kwargs), *self._check_created_at_hierarchy()]
-
-    def _check_created_at_hierarchy(self) -> Iterator[CheckMessage]:
-        if self.created_at_hierarchy is None:
-            return
+        found = super().check(**kwargs)
         try:
-            timed_column(self.model, self.created_at_hierarchy)
+            if self.created_at_hierarchy is not None:
+                timed_column(self.model, self.created_at_hierarchy)
         except FieldError as error:
-            yield message("E017", type(self), reason=error, fix=NAME_AN_ID)
+            found.append(message("E017", type(self), reason=error, fix=NAME_AN_ID))
+        return found
 
     def get_urls(self) -> list[URLPattern]:
         return [*inspect_id_urls(self.admin_site), *super().get_urls()]
@@ -116,7 +115,13 @@ class SortableIDAdmin(ModelAdmin):
             # Extends whatever template the list has, as each project may have its own.
             context["list_template"] = response.resolve_template(response.template_name)
             response.template_name = _LIST
-            context["days_filters"] = list(_days_filters(change_list))
+            context["days_filters"] = []
+            for each in change_list.filter_specs:
+                if isinstance(each, CreatedAtFilter):
+                    # The list has the form of its days: themes have a form around all filters.
+                    each.has_form_in_list = True
+                    each.read_parameters(change_list)
+                    context["days_filters"].append(each)
         return response
 
     def get_list_display(self, request: HttpRequest) -> Any:
@@ -173,6 +178,18 @@ class SortableIDAdmin(ModelAdmin):
 
     # The pages of a row
 
+    def changeform_view(self, request: HttpRequest, *given: Any, **named: Any) -> Any:
+        response: Any = super().changeform_view(request, *given, **named)
+        context = getattr(response, "context_data", None) or {}
+        column = self._columns.get("public_id")
+        value = column and getattr(context.get("original"), column.field.attname, None)
+        if column and value is not None:
+            # Extends whatever template the page has.
+            context["form_template"] = response.resolve_template(response.template_name)
+            context["inspected"] = column.field.public_text.shown(value)
+            response.template_name = _ROW
+        return response
+
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         declared = super().get_readonly_fields(request, obj)
         return [*declared, *(name for name in self._id_names(obj) if name not in declared)]
@@ -227,15 +244,6 @@ class SortableIDAdmin(ModelAdmin):
                 row = rows.filter(**{f"{field.name}{PASTED}": text}).first()
         # The project may refuse rows where it loads them.
         return row and self.get_object(request, str(row.pk))
-
-
-def _days_filters(change_list: ChangeList) -> Iterator[CreatedAtFilter]:
-    """The filters whose forms the list contains: themes have a form around all filters."""
-    for spec in change_list.filter_specs:
-        if isinstance(spec, CreatedAtFilter):
-            spec.has_form_in_list = True
-            spec.read_parameters(change_list)
-            yield spec
 
 
 def check_admins(app_configs: Any = None, **_: Any) -> list[CheckMessage]:

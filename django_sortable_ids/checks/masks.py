@@ -81,6 +81,7 @@ def _sends_unmasked_links(callback: Any) -> bool:
     view = getattr(callback, "view_class", None)
     if view is None:
         return False
+    from django.contrib.auth.forms import PasswordResetForm
     from django.contrib.auth.views import PasswordResetView
 
     from ..auth import SortableIDPasswordResetForm
@@ -88,16 +89,9 @@ def _sends_unmasked_links(callback: Any) -> bool:
     if not issubclass(view, PasswordResetView):
         return False
     form = getattr(callback, "view_initkwargs", {}).get("form_class", view.form_class)
-    return not issubclass(form, SortableIDPasswordResetForm) and not _is_customized(form)
-
-
-def _is_customized(form: Any) -> bool:
-    """Whether a form of the project builds its own links, which can't be checked."""
-    from django.contrib.auth.forms import PasswordResetForm
-
-    return form.save is not PasswordResetForm.save or (
-        form.send_mail is not PasswordResetForm.send_mail
-    )
+    # A form of the project that builds its own links can't be checked.
+    is_usual = form.save is PasswordResetForm.save and form.send_mail is PasswordResetForm.send_mail
+    return is_usual and not issubclass(form, SortableIDPasswordResetForm)
 
 
 def masked_in_cursors(view: Any) -> SortableIDField | None:

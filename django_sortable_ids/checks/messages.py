@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from django.core.checks import CheckMessage, Error, Warning
 
+from ..errors import see
+
 NAME_AN_ID = "Name the path of a sortable id with a time: 'id', or 'order__id' for a related row."
 
 
@@ -19,7 +21,7 @@ def message(number: str, obj: Any = None, **given: Any) -> CheckMessage:
     """The message with that number, an error for E and a warning for W; ``given`` fills it."""
     text = TEXTS[number]
     level = Error if number.startswith("E") else Warning
-    hint = text.hint.format(**given)
+    hint = f"{text.hint.format(**given)} {see(number)}"
     return level(text.found.format(**given), hint=hint, obj=obj, id=f"sortable_ids.{number}")
 
 

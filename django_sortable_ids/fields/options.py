@@ -20,6 +20,7 @@ from .values.public import problems as text_problems
 from .values.storage import CharFieldStorage, Storage, TextStorage, storage_for, storage_names
 
 SCHEME, PUBLIC_TEXT, COLUMN, DEFAULT, CREATED_FROM = "E012", "E013", "E014", "E015", "E016"
+APP = "E018"
 
 _HINTS = {
     SCHEME: "Correct the options of the scheme. If the table has ids, they must stay as they are.",
@@ -27,11 +28,12 @@ _HINTS = {
     COLUMN: "Correct the options of the column, or leave them out for the most compact one.",
     DEFAULT: "Leave it out. To add the field to a table with rows, use null=True and run "
     "backfill_ids.",
+    APP: 'Add "django_sortable_ids" to INSTALLED_APPS.',
     CREATED_FROM: "Name the field with the creation time of a row, or leave created_from out.",
 }
 _NEEDS_APP = (
     "{} needs the app: without it, no migration that changes values is refused, and ids have no "
-    "lookups of their creation times."
+    "lookups of their creation times"
 )
 USUAL: dict[str, Any] = {
     "prefix": None,
@@ -113,9 +115,10 @@ class WrongOption(NamedTuple):
     message: str
 
     def error(self, field: "models.Field[Any, Any]") -> CheckMessage:
-        return Error(
-            f"{self.message}.", hint=_HINTS[self.kind], obj=field, id=f"sortable_ids.{self.kind}"
-        )
+        from ..errors import see  # and Django's commands with it
+
+        hint = f"{_HINTS[self.kind]} {see(self.kind)}"
+        return Error(f"{self.message}.", hint=hint, obj=field, id=f"sortable_ids.{self.kind}")
 
 
 class Refused:
@@ -233,9 +236,8 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
             kwargs["databases"] = None  # There is no column that a database could judge.
         found = models.Field.check(self, **kwargs)
         if not apps.is_installed("django_sortable_ids"):
-            hint = 'Add "django_sortable_ids" to INSTALLED_APPS.'
             message = _NEEDS_APP.format(type(self).__name__)
-            found.insert(0, Error(message, hint=hint, obj=self, id="sortable_ids.E018"))
+            found.insert(0, WrongOption(APP, message).error(self))
         wrong = (*self.wrong_options, *self._wrong_for_the_model())
         return [*found, *(each.error(self) for each in wrong)]
 

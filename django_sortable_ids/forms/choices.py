@@ -27,6 +27,9 @@ class _PublicChoices(ModelChoiceField):
             return None
         return id_at(self.queryset.model, self.to_field_name or "pk")
 
+    def _refused(self, code: str, **params: Any) -> ValidationError:
+        return ValidationError(self.error_messages[code], code=code, params=params)
+
     def prepare_value(self, value: Any) -> Any:
         return self._shown(super().prepare_value(value))
 
@@ -66,11 +69,7 @@ class PublicModelChoiceField(_PublicChoices):
             try:
                 field.candidates(value)
             except ValidationError:
-                raise ValidationError(
-                    self.error_messages["invalid_choice"],
-                    code="invalid_choice",
-                    params={"value": value},
-                ) from None
+                raise self._refused("invalid_choice", value=value) from None
         return super().to_python(value)
 
 
@@ -86,22 +85,14 @@ class PublicModelMultipleChoiceField(_PublicChoices, ModelMultipleChoiceField):
             try:
                 candidates[text] = field.candidates(text)
             except (ValidationError, TypeError):
-                raise ValidationError(
-                    self.error_messages["invalid_pk_value"],
-                    code="invalid_pk_value",
-                    params={"pk": text},
-                ) from None
+                raise self._refused("invalid_pk_value", pk=text) from None
         assert self.queryset is not None
         values = [each for several in candidates.values() for each in several]
         rows = self.queryset.filter(**{f"{self.to_field_name or 'pk'}__in": values})
         existing = {getattr(row, self.to_field_name or "pk") for row in rows}
         for text, several in candidates.items():
             if existing.isdisjoint(several):
-                raise ValidationError(
-                    self.error_messages["invalid_choice"],
-                    code="invalid_choice",
-                    params={"value": text},
-                )
+                raise self._refused("invalid_choice", value=text)
         return rows
 
 

@@ -40,8 +40,7 @@ _FIRST = datetime(2000, 1, 1, tzinfo=UTC)
 _DAY = timedelta(days=1)
 _VARIANTS = (
     ("sonyflake", {"version": 1}),
-    *(("kuuid", {"groups": groups}) for groups in (1, 2, 3)),
-    *(("kuuid_ms", {"groups": groups}) for groups in (1, 2, 3)),
+    *((name, {"groups": groups}) for name in ("kuuid", "kuuid_ms") for groups in (1, 2, 3)),
 )
 """Options that are usual, besides the defaults of the catalogue."""
 

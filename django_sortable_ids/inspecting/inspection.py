@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from urllib.parse import unquote
 from uuid import RFC_4122, UUID
 
+from django.contrib.admin.utils import unquote as of_the_admin
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
 from ..fields import SortableIDField
-from ..schemes import Scheme, UUIDText
+from ..schemes import UUIDText
 from .candidates import Candidate, candidates, known_schemes, of_value
 from .rows import Column, Found, look_up
 
@@ -23,8 +24,6 @@ _LONGEST_PART = 320
 _SITE_OF_URL = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s]*")
 _BETWEEN_PARTS = re.compile(r"[/?#&=\s]+")
 _AROUND = "\"'`“”<>,.;"
-_OF_THE_ADMIN = re.compile("_([0-9A-F]{2})")
-"""A character as Django's admin quotes it in a URL."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +81,11 @@ def inspect(
     fields = list(dict.fromkeys(each.field for each in columns))
     schemes = [each for each in known_schemes(fields) if scheme in (None, each.name)]
     pasted = cleaned(text)
-    found = [_read(each, schemes, fields, has_uuid=scheme is None) for each in _parts(pasted)]
-    by_text = {each.text: each.candidates for each in found}
+    by_text = {each: candidates(each, schemes, fields) for each in _parts(pasted)}
+    found = [
+        Inspection(text, read, None if scheme else _uuid(text, read))
+        for text, read in by_text.items()
+    ]
     rows, errors = look_up(columns if looks_up else (), by_text)
     hidden = {each.field for each in columns if not each.unmasks_without_row}
     best = max(
@@ -122,19 +124,11 @@ def _parts(text: str) -> list[str]:
     for part in filter(None, [text, *_BETWEEN_PARTS.split(path)[:_MOST_PARTS]]):
         if len(part) <= _LONGEST_PART:
             bare = unquote(part.strip(_AROUND), errors="replace")
-            plain = _OF_THE_ADMIN.sub(lambda found: chr(int(found[1], 16)), bare)
-            found += [part, bare, plain, bare.rpartition(".")[0]]
+            found += [part, bare, of_the_admin(bare), bare.rpartition(".")[0]]
     return list(dict.fromkeys(filter(None, found)))
 
 
 # Candidates and rows
-
-
-def _read(
-    text: str, schemes: Sequence[Scheme], fields: Sequence[SortableIDField], *, has_uuid: bool
-) -> Inspection:
-    found = candidates(text, schemes, fields)
-    return Inspection(text, found, _uuid(text, found) if has_uuid else None)
 
 
 def _uuid(text: str, found: Sequence[Candidate]) -> UUID | None:

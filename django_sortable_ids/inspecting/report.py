@@ -10,7 +10,6 @@ from django.utils.translation import pgettext
 from ..schemes.errors import encodable
 from .candidates import Candidate
 from .inspection import Inspection, shown
-from .parts import Part
 from .picture import columns
 
 _NAMES = 14
@@ -60,15 +59,11 @@ def _candidate(found: Candidate) -> Iterator[str]:
         words = _("newest first: the digits are complements")
         yield from _lines(pgettext("sortable ids", "order"), [words])
     if found.anatomy:
-        rows = map(_part_as_text, found.anatomy.table)
+        table = found.anatomy.table
+        rows = (f"{places or '-':<16} {part.name}: {value}" for _, part, places, value in table)
         yield from _lines(pgettext("sortable ids", "parts"), rows)
     spelled = (f"{name:<16} {text}" for name, text in found.spellings.items())
     yield from _lines(pgettext("sortable ids", "spellings"), spelled)
-
-
-def _part_as_text(row: tuple[int, Part, str, str]) -> str:
-    _number, part, places, value = row
-    return f"{places or '-':<16} {part.name}: {value}"
 
 
 def _short(found: Candidate) -> str:

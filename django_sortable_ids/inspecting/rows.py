@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -77,7 +77,7 @@ def has_index_of_its_own(field: SortableIDField) -> bool:
 
 
 def look_up(
-    columns: Iterable[Column], texts: dict[str, Sequence[Candidate]]
+    columns: Iterable[Column], texts: Mapping[str, Sequence[Candidate]]
 ) -> tuple[dict[str, list[Found]], list[str]]:
     """The rows by the text of their id, and the errors of the database.
 
@@ -102,7 +102,7 @@ def look_up(
 
 
 def _values_by_text(
-    field: SortableIDField, texts: dict[str, Sequence[Candidate]]
+    field: SortableIDField, texts: Mapping[str, Sequence[Candidate]]
 ) -> Iterator[tuple[models.Field[Any, Any], dict[str, set[Any]]]]:
     """What the texts may be in a column, and in that of old keys."""
     if has_index_of_its_own(field):

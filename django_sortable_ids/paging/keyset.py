@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from django.db import models
 from django.db.models import F, QuerySet
 from django.db.models.expressions import OrderBy
 from django.utils.crypto import constant_time_compare, salted_hmac
@@ -69,8 +68,10 @@ def id_order(rows: QuerySet[Any]) -> IDOrder | None:
     # By the name of a relation, rows have the order of the related model.
     if column.is_relation and path not in ("pk", column.attname):
         return None
-    if column.null and _lacks_ids(rows, column):
-        return None
+    if column.null:
+        every = column.model._base_manager.using(rows.db)
+        if every.filter(**{f"{column.name}__isnull": True}).exists():
+            return None
     return IDOrder(path, column.attname, field, descending)
 
 
@@ -142,11 +143,6 @@ def _first_name(rows: QuerySet[Any]) -> tuple[str, bool]:
     if not isinstance(first, str):
         return "", descending
     return first.lstrip("-"), descending != first.startswith("-")
-
-
-def _lacks_ids(rows: QuerySet[Any], column: models.Field[Any, Any]) -> bool:
-    every = column.model._base_manager.using(rows.db)
-    return every.filter(**{f"{column.name}__isnull": True}).exists()
 
 
 # Texts that only the app reads

@@ -1,7 +1,6 @@
 """Columns that seem to contain keys, although no foreign key says so: shown after a plan.
 
-It reads names of columns and a few rows of each table. docs/how-to/before-you-move.md lists what no
-tool finds.
+It reads names of columns and a few rows of each table.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from django.db.models import QuerySet
 
 from ..db import tables
 from ..db.queries import rows
+from ..errors import documented
 from .changes import Change, Key
 from .changes.graph import final_target
 from .texts import generic_references, is_content_type
@@ -67,7 +67,8 @@ def lines_of(found: Iterable[Finding], *, with_all: bool) -> Iterator[str]:
         yield from (f"    {each.column}  {each.text}" for each in shown)
         if len(places) > len(shown):
             yield f"    and {len(places) - len(shown):,} more, which -v 2 shows"
-    yield "URLs, code, SQL, sessions, tasks, caches and settings: docs/how-to/before-you-move.md"
+    page = documented('see "Before you move a primary key"', "how-to/before-you-move.html")
+    yield f"URLs, code, SQL, sessions, tasks, caches and settings: {page}"
 
 
 def checklist(connection: Any, change: Change) -> list[Finding]:

@@ -6,7 +6,7 @@ import ast
 import inspect
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -73,14 +73,12 @@ def edits_of(found: Iterable[type[models.Model]], *, keeps_old: bool) -> Iterato
             yield Edit(model._meta.label, file, line, lines, needs)
 
 
-def lines_of(edits: Iterable[Edit]) -> Iterator[str]:
+def lines_of(edits: Sequence[Edit]) -> Iterator[str]:
     """The edits, for people."""
-    found = list(edits)
-    if not found:
-        return
-    yield "Edit the models first, with"
-    yield from sorted({needed for each in found for needed in each.needs})
-    for each in found:
+    if edits:
+        yield "Edit the models first. They need these lines:"
+    yield from sorted({needed for each in edits for needed in each.needs})
+    for each in edits:
         yield from each.lines()
 
 

@@ -37,8 +37,10 @@ class AcceptOldIDs(Serializer):
         fields = super().get_fields()
         for field in fields.values():
             relation = field.child_relation if isinstance(field, ManyRelatedField) else field
-            if isinstance(relation, RelatedField) and not relation.read_only:
-                _accept_old_ids(relation)
+            for base, accepting in _ACCEPTING.items():
+                if isinstance(relation, base) and not relation.read_only:
+                    # The same object: a class to the right may have set its queryset.
+                    relation.__class__ = combined(accepting, relation.__class__)
         return fields
 
 
@@ -68,15 +70,11 @@ class _OldLink(Link):
             return row
 
 
-def _accept_old_ids(relation: Any) -> None:
-    """Let the relation accept old ids. It remains the same object: a class to the right may have
-    set its queryset."""
-    declared: Any = type(relation)
-    match relation:
-        case PrimaryKeyRelatedField() | SlugRelatedField():
-            relation.__class__ = combined(_OldKey, declared)
-        case HyperlinkedRelatedField():
-            relation.__class__ = combined(_OldLink, declared)
+_ACCEPTING: dict[Any, Any] = {
+    PrimaryKeyRelatedField: _OldKey,
+    SlugRelatedField: _OldKey,
+    HyperlinkedRelatedField: _OldLink,
+}
 
 
 def _old_row(relation: Any, name: str, given: Any) -> Any:

@@ -266,6 +266,21 @@ def test_the_page_of_the_apps_own_models_leads_to_it(browser: Client) -> None:
     assert browser.get("/bare/django_sortable_ids/").status_code == 200
 
 
+@own_urls
+def test_the_page_of_a_row_leads_to_it(browser: Client) -> None:
+    row = MaskedKey.objects.create()
+    page = Page(browser.get(f"/second/testapp/maskedkey/{row.pk}/change/").content.decode())
+    (link,) = (
+        each["href"]
+        for each in page.root.find("ul", class_="object-tools").find_all("a")
+        if each.text == "Inspect an id"
+    )
+    assert link == f"/second/testapp/maskedkey/inspect-id/?q={public_id(row)}"
+    assert str(row.pk) in look(browser, str(public_id(row)), "/second/inspect-id/").text
+    page = Page(browser.get("/second/testapp/maskedkey/add/").content.decode())
+    assert "Inspect an id" not in page.root.find("div", id="content").text
+
+
 @in_one_case(
     "text",
     [

@@ -156,9 +156,9 @@ def test_verify_finds_a_copy_with_another_id(tracked):
     call(NAME)
     other = model.objects.get(pk=2).public_id
     past.objects.filter(history_id=past.objects.filter(id=1).first().pk).update(public_id=other)
-    assert refusal(NAME, "--verify") == f"{NAME}: 1 rows have another id than their original"
+    assert refusal(NAME, "--verify") == f"{NAME}: 1 row with another id than the original"
     past.objects.filter(id=3).update(public_id=None)
-    assert "3 rows have no id" in refusal(NAME, "--verify")
+    assert "3 rows without an id" in refusal(NAME, "--verify")
 
 
 def test_the_report_lists_them_as_copies(tracked):

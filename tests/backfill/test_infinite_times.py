@@ -66,7 +66,7 @@ def test_they_take_the_nearest_time(name, strange_rows):
     assert ranks == sorted(set(ranks))
     lines = command(name, on_out_of_range="clamp", verify=True)
     assert lines[0] == f"{strange_rows + 2} rows, {strange_rows + 2} with an id"
-    assert lines[1].startswith(f"{strange_rows} ids are of rows without a time, or with")
+    assert lines[1].startswith(f"{strange_rows} ids of rows without a time, or with")
     # And a plan, when they have their ids.
     assert "0 rows filled." in command(name, on_out_of_range="clamp")
 

@@ -121,7 +121,7 @@ def test_verbosity_0_is_silent(arguments, capfd):
 def test_verbosity_0_says_what_is_wrong(command):
     insert_orders([START] * 3)
     verified = command(NAME, CREATED, "--verify", "-v0")
-    assert verified.output().startswith(f"CommandError: {NAME}: 3 rows have no id. Run ")
+    assert verified.output().startswith(f"CommandError: {NAME}: 3 rows without an id. Run ")
     assert verified.code == 1
     filled = command(NAME, CREATED, "-v0")
     assert (filled.output(), filled.code) == ("", 0)

@@ -151,7 +151,7 @@ def test_what_remains_is_printed():
     with connection.execute_wrapper(insert_late):
         call_command("backfill_ids", label("uuid7"), created_from="created_at", stdout=out)
     assert out.getvalue().splitlines()[-2] == (
-        "2 rows were inserted concurrently without an id. Deploy the field first, so that new rows "
+        "2 rows inserted concurrently without an id. Deploy the field first, so that new rows "
         "get an id, and run the command again."
     )
 

@@ -105,4 +105,4 @@ def test_verify_finds_exchanged_and_missing_ids(source):
         text, error = called(source.label, "--verify")
         assert re.search("another time|out of order|not converted", f"{text} {error}")
     source.rows().filter(pk=other).update(**{source.name: None})
-    assert "1 rows have no id" in str(called(source.label, "--verify")[1])
+    assert "1 row without an id" in str(called(source.label, "--verify")[1])

@@ -82,8 +82,8 @@ def test_a_row_without_an_id_fails(name):
     fill(name)
     rows(name).filter(pk=rows(name)[2].pk).update(**{name: None})
     lines, (error, code) = run_command(name)
-    assert lines == ["5 rows, 4 with an id", "1 rows have no id"]
-    assert error.endswith(f"1 rows have no id. Run manage.py {find(name).command}")
+    assert lines == ["5 rows, 4 with an id", "1 row without an id"]
+    assert error.endswith(f"1 row without an id. Run manage.py {find(name).command}")
     assert code == 1
 
 
@@ -119,7 +119,7 @@ def test_a_value_that_the_field_does_not_store_fails(name, spoil):
         cursor.execute(sql, [pk])
         assert cursor.fetchone()[0] == spoilt or connection.vendor == "mysql"
     lines, (error, _) = run_command(name)
-    assert "1 rows have a value that is no id as the field stores it" in error
+    assert "1 row with a value that is no id as the field stores it" in error
     assert lines[-1].startswith(f"  {pk} has ")
     eval(lines[-1].partition("; ")[2], {"Order": rows(name).model, "UUID": uuid.UUID})
     fill(name)
@@ -133,7 +133,7 @@ def test_ids_that_occur_twice_fail():
     first, *_, last = ids
     rows(PLAIN).filter(pk=last).update(public_id=ids[first])
     lines, (error, _) = run_command(PLAIN)
-    assert "1 rows share an id with another" in error
+    assert "1 row with the id of another row" in error
     assert any(line.endswith(" is the id of 2 rows") for line in lines)
 
 
@@ -168,7 +168,7 @@ def test_few_edited_times_are_shown_and_many_fail(name):
     for count, most in ((2, None), (3, 3.0)):
         rows(name).filter(pk__in=keys[:count]).update(created_at=START + 2000 * HOUR)
         lines, error = run_command(name, **({"allow_edited_times": most} if most else {}))
-        assert lines[1].startswith(f"{count} ids are of another time than their row, or out of")
+        assert lines[1].startswith(f"{count} ids of another time than the row, or out of")
         assert len([line for line in lines if line.startswith(f"  {keys[0]} (")]) == 1
         assert error is None
     assert "--allow-edited-times=PERCENT" in run_command(name)[1][0]
@@ -311,10 +311,10 @@ def test_ids_of_other_versions_fail_unless_the_field_accepts_them(model):
     lines, error = run_command(name)
     if model is Adopted:
         assert lines[1:] == [
-            "3 ids are UUIDs of another version, which carry no time",
+            "3 UUIDs of another version, without a time",
             "all different",
         ]
         assert error is None
     else:
-        assert "3 rows have a UUID of another version; the field lacks accept_oth" in error[0]
+        assert "3 rows with a UUID of another version; the field lacks accept_oth" in error[0]
         assert len([line for line in lines if line.endswith("=None)")]) == 3

@@ -69,7 +69,7 @@ def test_nothing_is_written_where_a_row_has_no_id(project):
     )
     done = project.backfill(PUBLIC, "--write-migration")
     assert done.returncode == 1
-    assert "1 rows have no id" in done.stderr
+    assert "1 row without an id" in done.stderr
     assert project.names == ["0001_initial"]
 
 
@@ -83,12 +83,12 @@ def test_nothing_is_written_or_proposed_while_rows_are_skipped(project):
     done = project.backfill(PUBLIC, *CREATED, "--on-out-of-range=skip", "--verify")
     assert done.returncode == 0
     assert done.stdout.splitlines()[-1] == (
-        "No migration follows: 1 rows have no id, and public can't become NOT NULL before they "
-        "have one. Until then it may be unique=True with null=True."
+        "No migration follows: 1 row without an id, and public can't become NOT NULL before. "
+        "Until then it may be unique=True with null=True."
     )
     done = project.backfill(PUBLIC, *CREATED, "--on-out-of-range=skip", "--write-migration")
     assert done.returncode == 1
-    assert "1 rows were skipped and have no id, so the column can't be" in done.stderr
+    assert "1 row skipped, without an id, so the column can't be" in done.stderr
     assert project.names == ["0001_initial"]
 
 
@@ -200,4 +200,4 @@ def test_after_a_run_of_no_rows_the_source_is_known(empty):
     assert "0 rows filled." in empty.backfill(PUBLIC, *CREATED).stdout
     done = empty.backfill(PUBLIC, "--verify")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[0] == "1 rows, 1 with an id"
+    assert done.stdout.splitlines()[0] == "1 row, 1 with an id"

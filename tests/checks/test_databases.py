@@ -310,7 +310,7 @@ def test_ids_that_count_from_a_later_epoch(isolated, table):
     (message,) = check_databases(databases=["default"])
     assert message.id == "sortable_ids.W011"
     assert message.hint == "With epoch_ms=1735689600000 they begin on 2025-01-02: set it if " + (
-        "that is right."
+        "that is right. See W011 in the documentation."
     )
 
 

@@ -207,7 +207,8 @@ def test_what_to_do_about_a_generic_relation(isolated):
     )
     assert message.hint == (
         "If testapp.Tag.object_id references such keys only, make it a ULIDField with the "
-        "arguments of the key; or store the key as text, with storage='char'."
+        "arguments of the key; or store the key as text, with storage='char'. See E002 in the "
+        "documentation."
     )
 
 
@@ -216,7 +217,7 @@ def test_what_to_do_about_a_column_that_is_too_short(isolated):
     tagged(*JOINS["hexulid as short text"][:3])
     (message,) = check_definitions()
     assert message.msg.endswith("it holds 31 characters, but an id has up to 32.")
-    assert message.hint == "Make testapp.Tag.object_id longer."
+    assert message.hint == "Make testapp.Tag.object_id longer. See E002 in the documentation."
 
 
 def test_apps_are_checked_one_by_one():

@@ -85,7 +85,7 @@ def test_columns_that_contain_keys(tmp_path):
     assert "depot_log.about_object_id: texts of keys, by content type" in plan
     start = plan.index("Decide about 4 columns that the move doesn't change:")
     assert plan[start + 1].startswith("  name it by --adopt, ")
-    assert plan[-2].endswith(": docs/how-to/before-you-move.md")
+    assert plan[-2].endswith(': see "Before you move a primary key" in the documentation')
     assert plan[-1].startswith("Next: decide, then ")
     write = ("depot.Customer", "--primary-key", "--write-migration", "--leave=depot_order.*")
     done = project.backfill(*write)

@@ -43,7 +43,7 @@ Customer.objects.update(joined=F("joined") + timedelta(hours=2))
 """
 OLD = "old_id = models.BigIntegerField(null=True, unique=True, editable=False)"
 EDITS = [
-    "Edit the models first, with",
+    "Edit the models first. They need these lines:",
     "from django_sortable_ids.fields import UUIDv7AutoField",
     "depot/models.py:6, in depot.Customer:",
     "    id = UUIDv7AutoField(primary_key=True)",
@@ -51,6 +51,7 @@ EDITS = [
     "depot/models.py:11, in depot.Order:",
     "    id = UUIDv7AutoField(primary_key=True)",
     f"    {OLD}",
+    "Next: edit, don't run makemigrations, then manage.py backfill_ids depot --primary-key",
 ]
 
 
@@ -98,8 +99,15 @@ def columns(project, table):
 
 def test_it_says_how_to_edit_the_models(project):
     done = move(project, "depot")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == EDITS
+
+
+def test_it_writes_no_migration_before_the_edit(project):
+    done = move(project, "depot", "--write-migration")
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-len(EDITS) :] == [f"CommandError: {EDITS[0]}", *EDITS[1:]]
+    assert "CommandError: No migration was written: edit the models first" in done.stderr
+    assert project.names == ["0001_initial"]
 
 
 def refused(project, *arguments):
@@ -170,7 +178,8 @@ def test_the_plan_names_every_column(project):
         "3 tables with 9 rows are written",
         "  takes between 0:00 and 0:00, in which the application must not run",
         f"  needs about {size:.0f} kB more disk space until it ends",
-        "URLs, code, SQL, sessions, tasks, caches and settings: docs/how-to/before-you-move.md",
+        "URLs, code, SQL, sessions, tasks, caches and settings: see "
+        '"Before you move a primary key" in the documentation',
         "Next: manage.py backfill_ids depot --primary-key --write-migration",
     ]
     document = json.loads(move(project, "depot", "--json").stdout)

@@ -15,6 +15,7 @@ from ...fields import LexicalSequenceField, SortableIDField, history
 from ...fields.values.times import aware
 from ...schemes import ID, TimeScheme
 from ...sequences import counters
+from ..progress import counted
 from .base import InOrderOfKeys, Row, Wanted
 from .checks import check_null_times
 
@@ -178,11 +179,11 @@ class Compared:
     @property
     def failures(self) -> list[str]:
         counts = {
-            "rows have no id": self.missing,
-            "rows have another id than their original": self.differ,
-            "deleted originals have several ids": self.split,
+            ("row", "without an id"): self.missing,
+            ("row", "with another id than the original"): self.differ,
+            ("deleted original", "with several ids"): self.split,
         }
-        return [f"{count:,} {what}" for what, count in counts.items() if count]
+        return [f"{counted(n, noun)} {what}" for (noun, what), n in counts.items() if n]
 
     def document(self) -> dict[str, Any]:
         """The result as JSON."""
@@ -197,7 +198,7 @@ class Compared:
         }
 
     def lines(self) -> Iterator[str]:
-        yield f"{self.rows:,} rows, {self.rows - self.missing:,} with an id"
+        yield f"{counted(self.rows, 'row')}, {self.rows - self.missing:,} with an id"
         yield from self.failures or ["each has the id of its original"]
         yield from (f"  {example}" for example in self.examples)
 

@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 
 from ...backfill import owner, plan, run
 from ...backfill.pace import Control, Limits, signals, watch
-from ...backfill.progress import Progress
+from ...backfill.progress import Progress, counted
 from ...backfill.run import TriedTooLong
 from ...backfill.sources.fields import database_of
 from ...backfill.sources.target import Target
@@ -59,11 +59,11 @@ def fill(request: Request) -> None:
         raise CommandError(f"{error}. Continue with: {again}") from error
     following = request.given.then(target.command, "--verify")
     output.add(rows_filled=result.filled, rows_left=result.remaining, next=following)
-    output.say(f"{result.filled:,} rows filled.")
+    output.say(f"{counted(result.filled, 'row')} filled.")
     if result.remaining:
         output.say(
-            f"{result.remaining:,} rows were inserted concurrently without an id. Deploy the field "
-            f"first, so that new rows get an id, and run the command again."
+            f"{counted(result.remaining, 'row')} inserted concurrently without an id. Deploy the "
+            f"field first, so that new rows get an id, and run the command again."
         )
     output.say(f"Next: {following}")
 

@@ -42,9 +42,14 @@ def move(request: Request) -> None:
             allowed=options["allow"] or (),
             policies=policies,
         )
-    except NotEdited as error:
-        output.add(edits=[asdict(each) for each in error.edits])
-        raise CommandError(str(error)) from error
+    except NotEdited as unedited:
+        needs_drop = not unedited.edits and not options["drop_old"]
+        command = request.given.again() + " --drop-old" * needs_drop
+        output.add(edits=[asdict(each) for each in unedited.edits], next=command)
+        output.say(str(unedited), f"Next: edit, don't run makemigrations, then {command}")
+        if options["write_migration"]:
+            raise CommandError("No migration was written: edit the models first") from None
+        return
     found = report(planned)
     least, most = found.seconds
     estimate = {"seconds_at_least": least, "seconds_at_most": most, "bytes": found.bytes}

@@ -6,7 +6,7 @@ from django.core.management.base import CommandError
 from django.db import models, router
 from django.db.models import QuerySet
 
-from ...backfill.progress import Progress
+from ...backfill.progress import Progress, counted
 from ...backfill.sources.base import Given
 from ...backfill.sources.fields import check_tables, last_run, named_field, names_of
 from ...backfill.sources.fields import notes as proxy_notes
@@ -75,7 +75,7 @@ def check(request: Request) -> None:
     elif following is not None:
         command = request.given.then(target.command, "--write-migration")
         output.add(next=command)
-        output.say(*following.then(command))
+        output.say(f"Next: {command}")
 
 
 def _target(request: Request) -> Target:
@@ -127,14 +127,14 @@ def _verified(request: Request, target: Target) -> Verification:
 def _keep_null(request: Request, target: Target, skipped: int) -> None:
     """Say that no migration follows: rows without an id keep the column nullable."""
     request.output.say(
-        f"No migration follows: {skipped:,} rows have no id, and {target.field.name} can't become "
-        f"NOT NULL before they have one. Until then it may be unique=True with null=True."
+        f"No migration follows: {counted(skipped, 'row')} without an id, and {target.field.name} "
+        f"can't become NOT NULL before. Until then it may be unique=True with null=True."
     )
     if request.options["write_migration"]:
         raise CommandError(
-            f"{target.label}: {skipped:,} rows were skipped and have no id, so the column can't "
-            f"be NOT NULL. No migration was written. Give them ids, for example by --on-null=now "
-            f"or --on-out-of-range=clamp"
+            f"{target.label}: {counted(skipped, 'row')} skipped, without an id, so the column "
+            f"can't be NOT NULL. No migration was written. Give them ids, for example by "
+            f"--on-null=now or --on-out-of-range=clamp"
         )
 
 

@@ -9,10 +9,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 from django.utils import translation
-from django.utils.translation import ngettext
 
 from ...inspecting import report
-from ...inspecting.inspection import Inspection, inspect
+from ...inspecting.inspection import Inspection, inspect, shown
 from ...inspecting.rows import columns_of_project
 from ...schemes import all_schemes
 from ..pipes import quiet_pipe
@@ -81,16 +80,10 @@ class Command(BaseCommand):
                 self.stdout.write(json.dumps(document, indent=2))
             else:
                 self._write_text(found)
-        unknown = sum(not each.is_id for each in found)
+        unknown = [shown(each.text) for each in found if not each.is_id]
         if unknown:
-            raise CommandError(
-                ngettext(
-                    "%(count)d text is not an id of any known scheme.",
-                    "%(count)d texts are not ids of any known scheme.",
-                    unknown,
-                )
-                % {"count": unknown}
-            )
+            no_id = translation.gettext("This is not an id of any known scheme.")
+            raise CommandError(f"{', '.join(unknown)}: {no_id}")
 
     def _write_text(self, found: list[Inspection]) -> None:
         for number, each in enumerate(found):

@@ -1,11 +1,13 @@
 """``manage.py demo``: the whole way from integer keys to sortable ids, on real data."""
 
+import json
 import shlex
 import sys
 import time
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import StringIO
 from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
@@ -19,7 +21,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from django_sortable_ids.backfill.progress import Progress
 from django_sortable_ids.errors import Interrupted
-from django_sortable_ids.primary_keys.plan import NotEdited
+from django_sortable_ids.primary_keys.edits import Edit
 
 from ... import key_move, summary
 from ...legacy.csv_tables import CSVTables
@@ -147,15 +149,12 @@ class Command(BaseCommand):
         """Copy the project, and edit its models as the command says."""
         command = ["backfill_ids", *key_move.MODELS, "--primary-key"]
         self._say("4. Copy the project, and edit its models as the command says (a few seconds)")
-        try:
-            self._run(*command)
-        except CommandError as error:
-            unedited = error.__cause__
-            if not isinstance(unedited, NotEdited):
-                raise
-            self.stdout.write(str(error))
-            for line in key_move.create_copy(unedited.edits):
-                self.stdout.write(line)
+        self._run(*command)
+        document = StringIO()
+        call_command(*command, "--json", stdout=document)
+        edits = [Edit(**each) for each in json.loads(document.getvalue())["edits"]]
+        for line in key_move.create_copy(edits):
+            self.stdout.write(line)
 
     def _continue_in_copy(self, serve: int | None) -> NoReturn:
         self.stdout.flush()
