@@ -1,4 +1,4 @@
-"""Errors that stop a backfill, and where the documentation says more."""
+"""Errors that stop a backfill, and what messages have in common."""
 
 from functools import cache
 from importlib.metadata import distributions
@@ -20,6 +20,11 @@ def documented(title: str, path: str) -> str:
 def see(number: str) -> str:
     """Where more is said about a message of ``check``."""
     return documented(f"See {number}", f"reference/errors.html#{number.lower()}") + "."
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 row``, or ``336,776 rows``"""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 class BackfillError(CommandError):

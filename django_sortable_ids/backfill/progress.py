@@ -105,11 +105,6 @@ def share(done: int, total: int) -> str:
     return f"{percent(done, total):3d} %  {done:,}/{total:,} rows"
 
 
-def counted(number: int, noun: str) -> str:
-    """``1 row``, or ``336,776 rows``"""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def percent(done: int, total: int) -> int:
     """Rounded down: 100 only if all rows are done."""
     return 100 if done >= total else 100 * done // total

@@ -19,7 +19,7 @@ from django.db.models import QuerySet
 
 from ..db import tables
 from ..db.queries import rows
-from ..errors import documented
+from ..errors import counted, documented
 from .changes import Change, Key
 from .changes.graph import final_target
 from .texts import generic_references, is_content_type
@@ -59,8 +59,7 @@ def lines_of(found: Iterable[Finding], *, with_all: bool) -> Iterator[str]:
         by_kind.setdefault(finding.kind, []).append(finding)
     if by_kind:
         count = sum(map(len, by_kind.values()))
-        columns = "columns" if count > 1 else "column"
-        yield f"Decide about {count:,} {columns} that the move doesn't change:"
+        yield f"Decide about {counted(count, 'column')} that the move doesn't change:"
     for kind, places in by_kind.items():
         shown = places if with_all else places[:_SHOWN]
         yield f"  {ADVICE[kind]}:"

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 from django.db import models
 from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subquery
 
-from ...errors import BackfillError
+from ...errors import BackfillError, counted
 from ...fields import LexicalSequenceField, SortableIDField, history
 from ...fields.values.times import aware
 from ...schemes import ID, TimeScheme
 from ...sequences import counters
-from ..progress import counted
 from .base import InOrderOfKeys, Row, Wanted
 from .checks import check_null_times
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..progress import counted
+from ...errors import counted
 
 EXAMPLES = 5
 """Rows of each kind that are shown."""

@@ -7,11 +7,11 @@ from django.core.management.base import CommandError
 
 from ...backfill import owner, plan, run
 from ...backfill.pace import Control, Limits, signals, watch
-from ...backfill.progress import Progress, counted
+from ...backfill.progress import Progress
 from ...backfill.run import TriedTooLong
 from ...backfill.sources.fields import database_of
 from ...backfill.sources.target import Target
-from ...errors import WrongArguments
+from ...errors import WrongArguments, counted
 from ...reporting import report, status
 from .output import of_plan
 from .request import Request

@@ -6,7 +6,7 @@ from django.core.management.base import CommandError
 from django.db import models, router
 from django.db.models import QuerySet
 
-from ...backfill.progress import Progress, counted
+from ...backfill.progress import Progress
 from ...backfill.sources.base import Given
 from ...backfill.sources.fields import check_tables, last_run, named_field, names_of
 from ...backfill.sources.fields import notes as proxy_notes
@@ -17,6 +17,7 @@ from ...backfill.sources.target import Target, database_option
 from ...backfill.verifying.verification import SHARE, Verification
 from ...backfill.verifying.verify import refuse_hidden_rows, verify
 from ...db import chunks
+from ...errors import counted
 from ...fields import history
 from ...migrating import next_migration
 from ...migrating.next_migration import NotMigrated
