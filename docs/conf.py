@@ -36,4 +36,5 @@ html_title = f"django-sortable-ids {release}"
 html_show_copyright = False
 html_use_index = False
 html_static_path = ["_static"]
+html_favicon = "_static/icon.svg"
 html_css_files = ["tables.css"]

@@ -125,9 +125,11 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         }
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
-        """The links. Also sets what the template needs."""
+        """The links, of which "any date" is not chosen in a place of the drill-down."""
         self.read_parameters(changelist)
-        return super().choices(changelist)
+        is_elsewhere = f"{self.field_path}__within" in changelist.params and not self.date_params
+        for choice in super().choices(changelist):
+            yield {**choice, "selected": choice["selected"] and not is_elsewhere}
 
     def read_parameters(self, changelist: ChangeList) -> None:
         """Set ``other_parameters``, which the form of the days keeps, and ``own_parameters``, which
@@ -136,11 +138,10 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         given = [
             (name, value) for name, values in changelist.filter_params.items() for value in values
         ]
-        self.other_parameters = [
-            (name, value) for name, value in given if not name.startswith(self.field_generic)
-        ]
         own = self.expected_parameters()
-        self.own_parameters = [(name, value) for name, value in given if name in own]
+        self.own_parameters = [each for each in given if each[0] in own]
+        generic = self.field_generic
+        self.other_parameters = [each for each in given if not each[0].startswith(generic)]
 
 
 def _title(model: type[models.Model], field: Any, id_column: SortableIDField) -> Any:

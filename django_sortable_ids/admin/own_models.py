@@ -15,6 +15,7 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.html import format_html
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext, pgettext_lazy
 
@@ -63,6 +64,10 @@ class ReadOnlyList(ModelAdmin):
         meta = self.opts
         view = self.admin_site.admin_view(self.changelist_view)
         return [path("", view, name=f"{meta.app_label}_{meta.model_name}_changelist")]
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        title = capfirst(self.opts.verbose_name_plural)  # no row can be selected
+        return super().changelist_view(request, {"title": title, **(extra_context or {})})
 
     def get_queryset(self, request: HttpRequest) -> Any:
         # The rows as they are: a replica may be late.

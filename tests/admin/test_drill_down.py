@@ -252,7 +252,7 @@ def test_the_filter_by_creation_time_narrows_the_bars_and_a_choice_of_it_leaves_
     assert [name for name, _ in spec.other_parameters] == []
     alone = changelist(ULIDProduct, "?id__created_at__within=2026")
     selected = [title for title, each in choices(alone, spec.title).items() if each["selected"]]
-    assert selected == ["Any date"]
+    assert selected == []
 
 
 def test_facets_count_within_the_place():

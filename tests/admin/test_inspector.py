@@ -125,6 +125,17 @@ def test_the_navigation_of_the_other_pages(browser: Client) -> None:
     assert reverse("admin:store_order_changelist") in links
 
 
+def test_the_title_of_a_tab_names_the_id(browser: Client) -> None:
+    titles = [
+        next(Page(browser.get(url(text)).content.decode()).root.find_all("title")).text
+        for text in ("", "01ARZ3NDEKTSV4RRFFQ69G5FAV")
+    ]
+    assert [each.partition(" | ")[0] for each in titles] == [
+        "Inspect an id",
+        "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+    ]
+
+
 def test_an_empty_form_and_a_malformed_text(browser: Client) -> None:
     page = look(browser, "")
     assert not list(page.find_all("section"))

@@ -60,6 +60,12 @@ def test_nobody_reads_the_token(browser):
     assert rows(browser, q=held.token) == []
 
 
+def test_the_title_asks_for_no_choice(browser):
+    """No row has a page."""
+    page = browser.get(list_url(WorkerLease)).content.decode()
+    assert "<title>Worker leases |" in page
+
+
 def test_an_owner_is_found(browser):
     leases.take(8, TERMS, now_ms, "default")
     owner = WorkerLease.objects.get().owner

@@ -11,7 +11,7 @@ from django.db import connections
 from django.utils import translation
 
 from ...inspecting import report
-from ...inspecting.inspection import Inspection, inspect, shown
+from ...inspecting.inspection import inspect, shown
 from ...inspecting.rows import columns_of_project
 from ...schemes import all_schemes
 from ..pipes import quiet_pipe
@@ -79,15 +79,9 @@ class Command(BaseCommand):
                 document = {"ids": [report.as_document(each) for each in found]}
                 self.stdout.write(json.dumps(document, indent=2))
             else:
-                self._write_text(found)
+                blocks = ("\n".join(report.as_text(each)) for each in found)
+                self.stdout.write("\n\n".join(blocks))
         unknown = [shown(each.text) for each in found if not each.is_id]
         if unknown:
             no_id = translation.gettext("This is not an id of any known scheme.")
             raise CommandError(f"{', '.join(unknown)}: {no_id}")
-
-    def _write_text(self, found: list[Inspection]) -> None:
-        for number, each in enumerate(found):
-            if number:
-                self.stdout.write("")
-            for line in report.as_text(each):
-                self.stdout.write(line)
