@@ -80,7 +80,9 @@ def migration_file(
 ) -> MigrationFile:
     """The next migration of the app; ``name`` is without its number."""
     content = {"dependencies": dependencies, "operations": operations}
-    names = [name for app, name in loader.disk_migrations or {} if app == app_label]
+    names = [
+        name for app, name in (*(loader.disk_migrations or {}), *dependencies) if app == app_label
+    ]
     # The last migration need not have the highest number.
     number = 1 + max(MigrationAutodetector.parse_number(each) or 0 for each in names)
     numbered = f"{number:04}_{name}"

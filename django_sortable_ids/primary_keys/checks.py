@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence, Set
-from difflib import get_close_matches
 from typing import Any
 
 from ..db import tables
 from ..db.queries import row
 from ..errors import BackfillError
+from ..schemes.support import nearest
 from . import texts
 from .changes import Change
 from .changes.moved import Reference
@@ -31,9 +31,22 @@ def problems(
     """Each with what to do. ``planned`` is the change of the migration, and that of the engine has
     only columns that the database has. ``known`` are the references that the migration lists, and
     ``allowed`` the programs that somebody has read."""
-    yield from _with_old(engine, planned)
+    for table in planned.tables:
+        for _, old in table.added:
+            if tables.has_column(engine.connection, table.name, old.column):
+                yield (
+                    f"{table.name} has a column {old.column} already, which a move adds: if the "
+                    f"key was moved before, restore the migration as it was then; otherwise rename "
+                    f"or drop the column, and migrate again"
+                )
     yield from _unlisted(engine, known)
-    yield from _orphans(engine)
+    for table in engine.change.tables:
+        for column in table.columns:
+            if not column.is_history and (count := engine.orphans(table, column, column.key.own)):
+                yield (
+                    f"{count:,} rows of {table.name}.{column.name} refer to no row of "
+                    f"{column.key.table}: correct or delete them, and migrate again"
+                )
     yield from texts.problems(engine.editor, engine.change)
     yield from engine.problems()
     yield from _of_programs(engine.connection, engine.programs(), engine.change, allowed)
@@ -62,17 +75,6 @@ def unmodelled(engine: KeyEngine) -> Iterator[Reference]:
                 yield Reference(table, column, key.label)
 
 
-def _with_old(engine: KeyEngine, planned: Change) -> Iterator[str]:
-    for table in planned.tables:
-        for _, old in table.added:
-            if tables.has_column(engine.connection, table.name, old.column):
-                yield (
-                    f"{table.name} has a column {old.column} already, which a move adds: if the "
-                    f"key was moved before, restore the migration as it was then; otherwise rename "
-                    f"or drop the column, and migrate again"
-                )
-
-
 def _unlisted(engine: KeyEngine, known: Set[Reference]) -> Iterator[str]:
     modelled = {
         Reference(table.name, each.name, each.key.label)
@@ -88,16 +90,6 @@ def _unlisted(engine: KeyEngine, known: Set[Reference]) -> Iterator[str]:
                 f"the migration again by `manage.py backfill_ids {key} --primary-key "
                 f"--write-migration`"
             )
-
-
-def _orphans(engine: KeyEngine) -> Iterator[str]:
-    for table in engine.change.tables:
-        for column in table.columns:
-            if not column.is_history and (count := engine.orphans(table, column, column.key.own)):
-                yield (
-                    f"{count:,} rows of {table.name}.{column.name} refer to no row of "
-                    f"{column.key.table}: correct or delete them, and migrate again"
-                )
 
 
 def _of_programs(
@@ -150,18 +142,15 @@ def _is_word_of(name: str, sql: str) -> bool:
 def refuse_unknown(allowed: Iterable[str], programs: Iterable[Program]) -> None:
     """Raise ``BackfillError`` for names and patterns that no program of the database matches."""
     found = list(programs)
-    unknown = [each for each in allowed if not any(one.is_allowed([each]) for one in found)]
-    if unknown:
-        titles = {each.name: each.title for each in found}
-        raise BackfillError("\n".join(_unknown(each, titles) for each in unknown))
-
-
-def _unknown(name: str, titles: dict[str, str]) -> str:
-    ordered = dict.fromkeys([*get_close_matches(name, titles, n=_SHOWN), *sorted(titles)])
-    shown = [titles[each] for each in ordered][:_SHOWN]
-    more = f" and {len(titles) - _SHOWN:,} more" if len(titles) > _SHOWN else ""
-    has = f"the database has {', '.join(shown)}{more}" if titles else "the database has none"
-    return (
+    names, titles = ({getattr(each, of) for each in found} for of in ("name", "title"))
+    shown = sorted(titles)[:_SHOWN]
+    shown += [f"{len(titles) - _SHOWN:,} more"] if len(titles) > _SHOWN else []
+    unknown = [
         f"--allow {name}: no trigger, view, routine, event or rule that a move leaves as it is has "
-        f"that name; {has}. Correct the name, or omit it"
-    )
+        f"that name; the database has {', '.join(shown) or 'none'}{nearest(name, names)}. Correct "
+        f"the name, or omit it"
+        for name in allowed
+        if not any(each.is_allowed([name]) for each in found)
+    ]
+    if unknown:
+        raise BackfillError("\n".join(unknown))

@@ -15,6 +15,7 @@ from django.apps import apps as django_apps
 from django.db import models
 
 from ..fields import SortableIDField
+from .changes.maps import COUNTED
 from .changes.moved import OLD
 
 _IMPORT = "from django_sortable_ids.fields import {}"
@@ -23,14 +24,6 @@ INSTALLED = frozenset({"site-packages", "dist-packages"})
 _PACKAGE = Path(__file__).parents[1]
 _AUTO_FIELD = "django_sortable_ids.fields.UUIDv7AutoField"
 _IMPORT_MODELS = "from django.db import models"
-_COUNTED = {
-    "AutoField": "IntegerField",
-    "BigAutoField": "BigIntegerField",
-    "SmallAutoField": "SmallIntegerField",
-}
-"""The class of a field with the values of a counted key."""
-
-
 _REPLACED = (models.AutoField, models.UUIDField)
 
 
@@ -114,7 +107,7 @@ def is_model_installed(model: type[models.Model]) -> bool:
 
 def old_field(before: Any) -> str:
     """The definition of the field that keeps the old key, as Python source."""
-    kind = _COUNTED.get(before.get_internal_type(), type(before).__name__)
+    kind = COUNTED.get(before.get_internal_type(), type(before)).__name__
     is_own = isinstance(before, SortableIDField)
     length = ""
     if before.get_internal_type() == "CharField" and not is_own:

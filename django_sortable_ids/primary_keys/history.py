@@ -96,15 +96,11 @@ class DeletedKeys:
 
     def _restore(self, key: Key) -> None:
         for rows, new, old in self._with_old_keys(key):
-            after: Any = None
             missing = self._all(key.map.model).filter(**{f"{key.map.next}__isnull": True})
-            while pks := self._page(missing, after):
-                after = pks[-1]
+            missing = rest = missing.order_by("pk")
+            while pks := list(rest.values_list("pk", flat=True)[:_PAGE]):
+                rest = missing.filter(pk__gt=pks[-1])
                 write_old_keys(self._engine, key, self._known(key, rows, new, old, pks).items())
-
-    def _page(self, missing: QuerySet[Any], after: Any) -> list[Any]:
-        rest = missing if after is None else missing.filter(pk__gt=after)
-        return list(rest.order_by("pk").values_list("pk", flat=True)[:_PAGE])
 
     def _known(
         self, key: Key, rows: QuerySet[Any], new: str, old: str, pks: list[Any]

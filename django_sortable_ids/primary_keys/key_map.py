@@ -33,8 +33,6 @@ from .engines.base import KeyEngine
 
 BATCH = 100_000
 """Rows in a transaction. Nobody else uses the tables, so nobody waits."""
-_PARAMETERS = 10_000
-"""Rows in one INSERT."""
 _UNSORTED = "sorted_rows_with_keys"
 
 
@@ -163,19 +161,13 @@ def _insert(cursor: Any, table: str, to: Values, pairs: list[tuple[Any, Any]]) -
     connection = cursor.db
     names = connection.ops.quote_name(table), OLD_KEY, NEW_KEY
     insert = "INSERT INTO {} ({}, {})".format(*names)
-    match connection.vendor:
-        case "sqlite":
-            cursor.executemany(f"{insert} VALUES (%s, %s)", pairs)
-        case "postgresql":
-            kinds = (each.db_type(connection) for each in (to.key_field, to.next_field))
-            arrays = ", ".join(f"%s::{kind}[]" for kind in kinds)
-            old, new = map(list, zip(*pairs, strict=True))
-            cursor.execute(f"{insert} SELECT * FROM unnest({arrays})", [old, new])
-        case _:
-            for start in range(0, len(pairs), _PARAMETERS):
-                part = pairs[start : start + _PARAMETERS]
-                values = ", ".join(["(%s, %s)"] * len(part))
-                cursor.execute(f"{insert} VALUES {values}", [each for two in part for each in two])
+    if connection.vendor == "postgresql":
+        kinds = (each.db_type(connection) for each in (to.key_field, to.next_field))
+        arrays = ", ".join(f"%s::{kind}[]" for kind in kinds)
+        old, new = map(list, zip(*pairs, strict=True))
+        cursor.execute(f"{insert} SELECT * FROM unnest({arrays})", [old, new])
+    else:  # Drivers of MariaDB and MySQL join the pairs to large statements.
+        cursor.executemany(f"{insert} VALUES (%s, %s)", pairs)
 
 
 def _are_in_range(target: EveryRow, ends: Sequence[Any]) -> bool:

@@ -44,7 +44,7 @@ class Note:
         self._identity = {
             "backwards": backwards,
             "keys": _identity(keys),
-            "fields": [source_of(field) for each in changed for field in _fields(each)],
+            "fields": [source_of(a) for each in changed for a in (each.field, each.old) if a],
         }
 
     @property
@@ -165,12 +165,6 @@ def _source(key: MovedKey) -> dict[str, str] | None:
 def _identity(keys: Sequence[MovedKey]) -> list[list[str]]:
     """The models, and the classes of their new keys."""
     return [[each.model, each.field.deconstruct()[1]] for each in keys]
-
-
-def _fields(changed: MovedKey | KeyCopy) -> Iterator[Any]:
-    yield changed.field
-    if changed.old is not None:
-        yield changed.old
 
 
 _FILL = "fill "

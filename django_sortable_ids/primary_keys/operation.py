@@ -70,11 +70,9 @@ class Move:
         return self.note.is_done
 
     def check(self) -> None:
-        """Raise ``BackfillError`` with all that prevents the move. Writes nothing."""
+        """Raise ``BackfillError`` with all that prevents the move, and then with all that fails
+        when it is tried on tables without rows, which are dropped."""
         self._refuse(list(checks.problems(self.engine, self.planned, self.known, self.allowed)))
-
-    def rehearse(self) -> None:
-        """Raise ``BackfillError`` with all that fails on tables without rows, which are dropped."""
         self._refuse(list(self.engine.rehearse()))
 
     def _refuse(self, found: list[str]) -> None:
@@ -136,14 +134,7 @@ class MigratePrimaryKey(Operation):
     reversible = True
     atomic = False
     serialization_expand_args: ClassVar[list[str]] = [
-        "keys",
-        "references",
-        "generic",
-        "copies",
-        "histories",
-        "adopted",
-        "texts",
-        "allowed",
+        *("keys", "references", "generic", "copies", "histories", "adopted", "texts", "allowed")
     ]
 
     def __init__(
@@ -167,15 +158,10 @@ class MigratePrimaryKey(Operation):
         self.allowed = list(allowed)
 
     def deconstruct(self) -> Any:
-        kwargs: dict[str, Any] = {"keys": self.keys}
-        if self.copies:
-            kwargs["copies"] = self.copies
+        given = {name: getattr(self, name) for name in self.serialization_expand_args}
         for name in ("references", "generic", "histories", "adopted", "texts"):
-            if found := getattr(self, name):
-                kwargs[name] = [tuple(each) for each in found]
-        if self.allowed:
-            kwargs["allowed"] = self.allowed
-        return type(self).__name__, [], kwargs
+            given[name] = [tuple(each) for each in given[name]]
+        return type(self).__name__, [], {name: each for name, each in given.items() if each}
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
         changed: list[MovedKey | KeyCopy] = [*self.keys, *self.copies]
@@ -213,7 +199,6 @@ class MigratePrimaryKey(Operation):
         if not move.is_done:
             with engine.working():
                 move.check()
-                move.rehearse()
                 notes.remember(move.change, engine.using, backwards=backwards)
                 engine.create_maps()
                 if backwards:

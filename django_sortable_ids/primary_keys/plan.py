@@ -10,6 +10,8 @@ from typing import Any, cast
 from django.apps import apps
 from django.db import connections, models
 from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.operations import AlterField, RenameField
+from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 from django.db.models.constants import LOOKUP_SEP
 
@@ -27,7 +29,7 @@ from ..schemes import TimeScheme
 from ..schemes.support import nearest
 from . import adopting, checks, key_map, texts
 from .changes import graph
-from .changes.moved import OLD, GenericReference, History, KeyCopy, MovedKey, Reference
+from .changes.moved import OLD, History, KeyCopy, MovedKey, Reference
 from .edits import Edit, edits_of, is_model_installed, lines_of, lines_of_installed, old_field
 from .operation import MigratePrimaryKey, Move
 
@@ -58,6 +60,25 @@ class Planned:
             for model in state.get_models(include_auto_created=True)
             if model._meta.db_table in tables
         }
+
+    @property
+    def renamed(self) -> dict[str, list[Operation]]:
+        """By app: what gives keys, and the fields of the old ones, the names that they have in the
+        models, after the move."""
+        found: dict[str, list[Operation]] = {}
+        for key in self.operation.keys:
+            meta = apps.get_model(key.model)._meta
+            names: dict[str, tuple[str, Any]] = {key.name: (meta.pk.name, key.field)}
+            if key.old is not None:
+                names[key.old_name] = kept(meta, key.name), key.old
+            for present, (name, field) in names.items() if key.name != meta.pk.name else ():
+                app_label, model = key.model_key
+                done = found.setdefault(app_label, [])
+                done.append(RenameField(model, present, name))
+                final = redefined(meta.get_field(name))
+                if final.deconstruct()[1:] != field.deconstruct()[1:]:
+                    done.append(AlterField(model, name, final))
+        return found
 
 
 class NotEdited(BackfillError):
@@ -102,7 +123,7 @@ def build(
     if unprepared or not found:
         raise BackfillError("\n".join(_nothing_to_move(unprepared)))
     problems = [*_renamed(found, state), *_automatic(found, connections[using])]
-    problems += _without_old(found, state) if keeps_old else ()
+    problems += _without_old(found, state, keeps_old=keeps_old)
     if problems:
         raise BackfillError("\n".join(problems))
     check_table(MoveNote, using)
@@ -110,10 +131,14 @@ def build(
         check_table(each, using)
     before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
     chosen = _chosen(before, given, using)
-    moved = [_moved(each, chosen[each._meta.label], keeps_old, policies) for each in found]
+    moved = [
+        _moved(each, before[each._meta.label], chosen[each._meta.label], keeps_old, policies)
+        for each in found
+    ]
     key_map.check(moved, state, using)
     references = graph.references(state.apps, moved)
-    generic = _present(texts.generic_references(apps), state)
+    present = {model._meta.db_table for model in state.apps.get_models()}
+    generic = [each for each in texts.generic_references(apps) if each.table in present]
     found_copies = [each for each in _copies(moved) if each.model_key in state.models]
     more_edges = adopting.adopt(adopted, moved, state, connections[using])
     copies = [*found_copies, *more_edges.copies]
@@ -171,10 +196,19 @@ def _changes(model: Model, state: ProjectState) -> bool:
     """Whether the key is a sortable id in the model, and another field in the migrations."""
     meta = model._meta
     known = state.models.get((meta.app_label, str(meta.model_name)))
-    before = known and known.fields.get(meta.pk.name)
+    fields = known.fields.values() if known else ()
+    before = next((each for each in fields if each.primary_key), None)
     if before is None or not isinstance(meta.pk, SortableIDField):
         return False
-    return bool(before.deconstruct()[1:] != meta.pk.deconstruct()[1:])
+    is_column = not before.is_relation and before.get_internal_type() != "CompositePrimaryKey"
+    return bool(is_column and before.deconstruct()[1:] != meta.pk.deconstruct()[1:])
+
+
+def kept(meta: Any, before: str) -> str:
+    """The name of the model's field for the old key; ``before`` is that of the old key itself, as
+    which a natural key stays when another field becomes the key."""
+    names = {each.name for each in meta.local_concrete_fields} - {meta.pk.name}
+    return before if before in names else f"{OLD}{meta.pk.name}"
 
 
 def _unprepared(labels: Iterable[str], named: Iterable[Model], found: list[Model]) -> list[Model]:
@@ -207,11 +241,35 @@ def _nothing_to_move(unprepared: Sequence[Model]) -> Iterator[str]:
 def _renamed(found: Iterable[Model], state: ProjectState) -> Iterator[str]:
     for model in found:
         key = model._meta.pk
-        before = state.apps.get_model(model._meta.label)._meta.pk.column
-        if key.column != before:
+        before = state.apps.get_model(model._meta.label)._meta.pk
+        if key.name == before.name and key.column != before.column:
             yield (
-                f"{model._meta.label}.{key.name}: the column of the key is {before}, and the model "
-                f'says {key.column}: add db_column="{before}"'
+                f"{model._meta.label}.{key.name}: the column of the key is {before.column}, and "
+                f'the model says {key.column}: add db_column="{before.column}"'
+            )
+        elif key.name != before.name:
+            yield from _in_the_way(model, before)
+
+
+def _in_the_way(model: Model, before: Any) -> Iterator[str]:
+    """What would follow a key to its new name, and is about the field that keeps the name."""
+    old, new = before.name, model._meta.pk.name
+    options = before.model._meta
+    for group in (*options.unique_together, *options.constraints, *options.indexes):
+        if old in getattr(group, "fields", group):
+            yield (
+                f"{model._meta.label}: {getattr(group, 'name', group)} contains {old}, and the key "
+                f"is {new} now: remove it and migrate, move the key, and add it again"
+            )
+    for owner, field in graph.columns(apps):
+        is_reference = field.remote_field and field.target_field.model is model
+        if is_reference and field.target_field.name == old:
+            yield f"{field} refers to {old}, and the key is {new} now: leave out its to_field"
+        elif history.original_of(owner) is model and field.name == old:
+            yield (
+                f"{field} copies {old}, and the key is {new} now: before the move, rename {old} to "
+                f"{new} by RenameField in both models; move {new} with {OLD}{new}; and rename that "
+                f"to {old}"
             )
 
 
@@ -228,11 +286,16 @@ def _automatic(found: Sequence[Model], connection: Any) -> Iterator[str]:
             )
 
 
-def _without_old(found: Sequence[Model], state: ProjectState) -> Iterator[str]:
+def _without_old(found: Sequence[Model], state: ProjectState, *, keeps_old: bool) -> Iterator[str]:
     for model in found:
-        name = f"{OLD}{model._meta.pk.name}"
+        before = state.apps.get_model(model._meta.label)._meta.pk
+        name = kept(model._meta, before.name)
         fields = {each.name: each for each in model._meta.local_concrete_fields}
-        if name not in fields and is_model_installed(model):
+        if name == before.name and not fields[name].unique:
+            yield f"{model._meta.label}.{name}, which was the key: expected unique=True"
+        elif name == before.name or not keeps_old:
+            continue
+        elif name not in fields and is_model_installed(model):
             yield (
                 f"{model._meta.label} has no field for its old key, and it is no model of the "
                 f"project: give --drop-old, after which no key of this move can come back"
@@ -240,18 +303,28 @@ def _without_old(found: Sequence[Model], state: ProjectState) -> Iterator[str]:
         elif name not in fields:
             yield (
                 f"{model._meta.label} has no field for its old key. Add\n"
-                f"    {name} = {old_field(state.apps.get_model(model._meta.label)._meta.pk)}\n"
+                f"    {name} = {old_field(before)}\n"
                 f"to the model, or give --drop-old"
             )
         elif not (fields[name].null and fields[name].unique):
             yield f"{model._meta.label}.{name}: expected null=True and unique=True"
 
 
-def _moved(model: Model, source: Given, keeps_old: bool, policies: Mapping[str, Any]) -> MovedKey:
-    meta = model._meta
-    field = redefined(meta.pk)
-    old = redefined(meta.get_field(f"{OLD}{meta.pk.name}")) if keeps_old else None
-    return MovedKey(meta.label, meta.pk.name, field, old, **asdict(source), **policies)
+def _moved(
+    model: Model, known: Model, source: Given, keeps_old: bool, policies: Mapping[str, Any]
+) -> MovedKey:
+    """``known`` is the model of the migrations."""
+    meta, before = model._meta, known._meta.pk
+    name = kept(meta, before.name)
+    field, old = redefined(meta.pk), None
+    if keeps_old or name == before.name:
+        old = redefined(meta.get_field(name))
+    if meta.pk.name != before.name:
+        # The columns get other names after the move.
+        column = {"db_column": before.db_column} if before.db_column else {}
+        field = redefined(meta.pk, "db_column", **column)
+        old = old and redefined(old, "db_column", null=True)
+    return MovedKey(meta.label, before.name, field, old, **asdict(source), **policies)
 
 
 def _copies(moved: Sequence[MovedKey]) -> Iterator[KeyCopy]:
@@ -272,12 +345,6 @@ def _histories(state: ProjectState, references: Iterable[Reference]) -> list[His
         for model in state.apps.get_models()
         if model._meta.db_table in used and history.original_of(model) is not None
     ]
-
-
-def _present(found: Iterable[GenericReference], state: ProjectState) -> list[GenericReference]:
-    """Those whose table is in the migrations."""
-    known = {model._meta.db_table for model in state.apps.get_models()}
-    return [each for each in found if each.table in known]
 
 
 def _chosen(found: Mapping[str, Model], given: Given, using: str) -> dict[str, Given]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from django.apps import apps
 from django.db import connections
 
 from ..backfill.plan import size
@@ -14,7 +15,7 @@ from ..db import tables
 from ..db.queries import value
 from .changes.moved import MovedKey
 from .history import DeletedKeys
-from .plan import Planned
+from .plan import Planned, kept
 
 _RATES = (10_000.0, 50_000.0)
 """Rows per second of all tables that change, on a small machine: the slowest and the fastest."""
@@ -92,13 +93,14 @@ def report(planned: Planned) -> Report:
     change, connection = planned.move.change, connections[planned.using]
     names = [each.name for each in change.tables]
     deleted = DeletedKeys(planned.move.engine, planned.operation.histories)
-    rows = {name: _rows(connection, name) for name in names}
+    quote = connection.ops.quote_name
+    rows = {name: value(connection, f"SELECT COUNT(*) FROM {quote(name)}") for name in names}
     keys = [
         KeyReport(
-            key=f"{moved.model}.{moved.name}",
+            key=str(apps.get_model(moved.model)._meta.pk),
             scheme=type(moved.field).__name__,
             rows=rows[key.table],
-            old=moved.old_name if moved.old else None,
+            old=kept(apps.get_model(moved.model)._meta, moved.name) if moved.old else None,
             times=_source(moved),
             references=[
                 f"{table.name}.{each.name}"
@@ -115,10 +117,6 @@ def report(planned: Planned) -> Report:
     adopted = dict(deleted.adopted())
     statements = planned.operation.statements(connection, planned.loader.project_state())
     return Report(keys, generic, adopted, len(names), sum(rows.values()), size_now, statements)
-
-
-def _rows(connection: Any, table: str) -> int:
-    return int(value(connection, f"SELECT COUNT(*) FROM {connection.ops.quote_name(table)}"))
 
 
 def _bytes(connection: Any, names: list[str]) -> int:

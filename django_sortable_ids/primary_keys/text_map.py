@@ -13,7 +13,6 @@ from ..db.queries import row, rows
 _FOUND, _NEW = "moving_found_texts", "moving_new_texts"
 _LONGEST = 255
 """Characters of the texts that are replaced: longer ones are no keys."""
-_PARAMETERS = 900
 _TYPES = {
     "sqlite": "text",
     "postgresql": 'varchar({length}) COLLATE "C"',
@@ -114,14 +113,8 @@ class TextMap:
 
     def add(self, new: Mapping[str, str]) -> None:
         """Texts to replace, each with the new one."""
-        pairs = list(new.items())
-        size = _PARAMETERS // 2
         with self._connection.cursor() as cursor:
-            for start in range(0, len(pairs), size):
-                part = pairs[start : start + size]
-                values = ", ".join(["(%s, %s)"] * len(part))
-                parameters = [each for pair in part for each in pair]
-                cursor.execute(self._sql(f"INSERT INTO {{new}} VALUES {values}"), parameters)
+            cursor.executemany(self._sql("INSERT INTO {new} VALUES (%s, %s)"), list(new.items()))
 
     def ambiguous(self) -> str | None:
         """A new text that the column already contains, of another row."""

@@ -73,8 +73,8 @@ def test_a_name_that_it_lacks(project):
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
         "BackfillError: --allow depot_loged: no trigger, view, routine, event or rule that a move "
-        "leaves as it is has that name; the database has trigger depot_logged of depot_customer. "
-        "Correct the name, or omit it"
+        "leaves as it is has that name; the database has trigger depot_logged of depot_customer; "
+        "nearest: depot_logged. Correct the name, or omit it"
     )
     assert project.names == ["0001_initial"]
 

@@ -273,20 +273,14 @@ def rendered(state: ProjectState) -> ProjectState:
     return found
 
 
-def key_field(apps: Apps, key: MovedKey) -> models.Field[Any, Any]:
-    """The primary key of the model, as the state has it."""
-    field: models.Field[Any, Any] = apps.get_model(key.model)._meta.pk
-    return field
-
-
 def references(apps: Apps, keys: Iterable[MovedKey]) -> list[Reference]:
     """Every column that contains values of these keys: foreign keys, one-to-one fields, links of
     multi-table inheritance, the tables of many-to-many fields, and copies in history models."""
     keys = list(keys)
-    moved = {key_field(apps, key): key.model for key in keys}
+    moved = {apps.get_model(key.model)._meta.pk: key.model for key in keys}
     found = {
         Reference(model._meta.db_table, str(field.column), moved[target])
-        for model, field in _columns(apps)
+        for model, field in columns(apps)
         if field is not (target := final_target(field)) and target in moved
     }
     found |= {
@@ -299,8 +293,8 @@ def references(apps: Apps, keys: Iterable[MovedKey]) -> list[Reference]:
 def copies(apps: Apps, keys: Iterable[MovedKey]) -> Iterator[tuple[Any, str]]:
     """Each field of a history model that copies one of these keys and is no foreign key, with the
     model of the key."""
-    moved = {key_field(apps, key): key.model for key in keys}
-    for model, field in _columns(apps):
+    moved = {apps.get_model(key.model)._meta.pk: key.model for key in keys}
+    for model, field in columns(apps):
         original = history.original_of(model)
         if original is None or field.is_relation:
             continue
@@ -322,7 +316,7 @@ def final_target(field: Any) -> Any:
 
 def field_of(apps: Apps, table: str, column: str) -> Any | None:
     """The field of a column; None if no model has it."""
-    for model, field in _columns(apps):
+    for model, field in columns(apps):
         if (model._meta.db_table, field.column) == (table, column):
             return field
     return None
@@ -331,14 +325,14 @@ def field_of(apps: Apps, table: str, column: str) -> Any | None:
 def models_of(apps: Apps, key: MovedKey) -> Iterator[tuple[str, str]]:
     """The content types whose rows the key identifies: of the model, and of its proxies and
     children."""
-    pk = key_field(apps, key)
+    pk = apps.get_model(key.model)._meta.pk
     for model in apps.get_models():
         proxied = model._meta.concrete_model or model
         if final_target(model._meta.pk) is pk or proxied._meta.pk is pk:
             yield model._meta.app_label, str(model._meta.model_name)
 
 
-def _columns(apps: Apps) -> Iterator[tuple[type[models.Model], Any]]:
+def columns(apps: Apps) -> Iterator[tuple[type[models.Model], Any]]:
     for model in apps.get_models(include_auto_created=True):
         if not model._meta.proxy:
             for field in model._meta.local_concrete_fields:

@@ -23,11 +23,12 @@ TIME = "time"
 """The field with the time of the first history row that has the key of a deleted row."""
 _LONGEST = 60
 """Characters of a name. PostgreSQL allows 63 bytes, MySQL 64 characters."""
-_COUNTED = {
+COUNTED: dict[str, Any] = {
     "AutoField": models.IntegerField,
     "BigAutoField": models.BigIntegerField,
     "SmallAutoField": models.SmallIntegerField,
 }
+"""The class of a field with the values of a counted key."""
 _OF_KEYS = ("primary_key", "serialize", "blank", "default", "db_column", "created_from")
 _OF_TIMES = ("auto_now", "auto_now_add", "db_default", "db_index", "unique", "validators")
 _NOT_COPIED = (*_OF_KEYS, *_OF_TIMES)
@@ -120,7 +121,7 @@ def _plain(field: Any, using: str, **options: Any) -> Any:
     is_number = isinstance(field, models.IntegerField) and not isinstance(field, SortableIDField)
     if is_number and connections[using].vendor == "sqlite":
         return models.IntegerField(**options)  # The only type of a key that is the rowid.
-    counted = _COUNTED.get(field.get_internal_type())
+    counted = COUNTED.get(field.get_internal_type())
     if counted is not None:
         return counted(**options)
     return redefined(field, *_NOT_COPIED, **options)

@@ -24,11 +24,19 @@ def source_of(field: models.Field[Any, Any]) -> str:
     return str(text)
 
 
+@dataclass(frozen=True)
 class _WithOld:
     """A field, and the one that keeps its values."""
 
     model: str
     name: str
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        """How a migration writes it."""
+        found = [(each, getattr(self, each.name)) for each in fields(self)]
+        args = [value for each, value in found if each.default is MISSING]
+        options = {each.name: value for each, value in found[len(args) :] if value != each.default}
+        return f"django_sortable_ids.operations.{type(self).__name__}", args, options
 
     @property
     def model_key(self) -> tuple[str, str]:
@@ -52,8 +60,6 @@ class MovedKey(_WithOld):
     ``backfill_ids`` and say where the creation times of existing rows come from.
     """
 
-    model: str
-    name: str
     field: SortableIDField
     old: models.Field[Any, Any] | None = None
     created_from: str | None = None
@@ -63,16 +69,6 @@ class MovedKey(_WithOld):
     end: str | None = None
     on_null: Literal["error", "now"] = "error"
     on_out_of_range: Literal["error", "clamp"] = "error"
-
-    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        """How a migration writes it."""
-        options = {
-            each.name: getattr(self, each.name)
-            for each in fields(self)
-            if each.default is not MISSING and getattr(self, each.name) != each.default
-        }
-        args = [self.model, self.name, self.field]
-        return "django_sortable_ids.operations.MovedKey", args, options
 
     @property
     def given(self) -> Given:
@@ -88,17 +84,9 @@ class KeyCopy(_WithOld):
     history model has one.
     """
 
-    model: str
-    name: str
     key: str
     field: models.Field[Any, Any]
     old: models.Field[Any, Any] | None = None
-
-    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        """How a migration writes it."""
-        options = {} if self.old is None else {"old": self.old}
-        args = [self.model, self.name, self.key, self.field]
-        return "django_sortable_ids.operations.KeyCopy", args, options
 
 
 class History(NamedTuple):

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from ..notes import Note
 
 
-_ENDS = ("start", "end")
-
-
 class ForeignKey(NamedTuple):
     """A foreign key as the database has it."""
 
@@ -30,6 +27,9 @@ class ForeignKey(NamedTuple):
     columns: tuple[str, ...]
     referenced_table: str
     referenced_columns: tuple[str, ...]
+    definition: str = ""
+    """In SQL."""
+    comment: str | None = None
 
 
 class Program(NamedTuple):
@@ -75,9 +75,9 @@ class KeyEngine(ABC):
         """The session in which keys are filled and moved."""
         yield
 
-    @abstractmethod
     def problems(self) -> Iterator[str]:
         """What can't be moved, each with what to do."""
+        return iter(())
 
     def rehearse(self) -> Iterator[str]:
         """What fails when it is tried on tables without rows, which are dropped."""
@@ -112,11 +112,10 @@ class KeyEngine(ABC):
     def collect(self) -> None:
         """Add the statements of ``move`` to those that the editor collects. Writes nothing; the
         columns of the next values need not exist."""
-        start, end = (getattr(self.connection.ops, f"{each}_transaction_sql") for each in _ENDS)
-        self.comment(start().rstrip(";"))
+        self.comment(self.connection.ops.start_transaction_sql().rstrip(";"))
         self.collect_generic()
         self.exchange()
-        self.comment(end().rstrip(";"))
+        self.comment(self.connection.ops.end_transaction_sql().rstrip(";"))
         self.drop_maps()
 
     def collect_generic(self) -> None:

@@ -194,21 +194,15 @@ def trigger_problems(editor: Any, table: str, new: str) -> Iterator[str]:
             yield f"{table}: without the privilege TRIGGER, its triggers can't be seen. {_ADVICE}"
 
 
-class Constraint(NamedTuple):
-    table: str
-    name: str
-    text: str
-
-
 class Steps(NamedTuple):
     """What the exchange needs to know; the note has it as JSON. All names are plain."""
 
     tables: list[list[str]]
     """Table, new table, and the name of the old table until it is dropped."""
     foreign_keys: list[list[str]]
-    """``Constraint``: those from and to these tables."""
+    """Table, name and text of those from and to these tables."""
     checks: list[list[str]]
-    """``Constraint``: those that the new tables don't have."""
+    """The same of those that the new tables don't have."""
     triggers: list[list[str]]
     """``Trigger``."""
 
@@ -219,8 +213,8 @@ class Exchange:
         self._connection = editor.connection
         self._quote = editor.quote_name
         self._tables = steps.tables
-        self._foreign_keys = list(map(Constraint._make, steps.foreign_keys))
-        self._checks = list(map(Constraint._make, steps.checks))
+        self._foreign_keys = steps.foreign_keys
+        self._checks = steps.checks
         self._triggers = list(map(Trigger._make, steps.triggers))
         self._are_there = True
         """Of one that is only collected: whether what is dropped at first is still there."""
@@ -258,7 +252,7 @@ class Exchange:
                 yield table, old
             yield new, table
 
-    def _add(self, constraints: list[Constraint], kind: str) -> None:
+    def _add(self, constraints: list[list[str]], kind: str) -> None:
         """Add those that are missing, those of a table in one statement."""
         missing: dict[str, list[str]] = {}
         for table, name, text in constraints:

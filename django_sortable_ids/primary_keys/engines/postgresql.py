@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from django.db.backends.utils import truncate_name
-from django.utils.functional import cached_property
 
 from ...db.locks import with_short_lock_timeout
 from ...db.queries import row, rows, value
@@ -19,13 +18,13 @@ from .base import ForeignKey, KeyEngine
 from .postgresql_dependents import PATTERN_INDEXES, View, create, drop, problems, rehearse, views_of
 
 _FOREIGN_KEYS = """
-SELECT conname, conrelid, confrelid, pg_get_constraintdef(c.oid),
-    (SELECT {spelled} WHERE t.oid = conrelid), (SELECT {spelled} WHERE t.oid = confrelid),
+SELECT conrelid, confrelid, conname, (SELECT {spelled} WHERE t.oid = conrelid),
     ARRAY(SELECT attname::text FROM unnest(conkey) WITH ORDINALITY AS k (number, place)
         JOIN pg_attribute ON attrelid = conrelid AND attnum = number ORDER BY place),
+    (SELECT {spelled} WHERE t.oid = confrelid),
     ARRAY(SELECT attname::text FROM unnest(confkey) WITH ORDINALITY AS k (number, place)
         JOIN pg_attribute ON attrelid = confrelid AND attnum = number ORDER BY place),
-    obj_description(oid, 'pg_constraint')
+    pg_get_constraintdef(c.oid), obj_description(oid, 'pg_constraint')
 FROM pg_constraint c WHERE contype = 'f' AND conparentid = 0 ORDER BY conname
 """.format(
     spelled="""CASE WHEN pg_table_is_visible(t.oid) THEN relname::text
@@ -94,19 +93,13 @@ class PostgreSQLKeys(KeyEngine):
     programs_sql = _PROGRAMS
 
     def foreign_keys(self) -> Iterator[ForeignKey]:
-        for name, _, _, _, table, parent, columns, referenced, _ in self._foreign_keys:
-            yield ForeignKey(name, table, tuple(columns), parent, tuple(referenced))
-
-    @cached_property
-    def _foreign_keys(self) -> list[Any]:
         """With the names of tables as the models spell them, where they have one."""
         spelled = {self._oid(each.name): each.name for each in self.change.tables}
-        return [
-            (name, child, parent, sql, spelled.get(child, table), spelled.get(parent, of), *columns)
-            for name, child, parent, sql, table, of, *columns in rows(
-                self.connection, _FOREIGN_KEYS
-            )
-        ]
+        for child, parent, name, table, columns, of, *others in rows(
+            self.connection, _FOREIGN_KEYS
+        ):
+            table, of = spelled.get(child, table), spelled.get(parent, of)
+            yield ForeignKey(name, table, tuple(columns), of, *others)
 
     def _oid(self, table: str) -> Any:
         return value(self.connection, "SELECT to_regclass(%s)::oid::bigint", [self.quote(table)])
@@ -123,9 +116,8 @@ class PostgreSQLKeys(KeyEngine):
         yield from ((each.name, self._new_type(each)) for each in table.parts)
 
     def _views(self) -> list[View]:
-        """Those that read a column that changes."""
-        found = [(self.quote(each.name), each.changed) for each in self.change.tables]
-        return views_of(self.connection, found)
+        """Those of the tables, also if they read whole rows."""
+        return views_of(self.connection, [self.quote(each.name) for each in self.change.tables])
 
     def last_counted(self, key: Key) -> int:
         counter = self._counter(key.table, key.gone) if key.gone else None
@@ -169,10 +161,11 @@ class PostgreSQLKeys(KeyEngine):
         """Table, name, definition and comment of each foreign key from or to a column that
         changes."""
         changed = {(each.name, column) for each in self.change.tables for column in each.changed}
-        for name, _, _, definition, table, parent, columns, referenced, text in self._foreign_keys:
-            used = {*((table, each) for each in columns), *((parent, each) for each in referenced)}
+        for each in self.foreign_keys():
+            used = {(each.table, column) for column in each.columns}
+            used |= {(each.referenced_table, column) for column in each.referenced_columns}
             if used & changed:
-                yield self.quote(table), self.quote(name), definition, text
+                yield self.quote(each.table), self.quote(each.name), each.definition, each.comment
 
     def _create_function(self, number: int, key: Key) -> None:
         """From the value of a key to its next one."""

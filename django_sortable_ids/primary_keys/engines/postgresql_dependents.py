@@ -17,9 +17,8 @@ from ..changes import Table
 _VIEWS = """
 WITH RECURSIVE depending (oid, depth) AS (
     SELECT ev_class, 1 FROM pg_rewrite JOIN pg_depend ON objid = pg_rewrite.oid
-    JOIN pg_attribute ON attrelid = refobjid AND attnum = refobjsubid
     WHERE classid = 'pg_rewrite'::regclass AND refclassid = 'pg_class'::regclass
-        AND refobjid = to_regclass(%s) AND attname = ANY (%s) AND ev_class <> refobjid
+        AND refobjid = to_regclass(%s) AND ev_class <> refobjid
     UNION
     SELECT ev_class, depth + 1 FROM pg_rewrite JOIN pg_depend ON objid = pg_rewrite.oid
     JOIN depending ON refobjid = depending.oid
@@ -57,12 +56,12 @@ class View(NamedTuple):
     """What creates it again, with its owner, rights, comment, indexes and triggers."""
 
 
-def views_of(connection: Any, tables: Iterable[tuple[str, list[str]]]) -> list[View]:
-    """The views of these columns of tables, and the views of these views; in the order in which
-    they can be created."""
+def views_of(connection: Any, tables: Iterable[str]) -> list[View]:
+    """The views of tables, and the views of these views; in the order in which they can be
+    created."""
     depths: dict[int, int] = {}
-    for table, columns in tables:
-        for oid, depth in rows(connection, _VIEWS, [table, columns]):
+    for table in tables:
+        for oid, depth in rows(connection, _VIEWS, [table]):
             depths[oid] = max(depth, depths.get(oid, 0))
     return [_view(connection, oid) for oid in sorted(depths, key=lambda each: (depths[each], each))]
 
@@ -142,6 +141,19 @@ SELECT attname::text, pg_get_expr(adbin, adrelid)
 FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
 WHERE adrelid = to_regclass(%(table)s) AND attgenerated <> ''
 """
+_OF_ROW_TYPE = """
+WITH RECURSIVE used (oid) AS (
+    SELECT reltype FROM pg_class WHERE oid = to_regclass(%s)
+    UNION
+    SELECT t.oid FROM used JOIN pg_type t ON used.oid IN (typelem, typbasetype) OR EXISTS (
+        SELECT FROM pg_attribute
+        WHERE attrelid = typrelid AND atttypid = used.oid AND NOT attisdropped)
+)
+SELECT attrelid::regclass::text, attname::text FROM used
+JOIN pg_attribute ON atttypid = used.oid JOIN pg_class ON pg_class.oid = attrelid
+WHERE relkind IN ('r', 'p') AND NOT attisdropped ORDER BY 1, 2
+"""
+"""The columns of tables that contain whole rows: also in arrays, domains and other rows."""
 _DEFAULTS = """
 SELECT attname::text, pg_get_expr(adbin, adrelid)
 FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
@@ -170,6 +182,11 @@ def problems(connection: Any, quoted: str, table: Table) -> Iterator[str]:
     is_partitioned, is_partition, children = row(connection, _TABLE, [quoted])
     if is_partitioned or is_partition or children:
         yield f"{table.name} is partitioned or has children: add a second field, not another key"
+    for other, column in rows(connection, _OF_ROW_TYPE, [quoted]):
+        yield (
+            f"{other}.{column} contains rows of {table.name}, whose type changes: make it jsonb, "
+            f"or drop it, and migrate again"
+        )
     changed = list(table.changed)
     for (name,) in rows(connection, _DEPENDENTS, [quoted, changed]):
         yield f"{name} depends on a column that changes: drop it, migrate, and create it again"
@@ -231,7 +248,8 @@ def rehearse(
     with transaction.atomic(connection.alias):
         for table in changed:
             if error := _failure(connection, _copied(connection, table, types(table))):
-                found.append(f"{table.name} can't be changed: {error}")
+                reason = f"{table.name} can't be changed: {str(error).splitlines()[0]}"
+                found.append(f"{reason}. Drop what prevents it, migrate, and create it again")
         for view in views:
             sql = f"CREATE TEMPORARY VIEW {view.name} AS {view.query}"
             is_found = "." not in view.name

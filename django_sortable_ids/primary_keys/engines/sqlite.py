@@ -56,19 +56,14 @@ class SQLiteKeys(KeyEngine):
         about = rows(self.connection, f"PRAGMA main.table_info({self.quote(table)})")
         return next((name for _, name, *_, place in about if place == 1), "")
 
-    def problems(self) -> Iterator[str]:
-        for table in self.change.tables:
-            try:
-                self._definition(table)
-            except NotUnderstood as error:
-                yield f"{table.name}: its definition can't be changed: {error}"
-
     def rehearse(self) -> Iterator[str]:
         for table in self.change.tables:
             try:
                 with transaction.atomic(self.connection.alias):
                     self.execute(self._definition(table))
                     transaction.set_rollback(True, self.connection.alias)
+            except NotUnderstood as error:
+                yield f"{table.name}: its definition can't be changed: {error}"
             except DatabaseError as error:
                 reason = str(error).replace(_COPY, "")
                 yield (
@@ -250,31 +245,25 @@ class Definition:
         return _Edit(tokens[0].start, tokens[-1].end, self._sql_of(key.after))
 
     def _without(self, column: str) -> _Edit:
-        """It is never the first one: a move added it."""
+        """With the comma before it, or after it if it is the first one."""
         tokens = self._column(column)
-        before = self._columns[self._columns.index(tokens) - 1]
-        return _Edit(before[-1].end, tokens[-1].end, "")
+        if at := self._columns.index(tokens):
+            return _Edit(self._columns[at - 1][-1].end, tokens[-1].end, "")
+        return _Edit(tokens[0].start, self._columns[1][0].start, "")
 
     def _sql_of(self, field: Any) -> str:
         definition, _ = self._editor.column_sql(field.model, field)
-        # SQLite counts no keys of a table without rowids.
-        counts = not self._is_without_rowid
+        end = max(at for at, each in enumerate(self._tokens) if each.text == ")")
+        # SQLite counts no keys of a table WITHOUT ROWID.
+        counts = "ROWID" not in {each.keyword for each in self._tokens[end:]}
         suffix = field.db_type_suffix(self._editor.connection) if counts else None
         return " ".join(filter(None, [self._editor.quote_name(field.column), definition, suffix]))
 
-    @property
-    def _is_without_rowid(self) -> bool:
-        end = max(at for at, each in enumerate(self._tokens) if each.text == ")")
-        return "ROWID" in {each.keyword for each in self._tokens[end:]}
-
     def _column(self, name: str) -> list[Token]:
         for tokens in self._columns:
-            if self._is(tokens, name):
+            if folded(tokens[0].name) == folded(name):
                 return tokens
         raise NotUnderstood(f"it has no column {name}")
-
-    def _is(self, tokens: list[Token], name: str) -> bool:
-        return folded(tokens[0].name) == folded(name)
 
     def _refuse_dependents(self) -> None:
         changed = {folded(each) for each in self._table.changed}

@@ -1,0 +1,238 @@
+"""Objects of PostgreSQL that depend on keys: each is moved, or refused by the plan."""
+
+import json
+
+import pytest
+from django.db import connection
+
+from tests.backfill.own_project import Project
+from tests.marks import own_tables
+
+from .own_database import settings_of_project
+
+pytestmark = [
+    own_tables,
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="objects of PostgreSQL"),
+]
+
+MODELS = """
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Abs
+
+
+class Customer(models.Model):
+    name = models.CharField(max_length=20)
+    joined_at = models.DateTimeField(auto_now_add=True)
+
+
+class Order(models.Model):
+    customer = models.ForeignKey(Customer, models.CASCADE)
+    backup = models.ForeignKey(Customer, models.SET_NULL, null=True, related_name="+")
+    customer_ids = ArrayField(models.BigIntegerField(), default=list)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(backup__isnull=True) | Q(customer__isnull=False), name="depot_nn"
+            ),
+        ]
+        indexes = [
+            models.Index(F("customer").desc(nulls_last=True), F("id"), name="depot_ordered"),
+        ]
+"""
+ROWS = """
+from depot.models import *
+
+customers = [Customer.objects.create(name=f"c{n}") for n in range(5)]
+for n in range(9):
+    customer, backup = customers[n % 5], customers[(n + 1) % 5]
+    Order.objects.create(customer=customer, backup=backup, customer_ids=[customer.pk])
+"""
+DUMP = """
+import json
+from django.db import connection
+
+with connection.cursor() as cursor:
+    cursor.execute("SELECT c.name, b.name FROM depot_order o JOIN depot_customer c ON c.id = "
+                   "o.customer_id JOIN depot_customer b ON b.id = o.backup_id "
+                   "WHERE o.customer_ids <> '{{}}' ORDER BY o.{key}")
+    found = cursor.fetchall()
+    for sql in {queries!r}:
+        cursor.execute(sql)
+        found.append([str(each) for each in cursor.fetchall()])
+print(json.dumps(found))
+"""
+EXECUTE = """
+from django.db import connection
+
+with connection.cursor() as cursor:
+    cursor.execute({!r}, None)
+"""
+
+
+@pytest.fixture
+def project(tmp_path):
+    made = Project(tmp_path / "project")
+    with settings_of_project() as settings:
+        made.create(MODELS, settings)
+        made.manage("shell", "-c", ROWS)
+        yield made
+
+
+def execute(project, sql):
+    project.manage("shell", "-c", EXECUTE.format(sql))
+
+
+def dump(project, key="id", queries=()):
+    code = DUMP.format(key=key, queries=list(queries))
+    return json.loads(project.manage("shell", "-c", code).splitlines()[-1])
+
+
+def edit(project):
+    new = (
+        "    id = UUIDv7AutoField(primary_key=True)\n"
+        "    old_id = models.BigIntegerField(null=True, unique=True, editable=False)\n"
+    )
+    for model in ("Customer", "Order"):
+        start = f"class {model}(models.Model):\n"
+        project.change_models(start, start + new)
+    imported = "from django.db import models\n"
+    project.change_models(imported, f"{imported}from django_sortable_ids.fields import *\n")
+
+
+def plan(project, *arguments):
+    return project.backfill(
+        "depot", "--primary-key", "--leave=depot_order.customer_ids", *arguments
+    )
+
+
+MOVED = """
+CREATE VIEW depot_v AS SELECT o.id, c.name, o.customer_id
+    FROM depot_order o JOIN depot_customer c ON c.id = o.customer_id;
+CREATE MATERIALIZED VIEW depot_mv AS SELECT customer_id, count(*) AS n FROM depot_v GROUP BY 1;
+CREATE UNIQUE INDEX depot_mv_u ON depot_mv (customer_id);
+CREATE VIEW depot_w AS SELECT * FROM depot_mv;
+COMMENT ON VIEW depot_w IS 'seen';
+CREATE VIEW depot_text AS SELECT 'order-' || o.id AS ref, lpad(o.id::text, 8, '0') AS nr
+    FROM depot_order o;
+CREATE VIEW depot_whole AS SELECT o AS whole, (o).customer_id AS part, row_to_json(o) AS document
+    FROM depot_order o;
+CREATE VIEW depot_only AS SELECT row_to_json(o) AS document FROM depot_order o;
+CREATE SCHEMA side;
+CREATE TABLE side.thing (id serial PRIMARY KEY, customer bigint REFERENCES depot_customer (id));
+INSERT INTO side.thing (customer) SELECT id FROM depot_customer;
+CREATE DOMAIN depot_cid AS bigint;
+CREATE TABLE depot_d (c depot_cid REFERENCES depot_customer (id));
+INSERT INTO depot_d SELECT id FROM depot_customer;
+CREATE INDEX depot_gin ON depot_order USING gin (customer_ids)
+"""
+QUERIES = [
+    "SELECT name FROM depot_v v JOIN depot_order o ON o.id = v.id ORDER BY name",
+    "SELECT n FROM depot_w JOIN depot_customer c ON c.id = customer_id ORDER BY n",
+    "SELECT count(*) FROM depot_text WHERE nr IS NOT NULL",
+    "SELECT count(*) FROM depot_whole WHERE (whole).customer_id = part "
+    "AND document->>'customer_id' = part::text",
+    "SELECT count(*) FROM depot_only d JOIN depot_order o ON document->>'id' = o.id::text",
+    "SELECT name FROM side.thing t JOIN depot_customer c ON c.id = t.customer ORDER BY 1",
+    "SELECT name FROM depot_d JOIN depot_customer ON id = c ORDER BY 1",
+    "SELECT obj_description('depot_w'::regclass), to_regclass('depot_gin')::text",
+]
+
+
+def test_what_moves_and_comes_back(project):
+    execute(project, MOVED)
+    before = dump(project, queries=QUERIES)
+    edit(project)
+    done = plan(project, "--write-migration")
+    assert done.returncode == 0, done.stderr
+    project.manage("migrate")
+    project.manage("makemigrations", "--check")
+    assert dump(project, "old_id", QUERIES) == before
+    project.manage("migrate", "depot", "0001")
+    assert dump(project, queries=QUERIES) == before
+
+
+REFUSED = {
+    "ALTER TABLE depot_order ALTER backup_id SET DEFAULT 1": (
+        "depot_order.backup_id has the default 1, which is an old key"
+    ),
+    "ALTER TABLE depot_order ADD g bigint GENERATED ALWAYS AS (customer_id) STORED": (
+        "g of depot_order depends on customer_id, whose values change"
+    ),
+    "ALTER TABLE depot_customer ADD CONSTRAINT depot_positive CHECK (id > 0)": (
+        "depot_positive of depot_customer depends on id, whose values change"
+    ),
+    "ALTER TABLE depot_order ADD CONSTRAINT depot_other CHECK (customer_id <> backup_id)": (
+        "depot_other of depot_order depends on "
+    ),
+    "CREATE INDEX depot_abs ON depot_order (abs(customer_id))": (
+        "depot_abs of depot_order depends on customer_id, whose values change"
+    ),
+    "CREATE TABLE depot_audit (t text, k bigint); CREATE FUNCTION depot_f() RETURNS trigger "
+    "LANGUAGE plpgsql AS $$BEGIN INSERT INTO depot_audit VALUES (TG_TABLE_NAME, NEW.id); "
+    "RETURN NEW; END$$; CREATE TRIGGER depot_t AFTER INSERT ON depot_order FOR EACH ROW "
+    "EXECUTE FUNCTION depot_f()": "trigger depot_t of depot_order fires on a table that changes",
+    "CREATE FUNCTION depot_total(c bigint) RETURNS bigint LANGUAGE plpgsql AS "
+    "$$BEGIN RETURN (SELECT count(*) FROM depot_order WHERE customer_id = c); END$$": (
+        "function depot_total names depot_order"
+    ),
+    "CREATE FUNCTION depot_one(o depot_order) RETURNS text LANGUAGE sql AS "
+    "$$SELECT 'x' || (o).id$$": "function depot_one names depot_order",
+    "CREATE FUNCTION depot_all() RETURNS SETOF depot_order LANGUAGE sql AS "
+    "$$SELECT * FROM depot_order$$": "function depot_all names depot_order",
+    "CREATE TABLE depot_snap (o depot_order)": "depot_snap.o contains rows of depot_order",
+    "CREATE TABLE depot_snaps (o depot_order[])": "depot_snaps.o contains rows of depot_order",
+    "CREATE VIEW depot_rows AS SELECT o FROM depot_order o; CREATE TABLE depot_nested "
+    "(v depot_rows)": "depot_nested.v contains rows of depot_order",
+}
+
+
+def test_what_the_plan_refuses(project):
+    """All at once; and then the children of a table, which nothing else can be tried on."""
+    for sql in REFUSED:
+        execute(project, sql)
+    edit(project)
+    done = plan(project)
+    assert done.returncode == 1
+    for message in REFUSED.values():
+        assert message in done.stderr
+    execute(project, "CREATE TABLE depot_child () INHERITS (depot_order)")
+    assert "depot_order is partitioned or has children" in plan(project).stderr
+
+
+def test_a_column_with_whole_rows_is_moved_as_the_plan_says(project):
+    execute(project, "CREATE TABLE depot_snap AS SELECT o FROM depot_order o")
+    edit(project)
+    assert "make it jsonb" in plan(project).stderr
+    execute(project, "ALTER TABLE depot_snap ALTER o TYPE jsonb USING to_jsonb(o)")
+    assert plan(project).returncode == 0
+
+
+@pytest.mark.parametrize("kind", ["VIEW", "MATERIALIZED VIEW"])
+def test_a_view_that_compares_a_key_with_a_number(project, kind):
+    execute(project, f"CREATE {kind} depot_v AS SELECT * FROM depot_order WHERE customer_id = 1")
+    edit(project)
+    done = plan(project)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "depot_v can't be created again: operator does not exist: uuid = integer. Drop it, "
+        "migrate, and create one that fits the new keys"
+    )
+    execute(project, f"DROP {kind} depot_v")
+    assert plan(project).returncode == 0
+
+
+def test_a_check_of_whole_rows(project):
+    named = "CONSTRAINT depot_row"
+    execute(
+        project, f"ALTER TABLE depot_order ADD {named} CHECK (depot_order IS DISTINCT FROM NULL)"
+    )
+    edit(project)
+    assert plan(project).stderr.splitlines()[-1] == (
+        "depot_order can't be changed: cannot convert whole-row table reference. Drop what "
+        "prevents it, migrate, and create it again"
+    )
+    execute(project, f"ALTER TABLE depot_order DROP {named}")
+    assert plan(project).returncode == 0

@@ -1,0 +1,236 @@
+"""A key that another field replaces: a country's code stays, and an id becomes the key."""
+
+import json
+
+import pytest
+
+from tests.backfill.own_project import Project
+from tests.marks import own_tables
+
+from .own_database import settings_of_project
+
+pytestmark = own_tables
+
+MODELS = """
+from django.db import models
+from django_sortable_ids.fields import ULIDField, UUIDv7AutoField, UUIDv7Field
+
+
+class Office(models.Model):
+    office_id = models.AutoField(primary_key=True)
+    name = models.CharField(max_length=30)
+
+
+class Municipality(models.Model):
+    code = models.CharField(max_length=2, primary_key=True, db_column="m_code")
+    name = models.CharField(max_length=100)
+
+
+class Zip(models.Model):
+    code = models.CharField(max_length=4, primary_key=True)
+    municipality = models.ForeignKey(Municipality, models.CASCADE)
+    offices = models.ManyToManyField(Office)
+"""
+EDITED = {
+    "office_id = models.AutoField(primary_key=True)": (
+        "id = UUIDv7AutoField(primary_key=True)\n"
+        "    old_id = models.IntegerField(null=True, unique=True, editable=False)"
+    ),
+    'code = models.CharField(max_length=2, primary_key=True, db_column="m_code")': (
+        "id = ULIDField(primary_key=True)\n"
+        '    code = models.CharField(max_length=2, unique=True, db_column="m_code")'
+    ),
+    "code = models.CharField(max_length=4, primary_key=True)": (
+        "id = UUIDv7Field(primary_key=True)\n    code = models.CharField(max_length=4, unique=True)"
+    ),
+}
+ROWS = """
+from depot.models import *
+
+offices = [Office.objects.create(name=name) for name in "abc"]
+for code, name in (("03", "x"), ("11", "y")):
+    municipality = Municipality.objects.create(code=code, name=name)
+    for last in "12":
+        one = Zip.objects.create(code=f"{code}0{last}", municipality=municipality)
+        one.offices.set(offices[int(last):])
+"""
+DUMP = """
+import json
+from depot.models import *
+
+print(json.dumps([
+    [one.code, one.municipality.code, one.municipality.name, [o.name for o in one.offices.all()]]
+    for one in Zip.objects.order_by("code")
+]))
+"""
+EXPECTED = [
+    ["0301", "03", "x", ["b", "c"]],
+    ["0302", "03", "x", ["c"]],
+    ["1101", "11", "y", ["b", "c"]],
+    ["1102", "11", "y", ["c"]],
+]
+
+
+@pytest.fixture
+def project(tmp_path):
+    made = Project(tmp_path / "project")
+    with settings_of_project() as settings:
+        made.create(MODELS, settings)
+        made.manage("shell", "-c", ROWS)
+        yield made
+
+
+def edit(project):
+    for before, after in EDITED.items():
+        project.change_models(before, after)
+
+
+def rows(project):
+    return json.loads(project.manage("shell", "-c", DUMP).splitlines()[-1])
+
+
+def move(project, *arguments):
+    return project.backfill(*arguments, "--primary-key")
+
+
+@pytest.mark.parametrize("name", ["depot", "depot.Zip"])
+def test_the_plan_sees_it(project, name):
+    edit(project)
+    done = move(project, name)
+    assert done.returncode == 0, done.stderr
+    assert "depot.Zip.id: UUIDv7Field, 4 rows; the old key stays as code" in done.stdout
+    assert "  depot_zip_offices.zip_id" in done.stdout.splitlines()
+
+
+def test_it_moves_and_comes_back(project):
+    edit(project)
+    done = move(project, "depot", "--write-migration")
+    assert done.returncode == 0, done.stderr
+    first, second = project.names[1:]
+    wrote = [line for line in done.stdout.splitlines() if line.startswith("Wrote")]
+    assert wrote == [
+        f"Wrote depot/migrations/{first}.py",
+        f"Wrote depot/migrations/{second}.py, which gives keys and old keys their names",
+    ]
+    project.manage("migrate")
+    project.manage("makemigrations", "--check")
+    project.manage("check", "--database", "default")
+    assert rows(project) == EXPECTED
+    code = "from depot.models import *; print([z.id.version for z in Zip.objects.all()])"
+    assert project.manage("shell", "-c", code).splitlines()[-1] == "[7, 7, 7, 7]"
+    project.manage(
+        "shell",
+        "-c",
+        "from depot.models import *; Zip.objects.create(code='1200', "
+        "municipality=Municipality.objects.get(code='11'))",
+    )
+    project.manage("migrate", "depot", "0001")
+    (project.folder / "depot" / "models.py").write_text(MODELS)
+    assert rows(project) == [*EXPECTED, ["1200", "11", "y", []]]
+
+
+def refused(project):
+    done = move(project, "depot", "--write-migration")
+    assert done.returncode == 1
+    assert project.names == ["0001_initial"]
+    return done.stderr.split("BackfillError: ")[1].splitlines()
+
+
+META = (
+    "\n\n    class Meta:\n        indexes = [models.Index(fields=['code', 'name'], name='by_code')]"
+)
+
+
+def test_an_index_of_the_old_key(project, tmp_path):
+    """It is removed and added again, as the message says."""
+    name = "name = models.CharField(max_length=100)"
+    project.change_models(name, name + META)
+    project.manage("makemigrations", "depot")
+    project.manage("migrate")
+    edit(project)
+    done = move(project, "depot", "--write-migration")
+    assert done.stderr.split("BackfillError: ")[1].splitlines() == [
+        "depot.Municipality: by_code contains code, and the key is id now: remove it and migrate, "
+        "move the key, and add it again"
+    ]
+    edited = (project.folder / "depot" / "models.py").read_text()
+    (project.folder / "depot" / "models.py").write_text(MODELS)
+    project.manage("makemigrations", "depot")
+    project.manage("migrate")
+    (project.folder / "depot" / "models.py").write_text(edited.replace(META, ""))
+    assert move(project, "depot", "--write-migration").returncode == 0
+    (project.folder / "depot" / "models.py").write_text(edited)
+    project.manage("makemigrations", "depot")
+    project.manage("migrate")
+    assert rows(project) == EXPECTED
+
+
+def test_a_foreign_key_that_names_the_old_key(project):
+    edit(project)
+    key = "(Municipality, models.CASCADE"
+    project.change_models(f"{key})", f"{key}, to_field='code')")
+    assert refused(project) == [
+        "depot.Zip.municipality refers to code, and the key is id now: leave out its to_field"
+    ]
+    project.change_models(", to_field='code')", ")")
+    assert move(project, "depot", "--write-migration").returncode == 0
+
+
+def test_a_natural_key_that_is_no_longer_unique(project):
+    edit(project)
+    project.change_models("max_length=4, unique=True", "max_length=4")
+    assert refused(project) == ["depot.Zip.code, which was the key: expected unique=True"]
+
+
+def test_a_key_that_a_history_copies(tmp_path):
+    """It is renamed, moved, and its old values are renamed, as the message says."""
+    pytest.importorskip("simple_history")
+    project = Project(tmp_path / "project")
+    key = "code = models.CharField(max_length=2, primary_key=True)"
+    with settings_of_project("django.contrib.auth", "django.contrib.contenttypes") as settings:
+        project.create(WITH_HISTORY.format(key), settings)
+        project.manage("shell", "-c", "from depot.models import *; Country(code='CH').save()")
+        new = "id = UUIDv7Field(primary_key=True)\n    {}CharField(max_length=2, unique=True{})"
+        final = new.format("code = models.", "")
+        project.change_models(key, final)
+        [message] = refused(project)
+        assert message == (
+            "depot.HistoricalCountry.code copies code, and the key is id now: before the move, "
+            "rename code to id by RenameField in both models; move id with old_id; and rename that "
+            "to code"
+        )
+        rename(project, "0002_a", "0001_initial", "code", "id")
+        project.change_models(final, key.replace("code", "id"))
+        project.manage("makemigrations", "--check")
+        project.manage("migrate")
+        moved = new.format("old_id = models.", ", null=True")
+        project.change_models(key.replace("code", "id"), moved)
+        done = move(project, "depot", "--write-migration")
+        assert done.returncode == 0, done.stderr
+        project.manage("migrate")
+        rename(project, "0004_b", project.names[-1], "old_id", "code")
+        project.change_models(moved, final)
+        project.manage("makemigrations", "--noinput")
+        project.manage("migrate")
+        code = "from depot.models import *; c = Country.objects.get(); h = c.history.get(); "
+        code += "print(c.code, h.code, h.id == c.id, c.id.version)"
+        assert project.manage("shell", "-c", code).splitlines()[-1] == "CH CH True 7"
+
+
+WITH_HISTORY = """
+from django.db import models
+from django_sortable_ids.fields import UUIDv7Field
+from simple_history.models import HistoricalRecords
+
+
+class Country(models.Model):
+    {}
+    history = HistoricalRecords()
+"""
+
+
+def rename(project, name, after, old, new):
+    models = ("country", "historicalcountry")
+    project.write_migration(
+        name, after, ", ".join(f"migrations.RenameField({m!r}, {old!r}, {new!r})" for m in models)
+    )
