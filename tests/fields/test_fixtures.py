@@ -2,7 +2,6 @@
 
 import pytest
 from django.core.management import call_command
-from django.core.serializers.base import DeserializationError
 
 from tests.combinations import each_with
 from tests.testapp.models import AUTO_KEYS, KEYS, STORED_KEYS, Line, Note, ULIDKey, around
@@ -91,16 +90,3 @@ def test_a_composite_key_and_a_note(tmp_path):
     call_command("loaddata", str(file), verbosity=0)
     assert Line.objects.get() == line
     assert Note.objects.get().subject == subject
-
-
-@pytest.mark.parametrize("text", ["nonsense", "", "01KDVDNA00PVDPVDPVDPVDPVDMX"])
-def test_malformed_ids_in_a_fixture(tmp_path, text):
-    file = tmp_path / "rows.json"
-    for row in (
-        f'{{"model": "testapp.ulidkey", "pk": "{text}", "fields": {{}}}}',
-        f'{{"model": "testapp.ulidkeychild", "fields": {{"parent": "{text or "x"}"}}}}',
-        f'{{"model": "testapp.ulidkeychild", "fields": {{"friends": ["{text}"]}}}}',
-    ):
-        file.write_text(f"[{row}]")
-        with pytest.raises(DeserializationError, match="is not a valid ULID"):
-            call_command("loaddata", str(file), verbosity=0)

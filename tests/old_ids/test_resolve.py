@@ -17,7 +17,7 @@ from django_sortable_ids.old_ids import (
 )
 from django_sortable_ids.old_ids.resolving import old_row
 from tests.combinations import in_one_case
-from tests.rest_framework.support import WRONG_TYPES
+from tests.malformed import WRONG_TYPES
 
 from .models import (
     Country,

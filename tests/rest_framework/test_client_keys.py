@@ -6,10 +6,11 @@ import pytest
 from rest_framework.serializers import ModelSerializer
 from rest_framework.test import APIClient
 
+from tests.malformed import example_of
 from tests.store.api import serializer_for
 from tests.store.models import PRODUCTS, Basket, Order, Voucher, id_column
 
-from .support import each_scheme, example_of, full_order, text_of, url
+from .support import each_scheme, full_order, text_of, url
 
 pytestmark = pytest.mark.django_db
 client = APIClient()

@@ -19,6 +19,7 @@ from django_sortable_ids.rest_framework import (
 )
 from tests.combinations import in_one_case
 from tests.field_classes import CLASSES
+from tests.malformed import example_of
 from tests.store.api import serializer_for
 from tests.store.models import (
     PRODUCTS,
@@ -27,7 +28,7 @@ from tests.store.models import (
     id_column,
 )
 
-from .support import each_scheme, example_of
+from .support import each_scheme
 
 
 @in_one_case("field_class", CLASSES)

@@ -21,7 +21,7 @@ from tests.store.api import serializer_for
 from tests.store.models import PRODUCTS, Basket, Order, ULIDProduct, UUIDv7Product, id_column
 from tests.testapp.models import MaskedKey
 
-from .support import each_scheme, malformed, text_of
+from .support import each_scheme, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -58,20 +58,6 @@ def test_lookups_of_an_id(scheme):
         assert found(filters, id__range=f"{texts[1]},{texts[2]}") == [second, third]
         assert found(filters, id__isnull=True) == []
         assert found(filter_set(model, ["id"], base), id=texts[0]) == [first]
-
-
-@each_scheme
-def test_what_is_malformed_is_invalid(scheme):
-    model, field = PRODUCTS[scheme], PRODUCTS[scheme]._meta.pk
-    filters = filter_set(model, {"id": ["exact", "in", "lt"]})
-    example = field.public_text.format(field.scheme.example)
-    for text in malformed(field):
-        if text.strip() == text and text.strip("\x00") == text:
-            for name in ("id", "id__lt"):
-                errors = filters({name: text}).errors
-                assert f"such as {example}" in errors[name][0], text
-        if text.strip() == text and "," not in text and "\x00" not in text:
-            assert "id__in" in filters({"id__in": f"{example},{text}"}).errors, text
 
 
 def test_ids_of_relations():

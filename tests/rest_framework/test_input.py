@@ -13,6 +13,7 @@ from rest_framework.test import APIClient
 
 from django_sortable_ids.rest_framework import SortableIDField, SortableIDSlugRelatedField
 from tests.combinations import in_one_case
+from tests.malformed import example_of
 from tests.store.api import serializer_for
 from tests.store.models import (
     PRODUCTS,
@@ -27,22 +28,11 @@ from tests.store.models import (
     id_column,
 )
 
-from .support import (
-    WRONG_TYPES,
-    bare_text_of,
-    each_scheme,
-    example_of,
-    full_order,
-    malformed,
-    text_of,
-    url,
-)
+from .support import bare_text_of, each_scheme, full_order, text_of, url
 
 pytestmark = pytest.mark.django_db
 client = APIClient()
 
-KEYS = {name: id_column(model) for name, model in PRODUCTS.items()}
-COLUMNS = {name: id_column(Order, name) for name in PRODUCTS}
 HALF_A_PAIR = "\ud83d"
 """A surrogate without its other half: JSON can spell it, UTF-8 can't."""
 
@@ -114,66 +104,11 @@ def test_no_relation_is_null_or_empty(scheme):
     assert post("basket", {f"all_{scheme}": []}).json()[f"all_{scheme}"] == []
 
 
-def malformed_of_each(columns):
-    """For every column a malformed text, all of them in turn."""
-    texts = {name: malformed(column) for name, column in columns.items()}
-    for i in range(max(map(len, texts.values()))):
-        yield {name: found[i % len(found)] for name, found in texts.items()}
-
-
 def refusals(answer, names):
     """The one message for each of the names, all in one line."""
     assert answer.status_code == 400, answer.content
     assert set(answer.json()) == set(names)
     return {name: " ".join(messages(answer.json()[name])) for name in names}
-
-
-def test_malformed_foreign_keys_are_refused():
-    for model in PRODUCTS.values():
-        model.objects.create()
-    for texts in malformed_of_each(KEYS):
-        for name, message in refusals(post("basket", texts), texts).items():
-            assert texts[name][:80] in message
-            assert example_of(KEYS[name]) in message
-    assert not Basket.objects.exists()
-
-
-def test_malformed_members_of_many_to_many_relations_are_refused():
-    right = {name: text_of(model.objects.create()) for name, model in PRODUCTS.items()}
-    empty = [dict.fromkeys(PRODUCTS, ""), dict.fromkeys(PRODUCTS)]
-    for texts in (*malformed_of_each(KEYS), *empty):
-        given = {f"all_{name}": [right[name], text] for name, text in texts.items()}
-        for name, message in refusals(post("basket", given), given).items():
-            assert example_of(KEYS[name.removeprefix("all_")]) in message
-    for nothing in (None, "", right["uuid7"], 1, 1.5, True):
-        given = dict.fromkeys((f"all_{name}" for name in PRODUCTS), nothing)
-        assert refusals(post("basket", given), given)
-    assert not Basket.objects.exists()
-
-
-def test_malformed_relations_to_other_unique_ids_are_refused():
-    full_order()
-    for texts in malformed_of_each(COLUMNS):
-        for name, message in refusals(post("refund", texts), texts).items():
-            assert texts[name][:80] in message
-            assert example_of(COLUMNS[name]) in message
-    assert not Refund.objects.exists()
-
-
-@in_one_case("wrong", WRONG_TYPES)
-def test_wrong_types_are_refused(wrong):
-    for name, columns in (("basket", KEYS), ("refund", COLUMNS)):
-        given = dict.fromkeys(columns, wrong)
-        for scheme, message in refusals(post(name, given), given).items():
-            assert str(wrong) in message
-            assert example_of(columns[scheme]) in message
-    given = dict.fromkeys(PRODUCTS, wrong)
-    assert refusals(post("linked-basket", given), given)
-    for value in ([wrong], wrong):
-        given = dict.fromkeys((f"all_{name}" for name in PRODUCTS), value)
-        # The framework takes an empty object for an empty list.
-        if value not in ([], {}):
-            assert refusals(post("basket", given), given)
 
 
 @each_scheme
@@ -281,7 +216,7 @@ def test_a_unique_id_that_clients_may_set():
     for name in ("voucher", "plain-voucher"):
         (message,) = messages(post(name, {"name": "second", "code": text}))
         assert "already exists" in message
-        for wrong in (*malformed(id_column(Voucher, "code")), *WRONG_TYPES):
+        for wrong in ("x", f"vou_{text}", 1, [text]):
             (message,) = messages(post(name, {"code": wrong}))
             assert text in message
     again = client.put(url("voucher", created.json()["id"]), created.json(), format="json")
@@ -358,8 +293,7 @@ def test_related_keys_of_other_serializers(scheme):
         filled = serializer(data={scheme: text_of(product)})
         assert filled.is_valid(), filled.errors
         assert filled.validated_data == {scheme: product}
-        for wrong in (*malformed(id_column(PRODUCTS[scheme]))[:10], *WRONG_TYPES):
-            assert not serializer(data={scheme: wrong}).is_valid()
+        assert not serializer(data={scheme: "x"}).is_valid()
         gone = example_of(id_column(PRODUCTS[scheme]))
         refused = serializer(data={scheme: gone})
         assert not refused.is_valid()

@@ -1,6 +1,5 @@
 """Ids in URLs: the public text finds its row, everything else is 404."""
 
-from itertools import cycle
 from urllib.parse import quote
 
 import pytest
@@ -9,9 +8,9 @@ from rest_framework.viewsets import ReadOnlyModelViewSet
 
 from django_sortable_ids.rest_framework import SortableIDLookupMixin
 from tests.store.api import serializer_for, viewset_for
-from tests.store.models import PRODUCTS, Basket, Order, Profile, Refund, ULIDProduct, id_column
+from tests.store.models import PRODUCTS, Basket, Profile, Refund, ULIDProduct, id_column
 
-from .support import bare_text_of, each_scheme, full_order, malformed, text_of, url
+from .support import bare_text_of, each_scheme, full_order, text_of, url
 
 pytestmark = pytest.mark.django_db
 client = APIClient()
@@ -31,21 +30,10 @@ def test_the_public_text_finds_the_row(scheme):
 
 
 @each_scheme
-def test_a_malformed_id_is_404(scheme):
-    product = PRODUCTS[scheme].objects.create()
-    for text in malformed(id_column(PRODUCTS[scheme])):
-        answer = client.get(url(product._meta.model_name, quote(text, safe="")))
-        assert answer.status_code == 404, text
-
-
-@each_scheme
-def test_a_malformed_id_is_404_without_the_mixin(scheme):
+def test_without_the_mixin_the_bare_id_finds_the_row_too(scheme):
     field = id_column(PRODUCTS[scheme])
     product = PRODUCTS[scheme].objects.create()
     bare = str(field.scheme.example)
-    for text in malformed(field):
-        answer = client.get(url(f"plain-{scheme}", quote(text, safe="")))
-        assert answer.status_code == 404, text
     assert client.get(url(f"plain-{scheme}", bare)).status_code == 404
     for text in (bare_text_of(product), text_of(product)):
         assert client.get(url(f"plain-{scheme}", text)).status_code == 200, text
@@ -56,12 +44,6 @@ def test_an_id_beside_an_integer_key_finds_the_row(scheme):
     order = full_order()
     found = client.get(url(f"order-by-{scheme}", text_of(order, scheme)))
     assert (found.status_code, found.json()["name"]) == (200, "full")
-    for text in (str(order.pk), *malformed(id_column(Order, scheme))):
-        answer = client.get(url(f"order-by-{scheme}", quote(text, safe="")))
-        assert answer.status_code == 404, text
-    Order.objects.update(**{scheme: None})
-    for text in ("None", "null", "%00"):
-        assert client.get(url(f"order-by-{scheme}", text)).status_code == 404
 
 
 @each_scheme
@@ -71,17 +53,6 @@ def test_an_unknown_id_is_404(scheme):
     product.delete()
     for name in (product._meta.model_name, f"plain-{scheme}"):
         assert client.get(url(name, text)).status_code == 404
-
-
-@each_scheme
-def test_a_malformed_id_changes_nothing(scheme):
-    product = PRODUCTS[scheme].objects.create(name="as it was")
-    methods = cycle(["put", "patch", "delete"])
-    for text, method in zip(malformed(id_column(PRODUCTS[scheme])), methods, strict=False):
-        route = url(product._meta.model_name, quote(text, safe=""))
-        answer = getattr(client, method)(route, {"name": "changed"}, format="json")
-        assert answer.status_code == 404, text
-    assert [row.name for row in PRODUCTS[scheme].objects.all()] == ["as it was"]
 
 
 def test_the_answer_shows_what_a_right_id_looks_like():
