@@ -13,6 +13,7 @@ from typing import Any, TypeGuard
 
 from django.apps import apps as django_apps
 from django.db import models
+from django.db.migrations.state import ProjectState
 
 from ..fields import SortableIDField
 from .changes.maps import COUNTED
@@ -113,6 +114,40 @@ def old_field(before: Any) -> str:
     if before.get_internal_type() == "CharField" and not is_own:
         length = f"max_length={before.max_length}, "
     return f"{'' if is_own else 'models.'}{kind}({length}null=True, unique=True, editable=False)"
+
+
+def kept(meta: Any, before: str) -> str:
+    """The name of the model's field for the old key; ``before`` is that of the old key itself, as
+    which a natural key stays when another field becomes the key."""
+    names = {each.name for each in meta.local_concrete_fields} - {meta.pk.name}
+    return before if before in names else f"{OLD}{meta.pk.name}"
+
+
+def without_old(
+    found: Iterable[type[models.Model]], state: ProjectState, *, keeps_old: bool
+) -> Iterator[str]:
+    """What models lack that keep their old key. ``state`` is that of the migrations."""
+    for model in found:
+        before = state.apps.get_model(model._meta.label)._meta.pk
+        name = kept(model._meta, before.name)
+        fields = {each.name: each for each in model._meta.local_concrete_fields}
+        if name == before.name and not fields[name].unique:
+            yield f"{model._meta.label}.{name}, which was the key: expected unique=True"
+        elif name == before.name or not keeps_old:
+            continue
+        elif name not in fields and is_model_installed(model):
+            yield (
+                f"{model._meta.label} has no field for its old key, and it is no model of the "
+                f"project: give --drop-old, after which no key of this move can come back"
+            )
+        elif name not in fields:
+            yield (
+                f"{model._meta.label} has no field for its old key. Add\n"
+                f"    {name} = {old_field(before)}\n"
+                f"to the model, or give --drop-old"
+            )
+        elif not (fields[name].null and fields[name].unique):
+            yield f"{model._meta.label}.{name}: expected null=True and unique=True"
 
 
 def _needed_models(model: type[models.Model], text: Iterable[str]) -> Iterator[str]:

@@ -27,10 +27,10 @@ from ..schema.automatic_keys import automatic_keys
 from ..schema.constraints import redefined
 from ..schemes import TimeScheme
 from ..schemes.support import nearest
-from . import adopting, checks, key_map, texts
+from . import adopting, checks, edits, key_map, texts
 from .changes import graph
 from .changes.moved import OLD, History, KeyCopy, MovedKey, Reference
-from .edits import Edit, edits_of, is_model_installed, lines_of, lines_of_installed, old_field
+from .edits import Edit, is_model_installed, kept
 from .operation import MigratePrimaryKey, Move
 
 Model = type[models.Model]
@@ -82,12 +82,11 @@ class Planned:
 
 
 class NotEdited(BackfillError):
-    """The models have the keys that the migrations have. ``edits`` says what to change, and
-    ``installed`` are models that nobody edits."""
+    """The models have the keys that the migrations have: what to change, also as lines."""
 
-    def __init__(self, edits: list[Edit], installed: list[Model]) -> None:
-        super().__init__("\n".join([*lines_of(edits), *lines_of_installed(installed)]))
-        self.edits = edits
+    def __init__(self, needed: list[Edit], lines: list[str]) -> None:
+        super().__init__("\n".join(lines))
+        self.edits = needed
 
 
 def build(
@@ -117,13 +116,13 @@ def build(
     unprepared = _unprepared(labels, named, found)
     installed = [each for each in unprepared if is_model_installed(each)]
     own = (each for each in unprepared if each not in installed)
-    edits = list(edits_of(own, keeps_old=keeps_old))
-    if edits or any(lines_of_installed(installed)):
-        raise NotEdited(edits, installed)
+    needed = list(edits.edits_of(own, keeps_old=keeps_old))
+    if lines := [*edits.lines_of(needed), *edits.lines_of_installed(installed)]:
+        raise NotEdited(needed, lines)
     if unprepared or not found:
         raise BackfillError("\n".join(_nothing_to_move(unprepared)))
     problems = [*_renamed(found, state), *_automatic(found, connections[using])]
-    problems += _without_old(found, state, keeps_old=keeps_old)
+    problems += edits.without_old(found, state, keeps_old=keeps_old)
     if problems:
         raise BackfillError("\n".join(problems))
     check_table(MoveNote, using)
@@ -204,13 +203,6 @@ def _changes(model: Model, state: ProjectState) -> bool:
     return bool(is_column and before.deconstruct()[1:] != meta.pk.deconstruct()[1:])
 
 
-def kept(meta: Any, before: str) -> str:
-    """The name of the model's field for the old key; ``before`` is that of the old key itself, as
-    which a natural key stays when another field becomes the key."""
-    names = {each.name for each in meta.local_concrete_fields} - {meta.pk.name}
-    return before if before in names else f"{OLD}{meta.pk.name}"
-
-
 def _unprepared(labels: Iterable[str], named: Iterable[Model], found: list[Model]) -> list[Model]:
     """The models to edit: those that are named themselves, or all if none is edited."""
     models = {each.lower() for each in labels if "." in each}
@@ -284,30 +276,6 @@ def _automatic(found: Sequence[Model], connection: Any) -> Iterator[str]:
                 f"default_auto_field as it was, and give {owner} and the others a key of their own "
                 f"in the models; models of installed packages that have such fields can't be moved"
             )
-
-
-def _without_old(found: Sequence[Model], state: ProjectState, *, keeps_old: bool) -> Iterator[str]:
-    for model in found:
-        before = state.apps.get_model(model._meta.label)._meta.pk
-        name = kept(model._meta, before.name)
-        fields = {each.name: each for each in model._meta.local_concrete_fields}
-        if name == before.name and not fields[name].unique:
-            yield f"{model._meta.label}.{name}, which was the key: expected unique=True"
-        elif name == before.name or not keeps_old:
-            continue
-        elif name not in fields and is_model_installed(model):
-            yield (
-                f"{model._meta.label} has no field for its old key, and it is no model of the "
-                f"project: give --drop-old, after which no key of this move can come back"
-            )
-        elif name not in fields:
-            yield (
-                f"{model._meta.label} has no field for its old key. Add\n"
-                f"    {name} = {old_field(before)}\n"
-                f"to the model, or give --drop-old"
-            )
-        elif not (fields[name].null and fields[name].unique):
-            yield f"{model._meta.label}.{name}: expected null=True and unique=True"
 
 
 def _moved(

@@ -14,8 +14,9 @@ from ..backfill.progress import minutes
 from ..db import tables
 from ..db.queries import value
 from .changes.moved import MovedKey
+from .edits import kept
 from .history import DeletedKeys
-from .plan import Planned, kept
+from .plan import Planned
 
 _RATES = (10_000.0, 50_000.0)
 """Rows per second of all tables that change, on a small machine: the slowest and the fastest."""

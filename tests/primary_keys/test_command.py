@@ -151,7 +151,7 @@ def test_it_says_that_an_app_has_no_models(project):
 
 
 def imports(done):
-    return [line for line in done.stderr.splitlines() if line.startswith("from")]
+    return [line for line in done.stdout.splitlines() if line.startswith("from")]
 
 
 def test_the_imports_have_all_that_a_file_lacks(project):
@@ -324,7 +324,7 @@ def test_a_key_keeps_its_column(project):
     project.manage("makemigrations", "depot")
     project.manage("migrate")
     key = 'id = UUIDv7AutoField(primary_key=True, db_column="order_no")'
-    assert key in move(project, "depot.Order").stderr
+    assert key in move(project, "depot.Order").stdout
     path.write_text(path.read_text().replace(named, key.replace(', db_column="order_no"', "")))
     imported = "from django_sortable_ids.fields import UUIDv7AutoField\n"
     path.write_text(imported + path.read_text())
