@@ -70,7 +70,7 @@ def edits_of(found: Iterable[type[models.Model]], *, keeps_old: bool) -> Iterato
 def lines_of(edits: Sequence[Edit]) -> Iterator[str]:
     """The edits, for people."""
     if edits:
-        yield "Edit the models first. They need these lines:"
+        yield "Edit the models first. Add imports, and lines before the named ones:"
     yield from sorted({needed for each in edits for needed in each.needs})
     for each in edits:
         yield from each.lines()

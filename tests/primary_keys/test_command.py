@@ -43,7 +43,7 @@ Customer.objects.update(joined=F("joined") + timedelta(hours=2))
 """
 OLD = "old_id = models.BigIntegerField(null=True, unique=True, editable=False)"
 EDITS = [
-    "Edit the models first. They need these lines:",
+    "Edit the models first. Add imports, and lines before the named ones:",
     "from django_sortable_ids.fields import UUIDv7AutoField",
     "depot/models.py:6, in depot.Customer:",
     "    id = UUIDv7AutoField(primary_key=True)",
