@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.apps import apps
-from django.db import NotSupportedError, connection, connections, models
+from django.db import connection, connections, models
 
 from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.engines.mysql import MySQL
@@ -95,15 +95,10 @@ def fill(
     return run.execute(build(name, batch_size, using), progress)
 
 
-def refuse(*_: Any) -> None:
-    """As a database that can't."""
-    raise NotSupportedError("a test wants Python's")
-
-
 def in_python(monkeypatch: Any) -> None:
     """Have the ids generated in Python, as where the database can't generate them."""
     for engine in (MySQL, PostgreSQL):
-        monkeypatch.setattr(engine, "computed", refuse)
+        monkeypatch.setattr(engine, "computes", False)
 
 
 def evenly(monkeypatch: Any) -> None:

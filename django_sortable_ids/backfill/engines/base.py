@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import NotSupportedError
+from django.db import connections
 from django.db.models import Q
 from django.db.models.expressions import Expression, RawSQL
 from django.db.models.sql import Query
@@ -49,20 +49,50 @@ def _quote(name: str) -> str:
 
 
 class Statements(ABC):
-    """The statements for the batches of a target."""
+    """The SQL of the batches of a target.
+
+    Python sends ids by ``sent``. The other statements compute them, for which there must be a
+    ``composition``: each row gets the tick of its time, and a rank in it. The ranks of a tick are
+    divided into equal slots, one for each of its rows, in their order. A random rank is drawn from
+    each slot.
+
+    Their parameters have names. ``first_time``, ``first_key_0`` and so on are the place of the
+    first row of the batch; ``last_time``, ``last_key_0`` that of the last row. ``reserved_tick``
+    and ``start`` are the tick in which the previous batch ended and its first free rank.
+    ``last_tick`` and ``beyond`` are the tick of the last row, and the number of rows after the
+    batch that share it.
+    """
 
     kept = KeptColumns()
     """The columns that every UPDATE sets to themselves."""
+    last_given: str | None = None
+    """The query for tick and rank of the last row that got an id in the batch. New rows may take
+    the ids of later ones, so the last row of the batch may get none."""
+    _numbered: tuple[str, str]
+    """The SQL of tick and rank of a row."""
 
-    def __init__(self, target: Target, connection: Any, *, with_times: bool = True) -> None:
+    def __init__(
+        self,
+        target: Target,
+        composition: Composition | None = None,
+        *,
+        with_times: bool = True,
+    ) -> None:
+        """``with_times``: rows whose time has changed since they were read are skipped. Raises
+        ``NotSupportedError`` if the database can't compute the ids of the ``composition``."""
         self.target = target
-        self.connection = connection
+        self.connection: Any = connections[target.using]
         self._with_times = with_times
-        self._table = connection.ops.quote_name(target.model._meta.db_table)
-        self._column = connection.ops.quote_name(str(target.field.column))
-        self._keys = [connection.ops.quote_name(str(key.column)) for key in target.key_fields]
+        self._table = self._quote(target.model._meta.db_table)
+        self._column = self._quote(target.field.column)
+        self._keys = [self._quote(key.column) for key in target.key_fields]
         self._key_names = [f"key_{n}" for n in range(len(self._keys))]
-        self._source_column = connection.ops.quote_name(str(target.source.field.column))
+        self._source_column = self._quote(target.source.field.column)
+        if composition:
+            tick, rank = (RawSQL(name, ()) for name in self._numbered)
+            self._composed = self._compile(composition.made_of(tick, rank))
+            self._random = self._compile(RandomInteger(below=1 << RANDOM_BITS))
+            self._ranks = composition.ranks
 
     @cached_property
     @abstractmethod
@@ -79,92 +109,10 @@ class Statements(ABC):
         row whose time has changed is skipped.
         """
 
-    @cached_property
-    def _times(self) -> TimeColumn:
-        times = self.target.source.own_times
-        assert times is not None, "only times of the row itself are compared and computed with"
-        return times
-
     @property
-    def _compares_times(self) -> bool:
-        """Whether ids from Python are sent with the times of their rows: the database must know
-        which instant a value of the column is."""
-        times = self.target.source.own_times
-        return self._with_times and times is not None and not self._chain and times.knows_utc
-
-    def _set(self, value: str, table: str = "") -> str:
-        """The assignments of every UPDATE; ``table`` is the alias of the table with a dot."""
-        return f"{table}{self._column} = {value}{self.kept.assignments(table)}"
-
-    @property
-    def _chain(self) -> Sequence[Any]:
-        """The parents of the model up to the one that has the time."""
-        meta, of_time = self.target.model._meta, self.target.source.field.model
-        return [] if of_time is self.target.model else list(meta.get_base_chain(of_time))
-
-    @property
-    def _unmoved(self) -> str:
-        """The condition that skips rows whose time has changed since the read, if the database
-        compares times; these become late rows.
-        """
-        return f" AND {self._time_as_read} = d.created" if self._compares_times else ""
-
-    @property
-    def _time_as_read(self) -> str:
-        return f"t.{self._source_column}"
-
-    def _on_keys(self) -> str:
-        pairs = zip(self._keys, self._key_names, strict=True)
-        return " AND ".join(f"t.{key} = d.{name}" for key, name in pairs)
-
-    def _lists(
-        self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
-    ) -> dict[str, list[Any]]:
-        """The parameters: a list for each column."""
-        lists = {f"key_{n}": list(part) for n, part in enumerate(zip(*keys, strict=True))}
-        lists["id"] = list(stored)
-        if self._compares_times:
-            lists["created"] = list(map(self._times.parameter, times))
-        return lists
-
-    def _quote(self, name: str | None) -> str:
-        return str(self.connection.ops.quote_name(str(name)))
-
-
-class ComputedStatements(Statements):
-    """The statements for the batches of a target whose ids the database computes.
-
-    Each row gets the tick of its time, and a rank in it. The ranks of a tick are divided into equal
-    slots, one for each of its rows, in their order. A random rank is drawn from each slot.
-
-    The parameters have names. ``first_time``, ``first_key_0`` and so on are the place of the first
-    row of the batch; ``last_time``, ``last_key_0`` that of the last row. ``reserved_tick`` and
-    ``start`` are the tick in which the previous batch ended and its first free rank. ``last_tick``
-    and ``beyond`` are the tick of the last row, and the number of rows after the batch that share
-    it.
-    """
-
-    _numbered: tuple[str, str]
-    """The SQL of tick and rank of a row."""
-    last_given: str | None = None
-    """The query for tick and rank of the last row that got an id in the batch. New rows may take
-    the ids of later ones, so the last row of the batch may get none."""
-
-    def __init__(self, target: Target, connection: Any, composition: Composition) -> None:
-        super().__init__(target, connection)
-        self._composition = composition
-        tick, rank = (RawSQL(name, ()) for name in self._numbered)
-        self._composed = self._compile(composition.made_of(tick, rank))
-        self._random = self._compile(RandomInteger(below=1 << RANDOM_BITS))
-
-    @abstractmethod
-    def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
-        """Execute the UPDATE of a batch; returns the number of changed rows."""
-
-    @property
-    @abstractmethod
     def of_batch(self) -> str:
         """An UPDATE of the rows without an id between two places."""
+        raise NotImplementedError
 
     @property
     def counted(self) -> str | None:
@@ -183,6 +131,10 @@ class ComputedStatements(Statements):
         ``with_last_tick`` for the rows of the last tick. For engines that interleave."""
         raise NotImplementedError
 
+    def execute(self, sql: str, parameters: Mapping[str, Any]) -> int:
+        """Execute the UPDATE of a batch; returns the number of changed rows."""
+        raise NotImplementedError
+
     def place(self, name: str, row: Row) -> dict[str, Any]:
         """The parameters for the place of a row; ``name`` is ``first`` or ``last``."""
         created, pk = row
@@ -190,19 +142,60 @@ class ComputedStatements(Statements):
         keys = zip(self._key_names, self.target.stored_keys([pk])[0], strict=True)
         return {f"{name}_time": time} | {f"{name}_{key}": value for key, value in keys}
 
+    # Parts of the statements
+
+    @cached_property
+    def _times(self) -> TimeColumn:
+        times = self.target.source.own_times
+        assert times is not None, "only times of the row itself are compared and computed with"
+        return times
+
+    @property
+    def _compares_times(self) -> bool:
+        """Whether ids from Python are sent with the times of their rows: the database must know
+        which instant a value of the column is."""
+        times = self.target.source.own_times
+        return self._with_times and times is not None and not self._chain and times.knows_utc
+
+    @property
+    def _chain(self) -> Sequence[Any]:
+        """The parents of the model up to the one that has the time."""
+        meta, of_time = self.target.model._meta, self.target.source.field.model
+        return [] if of_time is self.target.model else list(meta.get_base_chain(of_time))
+
+    def _set(self, value: str, table: str = "") -> str:
+        """The assignments of every UPDATE; ``table`` is the alias of the table with a dot."""
+        return f"{table}{self._column} = {value}{self.kept.assignments(table)}"
+
+    @property
+    def _unmoved(self) -> str:
+        """The condition that skips rows whose time has changed since the read, if the database
+        compares times; these become late rows.
+        """
+        return f" AND {self._time_as_read} = d.created" if self._compares_times else ""
+
+    @property
+    def _time_as_read(self) -> str:
+        return f"t.{self._source_column}"
+
+    def _lists(
+        self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
+    ) -> dict[str, list[Any]]:
+        """The parameters: a list for each column."""
+        lists = {f"key_{n}": list(part) for n, part in enumerate(zip(*keys, strict=True))}
+        lists["id"] = list(stored)
+        if self._compares_times:
+            lists["created"] = list(map(self._times.parameter, times))
+        return lists
+
     def _tick(self, time: str) -> str:
-        return self._compile(tick_at(UnixMicroseconds(RawSQL(time, ())), self._composition.scheme))
+        return self._compile(tick_at(UnixMicroseconds(RawSQL(time, ())), self.target.scheme))
 
     def _start_and_divisor(self, tick: str, ties: str) -> tuple[str, str]:
         """The SQL of the first rank of a tick, and of its number of slots."""
         start = f"CASE WHEN {tick} = %(reserved_tick)s THEN %(start)s ELSE 0 END"
         beyond = f"CASE WHEN {tick} = %(last_tick)s THEN %(beyond)s ELSE 0 END"
         return start, f"({ties} + {beyond})"
-
-    def _compile(self, expression: Expression) -> str:
-        compiler = Query(self.target.model).get_compiler(connection=self.connection)
-        sql, _ = compiler.compile(expression)
-        return str(sql)
 
     def _places(self, table: str) -> tuple[str, str, str]:
         """The SQL of the key of a row, of the first key and of the last key, as row values."""
@@ -213,6 +206,13 @@ class ComputedStatements(Statements):
         )
         return f"({key})", f"({first})", f"({last})"
 
+    def _compile(self, expression: Expression) -> str:
+        compiler = Query(self.target.model).get_compiler(connection=self.connection)
+        return str(compiler.compile(expression)[0])
+
+    def _quote(self, name: str | None) -> str:
+        return str(self.connection.ops.quote_name(str(name)))
+
 
 LOCK_SECONDS = 1
 """How long a statement waits for a lock: later writers queue up after it."""
@@ -221,10 +221,9 @@ LOCK_SECONDS = 1
 class Engine(ABC):
     """The database-specific part of a backfill, one for each connection."""
 
-    sending: type[Statements]
-    """The statements that write ids from Python."""
-    computing: type[ComputedStatements] | None = None
-    """The statements that compute ids in the database; None if Python is faster."""
+    statements: type[Statements]
+    computes = True
+    """Whether the database computes ids; else Python is faster."""
     rows_per_second: tuple[float, float]
     """Lower bound: wide rows with many indexes on a slow disk. Upper bound: the benchmarks on two
     cores."""
@@ -240,20 +239,6 @@ class Engine(ABC):
 
     def __init__(self, connection: Any) -> None:
         self.connection = connection
-
-    def statements(self, target: Target, *, with_times: bool = True) -> Statements:
-        """The statements that write ids from Python; ``with_times`` skips rows whose time has
-        changed since.
-        """
-        return self.sending(target, self.connection, with_times=with_times)
-
-    def computed(self, target: Target, composition: Composition) -> ComputedStatements:
-        """The statements that compute ids in the database. Raises ``NotSupportedError`` if it can't
-        compute them, or if Python is faster.
-        """
-        if self.computing is None:
-            raise NotSupportedError("Python is faster")
-        return self.computing(target, self.connection, composition)
 
     def interleaves(self, target: Target) -> bool:
         """Whether neighbouring rows are written in different transactions."""

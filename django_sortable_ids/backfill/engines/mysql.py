@@ -22,7 +22,7 @@ from ...errors import BackfillError
 from ...functions.fragments import Fragment
 from ..sources.target import Target
 from .base import LOCK_SECONDS, Engine
-from .mysql_statements import MySQLStatements, NumberedWhileRead
+from .mysql_statements import MySQLStatements
 
 _DEPENDS_ON_SESSION = re.compile(
     r"\b(from_unixtime|unix_timestamp|dayname|monthname)\(|'system'|date_format\(.*%[abMW]",
@@ -57,8 +57,7 @@ _LAG_COLUMNS = ("Seconds_Behind_Source", "Seconds_Behind_Master")
 
 
 class MySQL(Engine):
-    sending = MySQLStatements
-    computing = NumberedWhileRead
+    statements = MySQLStatements
     rows_per_second = (10_000.0, 60_000.0)
     looks_up_ids = True
 

@@ -14,7 +14,7 @@ from ...db import tables
 from ...db.queries import named_rows
 from ...db.tables import is_timestamp
 from ...functions.composition import Composition
-from .base import ComputedStatements, KeptColumns, Statements
+from .base import KeptColumns, Statements
 
 if TYPE_CHECKING:
     from ..sources.target import Target
@@ -121,6 +121,25 @@ _TIES, _WIDTH, _TICK, _NEXT_TICK, _NUMBER, _SLOT = (
 
 
 class MySQLStatements(Statements):
+    """Ids from Python are a JSON parameter. The database numbers rows with user variables while an
+    UPDATE reads them.
+
+    Window functions, and the lookup of their rows, would take half as long again. An UPDATE with
+    such a join also locks all rows that it joins, even in READ COMMITTED: it might wait for every
+    row without an id. MySQL calls assignments of user variables in expressions deprecated, but has
+    no other way for an UPDATE.
+    """
+
+    _numbered = (_TICK, _SLOT)
+    last_given = f"SELECT {_TICK}, {_SLOT}"
+
+    def __init__(
+        self, target: Target, composition: Composition | None = None, *, with_times: bool = True
+    ) -> None:
+        super().__init__(target, composition, with_times=with_times)
+        if composition and self._chain:
+            raise NotSupportedError("the time is in another table than the id")
+
     @cached_property
     def kept(self) -> KeptColumns:  # type: ignore[override]
         return kept_columns(self.connection, self.target.model._meta.db_table)
@@ -213,24 +232,6 @@ class MySQLStatements(Statements):
                 for name, charset, collation in cursor.fetchall()
             }
 
-
-class NumberedWhileRead(MySQLStatements, ComputedStatements):
-    """Numbers rows with user variables while an UPDATE reads them.
-
-    Window functions, and the lookup of their rows, would take half as long again. An UPDATE with
-    such a join also locks all rows that it joins, even in READ COMMITTED: it might wait for every
-    row without an id. MySQL calls assignments of user variables in expressions deprecated, but has
-    no other way for an UPDATE.
-    """
-
-    _numbered = (_TICK, _SLOT)
-    last_given = f"SELECT {_TICK}, {_SLOT}"
-
-    def __init__(self, target: Target, connection: Any, composition: Composition) -> None:
-        super().__init__(target, connection, composition)
-        if self._chain:
-            raise NotSupportedError("the time is in another table than the id")
-
     @cached_property
     def counted(self) -> str:
         """Sets the variables: the most rows of any tick, and more. Rows with an id are counted as
@@ -238,7 +239,7 @@ class NumberedWhileRead(MySQLStatements, ComputedStatements):
         ties = "LEAST(ties, %(size)s)"
         values = {
             _TIES: ties,
-            _WIDTH: f"{self._composition.ranks} DIV {ties}",
+            _WIDTH: f"{self._ranks} DIV {ties}",
             # A variable without a value before the UPDATE is a float there, too small for a tick.
             **{_TICK: "-1", _NEXT_TICK: "-1", _NUMBER: "0", _SLOT: "0"},
         }
@@ -289,7 +290,7 @@ class NumberedWhileRead(MySQLStatements, ComputedStatements):
         """The rank of a row. The first and the last tick of a batch may have fewer ranks, or more
         rows."""
         start, divisor = self._start_and_divisor(_TICK, _TIES)
-        width = f"(({self._composition.ranks} - {start}) DIV {divisor})"
+        width = f"(({self._ranks} - {start}) DIV {divisor})"
         return (
             f"CASE WHEN {_TICK} IN (%(reserved_tick)s, %(last_tick)s) "
             f"THEN {start} + {_NUMBER} * {width} + {self._random} MOD {width} "

@@ -17,7 +17,7 @@ from django.utils.functional import cached_property
 from ...db import queries, tables
 from ...errors import BackfillError
 from ..sources.target import Target
-from .base import LOCK_SECONDS, ComputedStatements, Engine, Statements
+from .base import LOCK_SECONDS, Engine, Statements
 
 _OF_PART = (
     " WHERE CASE WHEN tick = %(last_tick)s THEN %(with_last_tick)s "
@@ -26,9 +26,13 @@ _OF_PART = (
 
 
 class PostgreSQLStatements(Statements):
+    """Ids from Python are arrays. The database numbers the rows of a table, joined with its
+    parents, by window functions."""
+
+    _numbered = ("d.tick", "d.slot")
+
     @cached_property
     def sent(self) -> str:
-        """One UPDATE with arrays as parameters."""
         names = [*self._key_names, "id"]
         types = [key.rel_db_type(self.connection) for key in self.target.key_fields]
         types.append(self.target.field.db_type(self.connection))
@@ -38,7 +42,9 @@ class PostgreSQLStatements(Statements):
         pairs = zip(names, types, strict=True)
         lists = ", ".join(f"%({name})s::{kind}[]" for name, kind in pairs)
         rows = f"SELECT * FROM unnest({lists}) u({', '.join(names)})"
-        return self._update("d.id", rows, f"{self._on_keys()}{self._unmoved}")
+        keys = zip(self._keys, self._key_names, strict=True)
+        on = " AND ".join(f"t.{key} = d.{name}" for key, name in keys)
+        return self._update("d.id", rows, f"{on}{self._unmoved}")
 
     def send(
         self, keys: Sequence[Sequence[Any]], stored: Sequence[Any], times: Sequence[Any]
@@ -59,12 +65,6 @@ class PostgreSQLStatements(Statements):
             f"UPDATE {self._table} AS t SET {self._set(value)} FROM ({rows}) d "
             f"WHERE {on} AND t.{self._column} IS NULL"
         )
-
-
-class NumberedByWindows(PostgreSQLStatements, ComputedStatements):
-    """Numbers the rows of a table, joined with its parents, by window functions."""
-
-    _numbered = ("d.tick", "d.slot")
 
     @cached_property
     def of_batch(self) -> str:
@@ -98,7 +98,7 @@ class NumberedByWindows(PostgreSQLStatements, ComputedStatements):
             "count(*) OVER (PARTITION BY tick) AS ties"
         )
         start, divisor = self._start_and_divisor("tick", "ties")
-        width = f"(({self._composition.ranks} - {start}) / {divisor})"
+        width = f"(({self._ranks} - {start}) / {divisor})"
         return (
             f"SELECT place, part, created, tick, "
             f"{start} + (number - 1) * {width} + mod(random, {width}) AS slot "
@@ -218,8 +218,7 @@ SELECT pg_is_in_recovery(), CASE
 
 
 class PostgreSQL(Engine):
-    sending = PostgreSQLStatements
-    computing = NumberedByWindows
+    statements = PostgreSQLStatements
     rows_per_second = (5_000.0, 40_000.0)
 
     def interleaves(self, target: Target) -> bool:

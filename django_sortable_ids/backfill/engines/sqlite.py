@@ -43,7 +43,8 @@ class SQLiteStatements(Statements):
 
 
 class SQLite(Engine):
-    sending = SQLiteStatements
+    statements = SQLiteStatements
+    computes = False
     rows_per_second = (40_000.0, 200_000.0)
     writes_first = True
     adds_not_null = False

@@ -36,10 +36,11 @@ class ComputingIDs:
         self._engine = engine
         self._connection = engine.connection
         stored = target.field.stored(self._connection)
-        if target.source.own_times is None or not target.source.own_times.knows_utc:
-            raise NotSupportedError("only Python knows the times")
+        times = target.source.own_times
+        if not engine.computes or times is None or not times.knows_utc:
+            raise NotSupportedError("Python is faster, or only Python knows the times")
         self._composition = Composition(target.scheme, stored, self._connection)
-        self._statements = engine.computed(target, self._composition)
+        self._statements = engine.statements(target, self._composition)
 
     @property
     def statements(self) -> Iterator[tuple[str, str]]:
