@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from django.db import IntegrityError, connections, models, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
 
-from .db.errors import columns_in_violation
-from .db.tables import folded
+from .db import tables
+from .db.errors import is_duplicate
 from .db.transactions import in_transaction
 from .fields import SortableIDField
 from .fields.of_model import own_fields
@@ -167,7 +168,7 @@ class _GeneratedIDs:
         colliding = {
             field: self._colliding(field)
             for field in self._rows
-            if folded(connection, str(field.column)) in violated
+            if tables.folded(connection, str(field.column)) in violated
         }
         for field, rows in colliding.items():
             self._generate(field, rows)
@@ -205,3 +206,28 @@ class _GeneratedIDs:
 
 def _id(field: SortableIDField, row: models.Model) -> Any:
     return getattr(row, field.attname)
+
+
+def columns_in_violation(
+    error: IntegrityError, table: str, connection: BaseDatabaseWrapper
+) -> frozenset[str]:
+    """The columns of the unique constraint or index of the table that an INSERT violated.
+
+    Their names are ``tables.folded``. Empty for other violations, and if the columns are not
+    certain: an index on expressions, an error of a partition, server messages that are not in
+    English. Queries the catalogue, so an open transaction must be usable again.
+    """
+    plain_name, columns = tables.split(connection, table)[1], []
+    if connection.vendor == "sqlite":
+        names = str(error).removeprefix("UNIQUE constraint failed: ").split(", ")
+        columns = [name.removeprefix(f"{plain_name}.") for name in names]
+    elif is_duplicate(error):
+        if connection.vendor == "postgresql":
+            name = getattr(getattr(error.__cause__, "diag", None), "constraint_name", None)
+        else:
+            # The value comes first and may contain anything. MySQL prefixes the key with the table.
+            key = str(error.args[1]).rpartition(" for key ")[2]
+            name = key.strip("'").removeprefix(f"{plain_name}.")
+        columns = tables.constraints(connection, table).get(str(name), {}).get("columns") or []
+    # None stands for an expression.
+    return frozenset(tables.folded(connection, column) for column in columns if column)

@@ -21,7 +21,7 @@ from django.utils.translation import gettext, pgettext
 
 from ..fields.values.times import first_moment
 from ..histograms.counting import TimedColumn, TookTooLong, counts, ends, timed_column
-from ..histograms.drawing import DrawnBar, drawn_counts, formatted
+from ..histograms.histogram import DrawnBar, drawn_counts, formatted
 from ..histograms.spans import Span, end_of, local, spans, start_of
 from ..paging.counting import Count
 

@@ -16,16 +16,20 @@ from ..schemes.layout import ByteFractionTemplate, Layout
 from .bits import DIGIT, Group, Part, Run, groups_of_new, runs
 from .digits import DigitsOfInteger
 from .fragments import (
+    RANDOM_BITS,
     BytesOfHex,
     Fragment,
     HexOfInteger,
     HyphenatedHex,
     InsertedHex,
+    RandomDigits,
+    RandomHex,
+    RandomInteger,
+    RandomVariant,
     Upper,
     UUIDOfHex,
     joined,
 )
-from .randomness import RANDOM_BITS, RandomDigits, RandomHex, RandomInteger, RandomVariant
 from .ticks import (
     Complement,
     ShiftedRight,

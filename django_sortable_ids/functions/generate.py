@@ -11,9 +11,8 @@ from ..fields import SortableIDField
 from ..fields.values.storage import UUIDStorage
 from ..schemes import Scheme, TimeScheme, get
 from .composition import Composition
-from .fragments import Compiled, Fragment, HexOfInteger
+from .fragments import Compiled, Fragment, HexOfInteger, RandomVariant
 from .moments import StatementMicroseconds, UnixMicroseconds, UnixMicrosecondsNow
-from .randomness import RandomVariant
 from .ticks import tick_at
 
 _NEEDS_SCHEME = (

@@ -19,7 +19,7 @@ from django.db.models.constants import LOOKUP_SEP
 from django.db.models.lookups import GreaterThanOrEqual, LessThanOrEqual
 from django.db.models.sql.where import AND
 
-from ..db.scalars import Select, scalars
+from ..db.queries import Select, scalars
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_at
 from ..fields.values.storage import Storage, TextStorage

@@ -26,8 +26,7 @@ from ..schemes import (
     all_schemes,
     get,
 )
-from .parts import Anatomy, anatomy
-from .picture import Picture, picture
+from .parts import Anatomy, Picture, anatomy, picture
 
 _SPELLINGS = 9
 """Upper bound of the extra characters in a spelling, such as "urn:uuid:" and padding."""

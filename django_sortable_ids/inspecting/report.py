@@ -10,7 +10,7 @@ from django.utils.translation import pgettext
 from ..schemes.errors import encodable
 from .candidates import Candidate
 from .inspection import Inspection, shown
-from .picture import columns
+from .parts import columns
 
 _NAMES = 14
 """Columns of the names before values."""

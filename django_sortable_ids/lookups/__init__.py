@@ -7,4 +7,4 @@ from . import ids
 
 ids.register()
 SortableIDField.later_transforms["created_at"] = deferred("lookups.created_at:register")
-when_imported("django.contrib.postgres.fields.array", deferred("lookups.arrays:register"))
+when_imported("django.contrib.postgres.fields.array", deferred("lookups.ids:register_of_arrays"))

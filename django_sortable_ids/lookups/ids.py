@@ -1,5 +1,6 @@
 """Comparisons with an id itself: the lookups, and how they treat malformed ids."""
 
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, TypeGuard
@@ -241,3 +242,31 @@ def _extend(field_class: Any, mixins: Mapping[str, type]) -> None:
             ours = type(f"{field_class.__name__}{name.title()}", (mixin, usual), {})
             # A pickled query refers to the class by its name in this module.
             globals()[ours.__name__] = field_class.register_lookup(ours)
+
+
+_OF_ARRAYS = ("ArrayContains", "ArrayContainedBy", "ArrayOverlap", "ArrayExact")
+
+
+class _OfArraysOfIDs:
+    """Django passes Python lists to the driver as they are: each id is converted here."""
+
+    def __init__(self, lhs: Any, rhs: Any) -> None:
+        base = lhs.output_field.base_field
+        if isinstance(base, SortableIDField) and isinstance(rhs, list | tuple):
+            rhs = [each if each is None else _stored(base, each) for each in rhs]
+        super().__init__(lhs, rhs)  # type: ignore[call-arg]
+
+
+def _stored(field: SortableIDField, member: Any) -> Any:
+    is_expression = hasattr(member, "resolve_expression")
+    return member if is_expression else Value(member, output_field=field)
+
+
+def register_of_arrays() -> None:
+    """Register those of arrays; called after ``ArrayField`` is imported, which needs psycopg."""
+    arrays: Any = sys.modules["django.contrib.postgres.fields.array"]
+    for name in _OF_ARRAYS:
+        usual = getattr(arrays, name)
+        # A pickled query refers to the class by its name in this module.
+        ours = type(name, (_OfArraysOfIDs, usual), {"__module__": __name__})
+        globals()[name] = arrays.ArrayField.register_lookup(ours)

@@ -18,7 +18,7 @@ from ..operations import MigratePrimaryKey, SwapSortableID
 from ..primary_keys import notes
 from ..primary_keys.changes.maps import KEPT, MAP, Kind
 from ..primary_keys.engines import mysql_exchange
-from ..schema.notes import unrecorded_swaps
+from ..schema.swap import unrecorded_swaps
 
 Name = tuple[str, str]
 """The app and the name of a migration."""

@@ -13,7 +13,7 @@ from django.db import connections, transaction
 from django.db.migrations.state import ProjectState
 from django.db.models import IntegerField, QuerySet
 
-from ..backfill import checks, plan, run
+from ..backfill import plan, run
 from ..backfill.engines import engine_of
 from ..backfill.sources import find
 from ..backfill.sources.base import Given
@@ -50,7 +50,7 @@ def check(moved: Sequence[MovedKey], state: ProjectState, using: str) -> None:
             on_out_of_range=key.on_out_of_range,
         )
         found = chunks.count(target.rows)
-        checks.check_rows(target, found, engine_of(using), may_be_misread=True)
+        plan.check_rows(target, found, engine_of(using), may_be_misread=True)
 
 
 def fill_new_keys(engine: KeyEngine, moved: Sequence[MovedKey]) -> None:
@@ -122,7 +122,7 @@ def _write(target: EveryRow, to: Values, *, may_be_misread: bool) -> None:
         if ends is None:
             return
         # The first and the last time show whether all are there and in the scheme's range.
-        checks.check_rows(
+        plan.check_rows(
             target,
             rows.count,
             engine_of(target.using),

@@ -12,7 +12,7 @@ from ..backfill.sources.base import Given
 from ..db import tables
 from ..errors import BackfillError
 from ..models import BackfillRun, MoveNote
-from ..schema.notes import is_open, recorded
+from ..schema.swap import is_open, recorded
 from .changes import Change
 from .changes.maps import NEW_KEY
 from .changes.moved import KeyCopy, MovedKey, source_of

@@ -16,8 +16,7 @@ from .fields import (
     SortableIDRelatedField,
     SortableIDSlugRelatedField,
 )
-from .old_ids import AcceptOldIDs
-from .serializers import SortableIDModelSerializer
+from .serializers import AcceptOldIDs, SortableIDModelSerializer
 from .views import SortableIDLookupMixin
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ from django.db import models
 from .. import ids
 from ..fields.of_model import id_of
 from ..functions import Bar
-from ..histograms.drawing import HEIGHT, WIDTH, drawn
-from ..inspecting.parts import anatomy
-from ..inspecting.picture import picture
+from ..histograms.histogram import HEIGHT, WIDTH, drawn
+from ..inspecting.parts import anatomy, picture
 from ..schemes import OutOfRange
 
 register = template.Library()

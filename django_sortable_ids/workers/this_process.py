@@ -31,7 +31,7 @@ from ..schemes import TimeScheme
 from ..schemes.generation.leased_generator import Lease
 
 if TYPE_CHECKING:
-    from .process_lease import ProcessLease, UnsharedLease
+    from .leases import ProcessLease, UnsharedLease
 
 logger = logging.getLogger("django_sortable_ids")
 
@@ -89,8 +89,7 @@ def before_request(**_: Any) -> None:
 def _take(places: int) -> ProcessLease | UnsharedLease:
     # The models are not ready when fields are imported.
     from ..models import WorkerLease
-    from .leases import Terms
-    from .process_lease import ProcessLease, UnsharedLease
+    from .leases import ProcessLease, Terms, UnsharedLease
 
     using = router.db_for_write(WorkerLease)
     if is_in_memory(using):

@@ -133,7 +133,7 @@ def test_the_plan_fits_a_terminal(name, monkeypatch):
     """With all that it may have to say, and a stopped run."""
     future = datetime.now(UTC) + timedelta(days=900)
     insert_orders([START, START, future, *[START] * 5000])
-    monkeypatch.setattr(plan.checks, "_is_indexed", lambda target: False)
+    monkeypatch.setattr(plan, "_is_indexed", lambda target: False)
     with pytest.raises(ZeroDivisionError):
         fill(name, 1000, lambda filled: 1 // 0)
     lines = list(build(name, 1000).lines())
@@ -163,7 +163,7 @@ def test_a_terminal_gets_whole_words(command):
 def test_with_more_warnings_there_are_fewer_samples(monkeypatch):
     insert_orders([START] * 5)
     warning = "a warning of two lines, as those are which have a name and some advice in them, " * 2
-    monkeypatch.setattr(plan.checks, "warnings", lambda target: [warning[:150]] * 5)
+    monkeypatch.setattr(plan, "warnings", lambda target: [warning[:150]] * 5)
     lines = list(build("time64").lines())
     assert sum(line.startswith("  such as ") for line in lines) == 1
     shown = [row for line in lines for row in textwrap.wrap(line, 80, subsequent_indent="    ")]

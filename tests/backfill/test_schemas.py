@@ -15,7 +15,7 @@ from django.db import (
 from django.db.migrations.state import ProjectState
 
 from django_sortable_ids.checks import databases
-from django_sortable_ids.db.errors import columns_in_violation
+from django_sortable_ids.collisions import columns_in_violation
 from django_sortable_ids.fields import LexicalSequenceField, SnowflakeField, ULIDField, UUIDv7Field
 from django_sortable_ids.migrating import guard
 from django_sortable_ids.schema.constraints import constrain

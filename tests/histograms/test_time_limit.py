@@ -9,10 +9,10 @@ from django.db.models import BooleanField, Func, Value
 from django.db.models.lookups import Exact
 from django.test.utils import CaptureQueriesContext
 
-from django_sortable_ids.db.scalars import Select, scalars
+from django_sortable_ids.db.queries import Select, scalars
 from django_sortable_ids.functions import histogram
 from django_sortable_ids.histograms import counting
-from django_sortable_ids.histograms.drawing import drawn
+from django_sortable_ids.histograms.histogram import drawn
 from tests.lookups.support import fill, utc
 from tests.testapp.models import Order
 

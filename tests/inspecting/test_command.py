@@ -17,8 +17,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 
 from django_sortable_ids.ids import public_id
-from django_sortable_ids.inspecting.parts import anatomy
-from django_sortable_ids.inspecting.picture import picture
+from django_sortable_ids.inspecting.parts import anatomy, picture
 from django_sortable_ids.schemes import all_schemes, get
 from tests.combinations import in_one_case
 from tests.store.models import PRODUCTS, Order, Review, Stock, ULIDProduct

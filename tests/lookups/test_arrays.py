@@ -84,4 +84,4 @@ def test_they_are_there_if_no_model_imports_arrays():
     pytest.importorskip("psycopg")
     command = [sys.executable, "-c", LATER]
     found = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    assert found.split() == ["django_sortable_ids.lookups.arrays"] * 4
+    assert found.split() == ["django_sortable_ids.lookups.ids"] * 4

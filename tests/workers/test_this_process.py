@@ -14,9 +14,8 @@ from django_sortable_ids.schemes.generation.clock import Sources
 from django_sortable_ids.schemes.generation.generator import replaced_sources
 from django_sortable_ids.schemes.generation.leased_generator import LeasedGenerator
 from django_sortable_ids.schemes.layout import Layout
-from django_sortable_ids.workers import process_lease, this_process
-from django_sortable_ids.workers.leases import Terms
-from django_sortable_ids.workers.process_lease import ProcessLease
+from django_sortable_ids.workers import leases, this_process
+from django_sortable_ids.workers.leases import ProcessLease, Terms
 from tests.marks import own_tables
 from tests.patience import wait_until
 
@@ -199,7 +198,7 @@ def test_ids_within_the_lease_ask_no_database(monkeypatch):
     _, going = leased(lambda: at[0])
     going.next()
     asked = []
-    monkeypatch.setattr(process_lease, "in_a_thread", lambda work, using: asked.append(at[0]))
+    monkeypatch.setattr(leases, "in_a_thread", lambda work, using: asked.append(at[0]))
     for _ in range(999):
         at[0] += MS
         going.next()

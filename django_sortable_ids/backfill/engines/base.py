@@ -15,8 +15,8 @@ from django.utils.functional import cached_property
 
 from ...errors import BackfillError
 from ...functions.composition import Composition
+from ...functions.fragments import RANDOM_BITS, RandomInteger
 from ...functions.moments import UnixMicroseconds
-from ...functions.randomness import RANDOM_BITS, RandomInteger
 from ...functions.ticks import tick_at
 from ...times.columns import TimeColumn
 from ..sources.base import Row

@@ -1,20 +1,47 @@
-"""The modes of the command, except ``--verify`` and ``--primary-key``."""
+"""The modes of the command: the report, ``--status``, ``--dry-run``, the run, ``--primary-key`` and
+``--verify``, with the migrations that the last two write."""
 
+from __future__ import annotations
+
+import importlib
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
+from pathlib import Path
 
+from django.apps import apps
 from django.core.management.base import CommandError
+from django.db import DEFAULT_DB_ALIAS, connections, models, router
+from django.db.migrations.loader import MigrationLoader
+from django.db.models import QuerySet
 
 from ...backfill import owner, plan, run
 from ...backfill.pace import Control, Limits, signals, watch
 from ...backfill.progress import Progress
 from ...backfill.run import TriedTooLong
-from ...backfill.sources.fields import database_of
-from ...backfill.sources.target import Target
+from ...backfill.sources.base import Given
+from ...backfill.sources.fields import check_tables, database_of, last_run, named_field, names_of
+from ...backfill.sources.fields import notes as proxy_notes
+from ...backfill.sources.find import of_source
+from ...backfill.sources.history import Copies, compare
+from ...backfill.sources.periods import Unsourced
+from ...backfill.sources.target import Target, database_option
+from ...backfill.verifying.verification import SHARE, Verification
+from ...backfill.verifying.verify import refuse_hidden_rows, verify
+from ...db import chunks
 from ...errors import WrongArguments, counted
+from ...fields import history
+from ...migrating import next_migration
+from ...migrating.next_migration import NotMigrated, migration_file
+from ...primary_keys import notes
+from ...primary_keys import plan as plans
+from ...primary_keys.checklist import ADVICE, checklist, lines_of
+from ...primary_keys.edits import is_installed
+from ...primary_keys.plan import NotEdited, Planned
+from ...primary_keys.report import report as report_of_move
 from ...reporting import report, status
-from .output import of_plan
-from .request import Request
+from ...schemes.support import is_named
+from .arguments import WRONG
+from .request import Request, of_plan, of_target
 
 FIRST_BATCH = 5000
 """Rows in the first batch, before the speed is known."""
@@ -99,3 +126,223 @@ def _lag(request: Request, database: str) -> Callable[[], str]:
     if replica is not None:
         raise WrongArguments("--replica needs --max-replica-lag SECONDS: add it")
     return lambda: ""
+
+
+_OWN = ("django_sortable_ids", "0001_initial")
+
+
+def move(request: Request) -> None:
+    """Show the plan, and write the migration if that is asked for."""
+    options, output = request.options, request.output
+    using = options["database"] or DEFAULT_DB_ALIAS
+    policies = {name: options[name] or "error" for name in ("on_null", "on_out_of_range")}
+    if "skip" in policies.values():
+        raise CommandError("skip leaves NULL, which no key may have", returncode=WRONG)
+    try:
+        planned = plans.build(
+            request.given.labels,
+            request.sources,
+            using,
+            keeps_old=not options["drop_old"],
+            adopted=options["adopt"] or (),
+            allowed=options["allow"] or (),
+            policies=policies,
+        )
+    except NotEdited as unedited:
+        needs_drop = not unedited.edits and not options["drop_old"]
+        command = request.given.again() + " --drop-old" * needs_drop
+        output.add(edits=[asdict(each) for each in unedited.edits], next=command)
+        output.say(str(unedited), f"Next: edit, don't run makemigrations, then {command}")
+        if options["write_migration"]:
+            raise CommandError("No migration was written: edit the models first") from None
+        return
+    found = report_of_move(planned)
+    least, most = found.seconds
+    estimate = {"seconds_at_least": least, "seconds_at_most": most, "bytes": found.bytes}
+    output.add(database=using, **asdict(found), estimate=estimate)
+    output.add(migration=None, next=None)
+    output.explain(found.lines(with_sql=output.is_verbose))
+    listed, left = checklist(connections[using], planned.move.change), options["leave"] or ()
+    undecided = [each for each in listed if not is_named(each.column, left)]
+    output.add(findings=[{**asdict(each), "advice": ADVICE[each.kind]} for each in undecided])
+    output.say(*lines_of(undecided, with_all=output.is_verbose))
+    if not options["write_migration"]:
+        command = request.given.again()
+        output.add(next=f"{command} --write-migration")
+        output.say(f"Next: {'decide, then ' * bool(undecided)}{command} --write-migration")
+        return
+    if undecided:
+        all_left = " ".join(f"--leave {each.column}" for each in undecided)
+        raise CommandError(
+            f"No migration was written: decide about each column above, by --adopt, or by --leave "
+            f"if it stays as it is: {all_left}"
+        )
+    # The migration follows the last ones of every app whose tables change.
+    operation, loader = planned.operation, planned.loader
+    app_label = _home(planned)
+    leaves = {leaf for app in {*planned.apps, app_label} for leaf in loader.graph.leaf_nodes(app)}
+    name = operation.migration_name_fragment
+    file = migration_file(loader, app_label, name, sorted({*leaves, _OWN}), [operation])
+    file.write()
+    output.say(f"Wrote {file.name}")
+    moved = app_label, file.path.stem
+    for app, operations in planned.renamed.items():
+        later = migration_file(loader, app, f"after_{file.path.stem}", [moved], operations)
+        later.write()
+        output.say(f"Wrote {later.name}, which gives keys and old keys their names")
+    command = request.given.then(f"migrate{database_option(using)}")
+    output.add(migration=file.name, next=command)
+    output.say("Next: read it, stop the application, and run", f"  {command}")
+
+
+def _home(planned: Planned) -> str:
+    """The app of the first key whose migrations are the project's. For keys of installed packages
+    only, another app: first those whose tables change."""
+    of_keys = [each.model_key[0] for each in planned.operation.keys]
+    every = [each.label for each in apps.get_app_configs()]
+    for label in dict.fromkeys([*of_keys, *sorted(planned.apps), *every]):
+        if planned.loader.graph.leaf_nodes(label) and _may_write(label):
+            return label
+    raise CommandError(
+        f"{of_keys[0]} is an installed package, whose folder of migrations is not the project's, "
+        f"and no app of the project has migrations: start some by `manage.py makemigrations`, or "
+        f"copy those of {of_keys[0]} into the project and name them in MIGRATION_MODULES"
+    )
+
+
+def _may_write(app_label: str) -> bool:
+    """Whether the migrations of the app are files of the project, as MIGRATION_MODULES may say."""
+    name, _ = MigrationLoader.migrations_module(app_label)
+    try:
+        found = name and importlib.import_module(name)
+    except ImportError:
+        return False
+    file = getattr(found, "__file__", None)
+    return file is not None and not is_installed(Path(file))
+
+
+def verify_ids(request: Request) -> None:
+    """Check the ids, and write the next migration or print the command that writes it."""
+    output, target, writes = request.output, _target(request), request.options["write_migration"]
+    if isinstance(target.source, Copies):
+        _compare(request, target, target.source)
+        return
+    model, field, using = target.model, target.field, target.using
+    reason = next_migration.why_not_unique(field, using)
+    if reason and writes:
+        raise CommandError(f"{target.label}: {reason}")
+    following = None
+    if model._meta.managed:
+        try:  # before the ids are checked, which may take hours
+            following = next_migration.following(model, field, using)
+        except NotMigrated:
+            if writes:
+                raise
+    result = _verified(request, target)
+    output.add(**of_target(target), migration=None, next=None, **result.document())
+    output.explain(result.lines())
+    is_key = field in model._meta.pk_fields
+    if result.failures:
+        advice = ""
+        if not is_key and target.source.given:
+            # Rows with wrong ids must lose them first.
+            lost = result.failures[1:] or not result.missing
+            how = "To give rows new ids, set those to NULL and run" if lost else "Run"
+            advice = f". {how} {request.given.then(target.command)}"
+        raise CommandError(f"{target.label}: {'; '.join(result.failures)}{advice}")
+    if is_key:
+        return
+    if result.skipped:
+        _keep_null(request, target, result.skipped)
+    elif reason:
+        output.say(f"Next: {reason}.")
+    elif not model._meta.managed:
+        _print_statements(request, target)
+    elif following is None and writes:
+        output.say(
+            f"Nothing to write: the migrations of {model._meta.app_label} make {field.name} NOT "
+            f"NULL and unique already."
+        )
+    elif following is not None and writes:
+        following.file.write()
+        command = request.given.then(f"migrate {model._meta.app_label}{database_option(using)}")
+        output.add(migration=following.file.name, next=command)
+        output.say(*following.lines(), *following.then(command))
+    elif following is not None:
+        command = request.given.then(target.command, "--write-migration")
+        output.add(next=command)
+        output.say(f"Next: {command}")
+
+
+def _target(request: Request) -> Target:
+    """The column to verify. Where no run, no move of keys and no argument says where the times come
+    from, the ids have been generated, and have none to compare."""
+    label, using, given = request.options["target"], request.options["database"], request.sources
+    model, field = named_field(label)
+    using = using or router.db_for_write(model)
+    is_key = field in model._meta.pk_fields
+    if not is_key and (given != Given() or history.original_of(model)):
+        return request.target()
+    check_tables(model, field, using)
+    if is_key and given == Given():
+        given = notes.source_of_key(model._meta.label, using) or given
+    if given != Given() or last_run(str(field), using):
+        request.output.say(*proxy_notes(label))
+        return request.with_policies(of_source(model, field, given, using))
+    has_times = names_of(model, models.DateField)
+    if not is_key and has_times and QuerySet(model, using=using).exists():
+        return request.target()  # which refuses: it names these columns
+    return Target(field, Unsourced.of(model, using))
+
+
+def _compare(request: Request, target: Target, source: Copies) -> None:
+    """Check a history model, for whose column no migration follows."""
+    if request.options["write_migration"]:
+        raise CommandError(
+            f"{target.label} is in a history model: several history rows have the id of one "
+            f"original, so no migration can make the ids unique. Use --verify instead"
+        )
+    refuse_hidden_rows(target)
+    compared = compare(target, source)
+    request.output.add(**of_target(target), migration=None, next=None, **compared.document())
+    request.output.explain(compared.lines())
+    if compared.failures:
+        raise CommandError(f"{target.label}: {'; '.join(compared.failures)}")
+
+
+def _verified(request: Request, target: Target) -> Verification:
+    again, most = request.given.again(target.command), request.options["allow_edited_times"]
+    total = chunks.count(target.rows)
+    with (
+        request.stopped("nothing was changed", again),
+        Progress(request.output.progress, total, is_brief=True) as progress,
+    ):
+        return verify(target, progress.add, SHARE if most is None else most)
+
+
+def _keep_null(request: Request, target: Target, skipped: int) -> None:
+    """Say that no migration follows: rows without an id keep the column nullable."""
+    request.output.say(
+        f"No migration follows: {counted(skipped, 'row')} without an id, and {target.field.name} "
+        f"can't become NOT NULL before. Until then it may be unique=True with null=True."
+    )
+    if request.options["write_migration"]:
+        raise CommandError(
+            f"{target.label}: {counted(skipped, 'row')} skipped, without an id, so the column "
+            f"can't be NOT NULL. No migration was written. Give them ids, for example by "
+            f"--on-null=now or --on-out-of-range=clamp"
+        )
+
+
+def _print_statements(request: Request, target: Target) -> None:
+    """Print the statements for an unmanaged table; nothing if its column is constrained."""
+    sql = list(next_migration.statements(target.model, target.field, target.using))
+    request.output.add(statements=sql)
+    if sql:
+        then = next_migration.wanted(target.model, target.field, target.using)
+        request.output.say(
+            f"Next: {target.model._meta.label} is not managed, so no migration changes it. Run",
+            f"this, and {next_migration.change_of(then)} in the model:",
+            "",
+            *sql,
+        )

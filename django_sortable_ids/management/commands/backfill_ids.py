@@ -18,10 +18,9 @@ from ...backfill.pace import stoppable
 from ...db.errors import explained
 from ...errors import Interrupted
 from ...schemes.support import nearest
-from ..backfill_ids import arguments, modes, moving, verifying
-from ..backfill_ids.output import Output
-from ..backfill_ids.request import CommandLine, Request
-from ..pipes import quiet_pipe
+from .. import quiet_pipe
+from ..backfill_ids import arguments, modes
+from ..backfill_ids.request import CommandLine, Output, Request
 
 _EARLY_ENDS = {
     1: "refused before the start: see stderr",
@@ -35,8 +34,8 @@ MODES: dict[str, Callable[[Request], None]] = {
     "status": modes.show_status,
     "plan": modes.show_plan,
     "run": modes.fill,
-    "verify": verifying.check,
-    "move": moving.move,
+    "verify": modes.verify_ids,
+    "move": modes.move,
 }
 
 

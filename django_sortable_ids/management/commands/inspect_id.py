@@ -14,7 +14,7 @@ from ...inspecting import report
 from ...inspecting.inspection import inspect, shown
 from ...inspecting.rows import columns_of_project
 from ...schemes import all_schemes
-from ..pipes import quiet_pipe
+from .. import quiet_pipe
 
 _PUSH_ID = re.compile("-[0-9A-Za-z_][-0-9A-Za-z_]{18}")
 """A push id begins like an option."""
