@@ -111,6 +111,8 @@ def test_public_id_of_rows_that_have_several():
     assert public_id(order, "ulid") == f"ord_{ulid}"
     assert public_id(order, "kuuid") == f"ord:{kuuid}"
     assert public_id(Bundle(id=ulid)) == f"prod_{ulid}"
+    assert public_id(Stock(shelf=ulid, label=ulid)) == ulid
+    assert public_id(Stock(shelf=ulid), "shelf") == f"shelf_{ulid}"
 
 
 def test_a_row_whose_key_points_to_an_id_has_that_id():
@@ -180,3 +182,32 @@ def test_a_value_is_no_row(function):
         function(Order._meta.get_field("uuid7").scheme.generate())
     row = Order(uuid7=Order._meta.get_field("uuid7").scheme.generate(MOMENT))
     assert function(SimpleLazyObject(lambda: row)) == function(row)
+
+
+LAST = "e677d21f-dbff-7fff-bfff-ffffffffffff"
+"""The last millisecond of the year 9999, in UTC."""
+FIRST = "e677d21f-dc00-7fff-bfff-ffffffffffff"
+"""The next one."""
+
+
+@pytest.mark.parametrize("use_tz", [True, False])
+@pytest.mark.parametrize(
+    ("value", "zone", "shown"),
+    [
+        (LAST, "UTC", datetime(9999, 12, 31, 23, 59, 59, 999000)),  # noqa: DTZ001
+        (LAST, "America/New_York", datetime(9999, 12, 31, 18, 59, 59, 999000)),  # noqa: DTZ001
+        (LAST, "Pacific/Apia", None),
+        (FIRST, "UTC", None),
+        (FIRST, "America/New_York", None),
+        ("ffffffff-ffff-7fff-bfff-ffffffffffff", "UTC", None),
+    ],
+)
+def test_the_end_of_the_calendar(settings, use_tz, value, zone, shown):
+    """A legal id may be of a time that no datetime holds, or none in its zone."""
+    settings.TIME_ZONE, settings.USE_TZ = zone, use_tz
+    row = UUIDv7Product(id=uuid.UUID(value))
+    if shown is None:
+        with pytest.raises(OutOfRange, match="after the year 9999"):
+            created_at(row)
+    else:
+        assert created_at(row).replace(tzinfo=None) == shown

@@ -36,6 +36,21 @@ def own_aliases(transactional_db: None, django_db_blocker: Any) -> Iterator[None
 
 
 @pytest.fixture
+def zoned(own_aliases: None) -> Iterator[Callable[[str], str]]:
+    """Gives the alias of the same database whose session has a time zone of its own."""
+
+    def alias(zone: str) -> str:
+        settings = connections["default"].settings_dict
+        default = connections.databases["default"]
+        connections.databases["zoned"] = {**default, "NAME": settings["NAME"], "TIME_ZONE": zone}
+        return "zoned"
+
+    yield alias
+    connections["zoned"].close()
+    del connections["zoned"], connections.databases["zoned"]
+
+
+@pytest.fixture
 def other(tmp_path: Path, django_db_setup: Any, django_db_blocker: Any) -> Iterator[str]:
     """The alias of a second database: an SQLite file, with Django's default options."""
     connections.databases["other"] = {

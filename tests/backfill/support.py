@@ -151,6 +151,15 @@ def times_are_right(name: str, using: str = "default") -> bool:
     return all(scheme.parts(value)[0] == scheme.tick(aware(created)) for created, value in pairs)
 
 
+def assert_ascends(name: str, places: Sequence[tuple[datetime, Any, Any]]) -> None:
+    """Rows of (time, key, id): each id has its time, and they ascend as (time, key)."""
+    scheme, places = field_of(name).scheme, sorted(places, key=lambda row: row[:2])
+    if isinstance(scheme, TimeScheme):
+        assert all(scheme.parts(value)[0] == scheme.tick(at) for at, _, value in places)
+    sign = -1 if getattr(scheme, "descending", False) else 1
+    assert ascends([sign * scheme.to_int(value) for _, _, value in places])
+
+
 def sorts_in_database(name: str, using: str = "default") -> bool:
     """Whether the database sorts the column as it sorts the rows."""
     field, found = field_of(name), rows(name, using)

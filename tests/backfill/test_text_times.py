@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
-from itertools import pairwise
 
 import pytest
 from django.db import connection
@@ -19,9 +18,10 @@ from django_sortable_ids.functions import GenerateID
 from django_sortable_ids.schemes import get
 from django_sortable_ids.times.spelling import spelling_of
 from tests.combinations import each_with
+from tests.support import query
 from tests.testapp.models import Order
 
-from .support import START, TIMED, build, field_of, fill, find, insert_orders
+from .support import START, assert_ascends, build, fill, find, insert_orders
 
 pytestmark = [
     pytest.mark.django_db,
@@ -82,13 +82,19 @@ IMPOSSIBLE = [
 ]
 
 
+def keep(text, pk):
+    query("UPDATE testapp_order SET created_at = %s WHERE id = %s", text, pk)
+
+
+def is_called_impossible(text):
+    return query(f"SELECT {is_impossible('text')} FROM (SELECT %s AS text)", text)[0][0]
+
+
 def respell(*spellings):
     """Give rows these spellings in turn."""
     rows = list(Order.objects.order_by("pk").values_list("pk", "created_at"))
-    with connection.cursor() as cursor:
-        for number, (pk, at) in enumerate(rows):
-            text = spellings[number % len(spellings)](at)
-            cursor.execute("UPDATE testapp_order SET created_at = %s WHERE id = %s", [text, pk])
+    for number, (pk, at) in enumerate(rows):
+        keep(spellings[number % len(spellings)](at), pk)
 
 
 def as_django_reads():
@@ -102,16 +108,7 @@ def ties(count=60):
 
 def assert_right(name):
     """The ids are of the times that Django reads, strictly in the order of (time, key)."""
-    scheme = field_of(name).scheme
-    rows = [
-        (at, pk, value) for pk, at, value in Order.objects.values_list("pk", "created_at", name)
-    ]
-    rows.sort(key=lambda row: row[:2])
-    if name in TIMED:
-        assert all(scheme.parts(value)[0] == scheme.tick(at) for at, _, value in rows)
-    sign = -1 if getattr(scheme, "descending", False) else 1
-    numbers = [sign * scheme.to_int(value) for _, _, value in rows]
-    assert all(one < other for one, other in pairwise(numbers))
+    assert_ascends(name, Order.objects.values_list("created_at", "pk", name))
 
 
 @pytest.mark.parametrize(("spelling", "size"), each_with([*SPELLINGS], [1, 7, 5000]))
@@ -160,8 +157,7 @@ def test_other_times_are_refused_with_the_code_that_saves_them_again(names):
 @pytest.mark.parametrize("value", NOT_TIMES)
 def test_what_is_no_time_is_refused(value):
     insert_orders([START, START])
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE testapp_order SET created_at = %s WHERE id % 2 = 0", [value])
+    keep(value, Order.objects.last().pk)
     with pytest.raises(BackfillError, match="is no possible time"):
         fill("uuid7")
     assert not Order.objects.filter(uuid7__isnull=False).exists()
@@ -171,9 +167,8 @@ def test_what_is_no_time_is_refused(value):
 def test_an_impossible_time_is_refused_with_its_row(text, policy):
     ties(40)
     keys = list(Order.objects.order_by("pk").values_list("pk", flat=True))
-    with connection.cursor() as cursor:
-        for pk in keys[20:22]:
-            cursor.execute("UPDATE testapp_order SET created_at = %s WHERE id = %s", [text, pk])
+    for pk in keys[20:22]:
+        keep(text, pk)
     target = replace(find("uuid7"), on_out_of_range=policy)
     with pytest.raises(BackfillError) as caught:
         plan.build(target, 7)
@@ -184,9 +179,7 @@ def test_an_impossible_time_is_refused_with_its_row(text, policy):
     )
     assert "which is no possible time" in verify(target).notes[0]
     select = re.search(r"SELECT .*(?=\. Correct what is no time)", message)[0]
-    with connection.cursor() as cursor:
-        cursor.execute(select.replace("*", "id", 1))
-        assert sorted(row[0] for row in cursor.fetchall()) == keys[20:22]
+    assert sorted(query(select.replace("*", "id", 1))) == [(pk,) for pk in keys[20:22]]
 
 
 @pytest.mark.parametrize("name", SPELLINGS | OTHERS | SQL_CANT)
@@ -196,9 +189,7 @@ def test_no_other_time_is_called_impossible(name, at):
     text = (SPELLINGS | OTHERS | SQL_CANT)[name](at)
     if not re.match(r"\d{4}-\d\d-\d\d", text):
         return
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {is_impossible('text')} FROM (SELECT %s AS text)", [text])
-        assert cursor.fetchone()[0] == 0
+    assert not is_called_impossible(text)
 
 
 @given(day=st.tuples(st.integers(0, 9999), st.integers(0, 13), st.integers(0, 32)))
@@ -209,9 +200,7 @@ def test_sqlite_and_python_agree_on_days(day):
         is_time = True
     except ValueError:
         is_time = False
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {is_impossible('text')} FROM (SELECT %s AS text)", [text])
-        assert cursor.fetchone()[0] == (not is_time)
+    assert is_called_impossible(text) == (not is_time)
 
 
 @pytest.mark.parametrize("spelling", [*SPELLINGS, "nanoseconds", "minutes"])

@@ -1,15 +1,14 @@
 """``TIMESTAMP`` columns of MariaDB and MySQL, which show their instants in the session's zone."""
 
-from itertools import pairwise
-
 import pytest
 from django.db import connection
 
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.errors import BackfillError
+from tests.support import execute
 from tests.testapp.models import Order
 
-from .support import build, field_of, fill, find
+from .support import assert_ascends, build, fill, find
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -21,14 +20,12 @@ EDGES = {"spring": 1711846800 - 3600, "autumn": 1729990800 - 7200}
 
 @pytest.fixture
 def timestamps():
-    with connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE testapp_order MODIFY created_at TIMESTAMP(6) NULL")
+    execute("ALTER TABLE testapp_order MODIFY created_at TIMESTAMP(6) NULL")
     options = dict(connection.settings_dict["OPTIONS"])
     yield
     connection.settings_dict["OPTIONS"] = options
     connection.close()
-    with connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE testapp_order MODIFY created_at DATETIME(6) NULL")
+    execute("ALTER TABLE testapp_order MODIFY created_at DATETIME(6) NULL")
 
 
 def connect_in(zone):
@@ -40,12 +37,9 @@ def connect_in(zone):
 def insert(start, zone, count=30):
     """Two rows every ten minutes, at instants, as sessions of that zone have them."""
     connect_in("+00:00")
-    with connection.cursor() as cursor:
-        for number in range(count):
-            cursor.execute(
-                "INSERT INTO testapp_order (name, created_at) VALUES ('', FROM_UNIXTIME(%s))",
-                [start + number // 2 * 600],
-            )
+    times = [start + number // 2 * 600 for number in range(count)]
+    values = ", ".join(f"('', FROM_UNIXTIME({at}))" for at in times)
+    execute(f"INSERT INTO testapp_order (name, created_at) VALUES {values}")
     connect_in(zone)
 
 
@@ -58,10 +52,7 @@ def insert(start, zone, count=30):
 def test_ids_have_the_times_that_django_reads(timestamps, name, edge, zone, size):
     insert(EDGES[edge], zone)
     assert fill(name, size).filled == 30
-    scheme = field_of(name).scheme
-    rows = list(Order.objects.order_by("created_at", "pk").values_list("created_at", name))
-    assert all(scheme.parts(value)[0] == scheme.tick(at) for at, value in rows)
-    assert all(one < other for one, other in pairwise(scheme.to_int(value) for _, value in rows))
+    assert_ascends(name, Order.objects.values_list("created_at", "pk", name))
     assert verify(find(name)).failures == []
 
 

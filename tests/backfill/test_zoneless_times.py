@@ -1,17 +1,17 @@
 """PostgreSQL's ``timestamp`` under ``USE_TZ=True``: Django reads it in the session's time zone."""
 
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 
 import pytest
-from django.db import connection, connections
+from django.db import connection
 
 from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.errors import BackfillError
+from tests.support import execute
 from tests.testapp.models import Order
 
-from .support import FIELDS, TIMED, build, field_of, fill, find
+from .support import FIELDS, TIMED, ascends, build, field_of, fill, find, insert_into
 
 pytestmark = [
     pytest.mark.skipif(connection.vendor != "postgresql", reason="no other engine has two types"),
@@ -24,9 +24,8 @@ EDGES = {
 ZONES = [(zone, start) for zone, starts in EDGES.items() for start in starts]
 
 
-def make_zoneless(using="default"):
-    with connections[using].cursor() as cursor:
-        cursor.execute("ALTER TABLE testapp_order ALTER created_at TYPE timestamp")
+def make_zoneless():
+    execute("ALTER TABLE testapp_order ALTER created_at TYPE timestamp")
 
 
 @pytest.fixture
@@ -36,12 +35,8 @@ def zoneless(db, settings):
 
 def insert_local(start, count=40):
     """Two rows every ten minutes, as a program writes them that knows no zones."""
-    with connection.cursor() as cursor:
-        for number in range(count):
-            at = start + number // 2 * timedelta(minutes=10)
-            cursor.execute(
-                "INSERT INTO testapp_order (name, created_at) VALUES ('', %s::timestamp)", [at]
-            )
+    rows = [("", start + number // 2 * timedelta(minutes=10)) for number in range(count)]
+    insert_into("testapp_order", rows, "name, created_at")
 
 
 def assert_right(name, using="default"):
@@ -53,7 +48,7 @@ def assert_right(name, using="default"):
         for pk, value in found:
             assert orders.filter(pk=pk, created_at=scheme.created_at(value)).exists()
     sign = -1 if getattr(scheme, "descending", False) else 1
-    assert all(one < other for one, other in pairwise(sign * scheme.to_int(v) for _, v in found))
+    assert ascends([sign * scheme.to_int(value) for _, value in found])
 
 
 @pytest.mark.parametrize("size", [1, 7, 5000])
@@ -97,50 +92,40 @@ def test_ids_that_were_there_say_since_when_the_application_gives_them(zoneless)
 
 
 @pytest.fixture
-def zoned(own_aliases, settings):
-    """The same database by an alias whose session has a time zone with clock changes."""
+def berlin(zoned, settings):
+    """An alias whose session has a time zone with clock changes."""
     settings.TIME_ZONE = "America/New_York"
     make_zoneless()
-    connections.databases["zoned"] = {
-        **connections.databases["default"],
-        "NAME": connection.settings_dict["NAME"],
-        "TIME_ZONE": "Europe/Berlin",
-    }
-    try:
-        yield "zoned"
-    finally:
-        connections["zoned"].close()
-        del connections["zoned"], connections.databases["zoned"]
-        with connection.cursor() as cursor:
-            cursor.execute("ALTER TABLE testapp_order ALTER created_at TYPE timestamptz")
+    yield zoned("Europe/Berlin")
+    execute("ALTER TABLE testapp_order ALTER created_at TYPE timestamptz")
 
 
 @pytest.mark.parametrize("size", [3, 5000])
 @pytest.mark.parametrize("start", EDGES["Europe/Berlin"])
 @pytest.mark.parametrize("name", ["uuid7", "kuuid", "snowflake"])
-def test_a_session_with_a_zone_of_its_own(zoned, name, start, size):
+def test_a_session_with_a_zone_of_its_own(berlin, name, start, size):
     # Nothing of the hour that the clock change skips, whose times PostgreSQL puts after later ones.
     insert_local(start, 12)
     insert_local(start + timedelta(hours=2), 12)
-    assert fill(name, size, using=zoned).filled == 24
-    assert_right(name, zoned)
-    assert verify(find(name, zoned)).failures == []
+    assert fill(name, size, using=berlin).filled == 24
+    assert_right(name, berlin)
+    assert verify(find(name, berlin)).failures == []
 
 
 @pytest.mark.parametrize("size", [3, 5000])
-def test_a_session_with_a_zone_of_its_own_and_a_repeated_hour(zoned, size):
+def test_a_session_with_a_zone_of_its_own_and_a_repeated_hour(berlin, size):
     insert_local(EDGES["Europe/Berlin"][1])
-    assert fill("uuid7", size, using=zoned).filled == 40
-    assert_right("uuid7", zoned)
+    assert fill("uuid7", size, using=berlin).filled == 40
+    assert_right("uuid7", berlin)
 
 
 @pytest.mark.parametrize("start", [datetime(2024, 3, 31, 2), datetime(2024, 3, 31, 2, 59)])  # noqa: DTZ001
-def test_local_times_that_the_clock_of_the_session_skips_are_refused(zoned, start):
+def test_local_times_that_the_clock_of_the_session_skips_are_refused(berlin, start):
     insert_local(start - timedelta(hours=2), 2)
     insert_local(start, 1)
     insert_local(start + timedelta(hours=1), 2)
     with pytest.raises(BackfillError) as caught:
-        build("uuid7", using=zoned)
+        build("uuid7", using=berlin)
     assert "1 rows of testapp.Order have a time that the clock of Europe/Berlin skips" in str(
         caught.value
     )

@@ -9,13 +9,11 @@ from itertools import chain
 from threading import Barrier
 
 import pytest
-from django.core.exceptions import ImproperlyConfigured
 from django.db import IntegrityError, OperationalError, connection, connections, transaction
 
 from django_sortable_ids.db import transactions
 from django_sortable_ids.fields import LexicalSequenceField
 from django_sortable_ids.models import SequenceCounter
-from django_sortable_ids.schemes import SequenceExhausted
 from django_sortable_ids.sequences import counters
 from tests.backfill.command import ROOT, environment
 from tests.fields.refused import assert_refused
@@ -113,22 +111,6 @@ def test_beside_a_sequence_of_the_same_transaction(sequence):
     with transaction.atomic():
         SequenceCounter.objects.create(key="another.number", first="0", step=1, taken=0)
         assert numbers(model, 4) == [f"00000{n}" for n in range(4)]
-
-
-def test_a_width_that_is_used_up(sequence):
-    model = sequence(charset="ab", width=2, block=3)
-    assert numbers(model, 4) == ["aa", "ab", "ba", "bb"]
-    for _ in range(2):
-        with pytest.raises(SequenceExhausted, match=r"has no id number 4 of 2 characters; widen"):
-            model.objects.create()
-    assert model.objects.count() == taken() == 4
-
-
-def test_a_changed_step_is_refused(sequence):
-    assert numbers(sequence(**NUMERIC, step=5, block=4), 1) == ["000000"]
-    with pytest.raises(ImproperlyConfigured, match="has steps of 5, but the field has step=7"):
-        sequence(**NUMERIC, step=7, block=4).objects.create()
-    assert taken() == 4
 
 
 def test_threads_take_turns(sequence):

@@ -6,23 +6,10 @@ import pytest
 from django.db import connection, models
 from django.test.utils import isolate_apps
 
-from django_sortable_ids.fields import (
-    KSUIDField,
-    SnowflakeAutoField,
-    SortableAutoField,
-    Time64AutoField,
-    ULIDAutoField,
-    UUIDv7AutoField,
-    UUIDv7Field,
-)
+from django_sortable_ids.fields import UUIDv7Field
 from tests.marks import own_tables
 
-
-class KSUIDAutoField(SortableAutoField, KSUIDField):
-    """A user's own."""
-
-
-CLASSES = [UUIDv7AutoField, ULIDAutoField, SnowflakeAutoField, Time64AutoField, KSUIDAutoField]
+from .test_auto_fields import CLASSES, KSUIDAutoField
 
 
 class Base(models.Model):
@@ -62,7 +49,7 @@ def keyless(request, settings):
     """Models with relations whose keys are those of the setting, and their tables."""
     settings.DEFAULT_AUTO_FIELD = f"django_sortable_ids.fields.{request.param.__name__}"
     if request.param is KSUIDAutoField:
-        settings.DEFAULT_AUTO_FIELD = f"{__name__}.KSUIDAutoField"
+        settings.DEFAULT_AUTO_FIELD = f"{KSUIDAutoField.__module__}.KSUIDAutoField"
     with isolate_apps("tests.testapp"):
         made = models_without_keys()
         with connection.schema_editor() as editor:

@@ -4,7 +4,7 @@ import re
 import uuid
 
 import pytest
-from django.core.exceptions import FieldDoesNotExist, ValidationError
+from django.core.exceptions import ValidationError
 
 from django_sortable_ids.fields import (
     CombV13UUIDField,
@@ -17,12 +17,10 @@ from django_sortable_ids.fields import (
     UUIDv7Field,
 )
 from django_sortable_ids.fields.values.public import PublicText
-from django_sortable_ids.ids import public_id
 from django_sortable_ids.schemes import InvalidID, get
 from tests.combinations import in_one_case
 from tests.fields.refused import assert_refused
 from tests.schemes.support import vectors
-from tests.testapp.models import Line, Note, Order, OrderLine, SequenceKey, ULIDKey, around
 
 EXAMPLE = "01KDVDNA00PVDPVDPVDPVDPVDM"
 UUID = uuid.UUID("019b76da-a800-7b6d-adb6-db6db6db6db4")
@@ -176,45 +174,3 @@ def test_separators_that_are_refused(separator):
 def test_encodings_that_are_refused():
     message = "ULID has no encoding 'base58'; it has canonical"
     assert_refused(ULIDField(encoding="base58"), "E013", message)
-
-
-@pytest.mark.django_db
-def test_public_id():
-    order = Order.objects.create()
-    assert public_id(order, "ulid") == f"ord_{order.ulid}"
-    assert public_id(order, "kuuid") == f"order:{order.kuuid}"
-    assert public_id(order, "uuid7") == str(order.uuid7)
-    assert Order._meta.get_field("time64").public_text.parse(public_id(order, "time64")) == (
-        order.time64
-    )
-    assert public_id(order) == str(order.uuid7)
-
-
-@pytest.mark.django_db
-def test_public_id_takes_the_key_first_and_then_a_unique_one(key):
-    scheme = key._meta.pk.scheme
-    row = key.objects.create()
-    assert public_id(row) == scheme.format(row.pk, scheme.public_encoding)
-    child = around(key, "Special").objects.create()
-    assert public_id(child) == scheme.format(child.pk, scheme.public_encoding)
-    public = around(key, "Public").objects.create()
-    assert public_id(public) == f"pub_{scheme.format(public.public, scheme.public_encoding)}"
-
-
-def test_public_id_before_there_is_one():
-    assert public_id(Order(), "ulid") is None
-    assert public_id(SequenceKey()) is None
-    assert public_id(ULIDKey()) is not None
-
-
-def test_public_id_of_half_a_key():
-    assert public_id(Line(id=EXAMPLE)) == EXAMPLE
-
-
-def test_public_id_where_there_is_none():
-    with pytest.raises(FieldDoesNotExist, match=r"testapp\.Note has no sortable id$"):
-        public_id(Note())
-    with pytest.raises(FieldDoesNotExist, match=r"testapp\.Order has no sortable id named 'name'$"):
-        public_id(Order(), "name")
-    with pytest.raises(FieldDoesNotExist):
-        public_id(OrderLine())

@@ -9,6 +9,7 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models.functions import Length
 
 from django_sortable_ids.models import SequenceCounter
+from django_sortable_ids.schemes import SequenceExhausted
 from tests.marks import own_tables
 from tests.patience import PATIENCE
 from tests.testapp.models import Order, SequenceKey, SequenceKeyPublic
@@ -84,6 +85,17 @@ def test_ids_grow_longer(sequence):
 
 
 @own_tables
+@pytest.mark.parametrize("block", [1, 3])
+def test_a_width_that_is_used_up_is_refused(sequence, block):
+    model = sequence(charset="ab", width=2, block=block)
+    assert numbers(model, 4) == ["aa", "ab", "ba", "bb"]
+    for _ in range(2):
+        with pytest.raises(SequenceExhausted, match=r"has no id number 4 of 2 characters; widen"):
+            model.objects.create()
+    assert model.objects.count() == SequenceCounter.objects.get().taken == 4
+
+
+@own_tables
 def test_a_width_that_is_used_up_is_widened(sequence):
     model = sequence(charset="ab", width=2, max_length=3)
     assert numbers(model, 4) == ["aa", "ab", "ba", "bb"]
@@ -138,16 +150,20 @@ def test_a_renamed_table_goes_on_behind_the_last(sequence):
 
 
 @own_tables
-def test_a_changed_step_is_refused(sequence):
-    assert numbers(sequence(charset="numeric", step=5, start="100"), 2) == ["100", "105"]
-    changed = sequence(charset="numeric", step=7, start="100")
+@pytest.mark.parametrize("block", [1, 4])
+def test_a_changed_step_is_refused(sequence, block):
+    model = sequence(charset="numeric", step=5, start="100", block=block)
+    assert numbers(model, 2) == ["100", "105"]
+    changed = sequence(charset="numeric", step=7, start="100", block=block)
     with pytest.raises(
         ImproperlyConfigured,
         match=r"the sequence numbered\.number has steps of 5, but the field has step=7: restore",
     ):
         changed.objects.create()
     assert changed.objects.count() == 2
-    assert sequence(charset="numeric", step=5, start="100").objects.create().number == "110"
+    after = {1: "110", 4: "120"}  # a block is reserved, and what is left of it is a gap
+    again = sequence(charset="numeric", step=5, start="100")
+    assert again.objects.create().number == after[block]
 
 
 @own_tables
