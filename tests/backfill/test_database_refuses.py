@@ -199,7 +199,7 @@ def test_the_disk_is_full(orders):
     assert f"Free some space. {AGAIN}" in message
     done = given()
     assert done == (saved_run(NAME).rows_filled if BackfillRun.objects.exists() else 0)
-    command()
+    command(batch_size=1000)
     assert is_strict(NAME)
     assert given() == Order.objects.count() == saved_run(NAME).rows_filled
 

@@ -48,19 +48,56 @@ def template(tmp_path_factory):
     return made
 
 
-@pytest.mark.parametrize("name", ["text", "refused", "json"])
+def assert_printed(command, expected, printed, code):
+    printed += f"exit code {code}\n" if code else ""
+    is_expected = OutputChecker().check_output(expected.rstrip(), printed.rstrip(), ELLIPSIS)
+    assert is_expected, f"$ {command}\n{printed}"
+
+
+def steps(name):
+    """The commands of a transcript, and what they print."""
+    transcript = Path(__file__).with_name("transcripts") / f"{name}.txt"
+    first, *found = f"\n{transcript.read_text()}".split("\n$ ")
+    assert first == ""
+    return [step.partition("\n")[::2] for step in found]
+
+
+@pytest.mark.parametrize("name", ["text", "json"])
 def test_the_command_prints(name, template, tmp_path):
     project = template.copy(tmp_path / "project")
-    transcript = Path(__file__).with_name("transcripts") / f"{name}.txt"
-    first, *steps = f"\n{transcript.read_text()}".split("\n$ ")
-    assert first == ""
-    for step in steps:
-        command, _, expected = step.partition("\n")
+    for command, expected in steps(name):
         done = project.run(*shlex.split(command))
-        printed = done.stdout + done.stderr
-        printed += f"exit code {done.returncode}\n" if done.returncode else ""
-        is_expected = OutputChecker().check_output(expected.rstrip(), printed.rstrip(), ELLIPSIS)
-        assert is_expected, f"$ {command}\n{printed}"
+        assert_printed(command, expected, done.stdout + done.stderr, done.returncode)
+
+
+IN_ONE_PROCESS = """
+import os
+import shlex
+import sys
+
+from django.core.management import execute_from_command_line
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "settings"
+sys.stderr = sys.stdout
+for command in sys.argv[1:]:
+    code = 0
+    try:
+        execute_from_command_line(["manage.py", *shlex.split(command)])
+    except SystemExit as end:
+        code = end.code
+    print(end=f"\\0{code}\\0")
+"""
+
+
+def test_the_command_refuses(template, tmp_path):
+    """What is refused changes nothing: one process, which starts once, is told all of it."""
+    project = template.copy(tmp_path / "project")
+    (project.folder / "manage.py").write_text(IN_ONE_PROCESS)
+    refused = steps("refused")
+    printed = project.manage(*(command for command, _ in refused)).split("\0")
+    for (command, expected), text, code in zip(refused, printed[::2], printed[1::2], strict=False):
+        assert_printed(command, expected, text, int(code))
+    assert len(printed) == 2 * len(refused) + 1
 
 
 @pytest.mark.parametrize("module", PUBLIC_NAMES)
