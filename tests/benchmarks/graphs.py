@@ -12,8 +12,9 @@ from typing import NamedTuple
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "reasons" / "benchmarks.md"
 OURS, OTHERS, TEXT = "#3a86c8", "#8a8a8a", "#777777"
-LABELS, BARS, ROW, GROUP = 250, 380, 22, 34
-"""The widths of labels and of the longest bar, the heights of a bar and of a title."""
+LABELS, BARS, ROW, GROUP = 220, 200, 22, 34
+"""The widths of labels and of the longest bar, which a telephone has room for, and the heights of a
+bar and of a title."""
 DJANGOS = ("BigAutoField", "UUIDField(")
 
 
@@ -81,7 +82,8 @@ def drawn(groups: Iterator[tuple[str, list[Bar]]]) -> str:
                 f'<text x="{LABELS + width + 6:.1f}" y="{y + 15}">{number} {unit}</text>',
             ]
             y += ROW
-    size = f'viewBox="0 0 {LABELS + BARS + 80} {y + 6}"'
+    width = LABELS + BARS + 75
+    size = f'width="{width}" viewBox="0 0 {width} {y + 6}"'
     font = f'font-family="system-ui, sans-serif" font-size="14" fill="{TEXT}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {font}>'
     return "\n".join([head, *parts, "</svg>\n"])
