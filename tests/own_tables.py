@@ -5,7 +5,33 @@ from contextlib import contextmanager
 from typing import Any
 
 from django.db import connection, models
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test.utils import isolate_apps
+
+
+class Own(models.Model):
+    """The base of a model that a test defines in the app ``testapp``."""
+
+    class Meta:
+        abstract = True
+        app_label = "testapp"
+
+    def __str__(self) -> str:
+        return f"{self.pk}"
+
+
+@contextmanager
+def tables(*of: type[models.Model], using: BaseDatabaseWrapper = connection) -> Iterator[None]:
+    """Of these models, for as long as the block lasts."""
+    with using.schema_editor() as editor:
+        for model in of:
+            editor.create_model(model)
+    try:
+        yield
+    finally:
+        with using.schema_editor() as editor:
+            for model in reversed(of):
+                editor.delete_model(model)
 
 
 @contextmanager
@@ -13,20 +39,9 @@ def table_with(field: Any) -> Iterator[Any]:
     """A model whose ``made`` is that field, and its table."""
     with isolate_apps("tests.testapp"):
 
-        class Table(models.Model):
+        class Table(Own):
             made = field.clone()
             at = models.DateTimeField(null=True)
 
-            class Meta:
-                app_label = "testapp"
-
-            def __str__(self) -> str:
-                return f"{self.made}"
-
-        with connection.schema_editor() as editor:
-            editor.create_model(Table)
-        try:
+        with tables(Table):
             yield Table
-        finally:
-            with connection.schema_editor() as editor:
-                editor.delete_model(Table)

@@ -25,9 +25,6 @@ def shop(monkeypatch):
             ulid = ULIDField(prefix="ord")
             kuuid = KUUIDField(prefix="order", separator=":", previous_prefixes=["sale"])
 
-            class Meta:
-                app_label = "testapp"
-
         class SpecialSale(Sale):
             class Meta:
                 app_label = "testapp"
@@ -35,23 +32,14 @@ def shop(monkeypatch):
         class Post(Named):
             public = ULIDField(prefix="a")
 
-            class Meta:
-                app_label = "testapp"
-
         class Draft(Named):
             public = PushIDField(prefix="a_b")
             long = ULIDField(prefix=LONGEST)
-
-            class Meta:
-                app_label = "testapp"
 
         class Sheet(Named):
             public = PushIDField(prefix="page")
             front = ULIDField(prefix="page")
             back = ULIDField(prefix="page")
-
-            class Meta:
-                app_label = "testapp"
 
         monkeypatch.setattr(ids, "apps", isolated)
         yield {model.__name__: model for model in (Sale, SpecialSale, Post, Draft, Sheet)}

@@ -22,6 +22,7 @@ from django_sortable_ids.functions import CreatedAt, histogram
 from django_sortable_ids.pagination import keyset_page
 from django_sortable_ids.rest_framework import SortableIDCursorPagination
 from tests.marks import own_tables
+from tests.own_tables import Own, tables
 from tests.store.api import serializer_for, viewset_for
 from tests.store.models import (
     PRODUCTS,
@@ -174,21 +175,12 @@ def visits(request):
     """A model with an id and a time, and its table."""
     with isolate_apps("tests.testapp"):
 
-        class Visit(models.Model):
+        class Visit(Own):
             id = UUIDv7Field(primary_key=True, accept_other_versions=request.param)
             at = models.DateTimeField()
 
-            class Meta:
-                app_label = "testapp"
-
-            def __str__(self):
-                return str(self.id)
-
-        with connection.schema_editor() as editor:
-            editor.create_model(Visit)
-        yield Visit
-        with connection.schema_editor() as editor:
-            editor.delete_model(Visit)
+        with tables(Visit):
+            yield Visit
 
 
 @own_tables

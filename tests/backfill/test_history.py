@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from django.db import connection, models
+from django.db import models
 from django.test import override_settings
 
 from django_sortable_ids.checks import definitions
@@ -11,6 +11,7 @@ from django_sortable_ids.fields import LexicalSequenceField, SnowflakeField, UUI
 from django_sortable_ids.ids import resolve
 from django_sortable_ids.models import BackfillRun
 from tests.combinations import each_with
+from tests.own_tables import tables
 
 from .support import START, in_registry, insert_into, naive, refusal
 from .support import command as call
@@ -45,13 +46,8 @@ def tracked(request, django_db_blocker):
         }
         model = type("Tracked", (models.Model,), content)
         both = model, model.history.model
-        with connection.schema_editor() as editor:
-            for each in both:
-                editor.create_model(each)
-        yield both
-        with connection.schema_editor() as editor:
-            for each in reversed(both):
-                editor.delete_model(each)
+        with tables(*both):
+            yield both
 
 
 def before_the_field(model, past, rows=4, versions=3):

@@ -7,8 +7,9 @@ from django.db import models, transaction
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.collisions import RetryOnCollision
+from tests.own_tables import tables
 
-from .support import COLLIDING, Named, sixteen_a_tick, tables
+from .support import COLLIDING, Named, sixteen_a_tick
 
 
 @contextmanager

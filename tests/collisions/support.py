@@ -38,19 +38,6 @@ def ids_of_five_tries(field):
 
 
 @contextmanager
-def tables(*models, using=connection):
-    with using.schema_editor() as editor:
-        for model in models:
-            editor.create_model(model)
-    try:
-        yield
-    finally:
-        with using.schema_editor() as editor:
-            for model in reversed(models):
-                editor.delete_model(model)
-
-
-@contextmanager
 def inserts_into(*models):
     """The INSERTs into the tables, those that are refused too."""
     made = []

@@ -10,8 +10,9 @@ from django_sortable_ids.collisions import RetryOnCollision, SortableIDManager
 from django_sortable_ids.fields import LexicalSequenceField
 from django_sortable_ids.models import SequenceCounter
 from tests.marks import own_tables
+from tests.own_tables import tables
 
-from .support import Named, inserts_into, sixteen_a_tick, tables, the_same_ids
+from .support import Named, inserts_into, sixteen_a_tick, the_same_ids
 from .test_save import refused
 
 pytestmark = own_tables

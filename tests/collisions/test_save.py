@@ -7,13 +7,13 @@ from django.test.utils import isolate_apps
 
 from django_sortable_ids.collisions import TRIES, RetryOnCollision
 from tests.marks import own_tables
+from tests.own_tables import tables
 
 from .support import (
     Named,
     ids_of_five_tries,
     inserts_into,
     sixteen_a_tick,
-    tables,
     the_same_ids,
 )
 

@@ -1,11 +1,12 @@
 """A table of the test's own."""
 
 import pytest
-from django.db import connection, models
+from django.db import connection
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.fields import LexicalSequenceField
 from django_sortable_ids.sequences import counters
+from tests.own_tables import Own
 
 
 @pytest.fixture
@@ -16,15 +17,11 @@ def sequence():
     def make(**arguments):
         with isolate_apps("tests.testapp"):
 
-            class Numbered(models.Model):
+            class Numbered(Own):
                 number = LexicalSequenceField(**({"unique": True, "null": True} | arguments))
 
-                class Meta:
-                    app_label = "testapp"
+                class Meta(Own.Meta):
                     db_table = "numbered"
-
-                def __str__(self):
-                    return self.number
 
         if not made:
             with connection.schema_editor() as editor:

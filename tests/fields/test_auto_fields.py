@@ -137,9 +137,6 @@ def test_only_for_primary_keys(field_class):
         class Other(Named):
             other = field_class(unique=True)
 
-            class Meta:
-                app_label = "testapp"
-
     (error,) = Other._meta.get_field("other").check()
     assert error.id == "sortable_ids.E014"
     assert "expected primary_key=True" in error.msg

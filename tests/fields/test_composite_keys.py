@@ -1,15 +1,14 @@
 """Ids as one half of a composite primary key."""
 
-from contextlib import contextmanager
-
 import pytest
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, connection, models, transaction
+from django.db import IntegrityError, models, transaction
 from django.test.utils import isolate_apps
 from django.utils import timezone
 
 from django_sortable_ids.schemes import TimeScheme
 from tests.marks import own_tables
+from tests.own_tables import Own, tables
 from tests.testapp.models import STORED_KINDS, ULIDKey, like
 
 
@@ -23,29 +22,14 @@ def pair(stored_key):
     """A model whose key is a tenant and an id of the column."""
     with isolate_apps("tests.testapp"):
 
-        class Pair(models.Model):
+        class Pair(Own):
             pk = models.CompositePrimaryKey("tenant", "id")
             tenant = models.IntegerField()
             id = like(stored_key._meta.pk, primary_key=False, prefix="pair")
             name = models.CharField(max_length=9, default="")
 
-            class Meta:
-                app_label = "testapp"
-
-            def __str__(self):
-                return self.name
-
-        with table(Pair):
+        with tables(Pair):
             yield Pair
-
-
-@contextmanager
-def table(model):
-    with connection.schema_editor() as editor:
-        editor.create_model(model)
-    yield
-    with connection.schema_editor() as editor:
-        editor.delete_model(model)
 
 
 @own_tables
@@ -152,31 +136,19 @@ def parts():
     """Parts of a whole, numbered by ids; and steps, which point to a part."""
     with isolate_apps("tests.testapp"):
 
-        class Part(models.Model):
+        class Part(Own):
             pk = models.CompositePrimaryKey("whole", "id")
             whole = models.ForeignKey(ULIDKey, models.CASCADE, db_constraint=False)
             id = like(ULIDKey._meta.pk, primary_key=False)
 
-            class Meta:
-                app_label = "testapp"
-
-            def __str__(self):
-                return str(self.id)
-
-        class Step(models.Model):
+        class Step(Own):
             whole = models.ForeignKey(ULIDKey, models.CASCADE, db_constraint=False)
             part_id = like(ULIDKey._meta.pk, primary_key=False)
             part = models.ForeignObject(
                 Part, models.CASCADE, ("whole", "part_id"), ("whole", "id"), related_name="steps"
             )
 
-            class Meta:
-                app_label = "testapp"
-
-            def __str__(self):
-                return str(self.part_id)
-
-        with table(Part), table(Step):
+        with tables(Part, Step):
             yield Part, Step
 
 

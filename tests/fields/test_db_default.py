@@ -8,6 +8,7 @@ from django.test.utils import isolate_apps
 from django_sortable_ids.fields import HexULIDField
 from tests.fields.refused import assert_refused
 from tests.marks import own_tables
+from tests.own_tables import Own, tables
 
 # Any 128 bits are a hex ULID.
 RANDOM = {
@@ -25,21 +26,12 @@ def database_made(**arguments):
 def model(request):
     with isolate_apps("tests.testapp"):
 
-        class Made(models.Model):
+        class Made(Own):
             public = database_made(**{request.param.replace("key", "primary_key"): True})
             name = models.CharField(max_length=9)
 
-            class Meta:
-                app_label = "testapp"
-
-            def __str__(self):
-                return self.name
-
-        with connection.schema_editor() as editor:
-            editor.create_model(Made)
-        yield Made
-        with connection.schema_editor() as editor:
-            editor.delete_model(Made)
+        with tables(Made):
+            yield Made
 
 
 @own_tables

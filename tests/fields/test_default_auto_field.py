@@ -3,11 +3,12 @@
 from types import SimpleNamespace
 
 import pytest
-from django.db import connection, models
+from django.db import models
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.fields import UUIDv7Field
 from tests.marks import own_tables
+from tests.own_tables import tables
 
 from .test_auto_fields import CLASSES, KSUIDAutoField
 
@@ -52,13 +53,8 @@ def keyless(request, settings):
         settings.DEFAULT_AUTO_FIELD = f"{KSUIDAutoField.__module__}.KSUIDAutoField"
     with isolate_apps("tests.testapp"):
         made = models_without_keys()
-        with connection.schema_editor() as editor:
-            for model in vars(made).values():
-                editor.create_model(model)
-        yield made
-        with connection.schema_editor() as editor:
-            for model in reversed(vars(made).values()):
-                editor.delete_model(model)
+        with tables(*vars(made).values()):
+            yield made
 
 
 @own_tables

@@ -17,6 +17,7 @@ from django_sortable_ids.rest_framework import SortableIDModelSerializer
 from django_sortable_ids.schemes import InvalidID
 from tests.fields.refused import assert_refused
 from tests.marks import own_tables
+from tests.own_tables import Own, tables
 
 FIELDS = (UUIDv7Field, UUIDv6Field, CombV13UUIDField)
 RANDOM = uuid.UUID("7f4c5fc0-9c1e-4a51-8f0e-6f2d8a1b3c4d")
@@ -35,24 +36,15 @@ def adopted(request):
     """A model whose key and whose second id accept every UUID, and its table."""
     with isolate_apps("tests.testapp"):
 
-        class Adopted(models.Model):
+        class Adopted(Own):
             id = request.param(primary_key=True, prefix="old", accept_other_versions=True)
             other = request.param(
                 null=True, unique=True, storage="binary", accept_other_versions=True
             )
             parent = models.ForeignKey("self", models.CASCADE, null=True)
 
-            class Meta:
-                app_label = "testapp"
-
-            def __str__(self):
-                return str(self.pk)
-
-        with connection.schema_editor() as editor:
-            editor.create_model(Adopted)
-        yield Adopted
-        with connection.schema_editor() as editor:
-            editor.delete_model(Adopted)
+        with tables(Adopted):
+            yield Adopted
 
 
 @own_tables

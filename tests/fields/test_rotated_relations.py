@@ -14,9 +14,8 @@ from django_sortable_ids.fields.values.public import Candidates
 from tests.leaks import leaks
 from tests.marks import own_tables
 from tests.masks import misread
+from tests.own_tables import tables
 from tests.testapp.models import MaskedKey, MaskedPart, Named, like
-
-from .test_composite_keys import table
 
 OLD = "f0debc9a785634121032547698badcfe"
 
@@ -29,15 +28,9 @@ def shop():
         class Tag(Named):
             id = like(MaskedKey._meta.pk)
 
-            class Meta:
-                app_label = "testapp"
-
         class Thing(Named):
             tags = models.ManyToManyField(Tag)
             listed = models.ManyToManyField(Tag, through="Listing", related_name="listing_things")
-
-            class Meta:
-                app_label = "testapp"
 
         class Listing(Named):
             thing = models.ForeignKey(Thing, models.CASCADE)
@@ -47,7 +40,7 @@ def shop():
                 app_label = "testapp"
                 constraints = (models.UniqueConstraint(fields=["thing", "tag"], name="once"),)
 
-        with table(Tag), table(Thing), table(Listing):
+        with tables(Tag, Thing, Listing):
             yield Tag, Thing, Listing
 
 

@@ -16,6 +16,7 @@ from django_sortable_ids.fields.values import times as row_times
 from django_sortable_ids.models import SequenceCounter
 from django_sortable_ids.schemes import SequenceExhausted
 from tests.marks import own_tables
+from tests.own_tables import Own
 
 from .test_sequences import numbers
 
@@ -232,17 +233,11 @@ def test_a_number_that_was_set_by_hand_is_passed_over(invoices):
 
 @isolate_apps("tests.testapp")
 def test_a_year_is_needed_for_the_time_of_the_row():
-    class Invoice(models.Model):
+    class Invoice(Own):
         at = models.DateField()
         number = LexicalSequenceField(
             unique=True, created_from="at", template="INV-{number}", width=5
         )
-
-        class Meta:
-            app_label = "testapp"
-
-        def __str__(self):
-            return self.number
 
     (error,) = Invoice._meta.get_field("number").check()
     assert error.id == "sortable_ids.E016"

@@ -29,7 +29,7 @@ from django_sortable_ids.schemes import LexicalSequence
 from tests.combinations import in_one_case
 from tests.fields.refused import assert_refused
 from tests.marks import own_tables
-from tests.own_tables import table_with
+from tests.own_tables import Own, table_with
 from tests.testapp.models import around
 
 REVERSED = {"precision": "ms", "reverse": True, "short": True}
@@ -123,15 +123,11 @@ def table():
     made = []
 
     def make(field):
-        class Stored(models.Model):
+        class Stored(Own):
             value = field
 
-            class Meta:
-                app_label = "testapp"
+            class Meta(Own.Meta):
                 db_table = "stored"
-
-            def __str__(self):
-                return str(self.value)
 
         with connection.schema_editor() as editor:
             editor.create_model(Stored)

@@ -10,6 +10,7 @@ from django.test.utils import isolate_apps
 
 from django_sortable_ids.functions import CreatedAt
 from tests.marks import own_tables
+from tests.own_tables import Own, tables
 from tests.schemes.support import ids_at
 from tests.testapp.models import like
 
@@ -21,12 +22,11 @@ def constrained(decoded_key):
     """A table with that key, which holds ids of 2026 and later, one of a customer at a time."""
     with isolate_apps("tests.testapp"):
 
-        class Constrained(models.Model):
+        class Constrained(Own):
             id = like(decoded_key._meta.pk)
             customer = models.IntegerField(default=1)
 
-            class Meta:
-                app_label = "testapp"
+            class Meta(Own.Meta):
                 constraints = [
                     models.CheckConstraint(condition=Q(id__created_at__gte=START), name="recent"),
                     models.CheckConstraint(
@@ -37,14 +37,8 @@ def constrained(decoded_key):
                 ]
                 indexes = [models.Index(CreatedAt("id").desc(), name="newest_first")]
 
-            def __str__(self):
-                return f"{self.id}"
-
-        with connection.schema_editor() as editor:
-            editor.create_model(Constrained)
-        yield Constrained
-        with connection.schema_editor() as editor:
-            editor.delete_model(Constrained)
+        with tables(Constrained):
+            yield Constrained
 
 
 @own_tables

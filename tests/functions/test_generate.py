@@ -23,6 +23,7 @@ from django_sortable_ids.functions.moments import UnixMicrosecondsNow
 from tests.capabilities import label
 from tests.fields.refused import assert_refused
 from tests.marks import own_tables
+from tests.own_tables import Own, tables
 from tests.testapp.models import Order
 
 from .columns import COLUMNS, UNMADE
@@ -45,7 +46,7 @@ def model(field):
     """A table whose id has a default in the database, and another id to be filled."""
     with isolate_apps("tests.testapp"):
 
-        class Made(models.Model):
+        class Made(Own):
             name = models.CharField(max_length=9)
             at = models.DateTimeField()
             made = field.clone()
@@ -55,18 +56,9 @@ def model(field):
                 **field._options,
             )
 
-            class Meta:
-                app_label = "testapp"
-
-            def __str__(self):
-                return self.name
-
         Made._meta.get_field("made").null = True
-        with connection.schema_editor() as editor:
-            editor.create_model(Made)
-        yield Made
-        with connection.schema_editor() as editor:
-            editor.delete_model(Made)
+        with tables(Made):
+            yield Made
 
 
 MOMENTS = [

@@ -8,6 +8,7 @@ from django.test.utils import isolate_apps
 from django_sortable_ids.fields import LexicalSequenceField
 from django_sortable_ids.functions import shortlex
 from tests.marks import own_tables
+from tests.own_tables import Own, tables
 
 IN_ORDER = ["8", "9", "00", "01", "99", "000", "100"]
 
@@ -17,16 +18,12 @@ def grown():
     """A model with a sequence of one to three digits, an index on its order, and rows."""
     with isolate_apps("tests.testapp"):
 
-        class Grown(models.Model):
+        class Grown(Own):
             number = LexicalSequenceField(unique=True, charset="numeric")
             note = models.TextField(default="")
 
-            class Meta:
-                app_label = "testapp"
+            class Meta(Own.Meta):
                 indexes = (models.Index(*shortlex("number"), name="grown_shortlex"),)
-
-            def __str__(self):
-                return self.number
 
     yield from with_rows(Grown)
 
@@ -36,7 +33,7 @@ def measured():
     """The same where an index has no expressions: on a column of lengths."""
     with isolate_apps("tests.testapp"):
 
-        class Measured(models.Model):
+        class Measured(Own):
             number = LexicalSequenceField(unique=True, charset="numeric")
             length = models.GeneratedField(
                 expression=Length(RTrim("number")),
@@ -45,23 +42,16 @@ def measured():
             )
             note = models.TextField(default="")
 
-            class Meta:
-                app_label = "testapp"
+            class Meta(Own.Meta):
                 indexes = (models.Index(fields=["length", "number"], name="measured_shortlex"),)
-
-            def __str__(self):
-                return self.number
 
     yield from with_rows(Measured)
 
 
 def with_rows(model):
-    with connection.schema_editor() as editor:
-        editor.create_model(model)
-    model.objects.bulk_create(model(number=number) for number in sorted(IN_ORDER))
-    yield model
-    with connection.schema_editor() as editor:
-        editor.delete_model(model)
+    with tables(model):
+        model.objects.bulk_create(model(number=number) for number in sorted(IN_ORDER))
+        yield model
 
 
 def plan_of_the_first(rows):

@@ -5,11 +5,12 @@ import sys
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.db import connection, models
+from django.db import connection
 from django.test.utils import isolate_apps
 
 from tests.field_classes import CLASSES
 from tests.marks import own_tables
+from tests.own_tables import Own
 
 
 def members(field):
@@ -26,14 +27,8 @@ def test_lookups(field_class):
 
     with isolate_apps("tests.testapp"):
 
-        class Listed(models.Model):
+        class Listed(Own):
             ids = ArrayField(field_class())
-
-            class Meta:
-                app_label = "testapp"
-
-            def __str__(self):
-                return str(self.ids)
 
     with connection.schema_editor() as editor:
         editor.create_model(Listed)

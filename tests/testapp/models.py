@@ -35,6 +35,7 @@ class Named(models.Model):
 
     class Meta:
         abstract = True
+        app_label = "testapp"
 
     def __str__(self) -> str:
         return self.name

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 from django.core.signals import request_started
-from django.db import connection, models, transaction
+from django.db import connection, transaction
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.fields import ObjectIDField, SnowflakeField, Time64Field
@@ -17,6 +17,7 @@ from django_sortable_ids.schemes.layout import Layout
 from django_sortable_ids.workers import leases, this_process
 from django_sortable_ids.workers.leases import ProcessLease, Terms
 from tests.marks import own_tables
+from tests.own_tables import Own
 from tests.patience import wait_until
 
 from .support import occupy, row
@@ -70,15 +71,9 @@ def test_one_number_for_all_fields(process):
 def test_the_number_is_right_for_the_fields_of_all_models(process, monkeypatch):
     with isolate_apps("tests.testapp") as isolated:
 
-        class Counted(models.Model):
+        class Counted(Own):
             id = SnowflakeField(primary_key=True, worker_bits=2)
             other = Time64Field(workers=10)
-
-            class Meta:
-                app_label = "testapp"
-
-            def __str__(self):
-                return f"{self.id}"
 
         monkeypatch.setattr(this_process, "apps", isolated)
         occupy(0, 1, 2, 3)
@@ -301,14 +296,8 @@ def test_before_a_request(process, monkeypatch):
     """SQLite can't take it inside of the transaction of the request."""
     with isolate_apps("tests.testapp") as isolated:
 
-        class Counted(models.Model):
+        class Counted(Own):
             id = SnowflakeField(primary_key=True)
-
-            class Meta:
-                app_label = "testapp"
-
-            def __str__(self):
-                return f"{self.id}"
 
         monkeypatch.setattr(this_process, "apps", isolated)
         request_started.send(sender=None)
