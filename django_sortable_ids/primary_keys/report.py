@@ -80,9 +80,9 @@ class Report:
         yield from (f"{column}: texts of keys, by content type" for column in self.generic)
         for column, count in self.adopted.items():
             yield f"{column}: adopted, with {count:,} keys of deleted rows"
-        least, most = map(minutes, self.seconds)
-        yield f"{self.tables} tables with {self.rows:,} rows are written"
-        yield f"  takes between {least} and {most}, in which the application must not run"
+        yield f"writes {self.tables} tables with {self.rows:,} rows"
+        times = " to ".join(dict.fromkeys(map(minutes, self.seconds)))
+        yield f"  takes about {times}, in which the application must not run"
         yield f"  needs about {size(self.bytes)} more disk space until it ends"
         if with_sql:
             yield "  executes"
