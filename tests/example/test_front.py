@@ -10,8 +10,10 @@ from . import data
 from .support import Answer, Demo, Visitor
 
 OF_AN_EMPTY_DATABASE = """
+from django.core.management import call_command
 from django.test import Client
 
+call_command("migrate", verbosity=0)
 print(Client(SERVER_NAME="127.0.0.1").get("/").content.decode())
 """
 
@@ -61,7 +63,6 @@ def test_needs_no_script_and_no_style_of_its_own(front: Answer) -> None:
 
 
 def test_says_that_the_tables_are_empty(demo: Demo) -> None:
-    demo.manage("migrate", "--verbosity=0")
     shown = demo.manage("shell", "-v0", "-c", OF_AN_EMPTY_DATABASE)
     assert "No flights are loaded yet." in shown
     assert "Before" not in shown

@@ -2,8 +2,12 @@
 
 import re
 
+import pytest
+
 from . import data
 from .support import Demo, assert_finished, ended
+
+pytestmark = pytest.mark.long
 
 STEPS = [
     "flights:",

@@ -186,6 +186,7 @@ def created(key: UUID) -> datetime:
 def test_the_project_itself_keeps_its_keys(moved: Moved) -> None:
     assert moved.demo.dump() == moved.before
     assert moved.demo.manage("makemigrations", "--check") == "No changes detected\n"
+    assert moved.demo.manage("check") == "System check identified no issues (0 silenced).\n"
 
 
 def test_the_copy_is_a_project_without_pending_changes(moved: Moved) -> None:
@@ -228,6 +229,7 @@ STEPS = [
 ]
 
 
+@pytest.mark.long
 def test_finishes_after_a_kill_at_each_step(demo: Demo) -> None:
     """Each run continues where the one before it was killed."""
     for step in STEPS:

@@ -163,7 +163,7 @@ def test_the_row_of_an_id(name):
             "is_old": False,
             "name": "the row",
         } in found["rows"]
-        assert f"row            {label}: {public_id(row)} (the row)" in run(text)
+    assert f"row            {label}: {public_id(row)} (the row)" in run(public_id(row))
 
 
 @pytest.mark.django_db

@@ -25,19 +25,19 @@ def tokens():
 
 
 def test_every_process_has_its_own_number(maker):
-    makers = [maker(3, term=LONG) for _ in range(8)]
+    makers = [maker(2, term=LONG) for _ in range(4)]
     for each in makers:
         each.tell("ids", 100)
     made = [each.answer() for each in makers]
     numbers = [{maker.number(value) for value in ids} for maker, ids in zip(makers, made, strict=1)]
-    assert sorted(chain(*numbers)) == list(range(8))
-    assert len(set(chain(*made))) == 800
-    late = maker(3, term=LONG)
+    assert sorted(chain(*numbers)) == list(range(4))
+    assert len(set(chain(*made))) == 400
+    late = maker(2, term=LONG)
     refusal = late.ids()
     assert refusal["error"] == "LeaseUnavailable"
-    assert refusal["message"].startswith("all 8 worker numbers are leased, 8 by ")
-    makers[5].end()
-    (freed,) = numbers[5]
+    assert refusal["message"].startswith("all 4 worker numbers are leased, 4 by ")
+    makers[2].end()
+    (freed,) = numbers[2]
     assert late.number(late.ids_at_last()[0]) == freed
 
 
