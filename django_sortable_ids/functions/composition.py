@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 
 from django.db import NotSupportedError
-from django.db.models import TextField
+from django.db.models import BinaryField
 from django.db.models.expressions import Expression
 
 from ..fields.values.storage import BinaryStorage, IntegerStorage, Storage, TextStorage, UUIDStorage
@@ -17,24 +17,21 @@ from .bits import DIGIT, Group, Part, Run, groups_of_new, runs
 from .digits import DigitsOfInteger
 from .fragments import (
     RANDOM_BITS,
-    BytesOfHex,
-    Fragment,
     HexOfInteger,
     HyphenatedHex,
-    InsertedHex,
     RandomDigits,
     RandomHex,
     RandomInteger,
     RandomVariant,
-    Upper,
-    UUIDOfHex,
+    Template,
+    Text,
     joined,
 )
 from .ticks import (
-    Complement,
     ShiftedRight,
     WeightedSum,
     WithByteFraction,
+    complement,
     digit_count,
 )
 
@@ -95,8 +92,8 @@ class Composition:
         """
         layout = self._layout
         if layout.descending:
-            tick = Complement(tick, last=layout.ticks - 1)
-            rank = rank and Complement(rank, last=self.ranks - 1)
+            tick = complement(tick, layout.ticks - 1)
+            rank = rank and complement(rank, self.ranks - 1)
         if isinstance(self.stored, IntegerStorage):
             suffixes = self._integer_suffixes()
             suffix = rank or RandomInteger(below=suffixes)
@@ -106,7 +103,7 @@ class Composition:
         else:
             made = self.from_hex(self._hex(tick, rank))
         prefix = self._prefix
-        return joined([_Constant(text=prefix), made]) if prefix else made
+        return joined([Text("'{text}'", text=prefix), made]) if prefix else made
 
     def _integer_suffixes(self) -> int:
         suffixes = self._layout.suffixes
@@ -124,19 +121,27 @@ class Composition:
         """Hexadecimal digits in the format of the column."""
         match self.stored, self._form:
             case BinaryStorage(), _:
-                return BytesOfHex(digits)
+                # SQLite has it from 3.41; the app adds it to older versions.
+                decode = "decode({0}, 'hex')"
+                return Template("unhex({0})", digits, postgresql=decode, output_field=BinaryField())
             case UUIDStorage(), _:
-                return UUIDOfHex(digits)
+                return Template("{0}", digits, postgresql="({0})::uuid")
             case _, UUIDText(hyphens=True):
                 return HyphenatedHex(digits)
             case _, Digits(alphabet) if alphabet.isupper():
-                return Upper(digits)
+                return Text("upper({0})", digits)
         return digits
 
     def versioned(self, first: Expression, *rest: Expression) -> Expression:
         """The digits of a UUID: the first 15, with the version inserted, and the other 16."""
-        version = self._layout.template.version
-        return joined([InsertedHex(first, position=13, digit=f"{version:x}"), *rest])
+        version = f"'{self._layout.template.version:x}'"
+        inserted = Text(
+            f"substr({{0}}, 1, 12) || {version} || substr({{0}}, 13)",
+            first,
+            postgresql=f"overlay({{0}} placing {version} from 13 for 0)",
+            mysql=f"INSERT({{0}}, 13, 0, {version})",
+        )
+        return joined([inserted, *rest])
 
     @property
     def _is_other_text(self) -> bool:
@@ -222,13 +227,6 @@ class Composition:
                 )
 
 
-class _Constant(Fragment):
-    """Text that is the same in every id."""
-
-    output_field = TextField()
-    postgresql = sqlite = mysql = "'{text}'"
-
-
 @dataclass(frozen=True, slots=True)
 class _Whole:
     """A number of the database, and how many bits it has."""
@@ -252,7 +250,7 @@ def _digits_of(groups: Sequence[Group], parts: Mapping[Part, _Whole]) -> list[Ex
         of_parts = [run for run in group if run.part is not Part.FIXED]
         constant = sum(run.low << run.at for run in group if run.part is Part.FIXED)
         if not of_parts:
-            digits.append(_Constant(text=f"{constant:0{count}x}"))
+            digits.append(Text(f"'{constant:0{count}x}'"))
         elif all(run.part is Part.RANDOM for run in group):
             digits.append(RandomHex(digits=count))
         else:

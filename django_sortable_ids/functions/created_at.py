@@ -11,7 +11,6 @@ from django.db.models import (
     DateTimeField,
     Max,
     Min,
-    TextField,
     Transform,
     Window,
 )
@@ -22,22 +21,10 @@ from ..fields.of_model import referenced_column
 from ..fields.values.storage import BinaryStorage, UUIDStorage
 from ..schemes import TimeScheme
 from ..schemes.generation.clock import unix_ns
-from .fragments import Compiled, Fragment
-from .moments import MomentOfTick, MomentOfUUIDv7
+from .fragments import Compiled, Template, Text
+from .moments import MomentOfTick, postgresql_value
 from .texts import id_field
 from .ticks import is_of_version, tick_of
-
-
-class _Where(Fragment):
-    """The second expression if the first one is true, else NULL."""
-
-    output_field = DateTimeField()
-    postgresql = sqlite = mysql = "CASE WHEN {0} THEN {1} END"
-
-
-class _Comparison(Fragment):
-    output_field = BooleanField()
-    postgresql = sqlite = mysql = "{0} {operator} {literal}"
 
 
 class CreatedAt(Transform):
@@ -79,7 +66,8 @@ class CreatedAt(Transform):
     def _decoded(self, connection: Any) -> Expression:
         scheme, field = self.scheme, self.id_field
         if self._is_native(connection):
-            decoded: Expression = MomentOfUUIDv7(self.lhs)
+            sql = postgresql_value("uuid_extract_timestamp({0})", connection)
+            decoded: Expression = Template(sql, self.lhs, output_field=DateTimeField())
         else:
             decoded = MomentOfTick(
                 tick_of(self.lhs, field, connection),
@@ -88,7 +76,8 @@ class CreatedAt(Transform):
             )
         # A check of the id itself is cheaper than one of its time, and precedes any overflow.
         for condition in self._conditions(connection):
-            decoded = _Where(condition, decoded)
+            sql = "CASE WHEN {0} THEN {1} END"
+            decoded = Template(sql, condition, decoded, output_field=DateTimeField())
         return decoded
 
     def _is_native(self, connection: Any) -> bool:
@@ -112,12 +101,13 @@ class CreatedAt(Transform):
         last = _last_tick(scheme, scheme.latest - margin)
         if not scheme.sorts:
             tick = tick_of(self.lhs, field, connection)
-            yield _Comparison(tick, operator="<=", literal=last)
+            yield Template(f"{{0}} <= {last}", tick, output_field=BooleanField())
             return
         oldest, newest = layout.between(layout.first_tick, last)
         operator, bound = (">=", oldest) if scheme.descending else ("<=", newest)
         literal = field.stored(connection).literal(bound, connection)
-        yield _Comparison(self.lhs, operator=operator, literal=literal)
+        sql = f"{{0}} {operator} {{literal}}"
+        yield Template(sql, self.lhs, literal=literal, output_field=BooleanField())
 
 
 def _last_tick(scheme: TimeScheme, at: datetime) -> int:
@@ -127,16 +117,6 @@ def _last_tick(scheme: TimeScheme, at: datetime) -> int:
 
 
 _LAST_DAY = datetime(9999, 12, 31, tzinfo=UTC)
-
-
-class _SortedText(Fragment):
-    """A ``uuid`` or a ``bytea`` as text that sorts like it, for ``Min("id")`` and ``Max("id")`` on
-    PostgreSQL, which has no ``min(uuid)``."""
-
-    output_field = TextField()
-
-    def postgresql(self, connection: Any) -> str:
-        return f'{self.extra["to_text"]} COLLATE "C"'
 
 
 _CASTS: dict[type, tuple[str, str]] = {
@@ -177,5 +157,5 @@ def _of_text(aggregate: Aggregate, connection: Any) -> tuple[Aggregate, str]:
         return aggregate, "{}"
     to_text, from_text = casts
     of_text = aggregate.copy()
-    of_text.set_source_expressions([_SortedText(column, to_text=to_text), *others])
+    of_text.set_source_expressions([Text(f'{to_text} COLLATE "C"', column), *others])
     return of_text, from_text

@@ -10,7 +10,7 @@ from string import Formatter
 from typing import Any
 
 from django.db import NotSupportedError
-from django.db.models import BigIntegerField, BinaryField, Func, TextField
+from django.db.models import BigIntegerField, Func, TextField
 from django.db.models.expressions import Expression
 
 Compiled = tuple[str, tuple[Any, ...]]
@@ -60,6 +60,29 @@ class Fragment(Func):
         return "".join(sql), tuple(params)
 
 
+class Template(Fragment):
+    """An expression with one user: its template, and those of servers that need others."""
+
+    def __init__(
+        self,
+        sql: str,
+        *sources: Any,
+        postgresql: str | None = None,
+        mysql: str | None = None,
+        **constants: Any,
+    ) -> None:
+        super().__init__(*sources, **constants)
+        self.sqlite, self.postgresql, self.mysql = sql, postgresql or sql, mysql or sql
+
+
+class Integer(Template):
+    output_field = BigIntegerField()
+
+
+class Text(Template):
+    output_field = TextField()
+
+
 class Join(Fragment):
     """Concatenates the arguments, texts or bytes; NULL if one of them is NULL."""
 
@@ -97,40 +120,6 @@ class HexOfInteger(Fragment):
     mysql = "LOWER(LPAD(HEX({0}), {digits}, '0'))"
 
 
-class InsertedHex(Fragment):
-    """The text with ``digit`` inserted at ``position``, counted from 1."""
-
-    output_field = TextField()
-    postgresql = "overlay({0} placing '{digit}' from {position} for 0)"
-    mysql = "INSERT({0}, {position}, 0, '{digit}')"
-
-    def sqlite(self, connection: Any) -> str:
-        position = self.extra["position"]
-        return f"substr({{0}}, 1, {position - 1}) || '{{digit}}' || substr({{0}}, {position})"
-
-
-class Upper(Fragment):
-    output_field = TextField()
-    postgresql = sqlite = mysql = "upper({0})"
-
-
-class BytesOfHex(Fragment):
-    """The bytes that the digits spell."""
-
-    output_field = BinaryField()
-    postgresql = "decode({0}, 'hex')"
-    # Built in from SQLite 3.41; the app adds it to older versions.
-    sqlite = "unhex({0})"
-    mysql = "UNHEX({0})"
-
-
-class UUIDOfHex(Fragment):
-    """32 digits in the format of a ``uuid`` column."""
-
-    postgresql = "({0})::uuid"
-    sqlite = mysql = "{0}"
-
-
 class HyphenatedHex(Fragment):
     """32 digits with the hyphens of a UUID.
 
@@ -144,13 +133,6 @@ class HyphenatedHex(Fragment):
     )
     postgresql = "({0})::uuid::text"
     mysql = "INSERT(INSERT(INSERT(INSERT({0}, 9, 0, '-'), 14, 0, '-'), 19, 0, '-'), 24, 0, '-')"
-
-
-class HexOfUUID(Fragment):
-    """The digits of the first ``bytes`` bytes of a PostgreSQL ``uuid``."""
-
-    output_field = TextField()
-    postgresql = "encode(substr(uuid_send({0}), 1, {bytes}), 'hex')"
 
 
 class HexOfBytes(Fragment):

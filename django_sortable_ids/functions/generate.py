@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Self
 
-from django.db.models import BigIntegerField
 from django.db.models.expressions import Expression, Func
 
 from ..fields import SortableIDField
 from ..fields.values.storage import UUIDStorage
 from ..schemes import Scheme, TimeScheme, get
 from .composition import Composition
-from .fragments import Compiled, Fragment, HexOfInteger, RandomVariant
+from .fragments import Compiled, HexOfInteger, Integer, RandomVariant, Template
 from .moments import StatementMicroseconds, UnixMicroseconds, UnixMicrosecondsNow
 from .ticks import tick_at
 
@@ -88,7 +87,7 @@ class GenerateID(Func):
 
     def _composed(self, connection: Any) -> Expression:
         if self._is_native(connection):
-            return _NativeUUIDv7()
+            return Template("uuidv7()", mysql="UUID_v7()")
         scheme = self.made.scheme
         if self.at:
             tick = tick_at(UnixMicroseconds(*self.get_source_expressions()), scheme)
@@ -139,8 +138,9 @@ class _GeneratedID(SortableIDField):
 
 def _of_now(composition: Composition) -> Expression:
     if composition.scheme.is_uuid7:
-        # RFC 9562, section 6.2, method 3: 12 bits of the millisecond's fraction.
-        first = HexOfInteger(_Milliseconds4096(UnixMicrosecondsNow()), digits=15)
+        # RFC 9562, 6.2, method 3: 12 bits of the millisecond's fraction, until the year 2540.
+        parts = Integer("({0} * 512 / 125)", UnixMicrosecondsNow(), mysql="({0} * 512 DIV 125)")
+        first = HexOfInteger(parts, digits=15)
         return composition.from_hex(composition.versioned(first, RandomVariant()))
     often = composition.reads_tick_often
     clock = StatementMicroseconds() if often else UnixMicrosecondsNow()
@@ -153,16 +153,3 @@ def _refuse_node(scheme: Scheme) -> None:
             f"node={scheme.node!r}: only Python generates ids of a node: remove GenerateID(), or "
             f"leave out node"
         )
-
-
-class _NativeUUIDv7(Fragment):
-    postgresql = "uuidv7()"
-    mysql = "UUID_v7()"
-
-
-class _Milliseconds4096(Fragment):
-    """A time in microseconds as ms * 4096 and a fraction of 12 bits, until the year 2540."""
-
-    output_field = BigIntegerField()
-    postgresql = sqlite = "({0} * 512 / 125)"
-    mysql = "({0} * 512 DIV 125)"

@@ -86,7 +86,7 @@ class MomentOfTick(Fragment):
         sql = f"timestamp '{self._epoch}' + {elapsed} / 1000000 * interval '1 second'"
         if self.extra["tick_ns"] % 1_000_000_000:
             sql += f" + mod({elapsed}, 1000000) * interval '1 microsecond'"
-        return _postgresql_value(f"({sql}) AT TIME ZONE 'UTC'", connection)
+        return postgresql_value(f"({sql}) AT TIME ZONE 'UTC'", connection)
 
     def sqlite(self, connection: Any) -> str:
         # Like Django: no fraction if it is zero.
@@ -124,16 +124,7 @@ class MomentOfTick(Fragment):
         return epoch.replace(tzinfo=None).isoformat(" ", "microseconds")
 
 
-class MomentOfUUIDv7(Fragment):
-    """The time of a UUIDv7 in PostgreSQL 18's ``uuid``, in ms."""
-
-    output_field = DateTimeField()
-
-    def postgresql(self, connection: Any) -> str:
-        return _postgresql_value("uuid_extract_timestamp({0})", connection)
-
-
-def _postgresql_value(moment: str, connection: Any) -> str:
+def postgresql_value(moment: str, connection: Any) -> str:
     """A ``timestamptz`` in the type of the project's columns: with a zone, or local without."""
     if settings.USE_TZ:
         return f"({moment})"

@@ -12,7 +12,7 @@ from ..fields.of_model import referenced_id
 from ..fields.values.storage import IntegerStorage, TextStorage
 from ..schemes.encodings.text_forms import Digits, Groups, UUIDText
 from .digits import DigitsOfHex
-from .fragments import Compiled, Fragment, HyphenatedHex, joined
+from .fragments import Compiled, HyphenatedHex, Text, joined
 from .ticks import hex_text
 
 
@@ -35,7 +35,14 @@ class AsText(models.Func):
         if field is None:
             raise FieldError(f"AsText() takes a sortable id, found {column}")
         if isinstance(field.stored(connection), IntegerStorage):
-            column = _Decimal(column)
+            # A negative one as the unsigned number that it stands for.
+            unsigned = "CASE WHEN {0} < 0 THEN {0} + 18446744073709551616::numeric ELSE {0} END"
+            column = Text(
+                "CASE WHEN {0} IS NOT NULL THEN printf('%%u', {0}) END",
+                column,
+                postgresql=f"({unsigned})::text",
+                mysql="CAST(CAST({0} AS UNSIGNED) AS CHAR)",
+            )
         elif _is_packed(column, connection):
             column = _text_of(column, field, connection)
         compiled: Compiled = compiler.compile(column)
@@ -64,7 +71,9 @@ def _text_of(column: Any, field: SortableIDField, connection: Any) -> Any:
     digits = hex_text(column, field.stored(connection), connection, bytes=bits // 8).text
     match form:
         case UUIDText():
-            return HyphenatedHex(_PlainHex(digits))
+            # On SQLite, hex(NULL) is ''.
+            plain = {"postgresql": "{0}", "mysql": "LOWER(REPLACE({0}, '-', ''))"}
+            return HyphenatedHex(Text("nullif(lower({0}), '')", digits, **plain))
         case Digits(alphabet, length, padding=padding):
             groups, scale = [(length, bits)], 1 << padding
         case Groups(alphabet, parts) if all(part % 4 == 0 for _, part in parts):
@@ -80,24 +89,6 @@ def _text_of(column: Any, field: SortableIDField, connection: Any) -> Any:
         written.append(DigitsOfHex(digits, first=first, size=part // 4, **constants))
         first += part // 4
     return joined(written)
-
-
-class _Decimal(Fragment):
-    """An integer; a negative one as the unsigned number that it stands for."""
-
-    output_field = models.TextField()
-    postgresql = "(CASE WHEN {0} < 0 THEN {0} + 18446744073709551616::numeric ELSE {0} END)::text"
-    sqlite = "CASE WHEN {0} IS NOT NULL THEN printf('%%u', {0}) END"
-    mysql = "CAST(CAST({0} AS UNSIGNED) AS CHAR)"
-
-
-class _PlainHex(Fragment):
-    """Hexadecimal digits in lower case without hyphens; NULL for NULL."""
-
-    output_field = models.TextField()
-    postgresql = "{0}"
-    sqlite = "nullif(lower({0}), '')"  # hex(NULL) is ''
-    mysql = "LOWER(REPLACE({0}, '-', ''))"
 
 
 def as_vendor(

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from django.db import NotSupportedError
-from django.db.models import BigIntegerField, BooleanField, TextField
+from django.db.models import BigIntegerField, BooleanField
 from django.db.models.expressions import Expression
 
 from ..fields import SortableIDField
@@ -18,8 +18,9 @@ from .digits import IntegerOfDigits, LargeIntegerOfDigits
 from .fragments import (
     Fragment,
     HexOfBytes,
-    HexOfUUID,
+    Integer,
     IntegerOfHex,
+    Text,
     scaled,
 )
 
@@ -32,21 +33,6 @@ class ShiftedRight(Fragment):
     # Both operators return unsigned numbers on MariaDB and MySQL, where a difference below 0
     # would be an error.
     mysql = "CAST(({0} >> {bits}) & {mask} AS SIGNED)"
-
-
-class Quotient(Fragment):
-    """A number >= 0 divided by ``divisor``, rounded down."""
-
-    output_field = BigIntegerField()
-    postgresql = sqlite = "({0} / {divisor})"
-    mysql = "({0} DIV {divisor})"
-
-
-class After(Fragment):
-    """A text from ``position`` on, counted from 1."""
-
-    output_field = TextField()
-    postgresql = sqlite = mysql = "substr({0}, {position})"
 
 
 class WeightedSum(Fragment):
@@ -66,13 +52,6 @@ class WeightedSum(Fragment):
     sqlite = mysql = postgresql
 
 
-class Complement(Fragment):
-    """``last`` minus a number."""
-
-    output_field = BigIntegerField()
-    postgresql = sqlite = mysql = "({last} - {0})"
-
-
 class WithByteFraction(Fragment):
     """Whole seconds and a byte of fraction, from a number that counts ``fractions`` per second.
 
@@ -83,14 +62,6 @@ class WithByteFraction(Fragment):
     postgresql = "({0} / {fractions} * 256 + mod({0}, {fractions}))"
     sqlite = "({0} / {fractions} * 256 + {0} %% {fractions})"
     mysql = "({0} DIV {fractions} * 256 + {0} MOD {fractions})"
-
-
-class FromByteFraction(Fragment):
-    """A number that counts ``fractions`` per second, from seconds and a byte of fraction."""
-
-    output_field = BigIntegerField()
-    postgresql = sqlite = "(({0} >> 8) * {fractions} + ({0} & 255))"
-    mysql = "CAST(({0} >> 8) * {fractions} + ({0} & 255) AS SIGNED)"
 
 
 class HasDigits(Fragment):
@@ -153,9 +124,15 @@ def hex_text(column: Expression, stored: Storage, connection: Any, bytes: int) -
         hyphens = isinstance(stored.form, UUIDText) and stored.form.hyphens
         return HexText(column, upper, hyphens)
     if connection.vendor == "postgresql":
-        return HexText(HexOfUUID(column, bytes=bytes))
+        return HexText(
+            Text("encode(substr(uuid_send({0}), 1, {bytes}), 'hex')", column, bytes=bytes)
+        )
     # MariaDB shows a uuid with hyphens; the other databases store 32 characters.
     return HexText(column, hyphens=connection.features.has_native_uuid_field)
+
+
+def complement(number: Expression, last: int) -> Expression:
+    return Integer("({last} - {0})", number, last=last)
 
 
 def is_of_version(column: Expression, field: SortableIDField, connection: Any) -> Expression:
@@ -188,8 +165,10 @@ def tick_of(column: Expression, field: SortableIDField, connection: Any) -> Expr
     assert isinstance(scheme, TimeScheme)
     tick = _stored_tick(column, scheme, field.stored(connection), connection)
     if isinstance(scheme.layout.template, ByteFractionTemplate):
-        tick = FromByteFraction(tick, fractions=scheme.layout.template.fractions)
-    return Complement(tick, last=scheme.layout.ticks - 1) if scheme.descending else tick
+        sql = "({0} >> 8) * {fractions} + ({0} & 255)"
+        fractions = scheme.layout.template.fractions
+        tick = Integer(f"({sql})", tick, mysql=f"CAST({sql} AS SIGNED)", fractions=fractions)
+    return complement(tick, scheme.layout.ticks - 1) if scheme.descending else tick
 
 
 def _stored_tick(
@@ -200,7 +179,7 @@ def _stored_tick(
         case IntegerStorage():
             return _of_integer(column, scheme)
         case TextStorage(form=Prefixed(prefix, form)):
-            bare = After(column, position=len(prefix) + 1)
+            bare = Text("substr({0}, {first})", column, first=len(prefix) + 1)
             return _stored_tick(bare, scheme, TextStorage(form), connection)
         case TextStorage(form=Groups(alphabet, groups)):
             return IntegerOfDigits(column, alphabet=alphabet, length=groups[0][0])
@@ -233,7 +212,7 @@ def _of_hex(column: Expression, scheme: TimeScheme, stored: Storage, connection:
 def _of_integer(column: Expression, scheme: TimeScheme) -> Expression:
     suffixes = scheme.layout.suffixes
     if suffixes & (suffixes - 1):
-        return Quotient(column, divisor=suffixes)
+        return Integer(f"({{0}} / {suffixes})", column, mysql=f"({{0}} DIV {suffixes})")
     return ShiftedRight(column, bits=suffixes.bit_length() - 1, mask=_tick_mask(scheme))
 
 

@@ -16,7 +16,7 @@ from django_sortable_ids.functions.fragments import RandomDigits
 from django_sortable_ids.functions.moments import MomentOfTick
 from django_sortable_ids.functions.ticks import tick_at, tick_of
 from django_sortable_ids.schemes import TimeScheme
-from django_sortable_ids.schemes.encodings.notation import BASE62, CROCKFORD, HEX_LOWER, PUSH_ID
+from django_sortable_ids.schemes.encodings.alphabets import BASE62, CROCKFORD, HEX_LOWER, PUSH_ID
 from django_sortable_ids.schemes.encodings.text_forms import Decimal, Digits, Groups, UUIDText
 from django_sortable_ids.schemes.layout import Layout, UUIDTemplate
 from tests.schemes.support import MICROSECOND as US

@@ -19,7 +19,7 @@ from ...db import chunks, tables
 from ...db.queries import named_rows, rows, value
 from ...db.tables import is_timestamp
 from ...errors import BackfillError
-from ...functions.fragments import Fragment
+from ...functions.fragments import Template
 from ..sources.target import Target
 from .base import LOCK_SECONDS, Engine
 from .mysql_statements import MySQLStatements
@@ -141,15 +141,11 @@ _IS_IMPOSSIBLE = (
 _NEAREST_DAY = f"CONCAT({_MONTH}, LEAST(GREATEST(DAYOFMONTH({{0}}), 1), {_LAST_DAY}))"
 
 
-class _IsImpossible(Fragment):
-    output_field = BooleanField()
-    mysql = f"({_IS_IMPOSSIBLE})"
-
-
 def _is_impossible(target: Target) -> Q:
     """Whether the time of a row is on an impossible day; only if it is in the target's table."""
     # By the column's own name: for a related row, source.name is the whole path.
-    return Q(_IsImpossible(F(target.source.field.attname)))
+    column = F(target.source.field.attname)
+    return Q(Template(f"({_IS_IMPOSSIBLE})", column, output_field=BooleanField()))
 
 
 def _check_days(target: Target) -> None:
