@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
-from django.db import transaction
+from django.db import models, transaction
 
 from .queries import rows, value
 
@@ -217,6 +217,19 @@ def names_of(connection: Any, table: str, column: str, **wanted: Any) -> list[st
         if is_of(connection, each["columns"], [column])
         and all(each[key] == value for key, value in wanted.items())
     ]
+
+
+def unnamed(
+    connection: Any, field: models.Field[Any, Any], table: str = "", **wanted: Any
+) -> list[str]:
+    """Constraints and indexes on the field's column alone that the model's Meta doesn't name.
+
+    ``table`` is another table than the model's, ``wanted`` is as for ``names_of``.
+    """
+    meta = field.model._meta
+    named = {each.name for each in [*meta.constraints, *meta.indexes]}
+    names = names_of(connection, table or meta.db_table, str(field.column), **wanted)
+    return [name for name in names if name not in named]
 
 
 def is_unique(connection: Any, table: str, column: str) -> bool:

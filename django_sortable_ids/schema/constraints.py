@@ -24,11 +24,10 @@ from ..db import partitions, tables
 from ..db.errors import error_number
 from ..db.locks import strict, with_short_lock_timeout
 from ..db.queries import row
-from ..db.tables import may_be_null
+from ..db.tables import may_be_null, unnamed
 from ..errors import BackfillError
 from ..fields import SortableIDField
 from . import constraints_postgresql, constraints_sqlite
-from .index_names import unnamed
 from .table_definition import MYSQL, Token, columns
 
 _NOT_IN_PLACE = (1845, 1846)

@@ -16,7 +16,6 @@ from django.db.models import Index
 from ..db import partitions, tables
 from ..db.locks import with_short_lock_timeout
 from ..db.queries import row
-from .index_names import unnamed
 
 
 def alter(editor: Any, old: Any, new: Any) -> None:
@@ -81,7 +80,7 @@ class _Column:
         if self.editor.collect_sql:
             return
         plain = {"index": True, "unique": False, "type": Index.suffix}
-        for name in unnamed(self.editor.connection, self.field, self.table, **plain):
+        for name in tables.unnamed(self.editor.connection, self.field, self.table, **plain):
             if name != self._name("_like"):
                 self._drop_index(name)
 

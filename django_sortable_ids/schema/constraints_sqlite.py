@@ -18,7 +18,6 @@ from ..db.queries import rows, value
 from ..db.tables import folded_in_sqlite as folded
 from ..db.tables import quoted_in_sqlite as _quoted
 from ..errors import BackfillError
-from .index_names import unnamed
 from .table_definition import (
     SQLITE,
     NotUnderstood,
@@ -160,7 +159,7 @@ class _Column:
     def indexes(self, unique: bool) -> list[str]:
         """The indexes on this column alone, without partial ones and those that Meta names."""
         wanted: dict[str, Any] = {"index": True, "partial": False, "unique": unique}
-        return unnamed(self.editor.connection, self.field, **wanted)
+        return tables.unnamed(self.editor.connection, self.field, **wanted)
 
     def drop_index(self, name: str) -> None:
         self._execute(f"DROP INDEX {_quoted(name)}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import DatabaseError, connections, models, transaction
 from django.db.migrations.recorder import MigrationRecorder
@@ -22,7 +22,6 @@ from ..errors import BackfillError
 from ..models import BackfillRun, MoveNote, SequenceCounter
 from ..sequences.counters import key_of, periods_of
 from .constraints import is_unique_alone
-from .index_names import Renaming, renamings
 
 TEMPORARY = "swapped__"
 
@@ -113,29 +112,42 @@ class Swap:
         if not is_swapped(note, connection):
             note.state = {"columns": columns, "places": places(connection, table, columns)}
             note.save(using=using)
-            self._rename(renamings(self.editor, self.before, self.moves))
+            self._rename(_renamings(self.editor, self.before, self.moves))
         with transaction.atomic(using):
             self._rename_records()
             note.state = {"recorded": recorded(using)}
             note.save(using=using)
 
-    def _rename(self, names: list[Renaming]) -> None:
-        quote, table = self.editor.quote_name, self.before._meta.db_table
+    def _rename(self, names: list[_Renaming]) -> None:
+        """Rename the columns, and the indexes and constraints that have names of theirs."""
+        quote, table = self.editor.quote_name, self.editor.quote_name(self.before._meta.db_table)
         vendor = self.editor.connection.vendor
         if vendor == "mysql":
-            changes = [
-                f"RENAME COLUMN {quote(old)} TO {quote(new)}" for old, new in self.moves.items()
-            ]
-            changes += [each.on_mysql(quote) for each in names]
+            moves = [("COLUMN", old, new) for old, new in self.moves.items()]
+            moves += [("INDEX", each.old, each.new) for each in names]
+            changes = [f"RENAME {kind} {quote(old)} TO {quote(new)}" for kind, old, new in moves]
             how = "ALGORITHM=INPLACE, LOCK=NONE"
-            self._execute(f"ALTER TABLE {quote(table)} {', '.join([*changes, how])}")
+            self._execute(f"ALTER TABLE {table} {', '.join([*changes, how])}")
             return
+        schema, _ = tables.split(self.editor.connection, self.before._meta.db_table)
+        where = f"{quote(schema)}." if schema else ""
+
+        def rename(each: _Renaming, old: str, new: str) -> str:
+            if each.is_constraint:
+                return f"ALTER TABLE {table} RENAME CONSTRAINT {quote(old)} TO {quote(new)}"
+            return f"ALTER INDEX {where}{quote(old)} RENAME TO {quote(new)}"
+
+        # All old names are free before the first new one is taken.
         for each in names:
-            self._execute(each.free_old_name(quote, table, vendor))
+            free = rename(each, each.old, each.temporary)
+            self._execute(f"DROP INDEX {quote(each.old)}" if vendor == "sqlite" else free)
         for old, new in _without_clashes(self.moves):
-            self._execute(f"ALTER TABLE {quote(table)} RENAME COLUMN {quote(old)} TO {quote(new)}")
+            self._execute(f"ALTER TABLE {table} RENAME COLUMN {quote(old)} TO {quote(new)}")
         for each in names:
-            self._execute(each.take_new_name(quote, table, vendor))
+            kind, columns = "UNIQUE " * each.unique, ", ".join(map(quote, each.columns))
+            create = f"CREATE {kind}INDEX {quote(each.new)} ON {table} ({columns})"
+            take = rename(each, each.temporary, each.new)
+            self._execute(create if vendor == "sqlite" else take)
 
     def _execute(self, sql: str) -> None:
         try:
@@ -233,6 +245,69 @@ def _without_clashes(moves: dict[str, str]) -> list[tuple[str, str]]:
     (first, to_first), (second, to_second) = moves.items()
     temporary = f"{TEMPORARY}{first}"[:60]
     return [(first, temporary), (second, to_second), (temporary, to_first)]
+
+
+_SUFFIXES = ("", "_uniq", "_like", "_notnull")
+
+
+class _Renaming(NamedTuple):
+    """An index or a constraint whose name Django derives from the names of its columns. Otherwise
+    a later migration fails because the name of its new index is taken."""
+
+    old: str
+    new: str
+    columns: tuple[str, ...]
+    """Their names after the swap."""
+    unique: bool
+    is_constraint: bool
+
+    @property
+    def temporary(self) -> str:
+        return f"{TEMPORARY}{self.old}"[:60]
+
+
+def _renamings(editor: Any, model: type[models.Model], moves: dict[str, str]) -> list[_Renaming]:
+    """The indexes and constraints to rename; ``moves`` has the new names of columns by the old."""
+    connection, table = editor.connection, model._meta.db_table
+    new_names = {tables.folded(connection, old): new for old, new in moves.items()}
+    indexes = {
+        name: each
+        for name, each in tables.constraints(connection, table).items()
+        if each["index"] or each["unique"]
+    }
+    if connection.vendor == "sqlite":  # Others couldn't be created again from their columns.
+        is_here = not tables.split(connection, table)[0]
+        indexes = {
+            name: each
+            for name, each in indexes.items()
+            if is_here and each.get("plain") and not (each["partial"] or name.startswith("sqlite_"))
+        }
+    renamed = []
+    for name, each in indexes.items():
+        columns = tuple(each["columns"])
+        if None in columns:  # an expression
+            continue
+        after = tuple(new_names.get(tables.folded(connection, name), name) for name in columns)
+        new = _derived(editor, table, name, columns, after)
+        if new and new != name:
+            renamed.append(_Renaming(name, new, after, each["unique"], not each["index"]))
+    taken = {*indexes} - {each.old for each in renamed}
+    return [each for each in renamed if each.new not in taken]
+
+
+def _derived(
+    editor: Any, table: str, name: str, columns: tuple[str, ...], after: tuple[str, ...]
+) -> str | None:
+    """The name for the columns ``after``, if ``name`` derives from ``columns``; else None."""
+    for suffix in _SUFFIXES:
+        if name == editor._create_index_name(table, list(columns), suffix=suffix):
+            return str(editor._create_index_name(table, list(after), suffix=suffix))
+    inline = {"postgresql": "{table}_{column}_key", "mysql": "{column}"}.get(
+        editor.connection.vendor
+    )
+    if inline and len(columns) == 1 and name == inline.format(table=table, column=columns[0]):
+        return inline.format(table=table, column=after[0])
+    return None
 
 
 _SWAP = "swap "
