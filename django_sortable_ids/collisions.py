@@ -138,7 +138,6 @@ class _GeneratedIDs:
         return any(field.primary_key for field in self._rows)
 
     def fill(self) -> None:
-        """Generate all of them, in the order of the rows."""
         for field, rows in self._rows.items():
             self._generate(field, rows)
 

@@ -43,7 +43,6 @@ class SortableIDPaginator(BasePaginator):
 
     @cached_property
     def count(self) -> Count:
-        """The number of rows."""
         if not isinstance(self.object_list, QuerySet):
             return Count(super().count)
         # A page must never have more rows than were counted.

@@ -231,7 +231,6 @@ class DrillDownMixin(Base):
 
     @property
     def place_name(self) -> str:
-        """The name of the parameter in the URL."""
         return f"{self.model_admin.created_at_hierarchy}__created_at__within"
 
     @cached_property
@@ -261,7 +260,6 @@ class DrillDownMixin(Base):
 
     @cached_property
     def drill_down(self) -> DrillDown | None:
-        """The level that the template draws."""
         return drill_down(
             self.rows_of_all_places,
             timed_column(self.model, self.model_admin.created_at_hierarchy),

@@ -154,7 +154,6 @@ def outdated(target: Target) -> BackfillError:
 
 
 def now_ms() -> int:
-    """Unix time in milliseconds."""
     return time.time_ns() // 1_000_000
 
 

@@ -50,7 +50,6 @@ class Control:
         self._stop = number
 
     def ask(self) -> None:
-        """Request the progress."""
         self._asked = True
 
     def check(self) -> None:
@@ -159,7 +158,6 @@ class BatchSize:
         return min(self._wanted, self._most, self._limit or self._wanted)
 
     def took(self, rows: int, seconds: float) -> None:
-        """Adapt to a committed batch of ``rows``."""
         if self._limit is not None:
             self._limit = None if 2 * self._limit >= self._wanted else 2 * self._limit
         elif self._target_time is not None and rows >= self.rows:
@@ -206,7 +204,6 @@ class Pace:
         self.wait()
 
     def wait(self) -> None:
-        """Wait while there is a reason to pause."""
         is_paused = False
         while why := self._why_paused():
             if not is_paused:

@@ -64,7 +64,6 @@ class Plan:
 
     @property
     def rows(self) -> int:
-        """Number of rows that get an id."""
         return self.missing + sum(count for _, count in self.by_policy)
 
     def lines(self, with_sql: bool = False) -> Iterator[str]:
@@ -219,7 +218,6 @@ class Estimate:
     """Upper bound for the new row versions until a VACUUM; 0 where rows are written in place."""
 
     def lines(self) -> Iterator[str]:
-        """The estimate as text."""
         slow, fast = (minutes(self.rows / rate) for rate in self.rates)
         yield f"about {slow}" if slow == fast else f"between {fast} and {slow}"
         yield f"{size(self.id_bytes)} of ids, before there is an index on them"
@@ -238,7 +236,6 @@ def estimate(target: Target, missing: int, resumed: BackfillRun | None) -> Estim
 
 
 def _stored_bytes(target: Target) -> int:
-    """The size of one id in the database."""
     field, scheme = target.field, target.field.scheme
     connection = connections[target.using]
     stored: Any
@@ -256,7 +253,6 @@ def _stored_bytes(target: Target) -> int:
 
 
 def size(count: float) -> str:
-    """A number of bytes as text."""
     for unit in ("bytes", "kB", "MB"):
         if count < 1000:
             return f"{count:.0f} {unit}"

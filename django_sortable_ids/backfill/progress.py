@@ -54,7 +54,6 @@ class Progress:
             self._write()
 
     def show(self) -> None:
-        """Write the progress now."""
         self._write()
 
     def say(self, text: str) -> None:

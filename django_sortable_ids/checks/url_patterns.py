@@ -66,7 +66,6 @@ class Route(NamedTuple):
 
 
 def routes(patterns: Iterable[Any], before: tuple[Any, ...] = ()) -> Iterator[Route]:
-    """Every URL below these patterns."""
     for each in patterns:
         parts = (*before, each.pattern)
         if isinstance(each, URLResolver):
@@ -76,7 +75,6 @@ def routes(patterns: Iterable[Any], before: tuple[Any, ...] = ()) -> Iterator[Ro
 
 
 def _view(callback: Any) -> Any:
-    """The class of a view of Django or DRF."""
     return getattr(callback, "view_class", None) or getattr(callback, "cls", None)
 
 

@@ -119,7 +119,6 @@ def kind(connection: Any, table: str) -> Kind | None:
 
 
 def has_column(connection: Any, table: str, column: str) -> bool:
-    """Whether an existing table or view has the column."""
     return folded(connection, column) in columns(connection, table)
 
 

@@ -50,7 +50,6 @@ class OwnLookups:
     @classmethod
     @functools.cache  # cleared by Django when a lookup is registered
     def get_class_lookups(cls) -> dict[str, Any]:
-        """Lookups and transforms by name."""
         parents = [
             parent
             for parent in cls.__mro__

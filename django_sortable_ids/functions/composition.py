@@ -242,7 +242,6 @@ class _Whole:
 
 
 def _digits_of(groups: Sequence[Group], parts: Mapping[Part, _Whole]) -> list[Expression]:
-    """The hexadecimal digits of groups of runs."""
     digits: list[Expression] = []
     if _is_random_variant(groups):
         return [RandomVariant()]

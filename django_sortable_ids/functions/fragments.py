@@ -179,7 +179,6 @@ class IntegerOfHex(Fragment):
 
 
 def _slices(positions: Sequence[int]) -> list[str]:
-    """SQL for each run of consecutive positions."""
     ends = [(before, after) for before, after in pairwise(positions) if after != before + 1]
     starts = [positions[0], *(after for _, after in ends)]
     stops = [*(before for before, _ in ends), positions[-1]]

@@ -114,7 +114,6 @@ class MomentOfTick(Fragment):
         return sql
 
     def _elapsed(self, division: str) -> str:
-        """SQL for the microseconds since the epoch."""
         return scaled("{0}", Fraction(self.extra["tick_ns"], 1000), division)
 
     @property

@@ -66,7 +66,6 @@ def _is_packed(expression: Any, connection: Any) -> bool:
 
 
 def _text_of(column: Any, field: SortableIDField, connection: Any) -> Any:
-    """The text of a packed id."""
     form, bits = field.scheme.canonical, 8 * field.scheme.byte_length
     digits = hex_text(column, field.stored(connection), connection, bytes=bits // 8).text
     match form:

@@ -251,7 +251,6 @@ def _of_last_digits(column: Expression, form: Digits, end: int, largest: int) ->
 
 
 def digit_count(number: int, base: int) -> int:
-    """How many digits a number has."""
     length = 1
     while number := number // base:
         length += 1
@@ -259,5 +258,4 @@ def digit_count(number: int, base: int) -> int:
 
 
 def _tick_mask(scheme: TimeScheme) -> int:
-    """A mask with all bits of the last tick set."""
     return (1 << (scheme.layout.ticks - 1).bit_length()) - 1

@@ -109,7 +109,6 @@ def _check_rows(rows: QuerySet[Any]) -> None:
 
 
 def _instant(at: date | None) -> datetime | None:
-    """In UTC."""
     if at is None:
         return None
     if not isinstance(at, datetime):

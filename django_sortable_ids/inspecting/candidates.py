@@ -207,7 +207,6 @@ def candidates(
 
 
 def of_value(field: SortableIDField, value: ID) -> Candidate:
-    """The candidate of a value that the field has read."""
     has_time = not lacks_time(field, value)
     scheme = as_format(field.scheme) if has_time else field.scheme
     encoding = field.public_text.encoding or scheme.encodings[0]

@@ -17,7 +17,6 @@ _NAMES = 14
 
 
 def as_text(inspection: Inspection) -> Iterator[str]:
-    """Lines for a terminal."""
     yield from map(encodable, _inspection(inspection))
 
 

@@ -45,12 +45,10 @@ class Found:
 
     @property
     def public_id(self) -> str:
-        """The id as URLs and REST show it."""
         return self.column.field.public_text.format(self.value)
 
     @property
     def model_name(self) -> str:
-        """The name of the model, for people."""
         return str(self.row._meta.verbose_name)
 
     @property

@@ -104,12 +104,10 @@ class NextMigration:
     """The migrations of its app that come before it."""
 
     def then(self, command: str) -> Iterator[str]:
-        """The next steps, for people."""
         yield f"Next: {self.change} in the model, then:" if self.change else "Next:"
         yield f"  {command}"
 
     def lines(self) -> Iterator[str]:
-        """What was written, for people."""
         yield f"Wrote {self.file.name}"
         if len(self.follows) > 1:
             *others, last = self.follows
@@ -208,7 +206,6 @@ def wanted(model: type[models.Model], field: SortableIDField, using: str) -> Sor
 
 
 def change_of(then: SortableIDField) -> str:
-    """What to change in the model."""
     return "write unique=True instead of null=True" if then.unique else "remove null=True"
 
 

@@ -40,7 +40,6 @@ class Unrecorded:
 
     @property
     def command(self) -> str:
-        """What completes it."""
         return command(self.migration[0], self.target, self.using)
 
     @property
@@ -122,7 +121,6 @@ def has_pending_migrations(connection: BaseDatabaseWrapper, app_label: str) -> b
 
 
 def moves(migration: Migration) -> Iterator[MigratePrimaryKey]:
-    """The moves that the migration contains."""
     for each in _operations(migration.operations):
         if isinstance(each, MigratePrimaryKey):
             yield each

@@ -103,7 +103,6 @@ class Entry:
         return f"backfill_ids {self.label} --created-from {shlex.quote(source or '?')}{database}"
 
     def document(self) -> dict[str, Any]:
-        """The entry as JSON."""
         return {
             "field": self.label,
             "database": self.using,

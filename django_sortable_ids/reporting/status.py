@@ -36,7 +36,6 @@ class Status:
     """Whether it fills the map of a key, in an unfinished move."""
 
     def lines(self) -> Iterator[str]:
-        """The status as text."""
         run = self.run
         yield f"{run.target}: {self._state()}"
         yield f"  {self._progress()}"
@@ -49,7 +48,6 @@ class Status:
             yield f"    {self.deletion}"
 
     def document(self) -> dict[str, Any]:
-        """The status as JSON."""
         run, left = self.run, self.seconds_left
         return {
             "field": run.target,
@@ -100,7 +98,6 @@ class Status:
 
     @property
     def model(self) -> str:
-        """``app.Model``."""
         return self.run.target.rpartition(".")[0]
 
     @property
@@ -122,7 +119,6 @@ class Status:
 
     @property
     def silence(self) -> float:
-        """Seconds since the last heartbeat."""
         return silence(self.run)
 
     @property
@@ -172,7 +168,6 @@ class MoveStatus:
         return "finished" if self.step == "finished" else "unfinished"
 
     def lines(self) -> Iterator[str]:
-        """The status as text."""
         names, back = ", ".join(self.models), " back" if self.backwards else ""
         since = f"{self.since:%Y-%m-%d %H:%M:%S %Z}".rstrip()
         if self.step == "finished":
@@ -182,7 +177,6 @@ class MoveStatus:
             yield "  unless a migrate is running: run migrate to resume"
 
     def document(self) -> dict[str, Any]:
-        """The status as JSON."""
         return {
             "models": list(self.models),
             "state": self.state,
@@ -217,13 +211,11 @@ class Work:
     moves: list[MoveStatus] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
-        """The work as text."""
         found: tuple[Status | MoveStatus, ...] = (*self.runs, *self.moves)
         for each in found:
             yield from each.lines()
 
     def document(self) -> dict[str, Any]:
-        """The work as JSON."""
         return {
             "database": self.using,
             "runs": [each.document() for each in self.runs],

@@ -13,6 +13,5 @@ _ENGINES: dict[str, type[Engine]] = {"mysql": MySQL, "postgresql": PostgreSQL, "
 
 
 def engine_of(using: str) -> Engine:
-    """The engine of a database alias."""
     connection = connections[using]
     return _ENGINES[connection.vendor](connection)

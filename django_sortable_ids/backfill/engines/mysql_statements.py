@@ -30,7 +30,6 @@ WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
 
 
 def kept_columns(connection: Any, table: str) -> KeptColumns:
-    """The columns of the table."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT column_name, data_type FROM information_schema.columns "

@@ -215,11 +215,9 @@ class Source(ABC):
             yield now
 
     def shown_place(self, place: Any) -> str:
-        """A place as text for people."""
         return self.at(place).isoformat()
 
     def named(self, row: Row) -> str:
-        """A row and its place as text for an error."""
         return f"{self.model._meta.label} {row[1]}, created at {self.at(row[0])}"
 
     # The ids of the rows

@@ -185,7 +185,6 @@ class Compared:
         return [f"{counted(n, noun)} {what}" for (noun, what), n in counts.items() if n]
 
     def document(self) -> dict[str, Any]:
-        """The result as JSON."""
         return {
             "rows": self.rows,
             "rows_with_id": self.rows - self.missing,

@@ -62,7 +62,6 @@ class Target:
 
     @property
     def command(self) -> str:
-        """The command that fills this target."""
         policies = "".join(
             f" --{name.replace('_', '-')}={getattr(self, name)}"
             for name in ("on_null", "on_out_of_range")
@@ -138,7 +137,6 @@ class Target:
     # Ticks
 
     def tick(self, place: Any) -> int:
-        """The tick of that place's time."""
         return self.scheme.tick(self.source.at(place))
 
     def tick_of(self, place: Any) -> tuple[datetime, datetime]:

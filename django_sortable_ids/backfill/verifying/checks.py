@@ -90,7 +90,6 @@ class Checker:
         return self._found.judged == self._found.given and not self._found.unordered
 
     def check(self, page: Page, *, is_of_run: bool) -> None:
-        """Check form, time and order."""
         self._target.source.compare(self, page, self._form.read(page), is_of_run=is_of_run)
 
     def check_form(self, page: Page) -> None:

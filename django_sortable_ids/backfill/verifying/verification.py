@@ -60,7 +60,6 @@ class Verification:
 
     @property
     def given(self) -> int:
-        """Rows with an id."""
         return self.rows - self.missing - self.skipped
 
     @property
@@ -80,7 +79,6 @@ class Verification:
             examples.append(example)
 
     def document(self) -> dict[str, Any]:
-        """The result as JSON."""
         return {
             "rows": self.rows,
             "rows_with_id": self.given,
@@ -127,7 +125,6 @@ class Verification:
         )
 
     def lines(self) -> Iterator[str]:
-        """The result as text."""
         if not self.rows:
             yield "0 rows: nothing to verify"
             return

@@ -109,7 +109,6 @@ class Cursor:
 
 
 def dump_place(place: Row) -> dict[str, Any]:
-    """A place in the order as JSON."""
     created, pk = place
     return {
         "created": created.isoformat() if isinstance(created, datetime) else str(created),
@@ -122,7 +121,6 @@ def load_place(target: Target, saved: dict[str, Any]) -> Row:
 
 
 def dump_key(pk: Any) -> str | list[str]:
-    """A primary key as JSON."""
     return [*map(_dumped, pk)] if isinstance(pk, tuple) else _dumped(pk)
 
 

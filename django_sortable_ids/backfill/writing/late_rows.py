@@ -113,7 +113,6 @@ class PolicyRows(ABC):
 
     @property
     def statement(self) -> str:
-        """The statement that writes a batch of them."""
         return self._writer.sent
 
     @property
@@ -125,7 +124,6 @@ class PolicyRows(ABC):
         return chunks.count(self.rows)
 
     def check(self, count: int) -> None:
-        """Raise ``BackfillError`` if so many rows can't get ids."""
         return
 
     def prepare(self, count: int) -> None:
@@ -236,7 +234,6 @@ class _OutOfRange(PolicyRows):
         return self.target.source.after(self._place(key), key)
 
     def _ids(self, keys: Sequence[Any], left: int) -> Sequence[ID]:
-        """Ids between the existing ones of the tick."""
         target, scheme, name = self.target, self.target.scheme, self.target.field.name
         of_tick = (
             {f"{name}__created_at__lt": scheme.tick_span(self._at)[1]}

@@ -92,7 +92,6 @@ class SortedRows:
 
     @property
     def ends(self) -> tuple[Any, Any] | None:
-        """The first and the last place; None without rows."""
         sql = f"SELECT {_PLACE} FROM {_TABLE} ORDER BY {self._number} {{}} LIMIT 1"
         found = [
             self.place(place)

@@ -216,7 +216,6 @@ class Writer:
 
     @property
     def sent(self) -> str:
-        """The statement that writes ids from Python."""
         return self._statements.sent
 
     @property

@@ -81,7 +81,6 @@ class _HelpFormatter(DjangoHelpFormatter):
 
 
 def add(parser: ArgumentParser) -> None:
-    """Add all arguments to the parser of the command."""
     parser.formatter_class = _HelpFormatter
     parser.epilog = EXAMPLES
     parser.add_argument(

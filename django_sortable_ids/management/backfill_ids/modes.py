@@ -96,7 +96,6 @@ def fill(request: Request) -> None:
 
 
 def _planned(request: Request, target: Target) -> plan.Plan:
-    """Build the plan and show it."""
     planned = plan.build(target, request.options["batch_size"] or FIRST_BATCH)
     output = request.output
     if output.is_json:
@@ -132,7 +131,6 @@ _OWN = ("django_sortable_ids", "0001_initial")
 
 
 def move(request: Request) -> None:
-    """Show the plan, and write the migration if that is asked for."""
     options, output = request.options, request.output
     using = options["database"] or DEFAULT_DB_ALIAS
     policies = {name: options[name] or "error" for name in ("on_null", "on_out_of_range")}

@@ -192,13 +192,11 @@ class Output:
         self.say(*(self._wrapped(lines) if is_wrapped else lines))
 
     def add(self, **values: Any) -> None:
-        """Add values to the document."""
         if self._document is not None:
             self._document |= values
 
     @property
     def progress(self) -> ProgressOutput:
-        """The output for progress."""
         if not self._verbosity:
             return OutputWrapper(StringIO())
         stderr: Any = self._stderr
