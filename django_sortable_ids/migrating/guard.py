@@ -224,15 +224,19 @@ class _Walk:
         if not self.has_rows(table):
             return None
         new: Any = operation.field
+        is_mysql = self.connection.vendor == "mysql"
         if isinstance(operation, AddField):
             if new.has_db_default():
-                return refusals.ADD_ON_EACH_NODE if self.is_a_galera_node() else None
+                # Each node of a Galera cluster executes an ALTER TABLE itself.
+                galera = "SHOW VARIABLES LIKE 'wsrep_on'"
+                is_node = is_mysql and row(self.connection, galera) == ("wsrep_on", "ON")
+                return refusals.ADD_ON_EACH_NODE if is_node else None
             return None if new.null else refusals.ADD
         historical = self.state.clone().apps.get_model(app_label, model_name)
         old = historical._meta.get_field(operation.name)
         column = self.column(app_label, model_name, operation.name)
         kinds = [_kind(each.db_type(self.connection)) for each in (old, new)]
-        if self.connection.vendor == "mysql" and kinds[0] == "uuid" and column:
+        if is_mysql and kinds[0] == "uuid" and column:
             # Django 4 created char(32), which Django 5 leaves as it is.
             found = tables.column_info(self.connection, table, column)
             kinds[0] = _kind(found and found.kind)
@@ -255,7 +259,9 @@ class _Walk:
         if not old.null or new.null:
             return None
         if column is None:
-            return refusals.ALTER_ADDED if self.fills_with_zeros() else None
+            # Without strict mode, MariaDB and MySQL turn NULL into zeros for NOT NULL.
+            is_lax = is_mysql and "STRICT_" not in value(self.connection, "SELECT @@sql_mode")
+            return refusals.ALTER_ADDED if is_lax else None
         quote = self.connection.ops.quote_name
         sql = f"SELECT COUNT(*) FROM {quote(table)} WHERE {quote(column)} IS NULL"
         missing = value(self.connection, sql)
@@ -319,17 +325,6 @@ class _Walk:
         label = f"{app_label}.{model_name}.{name}"
         options = runs.filter(target__iexact=label).values_list("options", flat=True)
         return any(each.get("convert_from") == source for each in options)
-
-    def fills_with_zeros(self) -> bool:
-        """Whether this MariaDB or MySQL turns NULL into zeros for NOT NULL: no strict mode."""
-        is_mysql = self.connection.vendor == "mysql"
-        return is_mysql and "STRICT_" not in value(self.connection, "SELECT @@sql_mode")
-
-    def is_a_galera_node(self) -> bool:
-        """Whether each node executes an ALTER TABLE itself, instead of copying its result."""
-        is_mysql = self.connection.vendor == "mysql"
-        variable = "SHOW VARIABLES LIKE 'wsrep_on'"
-        return is_mysql and bool(row(self.connection, variable) == ("wsrep_on", "ON"))
 
 
 def _is_committed_at_once(migration: Migration) -> bool:

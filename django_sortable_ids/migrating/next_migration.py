@@ -103,15 +103,14 @@ class NextMigration:
     follows: Sequence[str]
     """The migrations of its app that come before it."""
 
-    def then(self, command: str) -> Iterator[str]:
-        yield f"Next: {self.change} in the model, then:" if self.change else "Next:"
-        yield f"  {command}"
-
-    def lines(self) -> Iterator[str]:
+    def lines(self, command: str) -> Iterator[str]:
+        """What was written, and the ``command`` that follows."""
         yield f"Wrote {self.file.name}"
         if len(self.follows) > 1:
             *others, last = self.follows
             yield f"  It depends on {', '.join(others)} and {last}, and so merges them."
+        yield f"Next: {self.change} in the model, then:" if self.change else "Next:"
+        yield f"  {command}"
 
 
 class NotMigrated(CommandError):

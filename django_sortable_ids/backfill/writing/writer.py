@@ -203,7 +203,10 @@ class Writer:
         self._engine = engine
         self._connection = engine.connection
         self._statements = engine.statements(target, with_times=with_times)
-        self._computing = self._computing_ids() if with_times else None
+        self._computing: ComputingIDs | None = None
+        if with_times and isinstance(target.field.scheme, TimeScheme):
+            with suppress(NotSupportedError):
+                self._computing = ComputingIDs(target, engine, self.pending)
 
     @property
     def statements(self) -> Iterator[tuple[str, str]]:
@@ -308,11 +311,3 @@ class Writer:
     def _stored(self, ids: Sequence[ID]) -> list[Any]:
         save = self.target.field.get_db_prep_save
         return [save(value, self._connection) for value in ids]
-
-    def _computing_ids(self) -> ComputingIDs | None:
-        """Computes the ids in the database; None if that is not possible."""
-        if not isinstance(self.target.field.scheme, TimeScheme):
-            return None
-        with suppress(NotSupportedError):
-            return ComputingIDs(self.target, self._engine, self.pending)
-        return None

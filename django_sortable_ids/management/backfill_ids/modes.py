@@ -265,7 +265,7 @@ def verify_ids(request: Request) -> None:
         following.file.write()
         command = request.given.then(f"migrate {model._meta.app_label}{database_option(using)}")
         output.add(migration=following.file.name, next=command)
-        output.say(*following.lines(), *following.then(command))
+        output.say(*following.lines(command))
     elif following is not None:
         command = request.given.then(target.command, "--write-migration")
         output.add(next=command)
