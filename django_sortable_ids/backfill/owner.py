@@ -11,7 +11,8 @@ import math
 import os
 import socket
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
@@ -195,32 +196,27 @@ def _taken(target: Target, run: BackfillRun | None) -> BackfillError:
     )
 
 
-class Heartbeat:
-    """Writes heartbeats during long batches and pauses, until the end of the block: in a thread,
-    on a connection of its own.
+@contextmanager
+def heartbeats(target: Target, run: BackfillRun, seconds: float = BEAT_SECONDS) -> Iterator[None]:
+    """Write heartbeats during long batches and pauses, until the end of the block: in a thread, on
+    a connection of its own.
     """
+    end = Event()
 
-    def __init__(self, target: Target, run: BackfillRun, seconds: float = BEAT_SECONDS) -> None:
-        self._target = target
-        self._run = run
-        self._seconds = seconds
-        self._end = Event()
-        self._thread = Thread(target=self._beat, name="sortable-ids-heartbeat", daemon=True)
-
-    def __enter__(self) -> Heartbeat:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._end.set()
-        # With a timeout, since the thread may wait for a lock or for the network.
-        self._thread.join(timeout=self._seconds)
-
-    def _beat(self) -> None:
-        while not self._end.wait(self._seconds):
+    def beat() -> None:
+        while not end.wait(seconds):
             try:
-                mine(self._target, self._run).update(heartbeat=now_ms())
+                mine(target, run).update(heartbeat=now_ms())
             except Error as error:
-                logger.debug("no heartbeat of the backfill of %s: %s", self._target.label, error)
+                logger.debug("no heartbeat of the backfill of %s: %s", target.label, error)
             finally:
-                connections[self._target.using].close()
+                connections[target.using].close()
+
+    thread = Thread(target=beat, name="sortable-ids-heartbeat", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        end.set()
+        # With a timeout, since the thread may wait for a lock or for the network.
+        thread.join(timeout=seconds)

@@ -201,23 +201,14 @@ class Pace:
             self._control.pause(self._free_at - self._clock())
         if rows:
             self._control.pause(self._limits.sleep)
-        self.wait()
-
-    def wait(self) -> None:
-        is_paused = False
-        while why := self._why_paused():
+        is_paused, file = False, self._limits.pause_file
+        while why := f"{file} exists" if file and file.exists() else self._lag():
             if not is_paused:
                 self._control.say(f"paused: {why}")
             is_paused = True
             self._control.pause(_CHECK_SECONDS)
         if is_paused:
             self._control.say("resumed")
-
-    def _why_paused(self) -> str:
-        file = self._limits.pause_file
-        if file is not None and file.exists():
-            return f"{file} exists"
-        return self._lag()
 
 
 _MEASURE_SECONDS = 1.0
@@ -235,9 +226,14 @@ def watch(
     later, that is a reason to pause until it is known again.
     """
     source = replica or using
-    measure = _measure(using, replica)
+    unknown = f"the lag of {source!r} is not known: its replication has stopped"
+
+    def measure() -> float | None:
+        engine = engine_of(source)
+        return engine.lag_of_this_replica() if replica else engine.lag_of_replicas()
+
     if measure() is None:
-        raise BackfillError(_unknown(source))
+        raise BackfillError(unknown)
     looked, reason = clock() - _MEASURE_SECONDS, ""
 
     def look() -> str:
@@ -256,17 +252,7 @@ def watch(
             # If the filled database itself is unreachable, the next batch handles it.
             return f"the lag of {source!r} can't be queried: {error}" if replica else ""
         if lag is None:
-            return _unknown(source)
+            return unknown
         return f"replicas are {lag:.0f} s behind, at most {most:g}" if lag > most else ""
 
     return look
-
-
-def _measure(using: str, replica: str | None) -> Callable[[], float | None]:
-    if replica:
-        return lambda: engine_of(replica).lag_of_this_replica()
-    return lambda: engine_of(using).lag_of_replicas()
-
-
-def _unknown(source: str) -> str:
-    return f"the lag of {source!r} is not known: its replication has stopped"

@@ -42,7 +42,11 @@ class Progress:
         self._clock = clock
         self._is_wordless = is_brief
         self._bar = output.isatty()
-        self._cells = "█░" if _writes(output, "█░") else "#-"
+        self._cells = "█░"
+        try:
+            self._cells.encode(getattr(output, "encoding", None) or "ascii")
+        except UnicodeEncodeError:
+            self._cells = "#-"
         self._done = self._before = before
         self._started = self._written = clock()
 
@@ -107,14 +111,6 @@ def share(done: int, total: int) -> str:
 def percent(done: int, total: int) -> int:
     """Rounded down: 100 only if all rows are done."""
     return 100 if done >= total else 100 * done // total
-
-
-def _writes(output: Output, text: str) -> bool:
-    try:
-        text.encode(getattr(output, "encoding", None) or "ascii")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def minutes(seconds: float) -> str:

@@ -29,7 +29,7 @@ from ..db.transactions import in_transaction, is_in_memory, is_lost
 from ..errors import BackfillError
 from . import owner
 from .engines import engine_of
-from .owner import Heartbeat
+from .owner import heartbeats
 from .pace import BatchSize, Control, Limits, Pace, Stopped
 from .plan import Plan
 from .writing.batch import NOTHING, Batch, Cursor
@@ -118,7 +118,7 @@ class _Runner:
         """Write heartbeats in the block, and release the run on any error."""
         # No other process sees a transaction of the caller, nor a database in memory.
         is_private = not self._persist.possible or is_in_memory(self._target.using)
-        with nullcontext() if is_private else Heartbeat(self._target, self._run):
+        with nullcontext() if is_private else heartbeats(self._target, self._run):
             try:
                 yield
             except BaseException as error:

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from django_sortable_ids.backfill import owner, run
-from django_sortable_ids.backfill.owner import Heartbeat
+from django_sortable_ids.backfill.owner import heartbeats
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
 from tests.support import elsewhere
@@ -46,7 +46,7 @@ def no_time_passes(monkeypatch):
 @pytest.fixture
 def silent(monkeypatch):
     """A run that gives no sign by itself, however slow the machine is."""
-    monkeypatch.setattr(run, "Heartbeat", partial(Heartbeat, seconds=3600))
+    monkeypatch.setattr(run, "heartbeats", partial(heartbeats, seconds=3600))
 
 
 def move_owner(seconds_ago):
