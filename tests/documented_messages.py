@@ -61,7 +61,8 @@ CURES = {
     "E017": "Name the path of a sortable id with a time, in a `SortableIDAdmin`.",
     "E018": 'Add `"django_sortable_ids"` to `INSTALLED_APPS`.',
     "E019": "Set the `default_auto_field` of the app as it was.",
-    "W001": "Set `unique=True`, or name the field in a constraint.",
+    "W001": "Set `unique=True`, or name the field in a constraint. If rows have no id yet, "
+    "[backfill](../tutorials/existing-table.md) them first: until then, this is to be expected.",
     "W009": "Run `migrate` as the message says. Until then, stop the application.",
     "W011": "See the [schemes and their epochs](../tutorials/other-packages.md#adopt-a-column).",
 }
