@@ -39,14 +39,21 @@ class Order(models.Model):
 """
 
 MANAGE = """
+import importlib
 import os
 import sys
 
 from django.core.management import execute_from_command_line
 
 os.environ["DJANGO_SETTINGS_MODULE"] = "settings"
-execute_from_command_line(sys.argv)
+arguments = sys.argv[1:]
+while arguments:
+    end = arguments.index("&&") if "&&" in arguments else len(arguments)
+    importlib.invalidate_caches()
+    execute_from_command_line(["manage.py", *arguments[:end]])
+    arguments = arguments[end + 1 :]
 """
+"""Runs several commands in one process, with "&&" between them."""
 
 ROWS = """
 from datetime import datetime, UTC
@@ -166,21 +173,22 @@ class Project:
         self.folder = folder
         self.migrations = folder / "depot" / "migrations"
 
-    def create(self, models: str = MODELS, settings: str = SETTINGS) -> None:
+    def create(self, models: str = MODELS, settings: str = SETTINGS, rows: str = "") -> None:
         self.migrations.mkdir(parents=True)
         for package in (self.migrations.parent, self.migrations):
             (package / "__init__.py").touch()
         files = {"settings": settings, "manage": MANAGE, "depot/models": models}
         for name, text in files.items():
             (self.folder / f"{name}.py").write_text(text)
-        self.manage("makemigrations", "depot")
-        self.manage("migrate")
+        inserting = ["&&", "shell", "-c", rows] if rows else []
+        self.manage("makemigrations", "depot", "&&", "migrate", *inserting)
 
     def fill(self) -> None:
         """Insert rows, and give them ids in both columns."""
-        self.manage("shell", "-c", ROWS)
+        commands = ["shell", "-c", ROWS]
         for name in ("public", "number"):
-            self.manage("backfill_ids", f"depot.Order.{name}", *CREATED)
+            commands += ["&&", "backfill_ids", f"depot.Order.{name}", *CREATED]
+        self.manage(*commands)
 
     def copy(self, folder: Path) -> "Project":
         shutil.copytree(self.folder, folder)

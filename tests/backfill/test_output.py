@@ -43,8 +43,7 @@ PUBLIC_NAMES = {
 @pytest.fixture(scope="module")
 def template(tmp_path_factory):
     made = Project(tmp_path_factory.mktemp("template"))
-    made.create(settings=SETTINGS + SILENT)
-    made.manage("shell", "-c", ROWS)
+    made.create(settings=SETTINGS + SILENT, rows=ROWS)
     return made
 
 

@@ -58,8 +58,7 @@ def test_it_writes_what_migrate_runs(project):
     assert "    atomic = False\n" in source
     assert "('depot', '0001_initial')" in source
     project.change_models("ULIDField(null=True)", "ULIDField(unique=True)")
-    project.manage("makemigrations", "--check", "depot")
-    project.manage("migrate")
+    project.manage("makemigrations", "--check", "depot", "&&", "migrate")
     assert is_not_null(project, "public")
 
 
@@ -110,8 +109,7 @@ def test_what_the_database_lost_is_written_again(project):
         "Next:",
         "  manage.py migrate depot",
     ]
-    project.manage("migrate", "depot")
-    project.manage("makemigrations", "--check", "depot")
+    project.manage("migrate", "depot", "&&", "makemigrations", "--check", "depot")
     (line,) = [each for each in project.manage("backfill_ids").splitlines() if PUBLIC in each]
     assert line.endswith(" complete")
 

@@ -80,8 +80,7 @@ def test_a_new_project_stores_all_rows(project, everywhere, own, of_the_app):
     project.create(MODELS, project.settings)
     found = project.manage("shell", "-c", ROWS).split()[-6:]
     assert found == ["3", "3", of_the_app, of_the_app, "AutoField", "BigAutoField"]
-    project.manage("makemigrations", "--check")
-    project.manage("check", "--database", "default")
+    project.manage("makemigrations", "--check", "&&", "check", "--database", "default")
 
 
 @pytest.mark.parametrize(

@@ -74,8 +74,7 @@ def project(tmp_path):
     made = Project(tmp_path / "project")
     apps = [f"django.contrib.{each}" for each in ("auth", "contenttypes")]
     with settings_of_project(*apps) as settings:
-        made.create(MODELS, settings)
-        made.manage("shell", "-c", ROWS.format(names=list("abcd"), deleted=list("bd")))
+        made.create(MODELS, settings, rows=ROWS.format(names=list("abcd"), deleted=list("bd")))
         yield made
 
 
@@ -105,8 +104,7 @@ def test_they_move_and_come_back(project):
         "depot_visit.customer_text: adopted, with 2 keys of deleted rows",
         "depot_entry.object_pk: adopted, with 2 keys of deleted rows",
     ]
-    project.manage("migrate")
-    project.manage("makemigrations", "--check")
+    project.manage("migrate", "&&", "makemigrations", "--check")
     after = rows(project)
     for name in "abcd":
         keys = {after[each][name] for each in ("number", "text", "entry")} - {"unknown"}

@@ -32,9 +32,7 @@ def project(tmp_path):
     (yard / "models.py").write_text(YARD)
     made.create(MODELS)
     (tmp_path / "settings.py").write_text(SETTINGS.replace('"depot"]', '"depot", "yard"]'))
-    made.manage("makemigrations", "yard")
-    made.manage("migrate")
-    made.manage("shell", "-c", ROWS + LOADS)
+    made.manage("makemigrations", "yard", "&&", "migrate", "&&", "shell", "-c", ROWS + LOADS)
     for path in (tmp_path / "depot/models.py", yard / "models.py"):
         text = f"{EDITS[1]}\n{path.read_text()}"
         for name in ("Customer", "Order", "Load"):

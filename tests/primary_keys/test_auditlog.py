@@ -64,8 +64,7 @@ def project(tmp_path):
     made = Project(tmp_path / "project")
     apps = [f"django.contrib.{each}" for each in ("auth", "contenttypes")]
     with settings_of_project(*apps, "auditlog") as settings:
-        made.create(MODELS, settings)
-        made.manage("shell", "-c", ROWS.format(names=list("abc"), deleted="'B'"))
+        made.create(MODELS, settings, rows=ROWS.format(names=list("abc"), deleted="'B'"))
         yield made
 
 
@@ -85,8 +84,7 @@ def test_entries_of_moved_rows_are_found(project):
     done = project.backfill("depot", "--primary-key", adopted, left, "--write-migration")
     assert done.returncode == 0, done.stderr
     assert "auditlog_logentry.object_pk: adopted, with 2 keys of deleted rows" in done.stdout
-    project.manage("migrate")
-    project.manage("makemigrations", "--check")
+    project.manage("migrate", "&&", "makemigrations", "--check")
     after = dump(project)
     assert sorted(after["entries"].values()) == sorted(before["entries"].values())
     assert len(before["texts"]) == 11

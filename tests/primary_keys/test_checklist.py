@@ -69,8 +69,9 @@ EDITED = MODELS.replace(
 
 def test_columns_that_contain_keys(tmp_path):
     project = Project(tmp_path / "project")
-    project.create(MODELS, SETTINGS + 'INSTALLED_APPS += ["django.contrib.contenttypes"]')
-    project.manage("shell", "-c", ROWS)
+    project.create(
+        MODELS, SETTINGS + 'INSTALLED_APPS += ["django.contrib.contenttypes"]', rows=ROWS
+    )
     imported = "from django_sortable_ids.fields import UUIDv7AutoField\n"
     (project.folder / "depot" / "models.py").write_text(f"{imported}{EDITED}")
     done = project.backfill("depot.Customer", "--primary-key", "--json")

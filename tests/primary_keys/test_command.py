@@ -58,8 +58,7 @@ EDITS = [
 @pytest.fixture(scope="module")
 def template(tmp_path_factory):
     made = Project(tmp_path_factory.mktemp("template"))
-    made.create(MODELS)
-    made.manage("shell", "-c", ROWS)
+    made.create(MODELS, rows=ROWS)
     return made
 
 
@@ -321,8 +320,7 @@ def test_a_key_keeps_its_column(project):
     path = project.folder / "depot" / "models.py"
     named = 'id = models.BigAutoField(primary_key=True, db_column="order_no")'
     path.write_text(MODELS.replace("    customer =", f"    {named}\n    customer ="))
-    project.manage("makemigrations", "depot")
-    project.manage("migrate")
+    project.manage("makemigrations", "depot", "&&", "migrate")
     key = 'id = UUIDv7AutoField(primary_key=True, db_column="order_no")'
     assert key in move(project, "depot.Order").stdout
     path.write_text(path.read_text().replace(named, key.replace(', db_column="order_no"', "")))
@@ -387,8 +385,7 @@ def test_several_models_are_for_keys_only(project):
 def test_the_tables_of_the_app_come_first(tmp_path):
     """The models are edited, as the tutorial says, before the app has its tables."""
     project = Project(tmp_path / "project")
-    project.create(MODELS, SETTINGS.replace('"django_sortable_ids", ', ""))
-    project.manage("shell", "-c", ROWS)
+    project.create(MODELS, SETTINGS.replace('"django_sortable_ids", ', ""), rows=ROWS)
     (project.folder / "settings.py").write_text(SETTINGS)
     edited(project)
     done = move(project, "depot")

@@ -112,8 +112,7 @@ def started(*options):
 def created(own, folder):
     """The project, whose models have the new key and whose database the old one."""
     project = Project(folder / "project")
-    project.create(MODELS, own.settings)
-    project.manage("shell", "-c", ROWS)
+    project.create(MODELS, own.settings, rows=ROWS)
     return project
 
 

@@ -105,8 +105,7 @@ def test_names_of_constraints_and_indexes(create):
     project.change_models("ULIDField(null=True)", "ULIDField(unique=True)")
     edit(project)
     succeeds(project, "depot", "--primary-key", "--write-migration")
-    project.manage("migrate")
-    project.manage("makemigrations", "--check")
+    project.manage("migrate", "&&", "makemigrations", "--check")
     assert project.manage("shell", "-c", LIST).endswith("['a', 'b', 'c']\n")
     assert project.manage("shell", "-c", SHOWN) == before
     project.manage("migrate", "depot", project.names[-2])

@@ -66,8 +66,7 @@ def project(tmp_path):
     made = Project(tmp_path / "project")
     apps = [f"django.contrib.{each}" for each in ("auth", "contenttypes")]
     with settings_of_project(*apps, "pgtrigger", "pghistory") as settings:
-        made.create(MODELS, settings)
-        made.manage("shell", "-c", ROWS.format(names=list("abc"), deleted="'b'"))
+        made.create(MODELS, settings, rows=ROWS.format(names=list("abc"), deleted="'b'"))
         yield made
 
 
@@ -81,8 +80,7 @@ def test_events_move_with_their_rows(project):
     project.manage("pgtrigger", "uninstall")
     done = project.backfill("depot", "--primary-key", "--write-migration")
     assert done.returncode == 0, done.stderr
-    project.manage("migrate")
-    project.manage("makemigrations")
+    project.manage("migrate", "&&", "makemigrations")
     [triggers] = project.migrations.glob("0003*")
     assert "migrations.AlterField" not in triggers.read_text()
     assert "migrations.AddField" not in triggers.read_text()
@@ -95,9 +93,9 @@ def test_events_move_with_their_rows(project):
         }
         assert len(pairs) == len({new for _, new in pairs}) == 3
     project.manage("shell", "-c", ROWS.format(names=list("xy"), deleted="'x'"))
-    project.manage("migrate", "depot", "0002")
-    project.manage("pgtrigger", "uninstall")
-    project.manage("migrate", "depot", "0001")
+    project.manage(
+        "migrate", "depot", "0002", "&&", "pgtrigger", "uninstall", "&&", "migrate", "depot", "0001"
+    )
     (project.folder / "depot" / "models.py").write_text(MODELS)
     again = dump(project)
     assert before == {

@@ -94,8 +94,7 @@ def create(tmp_path):
 
         def create(before, after, rows, more=""):
             made = Project(tmp_path / "project")
-            made.create(MODELS.format(before), settings + more)
-            made.manage("shell", "-c", rows)
+            made.create(MODELS.format(before), settings + more, rows=rows)
             made.change_models(before, after)
             return made
 

@@ -76,8 +76,7 @@ with connection.cursor() as cursor:
 def project(tmp_path):
     made = Project(tmp_path / "project")
     with settings_of_project() as settings:
-        made.create(MODELS, settings)
-        made.manage("shell", "-c", ROWS)
+        made.create(MODELS, settings, rows=ROWS)
         yield made
 
 
@@ -147,8 +146,7 @@ def test_what_moves_and_comes_back(project):
     edit(project)
     done = plan(project, "--write-migration")
     assert done.returncode == 0, done.stderr
-    project.manage("migrate")
-    project.manage("makemigrations", "--check")
+    project.manage("migrate", "&&", "makemigrations", "--check")
     assert dump(project, "old_id", QUERIES) == before
     project.manage("migrate", "depot", "0001")
     assert dump(project, queries=QUERIES) == before

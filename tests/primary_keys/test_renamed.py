@@ -75,8 +75,7 @@ EXPECTED = [
 def project(tmp_path):
     made = Project(tmp_path / "project")
     with settings_of_project() as settings:
-        made.create(MODELS, settings)
-        made.manage("shell", "-c", ROWS)
+        made.create(MODELS, settings, rows=ROWS)
         yield made
 
 
@@ -112,9 +111,9 @@ def test_it_moves_and_comes_back(project):
         f"Wrote depot/migrations/{first}.py",
         f"Wrote depot/migrations/{second}.py, which gives keys and old keys their names",
     ]
-    project.manage("migrate")
-    project.manage("makemigrations", "--check")
-    project.manage("check", "--database", "default")
+    project.manage(
+        "migrate", "&&", "makemigrations", "--check", "&&", "check", "--database", "default"
+    )
     assert rows(project) == EXPECTED
     code = "from depot.models import *; print([z.id.version for z in Zip.objects.all()])"
     assert project.manage("shell", "-c", code).splitlines()[-1] == "[7, 7, 7, 7]"
@@ -145,8 +144,7 @@ def test_an_index_of_the_old_key(project, tmp_path):
     """It is removed and added again, as the message says."""
     name = "name = models.CharField(max_length=100)"
     project.change_models(name, name + META)
-    project.manage("makemigrations", "depot")
-    project.manage("migrate")
+    project.manage("makemigrations", "depot", "&&", "migrate")
     edit(project)
     done = move(project, "depot", "--write-migration")
     assert done.stderr.split("BackfillError: ")[1].splitlines() == [
@@ -155,13 +153,11 @@ def test_an_index_of_the_old_key(project, tmp_path):
     ]
     edited = (project.folder / "depot" / "models.py").read_text()
     (project.folder / "depot" / "models.py").write_text(MODELS)
-    project.manage("makemigrations", "depot")
-    project.manage("migrate")
+    project.manage("makemigrations", "depot", "&&", "migrate")
     (project.folder / "depot" / "models.py").write_text(edited.replace(META, ""))
     assert move(project, "depot", "--write-migration").returncode == 0
     (project.folder / "depot" / "models.py").write_text(edited)
-    project.manage("makemigrations", "depot")
-    project.manage("migrate")
+    project.manage("makemigrations", "depot", "&&", "migrate")
     assert rows(project) == EXPECTED
 
 
@@ -201,8 +197,7 @@ def test_a_key_that_a_history_copies(tmp_path):
         )
         rename(project, "0002_a", "0001_initial", "code", "id")
         project.change_models(final, key.replace("code", "id"))
-        project.manage("makemigrations", "--check")
-        project.manage("migrate")
+        project.manage("makemigrations", "--check", "&&", "migrate")
         moved = new.format("old_id = models.", ", null=True")
         project.change_models(key.replace("code", "id"), moved)
         done = move(project, "depot", "--write-migration")
@@ -210,8 +205,7 @@ def test_a_key_that_a_history_copies(tmp_path):
         project.manage("migrate")
         rename(project, "0004_b", project.names[-1], "old_id", "code")
         project.change_models(moved, final)
-        project.manage("makemigrations", "--noinput")
-        project.manage("migrate")
+        project.manage("makemigrations", "--noinput", "&&", "migrate")
         code = "from depot.models import *; c = Country.objects.get(); h = c.history.get(); "
         code += "print(c.code, h.code, h.id == c.id, c.id.version)"
         assert project.manage("shell", "-c", code).splitlines()[-1] == "CH CH True 7"

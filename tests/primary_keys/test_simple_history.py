@@ -187,9 +187,7 @@ def test_a_project_moves_with_its_history_and_back(project):
     assert done.returncode == 0, done.stderr
     assert "  keys of 3 deleted rows in the history\n" in done.stdout
     assert_shown(project)
-    project.manage("migrate")
-    project.manage("makemigrations", "--check")
-    project.manage("check")
+    project.manage("migrate", "&&", "makemigrations", "--check", "&&", "check")
     after = rows(project)
     assert_moved(before, after)
     assert [after[f"HistoricalCustomer {n}"]["old_id"] for n in (1, 2)] == [
@@ -208,8 +206,7 @@ def test_a_project_moves_with_its_history_and_back(project):
     assert_history_is_of(again, "xyz")
     project.manage("migrate", "depot", "zero")
     edit(project)
-    project.manage("migrate")
-    project.manage("makemigrations", "--check")
+    project.manage("migrate", "&&", "makemigrations", "--check")
 
 
 def assert_history_is_of(found, names):

@@ -11,8 +11,7 @@ from tests.primary_keys.test_command import MODELS, ROWS, edited, move
 def project(tmp_path, transactional_db):
     made = Project(tmp_path)
     with settings_of_project() as settings:
-        made.create(MODELS, settings)
-        made.manage("shell", "-c", ROWS)
+        made.create(MODELS, settings, rows=ROWS)
         edited(made)
         done = move(made, "depot", "--write-migration")
         assert done.returncode == 0, done.stderr
@@ -23,14 +22,12 @@ SHOW = "from depot.models import Order; print(Order.objects.filter(customer__old
 
 
 def test_they_run_on_an_empty_database_and_where_they_are_applied(project):
-    project.manage("migrate")
-    project.manage("squashmigrations", "depot", "0002", "--noinput")
-    project.manage("migrate")
+    project.manage(
+        "migrate", "&&", "squashmigrations", "depot", "0002", "--noinput", "&&", "migrate"
+    )
     assert project.manage("makemigrations", "--check")
     assert project.manage("shell", "-v0", "-c", SHOW).strip() == "1"
-    project.manage("migrate", "depot", "zero")
-    project.manage("migrate")
-    project.manage("shell", "-c", ROWS)
+    project.manage("migrate", "depot", "zero", "&&", "migrate", "&&", "shell", "-c", ROWS)
     assert project.manage("shell", "-v0", "-c", SHOW).strip() == "0"
 
 
