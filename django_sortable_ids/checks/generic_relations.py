@@ -16,6 +16,7 @@ from django.core.exceptions import FieldDoesNotExist
 from django.db import connections, models, router
 
 from ..fields import SortableIDField
+from ..fields.auto_fields import plain_source
 from ..fields.of_model import referenced_id
 from ..fields.values.storage import IntegerStorage, TextStorage, UUIDStorage
 from ..schemes import TimeScheme
@@ -63,9 +64,13 @@ def _problem(key: SortableIDField, column: Any, connection: Any) -> tuple[str, s
     if not _compare(key, column, connection):
         if not is_int:
             storage = "char" if scheme.value_type is str else "char36"
+            needed = scheme.canonical.length
+            is_text = isinstance(column, models.CharField | models.TextField)
+            is_long = is_text and (column.max_length or needed) >= needed
+            text = "" if is_long else f"make it a CharField(max_length={needed}), and "
             fix = (
-                f"If {column} references such keys only, make it a {type(key).__name__} with the "
-                f"arguments of the key; or store the key as text, with storage={storage!r}"
+                f"If {column} references such keys only, make it a {plain_source(key)}; or "
+                f"{text}store the key as text, with storage={storage!r}"
             )
         return _DIFFERENT, fix
     if isinstance(column, SortableIDField | models.UUIDField):
@@ -83,7 +88,7 @@ def _problem(key: SortableIDField, column: Any, connection: Any) -> tuple[str, s
     if column.max_length is None or column.max_length >= needed:
         return None
     reason = f"it holds {column.max_length} characters, but an id has up to {needed}"
-    return reason, fix if is_int else f"Make {column} longer"
+    return reason, fix if is_int else f"Make {column} a CharField(max_length={needed})"
 
 
 def _compare(key: SortableIDField, column: Any, connection: Any) -> bool:

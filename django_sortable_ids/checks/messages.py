@@ -83,9 +83,9 @@ TEXTS: Mapping[str, Text] = {
     "W007": Text(
         "The URL '{url}' accepts only numbers as {parameter!r}, but {field} has ids such as "
         "{example}: no object can be reached.",
-        "Accept any text: '<str:{parameter}>' in path(), '(?P<{parameter}>[^/]+)' in re_path(), "
-        "and in a viewset of DRF leave out lookup_value_regex and lookup_value_converter. A "
-        "malformed id is then 404.",
+        "Accept its ids: '<str:{parameter}>' in path(), '(?P<{parameter}>{pattern})' in re_path(), "
+        "with '|[0-9]+' in the group for old ids; and in a viewset of DRF leave out "
+        "lookup_value_regex and lookup_value_converter. A malformed id is then 404.",
     ),
     "W008": Text(
         "{app} is used, but not in INSTALLED_APPS: it shows the values of ids, such as those of "

@@ -36,6 +36,7 @@ def check_url_patterns(app_configs: Configs = None, **_: Any) -> list[CheckMessa
             parameter=name,
             field=field,
             example=field.scheme.format(field.scheme.example),
+            pattern=field.public_text.pattern,
         )
         for route in routes(get_resolver().url_patterns)
         for name, field in _lookups(route.callback)

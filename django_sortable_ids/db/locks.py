@@ -1,6 +1,7 @@
 """Locks are requested with a short timeout, because later writers queue after a waiting DDL."""
 
 import math
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -9,6 +10,7 @@ from django.db import Error, OperationalError, connections, transaction
 
 from ..errors import BackfillError
 from .errors import is_table_locked
+from .queries import rows
 from .transactions import retried
 
 POSTGRESQL_WAIT = "500ms"
@@ -24,6 +26,19 @@ _SPELLINGS = {
 }
 """SQL modes that change the output of SHOW CREATE TABLE, or how string literals are parsed."""
 
+_OPEN = {
+    "mysql": """
+SELECT trx_mysql_thread_id, TIMESTAMPDIFF(SECOND, trx_started, NOW()),
+    COALESCE(LEFT(trx_query, 60), 'idle')
+FROM information_schema.innodb_trx WHERE trx_mysql_thread_id <> CONNECTION_ID()
+ORDER BY trx_started LIMIT 3""",
+    "postgresql": """
+SELECT pid, EXTRACT(EPOCH FROM clock_timestamp() - xact_start)::int,
+    concat_ws(', ', application_name, state, LEFT(query, 60))
+FROM pg_stat_activity
+WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()
+ORDER BY xact_start LIMIT 3""",
+}
 _LIMIT = {
     "mysql": ("SELECT @@lock_wait_timeout", "SET SESSION lock_wait_timeout = %s", 1),
     "postgresql": (
@@ -69,9 +84,17 @@ def with_short_lock_timeout(editor: Any, action: Callable[[], None]) -> None:
         action()
         return
 
+    told: list[str] = []
+
     def attempt() -> None:
-        with _short_lock_timeout(editor.connection):
-            action()
+        try:
+            with _short_lock_timeout(editor.connection):
+                action()
+        except OperationalError as error:
+            if not told and is_table_locked(error):
+                told.append(_holders(editor.connection))
+                print("Waiting for a lock:", *told, file=sys.stderr)
+            raise
 
     try:
         retried(attempt, is_table_locked, TRIES, PAUSE)
@@ -79,9 +102,18 @@ def with_short_lock_timeout(editor: Any, action: Callable[[], None]) -> None:
         if not is_table_locked(error):
             raise
         raise BackfillError(
-            f"could not lock the table in {TRIES} tries ({error}): other transactions hold it. End "
-            f"any long transaction and run the command again; it continues where it stopped"
+            f"could not lock the table in {TRIES} tries ({error}): {told[0]}. End any long "
+            f"transaction and run the command again; it continues where it stopped"
         ) from error
+
+
+def _holders(connection: Any) -> str:
+    """The oldest transactions of others, one of which holds the lock."""
+    found: list[Any] = []
+    with suppress(KeyError, Error):  # Not every user may ask.
+        found = rows(connection, _OPEN[connection.vendor])
+    told = (f"connection {pid} for {age:,} s ({query})" for pid, age, query in found)
+    return "open transactions of others: " + (", ".join(told) or "none that this user may see")
 
 
 @contextmanager

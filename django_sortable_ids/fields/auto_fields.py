@@ -76,6 +76,14 @@ class SortableAutoField(SortableIDField[SetType, GetType]):
         """Accepts None."""
 
 
+def plain_source(key: SortableIDField) -> str:
+    """The field of another model for ids of the key, as Python source."""
+    classes = (each for each in type(key).__mro__ if not issubclass(each, SortableAutoField))
+    own, options = {"storage", *key.scheme_options}, key.deconstruct()[3].items()
+    given = (f"{name}={value!r}" for name, value in options if name in own)
+    return f"{next(classes).__name__}({', '.join(given)})"
+
+
 class UUIDv7AutoField(SortableAutoField[SetType, GetType], UUIDv7Field[SetType, GetType]):
     """A ``UUIDv7Field`` whose key is None until the row is inserted."""
 

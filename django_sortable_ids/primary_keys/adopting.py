@@ -12,10 +12,12 @@ from django.db.migrations.state import ProjectState
 from ..db import tables
 from ..errors import BackfillError
 from ..fields import SortableIDField
+from ..fields.auto_fields import plain_source
 from ..schema.constraints import redefined
 from ..schemes.support import nearest
 from .changes import graph
-from .changes.moved import AdoptedTexts, KeyCopy, MovedKey, Reference
+from .changes.moved import KeyCopy, MovedKey, Reference, TextReference
+from .edits import widened
 
 _EXPECTED = "expected TABLE.COLUMN=app.Model, or TABLE.COLUMN=TABLE.COLUMN_OF_CONTENT_TYPES"
 
@@ -27,7 +29,7 @@ class Adopted(NamedTuple):
     """Those that get the type of the key."""
     copies: list[KeyCopy]
     """Their fields, if these get another type."""
-    texts: list[AdoptedTexts]
+    texts: list[TextReference]
     """Those that remain texts."""
 
 
@@ -59,7 +61,7 @@ def _add(
     owner, _, name = of.rpartition(".")
     if owner == table:
         _check_column(connection, table, name)
-        adopted.texts.append(AdoptedTexts(table, column, name))
+        adopted.texts.append(TextReference(table, column, name))
         return
     key = _key(of, moved)
     reference = Reference(table, column, key.model)
@@ -67,8 +69,12 @@ def _add(
         raise BackfillError("the plan has this column already: omit it")
     before, after = (graph.field_of(each, table, column) for each in (state.apps, apps))
     if _remains_text(connection, reference, before, after):
-        adopted.texts.append(AdoptedTexts(table, column, key.model))
+        adopted.texts.append(TextReference(table, column, key.model))
         return
+    found = tables.column_info(connection, table, column)
+    kind = found.kind.lower() if found else ""
+    if isinstance(after, models.JSONField) or any(each in kind for each in ("json", "[]")):
+        raise BackfillError("no move changes several keys in a value: --leave it")
     if after is not None:
         if before is None:
             raise BackfillError(
@@ -116,8 +122,13 @@ def _check_type(connection: Any, key: MovedKey, before: Any, after: Any) -> None
     if after.db_type(connection) != new.rel_db_type(connection):
         raise BackfillError(
             f"{after} is a {type(after).__name__}, which has no room for keys of {key.model}: make "
-            f"it a {_room_for(new)} in the model; the migration changes its type. Or make it a "
-            f"CharField by a migration of its own first"
+            f"it a {plain_source(new)} in the model; the migration changes its type"
+        )
+    if before.db_check(connection):
+        kind = before.get_internal_type().removeprefix("Positive")
+        raise BackfillError(
+            f"{after} is a {type(before).__name__} in the migrations, whose CHECK is about "
+            f"numbers: {widened(before, kind)}"
         )
     old = before.model._meta.apps.get_model(key.model)._meta.pk
     if isinstance(old, models.IntegerField) != isinstance(before, models.IntegerField):
@@ -125,10 +136,3 @@ def _check_type(connection: Any, key: MovedKey, before: Any, after: Any) -> None
             f"{after} is a {type(before).__name__} in the migrations, and the key a "
             f"{type(old).__name__}: leave it a {type(before).__name__} in the model"
         )
-
-
-def _room_for(key: Any) -> str:
-    kind = key.get_internal_type()
-    if kind in ("UUIDField", "BigIntegerField"):
-        return f"models.{kind}"
-    return f"{type(key).__name__}, without primary_key"

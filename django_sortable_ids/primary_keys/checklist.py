@@ -26,11 +26,12 @@ from .texts import generic_references, is_content_type
 
 ADVICE: Mapping[str, str] = {
     "column": "name it by --adopt, make it a foreign key before the move, or --leave it",
+    "several": "no move changes several keys in a value: find rows by the field of the old key, or "
+    "change these values after the move; --leave it",
     "generic": "name it by --adopt TABLE.COLUMN=TABLE.CONTENT_TYPE, or --leave it",
     "document": "change these values after the move, or read them by resolve_id(); --leave it",
 }
 """By kind of finding."""
-_SHOWN = 10
 _READ = 1000
 """Rows of a table from which the values are taken."""
 _VALUES = 50
@@ -52,8 +53,8 @@ class Finding:
     """What is there."""
 
 
-def lines_of(found: Iterable[Finding], *, with_all: bool) -> Iterator[str]:
-    """The findings, for people: of each kind the first ones only, unless ``with_all``."""
+def lines_of(found: Iterable[Finding]) -> Iterator[str]:
+    """The findings, for people."""
     by_kind: dict[str, list[Finding]] = {}
     for finding in found:
         by_kind.setdefault(finding.kind, []).append(finding)
@@ -61,11 +62,8 @@ def lines_of(found: Iterable[Finding], *, with_all: bool) -> Iterator[str]:
         count = sum(map(len, by_kind.values()))
         yield f"Decide about {counted(count, 'column')} that the move doesn't change:"
     for kind, places in by_kind.items():
-        shown = places if with_all else places[:_SHOWN]
         yield f"  {ADVICE[kind]}:"
-        yield from (f"    {each.column}  {each.text}" for each in shown)
-        if len(places) > len(shown):
-            yield f"    and {len(places) - len(shown):,} more, which -v 2 shows"
+        yield from (f"    {each.column}  {each.text}" for each in places)
     page = documented('see "Before you move a primary key"', "how-to/before-you-move.html")
     yield f"URLs, code, SQL, sessions, tasks, caches and settings: {page}"
 
@@ -172,7 +170,7 @@ class _Column:
             return
         values = self._values(_VALUES)
         if is_several and values:
-            yield self._finding("column", f"several keys, such as {str(values[0])[:60]}")
+            yield self._finding("several", f"such as {str(values[0])[:60]}")
         elif not is_several and (key := self._key_of(values, change, is_sure=is_key)):
             label, count = key
             text = f"{count} of {len(values)} values are keys of {label}" if count else "no values"

@@ -15,7 +15,7 @@ from typing import Any
 from ..db import tables
 from ..db.queries import row
 from ..errors import BackfillError
-from ..schemes.support import nearest
+from ..schemes.support import is_named, nearest
 from . import texts
 from .changes import Change
 from .changes.moved import Reference
@@ -99,8 +99,8 @@ def _of_programs(
     options that allow them."""
     written = [*(each.name for each in change.tables), *(each.table for each in change.texts)]
     moved = {tables.split(connection, each)[1].lower() for each in written}
-    found = {each: reason for each, reason in _naming(list(programs), moved) if reason}
-    refused = {each: reason for each, reason in found.items() if not each.is_allowed(allowed)}
+    found = _naming(list(programs), moved)
+    refused = {each: reason for each, reason in found if not is_named(each.name, allowed)}
     yield from (f"{each.title} {reason}" for each, reason in refused.items())
     if refused:
         names = list(dict.fromkeys(each.name for each in refused))
@@ -112,8 +112,8 @@ def _of_programs(
         )
 
 
-def _naming(programs: Sequence[Program], moved: set[str]) -> Iterator[tuple[Program, str | None]]:
-    """Each program, and what it has to do with moved tables. A view of one counts as one."""
+def _naming(programs: Sequence[Program], moved: set[str]) -> Iterator[tuple[Program, str]]:
+    """Programs that have to do with moved tables, and what. A view of one counts as one."""
     names = set(moved)
     views = [each for each in programs if each.kind == "view"]
     while more := {each.name for each in views if _named(each.sql, names)} - names:
@@ -124,8 +124,8 @@ def _naming(programs: Sequence[Program], moved: set[str]) -> Iterator[tuple[Prog
             yield program, "fires on a table that changes"
         elif program.sql is None:
             yield program, "can't be read by this user"
-        else:
-            yield program, f"names {', '.join(used)}" if used else None
+        elif used:
+            yield program, f"names {', '.join(used)}"
 
 
 def _named(sql: str | None, names: set[str]) -> list[str]:
@@ -150,7 +150,7 @@ def refuse_unknown(allowed: Iterable[str], programs: Iterable[Program]) -> None:
         f"that name; the database has {', '.join(shown) or 'none'}{nearest(name, names)}. Correct "
         f"the name, or omit it"
         for name in allowed
-        if not any(each.is_allowed([name]) for each in found)
+        if not any(is_named(each.name, [name]) for each in found)
     ]
     if unknown:
         raise BackfillError("\n".join(unknown))

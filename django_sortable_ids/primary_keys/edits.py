@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 from django.apps import apps as django_apps
 from django.db import models
@@ -63,7 +63,9 @@ def edits_of(found: Iterable[type[models.Model]], *, keeps_old: bool) -> Iterato
         if place:
             file, line, indent = place
             lines = tuple(f"{indent}{each}" for each in text)
-            needs = (*_needed_models(model, text), _IMPORT.format(field))
+            has_models = getattr(sys.modules[model.__module__], "models", None) is models
+            needs_models = not has_models and any(" = models." in each for each in text)
+            needs = (*[_IMPORT_MODELS] * needs_models, _IMPORT.format(field))
             yield Edit(model._meta.label, file, line, lines, needs)
 
 
@@ -104,6 +106,20 @@ def is_model_installed(model: type[models.Model]) -> bool:
         return is_installed(Path(inspect.getfile(model)))
     except (OSError, TypeError):
         return False
+
+
+def widened(field: Any, kind: str) -> str:
+    """What to do about a column without room for the new keys. ``field`` is None if no model has
+    it."""
+    label = "" if field is None else field.model._meta.label
+    if any(
+        each._meta.label == label and is_model_installed(each) for each in django_apps.get_models()
+    ):
+        return f"{label} is of an installed package, so these keys can't be moved with it"
+    return (
+        f"before the keys are edited in the models, make it a {kind}, and run makemigrations and "
+        f"migrate; then edit them, and try again"
+    )
 
 
 def old_field(before: Any) -> str:
@@ -150,20 +166,16 @@ def without_old(
             yield f"{model._meta.label}.{name}: expected null=True and unique=True"
 
 
-def _needed_models(model: type[models.Model], text: Iterable[str]) -> Iterator[str]:
-    has_models = getattr(sys.modules[model.__module__], "models", None) is models
-    if not has_models and any(" = models." in each for each in text):
-        yield _IMPORT_MODELS
-
-
 def _place(model: type[models.Model]) -> tuple[str, int, str] | None:
     """File, line and indentation of the first statement after the docstring of the class."""
     try:
         file, (source, start) = inspect.getfile(model), inspect.findsource(model)
     except (OSError, TypeError):
         return None
-    classes = (each for each in ast.walk(ast.parse("".join(source))) if _is_class(each, model))
+    nodes = ast.walk(ast.parse("".join(source)))
+    named = (each for each in nodes if isinstance(each, ast.ClassDef))
     # A class may be defined more than once, as in the branches of an if.
+    classes = (each for each in named if each.name == model.__name__)
     found = min(classes, key=lambda each: abs(each.lineno - 1 - start), default=None)
     if found is None:
         return None
@@ -171,7 +183,3 @@ def _place(model: type[models.Model]) -> tuple[str, int, str] | None:
     if others and ast.get_docstring(found) is not None:
         first = others[0]
     return file, first.lineno, " " * first.col_offset
-
-
-def _is_class(node: ast.AST, model: type[models.Model]) -> TypeGuard[ast.ClassDef]:
-    return isinstance(node, ast.ClassDef) and node.name == model.__name__

@@ -24,7 +24,7 @@ from ..db import tables
 from ..errors import BackfillError
 from . import checks, key_map, notes, texts
 from .changes import Change, Column, Table, graph, maps
-from .changes.moved import AdoptedTexts, GenericReference, History, KeyCopy, MovedKey, Reference
+from .changes.moved import History, KeyCopy, MovedKey, Reference, TextReference
 from .engines import engine_of
 from .engines.base import KeyEngine
 from .history import DeletedKeys
@@ -150,11 +150,11 @@ class MigratePrimaryKey(Operation):
     ) -> None:
         self.keys = list(keys)
         self.references = [Reference(*each) for each in references]
-        self.generic = [GenericReference(*each) for each in generic]
+        self.generic = [TextReference(*each) for each in generic]
         self.copies = list(copies)
         self.histories = [History(*each) for each in histories]
         self.adopted = [Reference(*each) for each in adopted]
-        self.texts = [AdoptedTexts(*each) for each in texts]
+        self.texts = [TextReference(*each) for each in texts]
         self.allowed = list(allowed)
 
     def deconstruct(self) -> Any:
@@ -183,7 +183,9 @@ class MigratePrimaryKey(Operation):
     def _move_keys(
         self, editor: Any, before: ProjectState, after: ProjectState, *, backwards: bool
     ) -> None:
-        keys = self._allowed(editor, before)
+        using, model = editor.connection.alias, before.apps.get_model
+        # Those whose tables this database has.
+        keys = [each for each in self.keys if self.allow_migrate_model(using, model(each.model))]
         if not keys:
             return
         for key in keys:
@@ -249,22 +251,14 @@ class MigratePrimaryKey(Operation):
             before.apps,
             after.apps,
             sorted({*graph.references(before.apps, keys), *known}),
-            [*self.generic, *self.texts],
+            self.generic,
+            self.texts,
             histories,
             adopted,
             copies,
             backwards=backwards,
         )
         return Move(editor, built, frozenset(known), note, tuple(self.allowed))
-
-    def _allowed(self, schema_editor: Any, state: ProjectState) -> list[MovedKey]:
-        """The keys whose tables this database has."""
-        using = schema_editor.connection.alias
-        return [
-            each
-            for each in self.keys
-            if self.allow_migrate_model(using, state.apps.get_model(each.model))
-        ]
 
     def references_model(self, name: str, app_label: str) -> bool:
         return True

@@ -36,8 +36,6 @@ from .operation import MigratePrimaryKey, Move
 Model = type[models.Model]
 OWN_APP = "django_sortable_ids"
 """The app whose own tables move no keys."""
-_SHOWN = 10
-"""The number of models in a message."""
 
 
 @dataclass(frozen=True)
@@ -171,24 +169,20 @@ def _named(labels: Iterable[str], connection: Any) -> Iterator[Model]:
     """The models whose tables have a key of their own."""
     wanted = [each.lower() for each in labels]
     for label in wanted:
-        _check_label(label)
+        app_label, _, name = label.partition(".")
+        try:
+            apps.get_model(app_label, name) if name else apps.get_app_config(app_label)
+        except (LookupError, ValueError) as error:
+            reason = str(error).rstrip(".")
+            known = [*apps.app_configs, *(each._meta.label for each in apps.get_models())]
+            expected = f"Expected an app or app.Model{nearest(label, known)}"
+            raise BackfillError(f"{label}: {reason}. {expected}") from None
     for model in apps.get_models():
         meta = model._meta
         is_wanted = not wanted or meta.app_label in wanted or meta.label_lower in wanted
         has_own = not meta.proxy and not meta.pk.is_relation and meta.app_label != OWN_APP
         if is_wanted and has_own and tables.kind(connection, meta.db_table) == "table":
             yield model
-
-
-def _check_label(label: str) -> None:
-    app_label, _, name = label.partition(".")
-    try:
-        apps.get_model(app_label, name) if name else apps.get_app_config(app_label)
-    except (LookupError, ValueError) as error:
-        reason = str(error).rstrip(".")
-        known = [*apps.app_configs, *(each._meta.label for each in apps.get_models())]
-        expected = f"Expected an app or app.Model{nearest(label, known)}"
-        raise BackfillError(f"{label}: {reason}. {expected}") from None
 
 
 def _changes(model: Model, state: ProjectState) -> bool:
@@ -218,12 +212,10 @@ def _nothing_to_move(unprepared: Sequence[Model]) -> Iterator[str]:
         yield "No key to move: no table with a key is named"
         return
     yield "No key to move:"
-    for model in unprepared[:_SHOWN]:
+    for model in unprepared:
         key = model._meta.pk
         kind = type(key).__name__
         yield f"  {model._meta.label}.{key.name}: {kind} in the model and in the migrations"
-    if len(unprepared) > _SHOWN:
-        yield f"  and {len(unprepared) - _SHOWN:,} more"
     yield (
         "Make it a sortable id in the model. If makemigrations wrote a migration of that already, "
         "which isn't applied, delete it, and run this again"

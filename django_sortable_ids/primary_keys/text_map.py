@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import TracebackType
 from typing import Any
 
 from ..backfill.engines.mysql_statements import kept_assignments
@@ -85,12 +84,7 @@ class TextMap:
         self._analyze("{found}")
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: Any, error: Any, where: Any) -> None:
         # A transaction that failed takes no statement, and its end drops what it has created.
         if kind is None or self._connection.vendor != "postgresql":
             self._drop()

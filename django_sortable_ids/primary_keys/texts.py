@@ -19,7 +19,8 @@ from ..errors import BackfillError
 from ..fields import SortableIDField
 from ..fields.values.storage import BinaryStorage, IntegerStorage, TextStorage, UUIDStorage
 from .changes import Change, Key, Texts, Values
-from .changes.moved import GenericReference
+from .changes.moved import TextReference
+from .edits import widened
 from .text_map import TextMap
 
 _KEYS = 500
@@ -33,7 +34,7 @@ _SMALL = ("tinyint", "smallint", "mediumint", "int", "integer")
 """Types of the databases, other than SQLite, whose numbers have 32 bits or fewer."""
 
 
-def generic_references(apps: Apps) -> list[GenericReference]:
+def generic_references(apps: Apps) -> list[TextReference]:
     """Each column of a ``GenericForeignKey``, and each ``object_id`` of texts beside a foreign key
     ``content_type``, or ``to_object_id`` beside ``to_content_type``, as logs have them.
 
@@ -58,10 +59,10 @@ def is_content_type(field: Any) -> bool:
     return bool(related) and related._meta.label == "contenttypes.ContentType"
 
 
-def _generic(model: type[models.Model], content_type: str, object_id: str) -> GenericReference:
+def _generic(model: type[models.Model], content_type: str, object_id: str) -> TextReference:
     names = (model._meta.get_field(each) for each in (object_id, content_type))
     column, type_column = (str(getattr(each, "column", "")) for each in names)
-    return GenericReference(model._meta.db_table, column, type_column)
+    return TextReference(model._meta.db_table, column, type_column)
 
 
 def replace_values(editor: Any, change: Change) -> None:
@@ -121,7 +122,7 @@ def problems(editor: Any, change: Change) -> Iterator[str]:
             if count := value(connection, sql):
                 yield (
                     f"{count:,} rows of {texts.table}.{texts.column} contain keys of "
-                    f"{key.label}, and the column has room for {unfit}, migrate, and try again"
+                    f"{key.label}, and the column has room for {unfit}"
                 )
 
 
@@ -161,7 +162,7 @@ def _condition(connection: Any, texts: Texts, key: Key) -> str:
 def _unfit(connection: Any, texts: Texts, key: Key) -> str | None:
     """Why the column can't contain the new keys, and what to do; None if it can."""
     needed = _length(key.after)
-    wider = f"make it a CharField(max_length={needed})"
+    wider = widened(texts.field, f"CharField(max_length={needed})")
     info = tables.column_info(connection, texts.table, texts.column)
     kind = "" if info is None else info.kind.lower()
     if "int" in kind:
@@ -169,7 +170,8 @@ def _unfit(connection: Any, texts: Texts, key: Key) -> str | None:
             return f"numbers only: {wider}"
         is_small = connection.vendor != "sqlite" and kind in _SMALL
         is_big = key.after.get_internal_type() in _BIG
-        return "numbers of 32 bits only: make it a BigIntegerField" if is_small and is_big else None
+        wider = widened(texts.field, "BigIntegerField")
+        return f"numbers of 32 bits only: {wider}" if is_small and is_big else None
     if isinstance(texts.field, SortableIDField):
         return f"its own ids only: {wider}"
     if kind == "uuid" or isinstance(texts.field, UUIDField):
@@ -266,23 +268,19 @@ def _with_hyphens(digits: str, vendor: str) -> str:
 
 def _kind(field: Any, connection: Any) -> str | None:
     if isinstance(field, SortableIDField):
-        return _stored(field, connection)
+        scheme, is_native = field.scheme, connection.features.has_native_uuid_field
+        match field.stored(connection):
+            case IntegerStorage(unsigned=False):
+                return "number"
+            case UUIDStorage() if scheme.value_type is UUID:
+                return "native" if is_native else "digits"
+            case BinaryStorage() if scheme.value_type is UUID:
+                return "bytes"
+            case TextStorage(form=form) if form == scheme.canonical:
+                return "text"
+        return None
     if isinstance(field, IntegerField):
         return "number"
     if isinstance(field, UUIDField):
         return "native" if connection.features.has_native_uuid_field else "digits"
     return "text" if isinstance(field, CharField) else None
-
-
-def _stored(field: SortableIDField, connection: Any) -> str | None:
-    scheme = field.scheme
-    match field.stored(connection):
-        case IntegerStorage(unsigned=False):
-            return "number"
-        case UUIDStorage() if scheme.value_type is UUID:
-            return "native" if connection.features.has_native_uuid_field else "digits"
-        case BinaryStorage() if scheme.value_type is UUID:
-            return "bytes"
-        case TextStorage(form=form) if form == scheme.canonical:
-            return "text"
-    return None

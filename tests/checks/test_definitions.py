@@ -1,5 +1,7 @@
 """What the checks say of models, and that they say nothing of right ones."""
 
+import re
+
 import django
 import pytest
 from django.contrib.contenttypes.fields import GenericForeignKey, GenericRelation
@@ -8,15 +10,21 @@ from django.core import checks
 from django.core.checks.registry import registry
 from django.core.management import call_command
 from django.db import connection, models
+from django.test.utils import isolate_apps
 
+from django_sortable_ids import fields
 from django_sortable_ids.checks.definitions import check_definitions, check_workers
+from django_sortable_ids.checks.generic_relations import check_generic_relations
 from django_sortable_ids.fields import (
     HexULIDField,
     SnowflakeField,
     Time64Field,
+    ULIDAutoField,
     ULIDField,
+    UUIDv7AutoField,
     UUIDv7Field,
 )
+from django_sortable_ids.schema.constraints import redefined
 from tests.fields.test_db_default import database_made
 from tests.testapp.models import UUIDv7Key
 
@@ -173,13 +181,14 @@ JOINS = {
 
 
 def tagged(key, options, object_id):
+    options = {"primary_key": True, **options}
     tag = define(
         "Tag",
         content_type=models.ForeignKey(ContentType, models.CASCADE, db_constraint=False),
         object_id=object_id.clone(),
         subject=GenericForeignKey(),
     )
-    return define("Parcel", id=key(primary_key=True, **options), tags=GenericRelation(tag)), tag
+    return define("Parcel", id=key(**options), tags=GenericRelation(tag)), tag
 
 
 offline = pytest.mark.skipif(
@@ -206,10 +215,53 @@ def test_what_to_do_about_a_generic_relation(isolated):
         "compare the columns."
     )
     assert message.hint == (
-        "If testapp.Tag.object_id references such keys only, make it a ULIDField with the "
-        "arguments of the key; or store the key as text, with storage='char'. See E002 in the "
-        "documentation."
+        "If testapp.Tag.object_id references such keys only, make it a ULIDField(); or store the "
+        "key as text, with storage='char'. See E002 in the documentation."
     )
+
+
+OBJECT_IDS = [
+    models.PositiveIntegerField(),
+    models.BigIntegerField(),
+    models.CharField(max_length=255),
+    models.CharField(max_length=9),
+    models.TextField(),
+    models.UUIDField(),
+]
+KEYS = [
+    UUIDv7AutoField(primary_key=True, prefix="ord"),
+    UUIDv7Field(primary_key=True, storage="binary"),
+    ULIDAutoField(primary_key=True),
+    ULIDField(primary_key=True, storage="uuid"),
+]
+
+
+def advised(message):
+    """The key and the object_id as each way of the message says."""
+    names = {**vars(fields), **vars(models)}
+    if longer := re.match(r"Make \S+ a (CharField.*?\))", message.hint):
+        yield {}, eval(longer[1], names)
+        return
+    own, text = message.hint.split(". See ")[0].split("; or ")
+    yield {}, eval(own.split("make it a ")[1], names)
+    storage = eval(text.split("with storage=")[1])
+    wider = re.search(r"make it a (\w+\(.*?\))", text)
+    yield {"storage": storage}, eval(wider[1], names) if wider else None
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("object_id", OBJECT_IDS, ids=repr)
+@pytest.mark.parametrize("key", KEYS, ids=repr)
+def test_each_way_out_of_a_generic_relation_works(key, object_id):
+    def messages(key, object_id):
+        with isolate_apps("tests.testapp"):
+            order, tag = tagged(type(key), key.deconstruct()[3], object_id)
+            found = [*check_generic_relations(order), *check_generic_relations(order, connection)]
+            return [*found, *tag._meta.get_field("object_id").check()]
+
+    for message in messages(key, object_id):
+        for options, advice in advised(message):
+            assert messages(redefined(key, **options), advice or object_id) == []
 
 
 @offline
@@ -217,7 +269,10 @@ def test_what_to_do_about_a_column_that_is_too_short(isolated):
     tagged(*JOINS["hexulid as short text"][:3])
     (message,) = check_definitions()
     assert message.msg.endswith("it holds 31 characters, but an id has up to 32.")
-    assert message.hint == "Make testapp.Tag.object_id longer. See E002 in the documentation."
+    assert (
+        message.hint
+        == "Make testapp.Tag.object_id a CharField(max_length=32). See E002 in the documentation."
+    )
 
 
 def test_apps_are_checked_one_by_one():

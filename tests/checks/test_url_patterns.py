@@ -1,5 +1,7 @@
 """URLs of detail views that accept only numbers, for models whose ids are no numbers."""
 
+import re
+
 import pytest
 from django.test.utils import isolate_apps
 from django.urls import include, path, re_path, register_converter
@@ -187,6 +189,12 @@ def test_the_warning_says_what_to_do(settings):
     assert message.id == "sortable_ids.W007"
     assert "testapp.UUIDv7Key.id has ids such as" in message.msg
     assert "'<str:pk>'" in message.hint
+    named = re.search(r"'(\(\?P<pk>.*?\))' in re_path", message.hint)[1]
+    old = re.search(r"'(\|.*?)' in the group", message.hint)[1]
+    for pattern in (named, named.replace(")", f"{old})")):
+        assert found(settings, re_path(f"^{pattern}/$", Detail.as_view())) == []
+        page, key = (re.match(f"^{pattern}/$", f"{each}/") for each in ("about-us", UUIDv7Key().pk))
+        assert (page, bool(key)) == (None, True)
 
 
 @isolate_apps("tests.testapp")

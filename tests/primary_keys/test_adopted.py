@@ -192,8 +192,7 @@ REFUSED = {
     ),
     "depot_visit.customer_no=depot.Customer": (
         "depot.Visit.customer_no is a BigIntegerField, which has no room for keys of "
-        "depot.Customer: make it a models.UUIDField in the model; the migration changes its type. "
-        "Or make it a CharField by a migration of its own first"
+        "depot.Customer: make it a UUIDv7Field() in the model; the migration changes its type"
     ),
     "depot_visit.name=depot.Customer": "depot.Visit.name is a CharField in",
 }
@@ -223,5 +222,7 @@ def test_texts_without_room(project):
     done = move(project, "--adopt=depot_visit.short_text=depot.Customer")
     assert done.stderr.splitlines()[-1] == (
         "1 rows of depot_visit.short_text contain keys of depot.Customer, and the column has room "
-        "for 9 characters only: make it a CharField(max_length=36), migrate, and try again"
+        "for 9 characters only: before the keys are edited in the models, make it a "
+        "CharField(max_length=36), and run makemigrations and migrate; then edit them, and try "
+        "again"
     )

@@ -163,7 +163,7 @@ def move(request: Request) -> None:
     listed, left = checklist(connections[using], planned.move.change), options["leave"] or ()
     undecided = [each for each in listed if not is_named(each.column, left)]
     output.add(findings=[{**asdict(each), "advice": ADVICE[each.kind]} for each in undecided])
-    output.say(*lines_of(undecided, with_all=output.is_verbose))
+    output.say(*lines_of(undecided))
     if not options["write_migration"]:
         command = request.given.again()
         output.add(next=f"{command} --write-migration")

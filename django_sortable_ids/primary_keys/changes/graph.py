@@ -14,7 +14,7 @@ from django.db.migrations.state import ProjectState
 
 from ...fields import history
 from .maps import KEPT, MAP, NEW_KEY, OLD_KEY, Kind
-from .moved import AdoptedTexts, GenericReference, KeyCopy, MovedKey, Reference
+from .moved import KeyCopy, MovedKey, Reference, TextReference
 
 
 class Values(NamedTuple):
@@ -183,7 +183,8 @@ def build(
     before: Apps,
     after: Apps,
     references: Iterable[Reference],
-    texts: Iterable[GenericReference | AdoptedTexts],
+    generic: Iterable[TextReference],
+    texts: Iterable[TextReference],
     histories: Set[str],
     adopted: Set[Reference],
     copies: Iterable[KeyCopy],
@@ -193,7 +194,8 @@ def build(
     """The change from the models of one state, which have the maps, to those of another. Keys of
     deleted rows may be in the tables ``histories`` and the columns ``adopted``."""
     references = list(references)
-    found = tuple(_texts(each, before) for each in texts)
+    found = tuple(_texts(each, before, is_adopted=False) for each in generic)
+    found += tuple(_texts(each, before, is_adopted=True) for each in texts)
     of_deleted = {each for each in references if each.table in histories} | adopted
     copied = {each.key for each in of_deleted}
     adopted_texts = {each.key for each in found if each.is_adopted}
@@ -232,9 +234,8 @@ def _old(
     return (None, str(field.column)) if backwards else (field, None)
 
 
-def _texts(found: GenericReference | AdoptedTexts, before: Apps) -> Texts:
+def _texts(found: TextReference, before: Apps, *, is_adopted: bool) -> Texts:
     table, column, of = found
-    is_adopted = isinstance(found, AdoptedTexts)
     content_type, key = (None, of) if is_adopted and "." in of else (of, None)
     field = field_of(before, table, column)
     room = getattr(field, "max_length", None)
@@ -247,7 +248,7 @@ def _key(moved: MovedKey, before: Apps, after: Apps, *, is_copied: bool, backwar
     columns = (NEW_KEY, OLD_KEY) if backwards else (OLD_KEY, NEW_KEY)
 
     def values(kind: Kind) -> Values:
-        model = kind.model_of(before, moved)
+        model: Any = before.get_model(*kind.model_key(moved))
         return Values(model._meta.db_table, columns[0], model, columns[1])
 
     return Key(

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.apps.registry import Apps
 from django.db import connections, models
 from django.db.backends.utils import split_identifier, truncate_name
 from django.db.migrations.state import ModelState, ProjectState
@@ -42,10 +41,6 @@ class Kind:
     """Of the table's name."""
     suffix: str
     """Of the model's name."""
-
-    def model_of(self, apps: Apps, key: MovedKey) -> Any:
-        """The model that ``with_maps`` added."""
-        return apps.get_model(*self.model_key(key))
 
     def table_of(self, table: str) -> str:
         """The table of this kind for the table of a key."""

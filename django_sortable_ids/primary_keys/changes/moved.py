@@ -107,19 +107,10 @@ class Reference(NamedTuple):
     """The model of the key: ``app.Model``."""
 
 
-class AdoptedTexts(NamedTuple):
-    """A column of texts with keys, which only the migration knows."""
+class TextReference(NamedTuple):
+    """A column of texts that contains keys: of one model, or next to their content types."""
 
     table: str
     column: str
     of: str
     """The model of the keys: ``app.Model``; or the column of their content types."""
-
-
-class GenericReference(NamedTuple):
-    """A column of texts that contains keys of several models, next to their content types."""
-
-    table: str
-    column: str
-    content_type: str
-    """The column of the content types."""

@@ -8,25 +8,24 @@ from django.db import NotSupportedError
 
 from ..changes import Change
 from .base import KeyEngine
+from .mysql import MySQLKeys
+from .postgresql import PostgreSQLKeys
+from .sqlite import SQLiteKeys
 
 if TYPE_CHECKING:
     from ..notes import Note
 
+_ENGINES: dict[str, type[Any]] = {
+    "sqlite": SQLiteKeys,
+    "postgresql": PostgreSQLKeys,
+    "mysql": MySQLKeys,
+}
+
 
 def engine_of(editor: Any, change: Change, note: Note) -> KeyEngine:
     """The engine of the database. Raises ``NotSupportedError`` if there is none."""
-    match editor.connection.vendor:
-        case "sqlite":
-            from .sqlite import SQLiteKeys
-
-            return SQLiteKeys(editor, change, note)
-        case "postgresql":
-            from .postgresql import PostgreSQLKeys
-
-            return PostgreSQLKeys(editor, change, note)
-        case "mysql":
-            from .mysql import MySQLKeys
-
-            return MySQLKeys(editor, change, note)
-        case vendor:
-            raise NotSupportedError(f"primary keys can't be moved on {vendor}")
+    vendor = editor.connection.vendor
+    if vendor not in _ENGINES:
+        raise NotSupportedError(f"primary keys can't be moved on {vendor}")
+    engine: KeyEngine = _ENGINES[vendor](editor, change, note)
+    return engine

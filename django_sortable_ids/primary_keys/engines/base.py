@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +12,6 @@ from django.db import transaction
 from ...db import tables
 from ...db.queries import row, rows, value
 from ...errors import BackfillError
-from ...schemes.support import is_named
 from ..changes import Change, Column, Key, Table, Values
 
 if TYPE_CHECKING:
@@ -46,9 +45,6 @@ class Program(NamedTuple):
     @property
     def title(self) -> str:
         return f"{self.kind} {self.name}{f' of {self.table}' if self.table else ''}"
-
-    def is_allowed(self, allowed: Iterable[str]) -> bool:
-        return is_named(self.name, allowed)
 
 
 class KeyEngine(ABC):
@@ -176,18 +172,14 @@ class KeyEngine(ABC):
         """Raise ``BackfillError`` if a row was inserted after the maps were filled."""
         if self.editor.collect_sql:
             return
-        for key in self.change.keys:
-            if self.is_unfilled(key):
-                self._refuse_inserted(key.label)
+        names = [key.label for key in self.change.keys if self.is_unfilled(key)]
         for table, column in self.change.histories:
-            if self.orphans(table, column, column.key.map):
-                self._refuse_inserted(table.name)
-
-    def _refuse_inserted(self, name: str) -> None:
-        raise BackfillError(
-            f"{name}: rows were inserted during the migration. No key was moved: stop the "
-            f"application, and migrate again"
-        )
+            names += [table.name] if self.orphans(table, column, column.key.map) else []
+        if names:
+            raise BackfillError(
+                f"{names[0]}: rows were inserted during the migration. No key was moved: stop the "
+                f"application, and migrate again"
+            )
 
     def is_unfilled(self, key: Key) -> bool:
         """Whether a row is not in the map."""

@@ -200,12 +200,18 @@ class MySQLKeys(KeyEngine):
 
     def move(self, replace_generic: Callable[[Change], None]) -> None:
         with alone(self.connection), copying(self.connection):
-            written = self._written()
+            # When each table was written last; None if the server doesn't know.
+            names = [plain(self.connection, each.name) for each in self.change.tables]
+            written = {each: value(self.connection, _WRITTEN, [each]) for each in names}
             new_tables = self._filled()
             self._refuse_written(new_tables, written)
             with transaction.atomic(self.connection.alias):
                 self._replace_in_new_tables(replace_generic)
-                numbers = self._last_numbers(new_tables)
+                numbers = {
+                    each.table.key.label: each.old.next_number - 1
+                    for each in new_tables
+                    if each.table.key and each.old.next_number > 1
+                }
                 self.note.begin(self._steps(new_tables)._asdict(), numbers)
             self.exchange()
 
@@ -235,11 +241,6 @@ class MySQLKeys(KeyEngine):
             key = table.key
             is_counted = key and "AUTO_INCREMENT" in key.after.db_type(self.connection)
             yield NewTable(self, table, self.last_number(key) if key and is_counted else 0)
-
-    def _written(self) -> dict[str, Any]:
-        """When each table was written last, in seconds; None if the server doesn't know."""
-        names = [plain(self.connection, each.name) for each in self.change.tables]
-        return {each: value(self.connection, _WRITTEN, [each]) for each in names}
 
     def _refuse_written(self, new_tables: list[NewTable], before: dict[str, Any]) -> None:
         self.refuse_unfilled()
@@ -277,14 +278,6 @@ class MySQLKeys(KeyEngine):
             for name, new in names.items():
                 text = text.replace(new, name)
             raise BackfillError(text) from error
-
-    def _last_numbers(self, new_tables: list[NewTable]) -> dict[str, int]:
-        """Of the keys that lose their AUTO_INCREMENT."""
-        return {
-            each.table.key.label: each.old.next_number - 1
-            for each in new_tables
-            if each.table.key and each.old.next_number > 1
-        }
 
     def _steps(self, new_tables: list[NewTable]) -> Steps:
         names = [each.name for each in new_tables]

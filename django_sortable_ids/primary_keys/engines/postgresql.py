@@ -109,11 +109,11 @@ class PostgreSQLKeys(KeyEngine):
             yield from problems(self.connection, self.quote(table.name), table)
 
     def rehearse(self) -> Iterator[str]:
-        views = self._views()
-        return rehearse(self.connection, self.change.tables, self._new_types, views)
-
-    def _new_types(self, table: Table) -> Iterator[tuple[str, str]]:
-        yield from ((each.name, self._new_type(each)) for each in table.parts)
+        types = {
+            each.name: [(part.name, self._new_type(part)) for part in each.parts]
+            for each in self.change.tables
+        }
+        return rehearse(self.connection, types, self._views())
 
     def _views(self) -> list[View]:
         """Those of the tables, also if they read whole rows."""
@@ -128,14 +128,18 @@ class PostgreSQLKeys(KeyEngine):
         names = ", ".join(map(self.quote, tables))
         # ALTER TABLE refuses tables with pending checks of foreign keys.
         self.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        lock = f"LOCK TABLE {names} IN ACCESS EXCLUSIVE MODE"
-        with_short_lock_timeout(self.editor, lambda: self.execute(lock))
+        views: list[View] = []
+
+        def lock() -> None:
+            self.execute(f"LOCK TABLE {names} IN ACCESS EXCLUSIVE MODE")
+            views[:] = self._views()
+            drop(views, self.execute)
+
+        with_short_lock_timeout(self.editor, lock)
         self.refuse_unfilled()
         counters = {key: self._counter(key.table, key.column) for key in self.change.keys}
         keys = list(self._affected_keys())
         self._key_types = {each: self._type(each.table, each.column) for each in self.change.keys}
-        views = self._views()
-        drop(views, self.execute)
         for table, name, *_ in keys:
             self.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
         for number, key in enumerate(self.change.keys):

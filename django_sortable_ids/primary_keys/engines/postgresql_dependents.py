@@ -4,7 +4,7 @@ others are refused, or tried on tables without rows."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from django.db import DatabaseError, transaction
@@ -102,16 +102,13 @@ def _view(connection: Any, oid: int) -> View:
         f"CREATE {kind} {name}{settings} AS {definition}{data}",
         f"ALTER {kind} {name} OWNER TO {owner}",
         *([f"COMMENT ON {kind} {name} IS {comment}"] if comment else []),
-        *_grants(connection, oid, name),
+        *(
+            f"GRANT {right} ON {name} TO {role}{' WITH GRANT OPTION' if is_grantable else ''}"
+            for right, role, is_grantable in rows(connection, _GRANTS, [oid])
+        ),
         *(sql for (sql,) in rows(connection, _PARTS, {"view": oid})),
     ]
     return View(name, kind, definition, tuple(statements))
-
-
-def _grants(connection: Any, oid: int, name: str) -> Iterator[str]:
-    for right, role, is_grantable in rows(connection, _GRANTS, [oid]):
-        option = " WITH GRANT OPTION" if is_grantable else ""
-        yield f"GRANT {right} ON {name} TO {role}{option}"
 
 
 _TABLE = """
@@ -238,17 +235,14 @@ _LIKE = "INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING INDEXES INCLUDING S
 
 
 def rehearse(
-    connection: Any,
-    changed: Iterable[Table],
-    types: Callable[[Table], Iterable[tuple[str, str]]],
-    views: Iterable[View],
+    connection: Any, types: Mapping[str, list[tuple[str, str]]], views: Iterable[View]
 ) -> Iterator[str]:
-    """What fails. ``types`` are the columns of a table that change, each with its new type."""
+    """What fails. ``types`` are the columns of each table that change, with their new types."""
     found: list[str] = []
     with transaction.atomic(connection.alias):
-        for table in changed:
-            if error := _failure(connection, _copied(connection, table, types(table))):
-                reason = f"{table.name} can't be changed: {str(error).splitlines()[0]}"
+        for table, columns in types.items():
+            if error := _failure(connection, _copied(connection, table, columns)):
+                reason = f"{table} can't be changed: {str(error).splitlines()[0]}"
                 found.append(f"{reason}. Drop what prevents it, migrate, and create it again")
         for view in views:
             sql = f"CREATE TEMPORARY VIEW {view.name} AS {view.query}"
@@ -259,11 +253,10 @@ def rehearse(
     yield from found
 
 
-def _copied(connection: Any, table: Table, types: Iterable[tuple[str, str]]) -> Iterator[str]:
+def _copied(connection: Any, table: str, types: list[tuple[str, str]]) -> Iterator[str]:
     quote = connection.ops.quote_name
-    name = quote(tables.split(connection, table.name)[1])
-    yield f"CREATE TEMPORARY TABLE {name} (LIKE {quote(table.name)} {_LIKE})"
-    types = list(types)
+    name = quote(tables.split(connection, table)[1])
+    yield f"CREATE TEMPORARY TABLE {name} (LIKE {quote(table)} {_LIKE})"
     # The same as before the real change, whose types may not have such indexes.
     for column, _ in types:
         for (index,) in rows(connection, PATTERN_INDEXES, [f"pg_temp.{name}", column]):

@@ -137,7 +137,9 @@ class SQLiteKeys(KeyEngine):
         }
         found = rows(self.connection, _DEPENDENTS, [table.name])
         dependents = [sql for name, sql in found if name not in gone]
-        sequence = self._last_of(table)
+        key, sequence = table.key, self._sequence(table.name)
+        if key and key.after.db_type_suffix(self.connection):
+            sequence = self.last_number(key)
         self.execute(f"DROP TABLE {self.quote(table.name)}")
         copy = self.quote(_COPY + table.name)
         self.execute(f"ALTER TABLE {copy} RENAME TO {self.quote(table.name)}")
@@ -148,12 +150,6 @@ class SQLiteKeys(KeyEngine):
                 self.execute(str(statement))
         if sequence is not None:
             self._restore_sequence(table.name, sequence)
-
-    def _last_of(self, table: Table) -> int | None:
-        """The last number of the table; None if it never had one."""
-        if table.key and table.key.after.db_type_suffix(self.connection):
-            return self.last_number(table.key)
-        return self._sequence(table.name)
 
     def _sequence(self, table: str) -> int | None:
         """The last number of an AUTOINCREMENT; None if the table never had one."""

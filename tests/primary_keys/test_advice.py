@@ -1,0 +1,140 @@
+"""What a plan advises is done to the letter, and works."""
+
+import json
+import re
+
+import pytest
+
+from tests.backfill.own_project import Project
+from tests.marks import own_tables
+
+from .own_database import settings_of_project
+
+pytestmark = own_tables
+
+MODELS = """
+from django.contrib.contenttypes.fields import GenericForeignKey
+from django.contrib.contenttypes.models import ContentType
+from django.db import models
+from django_sortable_ids.fields import UUIDv7AutoField
+
+
+class Customer(models.Model):
+    name = models.CharField(max_length=20)
+
+
+class Tag(models.Model):
+    content_type = models.ForeignKey(ContentType, models.CASCADE)
+    object_id = models.PositiveIntegerField()
+    target = GenericForeignKey()
+
+
+class Visit(models.Model):
+    customer_id = models.PositiveBigIntegerField()
+    customer_ids = models.JSONField(default=list)
+"""
+ROWS = """
+from depot.models import *
+
+for name in "abc":
+    customer = Customer.objects.create(name=name)
+    Tag.objects.create(target=customer)
+    Visit.objects.create(customer_id=customer.pk, customer_ids=[customer.pk])
+"""
+LOOK = """
+import json
+from depot.models import *
+
+print(json.dumps([
+    [tag.target.name for tag in Tag.objects.all()],
+    [Customer.objects.get(pk=visit.customer_id).name for visit in Visit.objects.all()],
+    [Customer.objects.get({}__in=visit.customer_ids).name for visit in Visit.objects.all()],
+]))
+"""
+NAMES = [list("abc")] * 3
+KEY = (
+    "    id = UUIDv7AutoField(primary_key=True)\n"
+    "    old_id = models.BigIntegerField(null=True, unique=True, editable=False)\n"
+)
+LEFT = "--leave=depot_visit.*"
+ADOPTED = "--adopt=depot_visit.customer_id=depot.Customer"
+
+
+@pytest.fixture
+def project(tmp_path):
+    made = Project(tmp_path / "project")
+    apps = [f"django.contrib.{each}" for each in ("auth", "contenttypes")]
+    with settings_of_project(*apps) as settings:
+        made.create(MODELS, settings)
+        made.manage("shell", "-c", ROWS)
+        yield made
+
+
+def edit(project):
+    start = "class Customer(models.Model):\n"
+    project.change_models(start, start + KEY)
+
+
+def names(project, key="pk"):
+    return json.loads(project.manage("shell", "-c", LOOK.format(key)).splitlines()[-1])
+
+
+def move(project, *arguments):
+    return project.backfill("depot.Customer", "--primary-key", *arguments)
+
+
+def follow(project, advice, field):
+    """Do what the message says of a field, and edit the keys again."""
+    kind = re.search(
+        r"before the keys are edited in the models, make it a (\w+\(?.*?\)?), ", advice
+    )
+    project.change_models(KEY, "")
+    definition = kind[1] if ")" in kind[1] else f"{kind[1]}()"
+    project.change_models(field, f"models.{definition}")
+    project.manage("makemigrations", "depot")
+    project.manage("migrate")
+    edit(project)
+
+
+def test_columns_without_room(project):
+    assert names(project) == NAMES
+    edit(project)
+    done = move(project, LEFT)
+    assert done.returncode == 1
+    assert "3 rows of depot_tag.object_id contain keys of depot.Customer, and the column has" in (
+        done.stderr
+    )
+    follow(project, done.stderr, "models.PositiveIntegerField()")
+    project.change_models("customer_id = models.PositiveBigInteger", "customer_id = models.UUID")
+    done = move(project, LEFT, ADOPTED)
+    assert done.returncode == 1
+    assert "whose CHECK is about numbers: before the keys are edited" in done.stderr
+    follow(project, done.stderr, "models.UUIDField()")
+    project.change_models("customer_id = models.BigInteger", "customer_id = models.UUID")
+    done = move(project, LEFT, ADOPTED, "--write-migration")
+    assert done.returncode == 0, done.stderr
+    project.manage("migrate")
+    project.manage("makemigrations", "--check")
+    assert names(project, "old_id") == NAMES
+
+
+def test_several_keys_in_a_value(project):
+    """They stay as they are: their rows are found by the old key."""
+    edit(project)
+    code = "from depot.models import *; Tag.objects.all().delete()"
+    project.manage("shell", "-c", code)
+    finding = json.loads(move(project, "--json").stdout)["findings"][1]
+    assert (finding["kind"], finding["column"]) == ("several", "depot_visit.customer_ids")
+    assert "--adopt" not in finding["advice"]
+    done = move(project, "--adopt=depot_visit.customer_ids=depot.Customer")
+    assert done.stderr.splitlines()[-1].endswith(
+        "=depot.Customer: no move changes several keys in a value: --leave it"
+    )
+    done = move(project, LEFT, "--write-migration")
+    assert done.returncode == 0, done.stderr
+    project.manage("migrate")
+    code = (
+        "from depot.models import *; print([Customer.objects.get(old_id__in=v.customer_ids).name "
+    )
+    code += "for v in Visit.objects.all()])"
+    assert project.manage("shell", "-c", code).splitlines()[-1] == "['a', 'b', 'c']"
