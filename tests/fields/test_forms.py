@@ -154,3 +154,7 @@ def test_full_clean_brings_spellings_into_the_canonical_one():
     row = ULIDKey(pk=EXAMPLE.lower(), name="a")
     row.full_clean()
     assert row.pk == EXAMPLE
+
+
+def test_full_clean_asks_for_no_id_of_a_new_row(public):
+    public(name="a").full_clean(exclude=["to"])

@@ -246,6 +246,10 @@ def columns(of):
             Order.objects.update(**{name: value})
         with refused():
             Order.objects.bulk_update([of.order], [name])
+        if value != "":
+            with pytest.raises(ValidationError) as refusal:
+                Order(name="a", tenant="a", **{name: value}).full_clean()
+            assert set(refusal.value.message_dict) == {name}
         defaults = {name: lambda value=value: value}
         with refused():
             Order.objects.update_or_create(pk=of.order.pk, defaults=defaults)
