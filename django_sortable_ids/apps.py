@@ -88,10 +88,12 @@ def _adapt_functions() -> None:
     defined = [*vars(text).values(), *vars(json).values(), Collate]
     functions = {each for each in defined if isinstance(each, type) and issubclass(each, Func)}
     of_text = functions - {Func, Transform, *others}
-    for function in (*of_text, *others, *Aggregate.__subclasses__()):
+    kinds = [(each, "text") for each in of_text]
+    kinds += [(each, "any") for each in (*others, *Aggregate.__subclasses__())]
+    for function, kind in [*kinds, (Func, "unknown")]:
         for name in ("as_sqlite", "as_postgresql", "as_mysql"):
             usual = getattr(function, name, _as_sql)
-            ours = partialmethod(deferred("functions.texts:as_vendor"), usual, function in of_text)
+            ours = partialmethod(deferred("functions.texts:as_vendor"), usual, kind)
             setattr(function, name, ours)
 
 

@@ -32,6 +32,7 @@ from tests.store.models import (
     SequenceProduct,
     UUIDv7Product,
 )
+from tests.testapp.models import KSUIDKey
 
 pytestmark = pytest.mark.django_db
 
@@ -150,8 +151,6 @@ PLACES_OF_TIMES = {
 def test_no_place_raises_an_error(name):
     model, value = VALUES[name]
     places = PLACES | ({} if model is SequenceProduct else PLACES_OF_TIMES)
-    if isinstance(value, str) and connection.vendor == "postgresql":
-        places.pop("annotation", None)  # SQL decodes the text as it is, which may be no time there
     User.objects.create(username="root", is_staff=True, is_superuser=True)
     model.objects.create()
     row = model.objects.create()
@@ -168,6 +167,33 @@ def test_no_place_raises_an_error(name):
         pytest.skip("the column has no such value")  # MariaDB's uuid has no place for the largest
     for place in places.values():
         place(model, value)
+
+
+MALFORMED = {
+    name: (model, value)
+    for name, (model, value) in VALUES.items()
+    if model in (HexULIDProduct, KUUIDProduct)
+}
+if connection.vendor != "mysql":  # Its BINARY adds zeros, or refuses them.
+    MALFORMED |= {f"KSUID {value!r}": (KSUIDKey, value) for value in (b"short", b"\0" * 30)}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_a_malformed_value_has_no_time_in_sql(name):
+    model, value = MALFORMED[name]
+    model.objects.create()
+    with connection.cursor() as cursor:
+        cursor.execute(f"UPDATE {model._meta.db_table} SET id = %s", [value])
+    assert model.objects.values_list(CreatedAt("id"), flat=True).get() is None
+
+
+@pytest.mark.skipif(connection.vendor == "mysql", reason="its BINARY adds zeros")
+def test_malformed_bytes_are_an_error_that_says_where_they_are_found():
+    KSUIDKey.objects.create()
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE testapp_ksuidkey SET id = %s", [b"short"])
+    with pytest.raises(ValueError, match=r"expected 20 bytes, found 5.*backfill_ids.*--verify"):
+        KSUIDKey.objects.get()
 
 
 @pytest.fixture(params=[True, False], ids=["any version", "strict"])

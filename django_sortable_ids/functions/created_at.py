@@ -18,8 +18,9 @@ from django.db.models.expressions import Expression
 
 from ..fields import SortableIDField
 from ..fields.of_model import referenced_column
-from ..fields.values.storage import BinaryStorage, UUIDStorage
+from ..fields.values.storage import BinaryStorage, TextStorage, UUIDStorage
 from ..schemes import TimeScheme
+from ..schemes.encodings.text_forms import Digits, Groups, Prefixed, TextForm
 from ..schemes.generation.clock import unix_ns
 from .fragments import Compiled, Template, Text
 from .moments import MomentOfTick, postgresql_value
@@ -27,13 +28,18 @@ from .texts import id_field
 from .ticks import is_of_version, tick_of
 
 
+class _Condition(Template):
+    output_field = BooleanField()
+
+
 class CreatedAt(Transform):
     """An id's creation time, a ``DateTimeField``: ``CreatedAt("id")``, ``CreatedAt("order__id")``.
 
     Floored to the scheme's tick and to the microsecond, like ``Scheme.created_at``. NULL for NULL,
-    for ids of years after 9999, and for UUIDs of other versions that the field accepts. A
-    comparison with a constant, as in ``filter(id__created_at__gte=...)``, compares the id itself
-    and uses its index. Everywhere else the database decodes the id of each row.
+    for ids of years after 9999, for UUIDs of other versions that the field accepts, and for texts
+    and bytes that are no ids. A comparison with a constant, as in
+    ``filter(id__created_at__gte=...)``, compares the id itself and uses its index. Everywhere else
+    the database decodes the id of each row.
 
     Raises ``FieldError`` if the expression is not an id with a time, ``NotSupportedError`` if the
     database can't decode the column: SQLite and text in base 62 or 36.
@@ -90,24 +96,56 @@ class CreatedAt(Transform):
         )
 
     def _conditions(self, connection: Any) -> Iterator[Expression]:
-        """Conditions of a time that fits a ``datetime``; none if all ids have such a time."""
-        scheme, layout, field = self.scheme, self.scheme.layout, self.id_field
+        """Conditions of a time that fits a ``datetime``, the last one first; none if each value
+        that the column can have is an id with such a time."""
+        scheme, field = self.scheme, self.id_field
         if field.accept_other_versions:
             yield is_of_version(self.lhs, field, connection)
-        if scheme.latest < _LAST_DAY:
-            return
+        if scheme.latest >= _LAST_DAY:
+            yield self._is_representable(connection)
+        has_length = "length({0}) = {length}"
+        match stored := field.stored(connection):
+            case TextStorage():
+                form = stored.form
+                # In a set of characters, a hyphen that is not the last one is a range.
+                characters = "".join(sorted(_characters(form), key="-".__eq__))
+                yield _Condition(
+                    f"({has_length} AND trim({{0}}, '{{characters}}') = '')",
+                    self.lhs,
+                    postgresql=f"({has_length} AND {{0}} !~ '[^{{characters}}]')",
+                    mysql="({0} REGEXP '(?-i)^({pattern})$')",
+                    length=form.length,
+                    characters=characters,
+                    pattern=form.pattern,
+                )
+            case BinaryStorage():
+                yield _Condition(has_length, self.lhs, length=stored.length)
+            case UUIDStorage() if not connection.features.has_native_uuid_field:
+                yield _Condition(has_length, self.lhs, length=32)
+
+    def _is_representable(self, connection: Any) -> Expression:
+        """Whether an id has a time before the year 10000."""
+        scheme, layout = self.scheme, self.scheme.layout
         # In a time zone east of UTC, the year 10000 starts earlier.
         margin = timedelta(0 if connection.timezone_name == "UTC" else 1)
         last = _last_tick(scheme, scheme.latest - margin)
         if not scheme.sorts:
-            tick = tick_of(self.lhs, field, connection)
-            yield Template(f"{{0}} <= {last}", tick, output_field=BooleanField())
-            return
+            return _Condition(f"{{0}} <= {last}", tick_of(self.lhs, self.id_field, connection))
         oldest, newest = layout.between(layout.first_tick, last)
         operator, bound = (">=", oldest) if scheme.descending else ("<=", newest)
-        literal = field.stored(connection).literal(bound, connection)
-        sql = f"{{0}} {operator} {{literal}}"
-        yield Template(sql, self.lhs, literal=literal, output_field=BooleanField())
+        literal = self.id_field.stored(connection).literal(bound, connection)
+        return _Condition(f"{{0}} {operator} {{literal}}", self.lhs, literal=literal)
+
+
+def _characters(form: TextForm) -> str:
+    """All characters that texts of a form have, which SQL decodes."""
+    match form:
+        case Prefixed(prefix, other):
+            return prefix + _characters(other)
+        case Digits(alphabet) | Groups(alphabet):
+            return alphabet
+        case _:
+            return "0123456789abcdef-"  # a UUID
 
 
 def _last_tick(scheme: TimeScheme, at: datetime) -> int:

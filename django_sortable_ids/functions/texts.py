@@ -1,11 +1,13 @@
 """The text of an id in SQL: ``AsText``, and Django's functions of text and JSON on an id."""
 
+from copy import copy
 from typing import Any
 
 from django.core.exceptions import FieldError
 from django.db import NotSupportedError, models
 from django.db.models import expressions
 from django.db.models.functions import Cast
+from django.db.models.sql import Query
 
 from ..fields import SortableIDField
 from ..fields.of_model import referenced_id
@@ -53,7 +55,8 @@ def id_field(expression: Any) -> SortableIDField | None:
     """The field of an id, or of the id that a relation references; None for other expressions."""
     if isinstance(expression, expressions.OrderBy | expressions.OrderByList):
         return None
-    return referenced_id(getattr(expression, "_output_field_or_none", None))
+    name = "output_field" if isinstance(expression, Query) else "_output_field_or_none"
+    return referenced_id(getattr(expression, name, None))
 
 
 def _is_packed(expression: Any, connection: Any) -> bool:
@@ -90,32 +93,64 @@ def _text_of(column: Any, field: SortableIDField, connection: Any) -> Any:
     return joined(written)
 
 
-def as_vendor(
-    function: Any, usual: Any, of_text: bool, compiler: Any, connection: Any, **extra: Any
-) -> Any:
-    """The SQL of a function of Django that sees the text of an id stored as something else.
+_ADAPTED = ("django.", "django_sortable_ids.")
+"""Modules whose functions of unknown kind take what the column stores."""
 
-    ``usual`` compiles it. ``of_text``: it takes characters, or writes JSON. Raises
+
+def as_vendor(
+    function: Any, usual: Any, kind: str, compiler: Any, connection: Any, **extra: Any
+) -> Any:
+    """The SQL of a function that sees the text of an id stored as something else.
+
+    ``usual`` compiles it. ``kind`` is ``"text"`` if it takes characters or writes JSON, ``"any"``
+    if it takes anything, ``"unknown"`` for a ``Func`` of the project. Raises
     ``NotSupportedError`` if its result would be read as an id, or would mean nothing.
     """
     sources = function.get_source_expressions()
     packed = [source for source in sources if _is_packed(source, connection)]
     if not packed:
         return usual(function, compiler, connection, **extra)
-    result = function.output_field
+    result, name = function.output_field, type(function).__name__
     is_id = referenced_id(result) is not None
     is_text = isinstance(result, models.CharField | models.TextField) and not is_id
-    refused = (of_text and is_id) or (is_text and isinstance(function, models.Case))
+    keeps = is_id or isinstance(result, models.BinaryField | models.UUIDField)
+    refused = (kind == "text" and is_id) or (is_text and isinstance(function, models.Case))
     if isinstance(function, Cast):
-        keeps = is_id or isinstance(result, models.BinaryField | models.UUIDField)
         refused = not (is_text or keeps)
+    elif kind == "unknown" and not keeps:
+        refused = name == "Func" or not type(function).__module__.startswith(_ADAPTED)
     if refused:
-        name = type(function).__name__
         raise NotSupportedError(
             f"{name}() can't take {packed[0]}, whose column doesn't store the text of the id: "
             f"write {name}(AsText(...)), with AsText of django_sortable_ids.functions"
         )
-    if of_text or is_text or isinstance(result, models.JSONField):
+    if kind == "text" or (is_text and kind == "any") or isinstance(result, models.JSONField):
         function = function.copy()
         function.set_source_expressions([AsText(e) if e in packed else e for e in sources])
     return usual(function, compiler, connection, **extra)
+
+
+def compare_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
+    """The SQL of ``exact`` or ``in``, which compares a text with the text of an id.
+
+    Raises ``NotSupportedError`` for a subquery of ids.
+    """
+    if hasattr(lookup.rhs, "resolve_expression"):
+        sides = lookup.lhs, lookup.rhs
+        outputs = [getattr(side, "output_field", None) for side in sides]
+        if any(isinstance(each, models.CharField | models.TextField) for each in outputs):
+            lookup = copy(lookup)
+            lookup.lhs, lookup.rhs = (_compared(side, connection) for side in sides)
+    return lookup.as_sql(compiler, connection)
+
+
+def _compared(side: Any, connection: Any) -> Any:
+    """The text of a packed id; another expression as it is."""
+    if not _is_packed(side, connection):
+        return side
+    if isinstance(side, Query):
+        raise NotSupportedError(
+            "a text can't be compared with a subquery of ids, whose column doesn't store the text "
+            "of the id: write values(AsText(...)), with AsText of django_sortable_ids.functions"
+        )
+    return AsText(side)

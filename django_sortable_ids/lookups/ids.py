@@ -11,6 +11,7 @@ from django.db.models import ForeignObject, Model, Value, lookups
 from django.db.models.fields.related_lookups import get_normalized_value
 from django.http import Http404
 
+from ..deferred import deferred
 from ..fields import SortableIDField
 from ..fields.callers import CURSORS, is_called_by
 from ..fields.values.public import Candidates, Malformed
@@ -224,7 +225,8 @@ _OF_RELATIONS = {**_EQUALITY, **dict.fromkeys(_ORDER[:-1], _KeepCandidates)}
 
 
 def register() -> None:
-    """Register every lookup of this module, for ``SortableIDField`` and for relations to it."""
+    """Register every lookup of this module, for ``SortableIDField`` and for relations to it, and
+    let ``exact`` and ``in`` of a text see the text of an id."""
     _extend(SortableIDField, _OF_IDS)
     # Django looks these up on the foreign key, and not on the column that it points to.
     _extend(ForeignObject, _OF_RELATIONS)
@@ -232,6 +234,20 @@ def register() -> None:
         SortableIDField.register_lookup(WholeID, name)
     SortableIDField.register_lookup(NoRegularExpression)
     SortableIDField.register_lookup(WholeIDOrWord, "iregex")
+    for usual in (lookups.Exact, lookups.In):
+        for vendor in ("sqlite", "postgresql", "mysql"):
+            setattr(usual, f"as_{vendor}", _compare_with_texts)
+
+
+def _compare_with_texts(lookup: Any, compiler: Any, connection: Any) -> Any:
+    """The SQL of ``exact`` or ``in``; of an expression, with the text of an id where that is
+    compared with a text."""
+    if not _is_expression(lookup.rhs):
+        return lookup.as_sql(compiler, connection)
+    return _compare_expressions(lookup, compiler, connection)
+
+
+_compare_expressions = deferred("functions.texts:compare_as_vendor")
 
 
 def _extend(field_class: Any, mixins: Mapping[str, type]) -> None:

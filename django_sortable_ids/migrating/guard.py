@@ -17,6 +17,7 @@ from typing import Any
 
 from django.apps import AppConfig
 from django.apps.registry import Apps
+from django.conf import settings
 from django.core.management.base import CommandError
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -280,7 +281,10 @@ class _Walk:
         meta = model._meta
         present = self.column(meta.app_label, meta.model_name, meta.pk_fields[0].name)
         values = sampled(self.connection, table, column, present)
-        if (reason := misfit(values, new, old, self.connection, (table, column))) is None:
+        accepted = "sortable_ids.W011" in settings.SILENCED_SYSTEM_CHECKS
+        late_share, place = 0.5 if accepted else 0, (table, column)
+        reason = misfit(values, new, old, self.connection, place, late_share)
+        if reason is None:
             return None
         if reason.advice:
             text = refusals.ALTER_VALUES_AS_THEY_ARE

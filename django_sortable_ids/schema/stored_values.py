@@ -39,6 +39,8 @@ _TABLE, _COLUMN = "\0table", "\0column"
 _REWRITE = f"UPDATE {_TABLE} SET {_COLUMN} = {{}}; the same for all that refer to it."
 _NARROW_INTEGERS = {"IntegerField", "SmallIntegerField", "AutoField", "SmallAutoField"}
 _NARROW_INTEGERS |= {"PositiveIntegerField", "PositiveSmallIntegerField", "BooleanField"}
+_FIND_OUT = "Find out from which epoch, and in which units, they count."
+_ACCEPT = "If their times are right, add 'sortable_ids.W011' to SILENCED_SYSTEM_CHECKS."
 _END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 
 
@@ -114,10 +116,15 @@ def found_in(
 
 
 def misfit(
-    values: list[Any], new: SortableIDField, old: Any, connection: Any, place: tuple[str, str]
+    values: list[Any],
+    new: SortableIDField,
+    old: Any,
+    connection: Any,
+    place: tuple[str, str],
+    late_share: float = 0.5,
 ) -> Misfit | None:
     """Why a value of this table and column is no id of ``new``, or another id than of ``old``; None
-    if all values keep their meaning."""
+    if all values keep their meaning. ``late_share``: as in ``later_than_now``."""
     table, column = map(connection.ops.quote_name, place)
     for value in values:
         if why := _reason(value, new, old, connection):
@@ -125,27 +132,33 @@ def misfit(
     if isinstance(old, SortableIDField) or new.created_from:
         return None
     numbers = [new.stored(connection).from_db(value) for value in values]
-    return later_than_now(numbers, new.scheme, new.scheme_name, new.scheme_arguments)
+    name, given = new.scheme_name, new.scheme_arguments
+    return later_than_now(numbers, new.scheme, name, given, late_share)
 
 
 def later_than_now(
-    numbers: Sequence[int], scheme: Scheme, name: str, given: Mapping[str, Any]
+    numbers: Sequence[int],
+    scheme: Scheme,
+    name: str,
+    given: Mapping[str, Any],
+    share: float = 0.5,
 ) -> Misfit | None:
-    """That most of these ids have a time after the present, and the options under which they would
-    not; None if not. ``name`` and ``given`` are those that the scheme was looked up by."""
+    """That more than this share of the ids have a time after the present, and the options under
+    which none would; None if not. ``name`` and ``given`` are those that the scheme was looked up
+    by."""
     if not isinstance(scheme, TimeScheme):
         return None
     limit = datetime.now(UTC) + _TOLERANCE
     times = _times(scheme, numbers)
     future = [at for at in times if at > limit]
-    if 2 * len(future) <= len(times):
+    if len(future) <= share * len(times):
         return None
     found = (
         f"{len(future):,} of {len(times):,} sampled ids would be of a time after now, such as "
         f"{min(future):%Y-%m-%d}, and new ids would sort before them."
     )
-    advice = _plausible(numbers, name, given)
-    return Misfit(found, advice or "Find out from which epoch, and in which units, they count.")
+    advice = _plausible(numbers, name, given) or _FIND_OUT
+    return Misfit(found, f"{advice} {_ACCEPT}" if 2 * len(future) <= len(times) else advice)
 
 
 def unlikely(

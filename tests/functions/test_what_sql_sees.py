@@ -8,14 +8,19 @@ from django.core.exceptions import FieldError
 from django.db import NotSupportedError, connection
 from django.db.models import (
     Aggregate,
+    BinaryField,
     BooleanField,
     Case,
     CharField,
     Count,
+    Exists,
     ExpressionWrapper,
     F,
+    Func,
     IntegerField,
     JSONField,
+    OuterRef,
+    Subquery,
     TextField,
     Value,
     When,
@@ -37,6 +42,7 @@ from django.db.models.functions import (
     Upper,
 )
 
+from django_sortable_ids.fields.values.storage import BinaryStorage, UUIDStorage
 from django_sortable_ids.functions import AsText
 from tests.marks import own_tables
 from tests.own_tables import table_with
@@ -48,6 +54,15 @@ from .test_created_at import numbers_of
 pytestmark = pytest.mark.django_db
 
 TEXT = CharField(max_length=64)
+
+
+class Hash(Func):
+    """A function of a project."""
+
+    function = "HEX"
+    output_field = TextField()
+
+
 SEEN_BY = {
     "cast": Cast("pk", TEXT),
     "cast to an unlimited text": Cast("pk", TextField()),
@@ -95,6 +110,35 @@ class TestEveryKey:
             rows = key.objects.filter(pk=row.pk).annotate(text=text).values("text")
             assert Note.objects.get(content_type=kind, object_id__in=rows) == note
 
+    def test_a_text_is_compared_with_the_text_of_the_id(self, key):
+        row, other = key.objects.create(), key.objects.create()
+        note = Note.objects.create(subject=row)
+        notes = Note.objects.filter(object_id=OuterRef("pk"))
+        if isinstance(row.pk, int):
+            notes = Note.objects.filter(object_id=OuterRef("text"))
+        rows = key.objects.annotate(text=AsText("pk"))
+        assert rows.get(Exists(notes)) == row
+        assert rows.get(~Exists(notes)) == other
+        assert rows.annotate(note=Subquery(notes.values("pk")[:1])).get(note=note.pk) == row
+
+    def test_an_id_is_compared_with_a_column_of_texts(self, key):
+        row, _ = key.objects.create(), key.objects.create()
+        Note.objects.create(subject=row)
+        if isinstance(row.pk, int):
+            return
+        assert key.objects.get(pk__in=Note.objects.values("object_id")) == row
+        of_row = key.objects.filter(pk=OuterRef("object_id"))
+        assert Note.objects.filter(Exists(of_row)).count() == 1
+
+    def test_a_subquery_of_ids_has_their_texts(self, key):
+        row = key.objects.create()
+        note = Note.objects.create(subject=row)
+        if isinstance(key.id.field.stored(connection), UUIDStorage | BinaryStorage):
+            with pytest.raises(NotSupportedError, match="AsText"):
+                Note.objects.filter(object_id__in=key.objects.values("pk")).count()
+        elif not isinstance(row.pk, int):
+            assert Note.objects.get(object_id__in=key.objects.values("pk")) == note
+
     def test_a_reference_has_the_text_of_its_row(self, key):
         parent = key.objects.create()
         child = around(key, "Child").objects.create(parent=parent)
@@ -127,6 +171,8 @@ class TestEveryKey:
         Cast("pk", IntegerField()),
         Cast("pk", JSONField()),
         Cast("pk", BooleanField()),
+        Func("pk", function="LENGTH", output_field=IntegerField()),
+        Hash("pk"),
     ],
     ids=str,
 )
@@ -134,6 +180,19 @@ def test_what_would_be_another_value_is_refused(function):
     ULIDKey.objects.create()
     with pytest.raises(NotSupportedError, match=r"write \w+\(AsText\(...\)\)"):
         ULIDKey.objects.annotate(seen=function).get()
+
+
+def test_a_function_of_a_project_takes_the_text_or_says_that_it_takes_the_column():
+    row = ULIDKey.objects.create()
+    length = {"function": "LENGTH", "output_field": IntegerField()}
+    stored = ExpressionWrapper(F("pk"), BinaryField())
+    seen = ULIDKey.objects.annotate(
+        text=Func(AsText("pk"), **length),
+        same=Func("pk", "pk", function="COALESCE", output_field=ULIDKey.id.field),
+    )
+    assert seen.values_list("text", "same").get() == (26, row.pk)
+    if connection.vendor != "postgresql":  # LENGTH takes no uuid there
+        assert ULIDKey.objects.annotate(bytes=Func(stored, **length)).get().bytes == 16
 
 
 def test_functions_of_the_text_take_the_expression():

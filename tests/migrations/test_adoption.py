@@ -8,6 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 
+from django_sortable_ids.schemes import get
 from tests.combinations import each_with
 from tests.marks import own_tables, skip_where_uuids_are_refused
 from tests.support import columns, constraints, execute
@@ -167,6 +168,22 @@ def test_ids_of_another_epoch_are_refused_with_the_option_that_reads_them(
         depot.migrate()
     else:
         assert name not in depot.applied()
+
+
+def test_a_single_id_after_now_is_refused_unless_its_check_is_silenced(depot, settings):
+    create = 'CreateModel("Order", [("id", BigAutoField(primary_key=True)), ("public", {}())]),'
+    depot.write(create.format("BigIntegerField"))
+    depot.migrate()
+    now = get("snowflake").generate()
+    for value in [*range(now, now + 20), now + (400 * 86_400_000 << 22)]:
+        depot.model("Order").objects.create(public=value)
+    depot.write('AlterField("order", "public", SnowflakeField()),')
+    with pytest.raises(
+        CommandError, match=r"1 of 21 sampled ids .* after now.*'sortable_ids.W011'"
+    ):
+        depot.migrate()
+    settings.SILENCED_SYSTEM_CHECKS = ["sortable_ids.W011"]
+    depot.migrate()
 
 
 SPELLED = {

@@ -60,6 +60,9 @@ def _column_type(types: Mapping[str, str], length: int, connection: BaseDatabase
     return types[connection.vendor].format(length=length)
 
 
+_FIND = "List such rows by `manage.py backfill_ids LABEL.FIELD --verify`."
+
+
 class Storage(ByArguments, ABC):
     """One kind of column."""
 
@@ -153,7 +156,7 @@ class UUIDStorage(Storage):
         if isinstance(stored, uuid.UUID):
             return stored.int
         if len(stored) not in (32, 36):
-            raise ValueError(f"expected a UUID, found {len(stored)} characters")
+            raise ValueError(f"expected a UUID, found {len(stored)} characters. {_FIND}")
         return int(stored.replace("-", ""), 16)
 
 
@@ -188,7 +191,7 @@ class BinaryStorage(Storage):
 
     def from_db(self, stored: bytes | memoryview) -> int:
         if len(stored) != self.length:
-            raise ValueError(f"expected {self.length} bytes, found {len(stored)}")
+            raise ValueError(f"expected {self.length} bytes, found {len(stored)}. {_FIND}")
         return int.from_bytes(stored, "big")
 
     def literal(self, number: int, connection: BaseDatabaseWrapper) -> str:
