@@ -23,6 +23,7 @@ _WHEN_IMPORTED = (
     "drf_writable_nested.mixins",
     "model_bakery.generators",
     "rest_framework_json_api.renderers",
+    "rest_framework_nested.relations",
     "tree_queries.compiler",
 )
 """The modules to adapt of packages that need not be apps."""

@@ -1,4 +1,4 @@
-"""drf-nested-routers: nested URLs take public texts; links show them by a property of the model."""
+"""drf-nested-routers: nested URLs take public texts, and links have them."""
 
 import pytest
 from django.urls import include, path
@@ -8,15 +8,13 @@ from rest_framework_nested.routers import NestedSimpleRouter, SimpleRouter
 from rest_framework_nested.serializers import NestedHyperlinkedModelSerializer
 from rest_framework_nested.viewsets import NestedViewSetMixin
 
-from django_sortable_ids.ids import public_id
-
 from .shop.data import bare, public, stock
 from .shop.models import Customer, Order
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls(__name__)]
 
 
-class BareOrders(NestedHyperlinkedModelSerializer):
+class OrderSerializer(NestedHyperlinkedModelSerializer):
     parent_lookup_kwargs = {"customer_pk": "customer__pk"}
 
     class Meta:
@@ -24,16 +22,9 @@ class BareOrders(NestedHyperlinkedModelSerializer):
         fields = ["url", "note"]
 
 
-class PublicOrders(BareOrders):
-    parent_lookup_kwargs = {"customer_pk": "customer__public"}
-
-    class Meta(BareOrders.Meta):
-        extra_kwargs = {"url": {"lookup_field": "public", "lookup_url_kwarg": "pk"}}
-
-
 class Orders(NestedViewSetMixin, ModelViewSet):
     queryset = Order.objects.all()
-    serializer_class = PublicOrders
+    serializer_class = OrderSerializer
     parent_lookup_kwargs = {"customer_pk": "customer__pk"}
 
 
@@ -48,14 +39,10 @@ orders.register("orders", Orders)
 urlpatterns = [path("", include(customers.urls)), path("", include(orders.urls))]
 
 
-@pytest.fixture
-def order(monkeypatch):
-    for model in (Customer, Order):
-        monkeypatch.setattr(model, "public", property(public_id), raising=False)
-    return stock().order
-
-
-def test_links_by_a_property(order):
+@pytest.mark.parametrize("parent", ["customer__pk", "customer_id"])
+def test_links_have_public_texts(parent, monkeypatch):
+    monkeypatch.setattr(OrderSerializer, "parent_lookup_kwargs", {"customer_pk": parent})
+    order = stock().order
     below = f"/customers/{public(order.customer)}/orders/"
     link = f"http://testserver{below}{public(order)}/"
     for url in (below, link):
@@ -67,9 +54,3 @@ def test_links_by_a_property(order):
     for word in ("nonsense", "ord_nonsense", bare(order)[:-1]):
         assert APIClient().get(f"/customers/{word}/orders/").json() == []
         assert APIClient().get(f"{below}{word}/").status_code == 404
-
-
-def test_links_by_the_key_are_bare(order, monkeypatch):
-    monkeypatch.setattr(Orders, "serializer_class", BareOrders)
-    (shown,) = APIClient().get(f"/customers/{public(order.customer)}/orders/").json()
-    assert shown["url"].endswith(f"/customers/{bare(order.customer)}/orders/{bare(order)}/")
