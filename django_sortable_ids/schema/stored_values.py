@@ -225,10 +225,10 @@ def sorts(field: SortableIDField, connection: BaseDatabaseWrapper) -> bool:
         quote(str(each)).replace("%", "%%") for each in (field.column, field.model._meta.db_table)
     )
     # In a UNION, the constants take the collation of the column, or of one that a move will add.
-    places, values = [column], " UNION ALL SELECT %s" * len(texts)
-    if collation := field.db_parameters(connection)["collation"]:
-        places.append(f"CAST('' AS CHAR) COLLATE {quote(collation)}")
-    for selected in places:
+    collation = field.db_parameters(connection)["collation"]
+    added = "CAST('' AS CHAR)" + (f" COLLATE {quote(collation)}" if collation else "")
+    values = " UNION ALL SELECT %s" * len(texts)
+    for selected in (column, added):
         sql = f"SELECT {selected} FROM {table} WHERE 1 = 0{values} ORDER BY 1"
         with suppress(DatabaseError), transaction.atomic(connection.alias):
             return [text for (text,) in queries.rows(connection, sql, texts)] == sorted(texts)
