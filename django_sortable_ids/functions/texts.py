@@ -131,17 +131,21 @@ def as_vendor(
 
 
 def compare_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
-    """The SQL of ``exact`` or ``in``, which compares a text with the text of an id.
+    """The SQL of ``exact`` or ``in`` with an expression: a text is compared with an id's text.
 
     Raises ``NotSupportedError`` for a subquery of ids.
     """
-    if hasattr(lookup.rhs, "resolve_expression"):
-        sides = lookup.lhs, lookup.rhs
-        outputs = [getattr(side, "output_field", None) for side in sides]
-        if any(isinstance(each, models.CharField | models.TextField) for each in outputs):
-            lookup = copy(lookup)
-            lookup.lhs, lookup.rhs = (_compared(side, connection) for side in sides)
+    sides = lookup.lhs, lookup.rhs
+    if not isinstance(lookup.rhs, expressions.ExpressionList) and any(map(_is_text, sides)):
+        lookup = copy(lookup)
+        lookup.lhs, lookup.rhs = (_compared(side, connection) for side in sides)
     return lookup.as_sql(compiler, connection)
+
+
+def _is_text(side: Any) -> bool:
+    """Whether it is a text that is no id."""
+    output = getattr(side, "output_field", None)
+    return isinstance(output, models.CharField | models.TextField) and id_field(side) is None
 
 
 def _compared(side: Any, connection: Any) -> Any:
