@@ -106,6 +106,8 @@ class _Names:
     def __init__(self, change: Change) -> None:
         keys = {apps.get_model(each.label)._meta.pk for each in change.keys}
         self._words: dict[str, bool] = {}
+        self._many: set[str] = set()
+        self._documents: list[set[str]] = []
         for model in apps.get_models():
             is_moved = final_target(model._meta.pk) in keys
             self._add(_WORDS.sub("_", model.__name__), is_moved)
@@ -113,6 +115,11 @@ class _Names:
             for field in model._meta.local_concrete_fields:
                 if field.remote_field is not None:
                     self._add(field.name, final_target(field) in keys)
+            many = model._meta.local_many_to_many
+            self._many |= {each.name for each in many if each.related_model._meta.pk in keys}
+            if model._meta.pk in keys:
+                own = {field.name for field in model._meta.local_fields if field.editable}
+                self._documents.append(own - {model._meta.pk.name})
 
     def _add(self, word: str, is_moved: bool) -> None:
         self._words[word.lower()] = self._words.get(word.lower(), False) or is_moved
@@ -130,6 +137,34 @@ class _Names:
 
     def is_several(self, name: str) -> bool:
         return name.lower().endswith(("_ids", "_pks")) and self.is_row(name[:-4])
+
+    def in_document(self, document: Mapping[str, Any], of: str) -> Iterator[str]:
+        """The names of keys in one object of a JSON document, whose own name is ``of``: those that
+        are named like keys, and those of serialized rows (Django's, wagtail's revisions and
+        blocks)."""
+        fields = document.get("fields")
+        row = {**fields, **document} if isinstance(fields, dict) else document
+        is_row = "pk" in row
+        for name, value in row.items():
+            if name.lower() in ("id", "pk") and self.is_row(of):
+                yield f"{of}.{name}"
+            elif (
+                self.is_key(name)
+                or self.is_several(name)
+                or (is_row and _is_plain(value) and (name in self._many or self.is_row(name)))
+            ):
+                yield name
+        if is_row and any(each and each <= {*row} for each in self._documents):
+            yield "pk"
+        block, value = document.get("type"), document.get("value")
+        if isinstance(block, str) and _is_plain(value) and self.is_row(block):
+            yield block
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether it may be a key, or a list of keys."""
+    values = value if isinstance(value, list) else [value]
+    return bool(values) and all(type(each) in (int, str) for each in values)
 
 
 def _tables(connection: Any) -> list[str]:
@@ -236,9 +271,5 @@ def _keys_in(text: Any, names: _Names) -> Iterator[str]:
         if isinstance(value, list):
             waiting += [(of, each) for each in value]
         elif isinstance(value, dict):
-            for name, each in value.items():
-                if name.lower() in ("id", "pk") and names.is_row(of):
-                    yield f"{of}.{name}"
-                elif names.is_key(name) or names.is_several(name):
-                    yield name
-                waiting.append((name, each))
+            yield from names.in_document(value, of)
+            waiting += value.items()

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.contenttypes.models import ContentType
 from django.core.management import call_command
 from django.db import connection, transaction
 from django.db.migrations.loader import MigrationLoader
 
-from .rows import Rows
+if TYPE_CHECKING:
+    from .rows import Rows
 
 BEFORE, AFTER = "0002", "0003"
 _MIGRATIONS = ["auth", "django_sortable_ids", ("graph", BEFORE), "admin"]
@@ -17,14 +18,19 @@ _MIGRATIONS = ["auth", "django_sortable_ids", ("graph", BEFORE), "admin"]
 
 def create() -> None:
     """Create the database with the migrations before the move; one of that name is dropped."""
+    create_empty()
+    for each in _MIGRATIONS:
+        call_command("migrate", *([each] if isinstance(each, str) else each), verbosity=0)
+
+
+def create_empty() -> None:
+    """Create the database without tables; one of that name is dropped."""
     drop()
     if connection.vendor != "sqlite":
         with connection._nodb_cursor() as cursor:
             charset = " CHARACTER SET utf8mb4" if connection.vendor == "mysql" else ""
             name = connection.ops.quote_name(_name())
             cursor.execute(f"CREATE DATABASE {name}{charset}")
-    for each in _MIGRATIONS:
-        call_command("migrate", *([each] if isinstance(each, str) else each), verbosity=0)
 
 
 def drop() -> None:
@@ -50,7 +56,7 @@ def state() -> Any:
     return loader.project_state(list(loader.applied_migrations)).apps
 
 
-def insert(rows: Rows) -> None:
+def insert(rows: "Rows") -> None:
     """Insert rows into the tables of before the move, which are emptied."""
     models = state()
     with connection.constraint_checks_disabled():

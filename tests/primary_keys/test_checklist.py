@@ -28,6 +28,9 @@ class Order(models.Model):
     country_id = models.IntegerField(default=1)
     recommended_customer_ids = models.CharField(max_length=50, default="1,2")
     extra = models.JSONField(default=dict)
+    draft = models.TextField(default="{}")
+    copy = models.TextField(default="{}")
+    body = models.TextField(default="[]")
     words = models.TextField(default="no JSON: customer_id")
     pk_of_other = models.IntegerField(default=1)
 
@@ -51,12 +54,22 @@ class Log(models.Model):
     about_content_type = models.ForeignKey(ContentType, models.CASCADE)
 """
 ROWS = """
+import json
+
+from django.core import serializers
 from depot.models import Customer, Order, Rating
 
 for number in range(1, 4):
     customer = Customer.objects.create(name=f"customer {number}")
     extra = {"items": [{"customer_id": number}], "customer": {"id": number}, "order_id": 5}
-    order = Order.objects.create(buyer=customer, customer_id=number, extra=extra)
+    order = Order.objects.create(
+        buyer=customer,
+        customer_id=number,
+        extra=extra,
+        draft=json.dumps({"pk": 5, "buyer": number, "country_id": 1}),
+        copy=serializers.serialize("json", [customer]),
+        body=json.dumps([{"type": "customer", "value": number}, {"type": "text", "value": "x"}]),
+    )
     Rating.objects.create(customer_id=1000 + number, order=order)
 """
 EDITED = MODELS.replace(
@@ -78,13 +91,16 @@ def test_columns_that_contain_keys(tmp_path):
     found = json.loads(done.stdout)["findings"]
     assert {each["column"]: (each["kind"], each["text"]) for each in found} == {
         "depot_order.customer_id": ("column", "3 of 3 values are keys of depot.Customer"),
+        "depot_order.draft": ("document", "buyer"),
+        "depot_order.copy": ("document", "pk"),
+        "depot_order.body": ("document", "customer"),
         "depot_order.extra": ("document", "customer.id, customer_id"),
         "depot_order.recommended_customer_ids": ("several", "such as 1,2"),
         "depot_note.object_id": ("generic", "with the content type kind_id"),
     }
     plan = project.backfill("depot.Customer", "--primary-key").stdout.splitlines()
     assert "depot_log.about_object_id: texts of keys, by content type" in plan
-    start = plan.index("Decide about 4 columns that the move doesn't change:")
+    start = plan.index("Decide about 7 columns that the move doesn't change:")
     assert plan[start + 1].startswith("  name it by --adopt, ")
     assert plan[-2].endswith(': see "Before you move a primary key" in the documentation')
     assert plan[-1].startswith("Next: decide, then ")
