@@ -19,6 +19,7 @@ from .fragments import (
     RANDOM_BITS,
     HexOfInteger,
     HyphenatedHex,
+    Integer,
     RandomDigits,
     RandomHex,
     RandomInteger,
@@ -29,10 +30,9 @@ from .fragments import (
 )
 from .ticks import (
     ShiftedRight,
-    WeightedSum,
-    WithByteFraction,
     complement,
     digit_count,
+    weighted_sum,
 )
 
 _RANK_BITS = RANDOM_BITS
@@ -97,7 +97,7 @@ class Composition:
         if isinstance(self.stored, IntegerStorage):
             suffixes = self._integer_suffixes()
             suffix = rank or RandomInteger(below=suffixes)
-            return WeightedSum(tick, suffix, weights=[suffixes, 1])
+            return weighted_sum([tick, suffix], [suffixes, 1])
         if self._is_other_text:
             made = self._text(tick, rank)
         else:
@@ -172,7 +172,14 @@ class Composition:
     def _hex(self, tick: Expression, rank: Expression | None) -> Expression:
         template = self._layout.template
         if isinstance(template, ByteFractionTemplate):
-            tick = WithByteFraction(tick, fractions=template.fractions)
+            # Whole seconds and a byte of fraction. The SQL contains the tick twice.
+            tick = Integer(
+                "({0} / {by} * 256 + {0} %% {by})",
+                tick,
+                postgresql="({0} / {by} * 256 + mod({0}, {by}))",
+                mysql="({0} DIV {by} * 256 + {0} MOD {by})",
+                by=template.fractions,
+            )
         tick_bits = sum(run.bits for run in self._runs if run.part is Part.TICK)
         parts = {Part.TICK: _Whole(tick, tick_bits)}
         if rank is not None:
@@ -255,12 +262,7 @@ def _digits_of(groups: Sequence[Group], parts: Mapping[Part, _Whole]) -> list[Ex
         else:
             numbers: list[Expression] = [_number_of(run, parts) for run in of_parts]
             weights = [1 << run.at for run in of_parts]
-            is_single = weights == [1] and not constant
-            number = (
-                numbers[0]
-                if is_single
-                else WeightedSum(*numbers, weights=weights, constant=constant)
-            )
+            number = weighted_sum(numbers, weights, constant)
             digits.append(HexOfInteger(number, digits=count))
     return digits
 

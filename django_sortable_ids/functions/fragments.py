@@ -83,25 +83,12 @@ class Text(Template):
     output_field = TextField()
 
 
-class Join(Fragment):
-    """Concatenates the arguments, texts or bytes; NULL if one of them is NULL."""
-
-    def postgresql(self, connection: Any) -> str:
-        return f"({self._places(' || ')})"
-
-    sqlite = postgresql
-
-    def mysql(self, connection: Any) -> str:
-        return f"CONCAT({self._places(', ')})"
-
-    def _places(self, separator: str) -> str:
-        return separator.join(f"{{{n}}}" for n in range(len(self.get_source_expressions())))
-
-
 def joined(parts: Iterable[Expression]) -> Expression:
-    """The expressions as one text; a single expression as it is."""
+    """The expressions, texts or bytes, as one, NULL if one of them is; a single one as it is."""
     expressions = list(parts)
-    return expressions[0] if len(expressions) == 1 else Join(*expressions)
+    places = [f"{{{n}}}" for n in range(len(expressions))]
+    sql, mysql = f"({' || '.join(places)})", f"CONCAT({', '.join(places)})"
+    return Template(sql, *expressions, mysql=mysql) if len(places) > 1 else expressions[0]
 
 
 def scaled(sql: str, factor: Fraction, division: str) -> str:

@@ -1,5 +1,6 @@
 """The tick of a stored id in SQL: a whole number that counts time since the scheme's epoch."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -20,6 +21,7 @@ from .fragments import (
     HexOfBytes,
     Integer,
     IntegerOfHex,
+    Template,
     Text,
     scaled,
 )
@@ -33,72 +35,6 @@ class ShiftedRight(Fragment):
     # Both operators return unsigned numbers on MariaDB and MySQL, where a difference below 0
     # would be an error.
     mysql = "CAST(({0} >> {bits}) & {mask} AS SIGNED)"
-
-
-class WeightedSum(Fragment):
-    """The sum of numbers, each multiplied by its weight, and a ``constant``."""
-
-    output_field = BigIntegerField()
-
-    def postgresql(self, connection: Any) -> str:
-        terms = [
-            f"{{{n}}} * {weight}" if weight > 1 else f"{{{n}}}"
-            for n, weight in enumerate(self.extra["weights"])
-        ]
-        if constant := self.extra.get("constant"):
-            terms.append(str(constant))
-        return f"({' + '.join(terms)})"
-
-    sqlite = mysql = postgresql
-
-
-class WithByteFraction(Fragment):
-    """Whole seconds and a byte of fraction, from a number that counts ``fractions`` per second.
-
-    The SQL contains the argument twice.
-    """
-
-    output_field = BigIntegerField()
-    postgresql = "({0} / {fractions} * 256 + mod({0}, {fractions}))"
-    sqlite = "({0} / {fractions} * 256 + {0} %% {fractions})"
-    mysql = "({0} DIV {fractions} * 256 + {0} MOD {fractions})"
-
-
-class HasDigits(Fragment):
-    """Whether each of some characters of a text is one of those that it may be.
-
-    ``digits`` are pairs of a position, counted from 1, and the characters.
-    """
-
-    output_field = BooleanField()
-
-    def postgresql(self, connection: Any) -> str:
-        conditions = []
-        for position, digits in self.extra["digits"]:
-            quoted = [f"'{digit}'" for digit in digits]
-            found = f"= {quoted[0]}" if len(quoted) == 1 else f"IN ({', '.join(quoted)})"
-            conditions.append(f"substr({{0}}, {position}, 1) {found}")
-        return f"({' AND '.join(conditions)})"
-
-    sqlite = mysql = postgresql
-
-
-class _Tick(Fragment):
-    """The tick of a time in microseconds since 1970."""
-
-    output_field = BigIntegerField()
-
-    def postgresql(self, connection: Any) -> str:
-        return self._quotient("/")
-
-    sqlite = postgresql
-
-    def mysql(self, connection: Any) -> str:
-        return self._quotient("DIV")
-
-    def _quotient(self, division: str) -> str:
-        ticks = Fraction(1000, self.extra["tick_ns"])
-        return scaled(f"({{0}} - {self.extra['epoch_us']})", ticks, division)
 
 
 @dataclass(frozen=True)
@@ -131,6 +67,15 @@ def hex_text(column: Expression, stored: Storage, connection: Any, bytes: int) -
     return HexText(column, hyphens=connection.features.has_native_uuid_field)
 
 
+def weighted_sum(
+    numbers: Sequence[Expression], weights: Iterable[int], constant: int = 0
+) -> Expression:
+    """The sum of numbers, each multiplied by its weight, and a constant."""
+    terms = [f"{{{n}}} * {by}" if by > 1 else f"{{{n}}}" for n, by in enumerate(weights)]
+    terms += [str(constant)] if constant else []
+    return numbers[0] if terms == ["{0}"] else Integer(f"({' + '.join(terms)})", *numbers)
+
+
 def complement(number: Expression, last: int) -> Expression:
     return Integer("({last} - {0})", number, last=last)
 
@@ -142,18 +87,18 @@ def is_of_version(column: Expression, field: SortableIDField, connection: Any) -
     fixed = fixed_digits(scheme.layout)
     last, _ = fixed[-1]
     text = hex_text(column, field.stored(connection), connection, bytes=-(-last // 2))
-    return HasDigits(
-        text.text,
-        digits=[
-            (text.position(digit), allowed.upper() if text.upper else allowed)
-            for digit, allowed in fixed
-        ],
-    )
+    conditions = []
+    for digit, allowed in fixed:
+        listed = ", ".join(f"'{each}'" for each in (allowed.upper() if text.upper else allowed))
+        conditions.append(f"substr({{0}}, {text.position(digit)}, 1) IN ({listed})")
+    sql = f"({' AND '.join(conditions)})"
+    return Template(sql, text.text, output_field=BooleanField())
 
 
 def tick_at(microseconds: Expression, scheme: TimeScheme) -> Expression:
     """The tick of a time in microseconds since 1970. The SQL contains the argument once."""
-    return _Tick(microseconds, epoch_us=scheme.epoch_ns // 1000, tick_ns=scheme.tick_ns)
+    sql, ticks = f"({{0}} - {scheme.epoch_ns // 1000})", Fraction(1000, scheme.tick_ns)
+    return Integer(scaled(sql, ticks, "/"), microseconds, mysql=scaled(sql, ticks, "DIV"))
 
 
 def tick_of(column: Expression, field: SortableIDField, connection: Any) -> Expression:
@@ -204,7 +149,7 @@ def _of_hex(column: Expression, scheme: TimeScheme, stored: Storage, connection:
         number: Expression = IntegerOfHex(text.text, positions=positions, upper=text.upper)
         if part.bits < DIGIT * len(part.digits):
             number = ShiftedRight(number, bits=part.shift, mask=(1 << part.bits) - 1)
-        tick = WeightedSum(tick, number, weights=[1 << part.bits, 1]) if tick else number
+        tick = weighted_sum([tick, number], [1 << part.bits, 1]) if tick else number
     assert tick is not None
     return tick
 
@@ -240,7 +185,7 @@ def _of_digits(column: Expression, scheme: TimeScheme, form: Digits, connection:
     high = _of_last_digits(column, form, length - 1, layout.last_tick >> kept)
     last = IntegerOfDigits(column, alphabet=form.alphabet, first=length, length=1)
     low = ShiftedRight(last, bits=shift, mask=(1 << kept) - 1)
-    return WeightedSum(high, low, weights=[1 << kept, 1])
+    return weighted_sum([high, low], [1 << kept, 1])
 
 
 def _of_last_digits(column: Expression, form: Digits, end: int, largest: int) -> Expression:
