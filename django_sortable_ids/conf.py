@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from .schemes.generation.clock import POLICIES, RollbackRule, set_rollback_rule
+from .schemes.generation.clock import POLICIES, RollbackRule
 from .schemes.support import nearest
 
 if TYPE_CHECKING:
@@ -95,11 +95,6 @@ def mask_keys() -> "tuple[MaskKey, ...]":
 def rollback_rule() -> RollbackRule:
     limit_ns = int(_get("CLOCK_ROLLBACK_LIMIT") * 1_000_000_000)
     return RollbackRule(_get("CLOCK_ROLLBACK"), limit_ns)
-
-
-def apply_rollback_rule() -> None:
-    """Set the rule for the whole process; called before the first id of a field."""
-    set_rollback_rule(rollback_rule())
 
 
 def guard_migrations() -> bool:

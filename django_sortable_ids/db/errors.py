@@ -140,21 +140,14 @@ def explained(again: str) -> Iterator[None]:
     try:
         yield
     except (DatabaseError, InterfaceError) as error:
-        explanation = _explanation(error)
-        if explanation is None:
+        found = (explanation for is_so, *explanation in _REFUSALS if is_so(error))
+        what, advice = next(found, _STOPPED)
+        if (what, advice) == _STOPPED and not _is_server_error(error):
             raise
-        what, advice = explanation
         text = " ".join(str(error).split())
         raise CommandError(
             f"{what}: {text}. What was committed before is kept. {advice}. Continue with: {again}"
         ) from error
-
-
-def _explanation(error: Error) -> tuple[str, str] | None:
-    for is_so, what, advice in _REFUSALS:
-        if is_so(error):
-            return what, advice
-    return _STOPPED if _is_server_error(error) else None
 
 
 def _is_server_error(error: Error) -> bool:

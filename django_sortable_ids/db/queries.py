@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from django.db import DatabaseError, connections, transaction
@@ -99,16 +98,10 @@ def _on_mysql(connection: Any, sql: str, params: Sequence[Any], seconds: float) 
 
 def _on_sqlite(connection: Any, sql: str, params: Sequence[Any], seconds: float) -> Any:
     connection.ensure_connection()
-    with _interrupted_after(connection.connection, seconds):
-        return row(connection, sql, params)
-
-
-@contextmanager
-def _interrupted_after(driver: Any, seconds: float) -> Iterator[None]:
-    end = time.monotonic() + seconds
+    driver, end = connection.connection, time.monotonic() + seconds
     driver.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
     try:
-        yield
+        return row(connection, sql, params)
     finally:
         driver.set_progress_handler(None, 0)
 

@@ -13,6 +13,7 @@ from django.utils.functional import cached_property
 
 from .. import conf
 from ..schemes import ID, OutOfRange, Scheme, TimeScheme
+from ..schemes.generation.clock import set_rollback_rule
 from . import history
 from .callers import is_admin_search
 from .values import times
@@ -152,7 +153,7 @@ class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
 
     @cached_property
     def _generating_scheme(self) -> Scheme:
-        conf.apply_rollback_rule()
+        set_rollback_rule(conf.rollback_rule())
         scheme = self.scheme
         if isinstance(scheme, TimeScheme) and scheme.layout.workers:
             worker = conf.worker()

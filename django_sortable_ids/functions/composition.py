@@ -180,19 +180,15 @@ class Composition:
                 mysql="({0} DIV {by} * 256 + {0} MOD {by})",
                 by=template.fractions,
             )
-        tick_bits = sum(run.bits for run in self._runs if run.part is Part.TICK)
-        parts = {Part.TICK: _Whole(tick, tick_bits)}
+        placed = runs(self._layout, 8 * self.scheme.byte_length)
+        parts = {Part.TICK: (tick, sum(run.bits for run in placed if run.part is Part.TICK))}
         if rank is not None:
-            parts[Part.RANK] = _Whole(rank, self._rank_bits)
+            parts[Part.RANK] = (rank, self._rank_bits)
         groups = [_digits_of(group, parts) for group in self._groups(ranked=rank is not None)]
         if template.version is None:
             return joined(chain.from_iterable(groups))
         first, rest = groups
         return self.versioned(joined(first), *rest)
-
-    @property
-    def _runs(self) -> Sequence[Run]:
-        return runs(self._layout, 8 * self.scheme.byte_length)
 
     def _groups(self, *, ranked: bool) -> Sequence[Sequence[Group]]:
         """The digits of a number; those of a UUID without its version, in two halves."""
@@ -234,23 +230,22 @@ class Composition:
                 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Whole:
-    """A number of the database, and how many bits it has."""
+def _digits_of(
+    groups: Sequence[Group], parts: Mapping[Part, tuple[Expression, int]]
+) -> list[Expression]:
+    """The hexadecimal digits of groups; ``parts`` are numbers of the database with their bits."""
 
-    number: Expression
-    bits: int
+    def number_of(run: Run) -> Expression:
+        if run.part is Part.RANDOM:
+            return RandomInteger(below=1 << run.bits)
+        whole, bits = parts[run.part]
+        if (run.low, run.bits) == (0, bits):
+            return whole
+        return ShiftedRight(whole, bits=run.low, mask=(1 << run.bits) - 1)
 
-    def between(self, low: int, bits: int) -> Expression:
-        """The number of ``bits`` of its bits, from the bit ``low``."""
-        if (low, bits) == (0, self.bits):
-            return self.number
-        return ShiftedRight(self.number, bits=low, mask=(1 << bits) - 1)
-
-
-def _digits_of(groups: Sequence[Group], parts: Mapping[Part, _Whole]) -> list[Expression]:
     digits: list[Expression] = []
-    if _is_random_variant(groups):
+    pieces = [(run.part, run.bits) for _, group in groups for run in group]
+    if pieces == [(Part.FIXED, 2), (Part.RANDOM, 2), (Part.RANDOM, 60)]:
         return [RandomVariant()]
     for count, group in groups:
         of_parts = [run for run in group if run.part is not Part.FIXED]
@@ -260,22 +255,10 @@ def _digits_of(groups: Sequence[Group], parts: Mapping[Part, _Whole]) -> list[Ex
         elif all(run.part is Part.RANDOM for run in group):
             digits.append(RandomHex(digits=count))
         else:
-            numbers: list[Expression] = [_number_of(run, parts) for run in of_parts]
             weights = [1 << run.at for run in of_parts]
-            number = weighted_sum(numbers, weights, constant)
+            number = weighted_sum([*map(number_of, of_parts)], weights, constant)
             digits.append(HexOfInteger(number, digits=count))
     return digits
-
-
-def _is_random_variant(groups: Sequence[Group]) -> bool:
-    pieces = [(run.part, run.bits) for _, group in groups for run in group]
-    return pieces == [(Part.FIXED, 2), (Part.RANDOM, 2), (Part.RANDOM, 60)]
-
-
-def _number_of(run: Run, parts: Mapping[Part, _Whole]) -> Expression:
-    if run.part is Part.RANDOM:
-        return RandomInteger(below=1 << run.bits)
-    return parts[run.part].between(run.low, run.bits)
 
 
 def _random_group(alphabet: str, length: int, bits: int | None) -> list[Expression]:

@@ -39,7 +39,11 @@ def alter(editor: Any, old: Any, new: Any, backwards: bool = False) -> None:
     if editor.collect_sql:
         column.collect(old, new)
         return
-    column.refuse_view()
+    if tables.kind(editor.connection, column.table) == "view":
+        raise BackfillError(
+            f"{new}: {column.table} is a view: constrain the column of the table after its FROM, "
+            f"with a model of that table"
+        )
     if backwards and old.unique and not new.unique and column.is_unique_by_a_copy(old):
         editor.alter_field(old.model, old, new)
         return
@@ -108,13 +112,6 @@ class _Column:
         self.column = str(field.column)
         self.quoted_table: str = editor.quote_name(self.table)
         self.quoted: str = editor.quote_name(self.column)
-
-    def refuse_view(self) -> None:
-        if tables.kind(self.editor.connection, self.table) == "view":
-            raise BackfillError(
-                f"{self.field}: {self.table} is a view: constrain the column of the table after "
-                f"its FROM, with a model of that table"
-            )
 
     def lock(self) -> None:
         """Take the write lock first: after a read, SQLite refuses it without waiting."""

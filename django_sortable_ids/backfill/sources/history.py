@@ -86,7 +86,8 @@ class Copies(InOrderOfKeys):
         ids: dict[Any, ID | None] = {}
         for start in range(0, len(keys), _AT_A_TIME):
             some = keys[start : start + _AT_A_TIME]
-            known = dict(self._of_originals(some))
+            originals = self.originals.filter(pk__in=some)
+            known = dict(originals.values_list("pk", self.id_name))
             gone = [key for key in some if key not in known]
             known |= self._of_other_copies(gone)
             ids |= known | self._new(target.field, [key for key in gone if key not in known])
@@ -101,10 +102,6 @@ class Copies(InOrderOfKeys):
 
     def samples(self, target: Target, rows: Sequence[Row]) -> Sequence[ID]:
         return ()
-
-    def _of_originals(self, keys: Sequence[Any]) -> Iterator[tuple[Any, ID | None]]:
-        rows = self.originals.filter(pk__in=keys)
-        yield from rows.values_list("pk", self.id_name)
 
     def _of_other_copies(self, keys: Sequence[Any]) -> dict[Any, ID]:
         name = self.field.name
