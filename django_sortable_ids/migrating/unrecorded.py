@@ -13,10 +13,10 @@ from django.db.migrations import Migration
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import SeparateDatabaseAndState
 
-from ..db import tables
+from ..db.tables import kind
 from ..operations import MigratePrimaryKey, SwapSortableID
 from ..primary_keys import notes
-from ..primary_keys.changes.maps import KEPT, MAP, Kind
+from ..primary_keys.changes.maps import KEPT, MAP
 from ..primary_keys.engines import mysql_exchange
 from ..schema.swap import unrecorded_swaps
 
@@ -71,16 +71,21 @@ def find(
     for move in moves:
         if not (move.is_incomplete or move.is_open):
             continue
-        for name, operation in _next_of(_moves_of(move, loader), move.backwards, loader):
+        alike = [(name, each) for name, each in _all(loader) if _may_have_written(move, each)]
+        for name, operation, target in _next_of(alike, move.backwards, loader):
             keys = tuple(f"{each.model}.{each.name}" for each in operation.keys)
-            target = _before(loader, name) if move.backwards else name[1]
             what = "moved primary keys"
             found.append(Unrecorded(name, target, move.backwards, what, keys, using))
     for swap in swaps:
         model, fields, backwards = (swap.identity[key] for key in ("model", "fields", "backwards"))
-        for name, _ in _next_of(_swaps_of(model, fields, loader), backwards, loader):
+        alike = [
+            (name, each)
+            for name, each in _all(loader)
+            if isinstance(each, SwapSortableID) and [*each.swapped_fields] == [*fields]
+            if f"{name[0]}.{each.model_name}".lower() == model.lower()
+        ]
+        for name, _, target in _next_of(alike, backwards, loader):
             labels = tuple(f"{model}.{each}" for each in fields)
-            target = _before(loader, name) if backwards else name[1]
             what = f"swapped {' and '.join(fields)} of {model}"
             found.append(Unrecorded(name, target, backwards, what, labels, using))
     return found
@@ -94,7 +99,8 @@ def refusals(
 ) -> Iterator[str]:
     """Why the plan may not be executed, and what to do: it has to start with what is unrecorded."""
     for note in notes.written(connection):
-        if note.is_incomplete and not list(_moves_of(note, loader)):
+        is_known = any(_may_have_written(note, each) for _, each in _all(loader))
+        if note.is_incomplete and not is_known:
             yield (
                 f"a migration that moved the primary keys of {', '.join(note.models)} was stopped "
                 f"in the middle, and the project doesn't have it as it was. Restore it, and "
@@ -134,36 +140,24 @@ def _operations(operations: Sequence[Any]) -> Iterator[Any]:
             yield each
 
 
-def _moves_of(note: notes.Written, loader: MigrationLoader) -> Iterator[tuple[Name, Any]]:
-    """The moves that may have written the note."""
-    for name, each in _all(loader):
-        if isinstance(each, MigratePrimaryKey) and note.is_of(each.keys):
-            yield name, each
-
-
-def _swaps_of(
-    model: str, fields: Sequence[str], loader: MigrationLoader
-) -> Iterator[tuple[Name, Any]]:
-    for name, each in _all(loader):
-        label = f"{name[0]}.{getattr(each, 'model_name', '')}".lower()
-        is_swap = isinstance(each, SwapSortableID) and [*each.swapped_fields] == [*fields]
-        if is_swap and label == model.lower():
-            yield name, each
-
-
 def _all(loader: MigrationLoader) -> Iterator[tuple[Name, Any]]:
     for name, migration in sorted(loader.graph.nodes.items()):
         yield from ((name, each) for each in _operations(migration.operations))
 
 
+def _may_have_written(note: notes.Written, operation: Any) -> bool:
+    return isinstance(operation, MigratePrimaryKey) and note.is_of(operation.keys)
+
+
 def _next_of(
-    migrations: Iterator[tuple[Name, Any]], backwards: bool, loader: MigrationLoader
-) -> list[tuple[Name, Any]]:
-    """The one that was stopped: others may have done the same before."""
-    found = list(migrations)
+    found: Sequence[tuple[Name, Any]], backwards: bool, loader: MigrationLoader
+) -> list[tuple[Name, Any, str]]:
+    """The one that was stopped, since others may have done the same before; and what ``migrate``
+    needs to complete it."""
     applied = [each for each in found if each[0] in loader.applied_migrations]
     pending = [each for each in found if each not in applied]
-    return applied[-1:] if backwards else pending[:1]
+    stopped = applied[-1:] if backwards else pending[:1]
+    return [(name, each, _before(loader, name) if backwards else name[1]) for name, each in stopped]
 
 
 def _before(loader: MigrationLoader, name: Name) -> str:
@@ -179,19 +173,25 @@ def left_over(
     """A message with the statements that drop what a move left over that was stopped before it
     changed a key; None if nothing is. The next move uses it or replaces it. ``apps`` has the models
     of the recorded migrations."""
-    commands, statements = [], []
+    commands, statements, quote = [], [], connection.ops.quote_name
     planned = {(migration.app_label, migration.name) for migration, _ in plan}
     for name, migration in sorted(loader.graph.nodes.items()):
         is_applied = name in loader.applied_migrations
         kinds = (MAP,) if is_applied else (MAP, KEPT)
-        found = [sql for each in moves(migration) for sql in _drops(connection, apps, each, kinds)]
+        found = []
+        for key in (key for each in moves(migration) for key in each.keys):
+            try:
+                table = apps.get_model(key.model)._meta.db_table
+            except LookupError:
+                continue  # It does not exist yet.
+            names = (each.table_of(table) for each in kinds)
+            found += [f"DROP TABLE {quote(name)}" for name in names if kind(connection, name)]
         if found and name not in planned:
             target = _before(loader, name) if is_applied else name[1]
             commands.append(f"`{command(name[0], target, connection.alias)}` continues it.")
             statements += found
     is_planned = any(True for migration, _ in plan for _ in moves(migration))
     if connection.vendor == "mysql" and not is_planned:
-        quote = connection.ops.quote_name
         statements += [f"DROP TABLE {quote(name)}" for name in mysql_exchange.unused(connection)]
     if not statements:
         return None
@@ -203,19 +203,3 @@ def left_over(
             *(f"    {sql};" for sql in dict.fromkeys(statements)),
         ]
     )
-
-
-def _drops(
-    connection: BaseDatabaseWrapper,
-    apps: Apps,
-    operation: MigratePrimaryKey,
-    kinds: Sequence[Kind],
-) -> Iterator[str]:
-    for key in operation.keys:
-        try:
-            table = apps.get_model(key.model)._meta.db_table
-        except LookupError:
-            continue  # It does not exist yet.
-        for name in (each.table_of(table) for each in kinds):
-            if tables.kind(connection, name):
-                yield f"DROP TABLE {connection.ops.quote_name(name)}"
