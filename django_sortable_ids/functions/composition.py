@@ -14,7 +14,7 @@ from ..schemes import TimeScheme
 from ..schemes.encodings.text_forms import Digits, Groups, Prefixed, TextForm, UUIDText
 from ..schemes.layout import ByteFractionTemplate, Layout
 from .bits import DIGIT, Group, Part, Run, groups_of_new, runs
-from .digits import DigitsOfInteger
+from .digits import digits_of_integer
 from .fragments import (
     RANDOM_BITS,
     HexOfInteger,
@@ -205,11 +205,11 @@ class Composition:
                 suffix += _random_group(alphabet, digits, bits)
                 continue
             ranked = digit_count(self.ranks - 1, len(alphabet))
-            suffix.append(DigitsOfInteger(rank, alphabet=alphabet, length=ranked))
+            suffix.append(digits_of_integer(rank, alphabet, ranked))
             if ranked < digits:
                 suffix.append(RandomDigits(alphabet=alphabet, length=digits - ranked))
             rank = None
-        return joined([DigitsOfInteger(tick, alphabet=alphabet, length=length), *suffix])
+        return joined([digits_of_integer(tick, alphabet, length), *suffix])
 
     def _text_parts(self) -> tuple[str, int, list[tuple[int, int | None]]]:
         """The alphabet, the count of time digits, and digits and bits of each suffix group."""

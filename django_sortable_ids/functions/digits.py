@@ -6,38 +6,31 @@ from itertools import pairwise
 from typing import Any
 
 from django.db.models import BigIntegerField, F, TextField
-from django.db.models.expressions import OrderBy
+from django.db.models.expressions import Expression, OrderBy
 from django.db.models.functions import Length
 
 from ..schemes.encodings.notation import Notation
-from .fragments import Fragment
+from .fragments import Fragment, Text
 
 # INSTR ignores case except for bytes; on MySQL with any collation of the column.
 _MYSQL_PLACE = "(INSTR(_binary'{alphabet}', CAST({digit} AS BINARY)) - 1)"
 
 
-class DigitsOfInteger(Fragment):
-    """The last ``length`` digits of a number >= 0 in ``alphabet``.
+def digits_of_integer(number: Expression, alphabet: str, length: int) -> Expression:
+    """The last ``length`` digits of a number >= 0 in ``alphabet``. The SQL contains the number once
+    per digit."""
+    base = len(alphabet)
 
-    The SQL contains the argument once per digit.
-    """
+    def digits(sql: str) -> list[str]:
+        powers = (base**power for power in range(length - 1, -1, -1))
+        return [f"substr('{alphabet}', 1 + {sql.format(power, base)}, 1)" for power in powers]
 
-    output_field = TextField()
-
-    def postgresql(self, connection: Any) -> str:
-        return " || ".join(self._digits("substr('{alphabet}', 1 + mod({{0}} / {}, {})::int, 1)"))
-
-    def sqlite(self, connection: Any) -> str:
-        return " || ".join(self._digits("substr('{alphabet}', 1 + ({{0}}) / {} %% {}, 1)"))
-
-    def mysql(self, connection: Any) -> str:
-        digits = self._digits("SUBSTR('{alphabet}', 1 + ({{0}}) DIV {} MOD {}, 1)")
-        return f"CONCAT({', '.join(digits)})"
-
-    def _digits(self, digit: str) -> list[str]:
-        alphabet, base = self.extra["alphabet"], len(self.extra["alphabet"])
-        powers = range(self.extra["length"] - 1, -1, -1)
-        return [digit.format(base**power, base, alphabet=alphabet) for power in powers]
+    return Text(
+        " || ".join(digits("({{0}}) / {} %% {}")),
+        number,
+        postgresql=" || ".join(digits("mod({{0}} / {}, {})::int")),
+        mysql=f"CONCAT({', '.join(digits('({{0}}) DIV {} MOD {}'))})",
+    )
 
 
 class IntegerOfDigits(Fragment):

@@ -76,7 +76,9 @@ def check_plan(
     if plan and all(migration.app_label == OWN_NAME for migration, _ in plan):
         return  # They touch no table of the project, and other commands need them.
     connection = connections[using]
-    if connection.vendor == "sqlite" and any(_is_committed_at_once(each) for each, _ in plan):
+    # Outside a transaction, an error that Django finds at the end doesn't undo a change.
+    at_once = (operation for each, _ in plan if not each.atomic for operation in each.operations)
+    if connection.vendor == "sqlite" and any(map(_touches_an_id, at_once)):
         refuse_orphans(connection, "Nothing was migrated")
     out = (stdout or sys.stdout) if verbosity else None
     # Imported here because they import the backfill.
@@ -329,12 +331,6 @@ class _Walk:
         label = f"{app_label}.{model_name}.{name}"
         options = runs.filter(target__iexact=label).values_list("options", flat=True)
         return any(each.get("convert_from") == source for each in options)
-
-
-def _is_committed_at_once(migration: Migration) -> bool:
-    """Whether it changes a sortable id outside a transaction. An error that Django finds at the end
-    doesn't undo such a change."""
-    return not migration.atomic and any(map(_touches_an_id, migration.operations))
 
 
 def _touches_an_id(operation: Operation) -> bool:
