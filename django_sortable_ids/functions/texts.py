@@ -98,7 +98,7 @@ _ADAPTED = ("django.", "django_sortable_ids.")
 
 
 def as_vendor(
-    function: Any, usual: Any, kind: str, compiler: Any, connection: Any, **extra: Any
+    function: Any, usual: Any, kind: str, /, compiler: Any, connection: Any, **extra: Any
 ) -> Any:
     """The SQL of a function that sees the text of an id stored as something else.
 
@@ -143,9 +143,11 @@ def compare_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
 
 
 def _is_text(side: Any) -> bool:
-    """Whether it is a text that is no id."""
-    output = getattr(side, "output_field", None)
-    return isinstance(output, models.CharField | models.TextField) and id_field(side) is None
+    """Whether it is a column of texts that are no ids, or a subquery of one. Other packages compare
+    functions of such a column with a UUID as Django's ``UUIDField`` stores it."""
+    column = side.select[0] if isinstance(side, Query) and len(side.select) == 1 else side
+    is_text = isinstance(getattr(column, "target", None), models.CharField | models.TextField)
+    return is_text and id_field(column) is None
 
 
 def _compared(side: Any, connection: Any) -> Any:
