@@ -131,10 +131,8 @@ def as_vendor(
 
 
 def compare_as_vendor(lookup: Any, compiler: Any, connection: Any) -> Any:
-    """The SQL of ``exact`` or ``in`` with an expression: a text is compared with an id's text.
-
-    Raises ``NotSupportedError`` for a subquery of ids.
-    """
+    """The SQL of ``exact`` or ``in`` with an expression: a text is compared with an id's text;
+    ``NotSupportedError`` for a subquery of ids."""
     sides = lookup.lhs, lookup.rhs
     if not isinstance(lookup.rhs, expressions.ExpressionList) and any(map(_is_text, sides)):
         lookup = copy(lookup)
@@ -146,8 +144,8 @@ def _is_text(side: Any) -> bool:
     """Whether it is a column of texts that are no ids, or a subquery of one. Other packages compare
     functions of such a column with a UUID as Django's ``UUIDField`` stores it."""
     column = side.select[0] if isinstance(side, Query) and len(side.select) == 1 else side
-    is_text = isinstance(getattr(column, "target", None), models.CharField | models.TextField)
-    return is_text and id_field(column) is None
+    target = getattr(column, "target", None)
+    return isinstance(target, models.CharField | models.TextField) and not id_field(column)
 
 
 def _compared(side: Any, connection: Any) -> Any:
