@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.apps import apps
 from django.db import models
@@ -22,37 +22,30 @@ from .edits import widened
 _EXPECTED = "expected TABLE.COLUMN=app.Model, or TABLE.COLUMN=TABLE.COLUMN_OF_CONTENT_TYPES"
 
 
-class Adopted(NamedTuple):
-    """What the migration says about these columns."""
-
-    references: list[Reference]
-    """Those that get the type of the key."""
-    copies: list[KeyCopy]
-    """Their fields, if these get another type."""
-    texts: list[TextReference]
-    """Those that remain texts."""
+Found = Reference | KeyCopy | TextReference
+"""A column that gets the type of the key; its field, if that gets another type; or one of texts."""
 
 
 def adopt(
     given: Iterable[str], moved: Sequence[MovedKey], state: ProjectState, connection: Any
-) -> Adopted:
+) -> list[Found]:
     """Resolve the arguments. Raises ``BackfillError`` for names that don't exist, and for columns
     without room for the new keys."""
-    adopted = Adopted([], [], [])
+    found: list[Found] = []
     problems: list[str] = []
     for each in given:
         try:
-            _add(adopted, each, moved, state, connection)
+            found += _found(each, moved, state, connection)
         except BackfillError as error:
             problems.append(f"--adopt {each}: {error}")
     if problems:
         raise BackfillError("\n".join(problems))
-    return adopted
+    return found
 
 
-def _add(
-    adopted: Adopted, given: str, moved: Sequence[MovedKey], state: ProjectState, connection: Any
-) -> None:
+def _found(
+    given: str, moved: Sequence[MovedKey], state: ProjectState, connection: Any
+) -> list[Found]:
     place, equals, of = given.partition("=")
     table, dot, column = place.rpartition(".")
     if not (equals and dot and "." in of):
@@ -61,18 +54,15 @@ def _add(
     owner, _, name = of.rpartition(".")
     if owner == table:
         _check_column(connection, table, name)
-        adopted.texts.append(TextReference(table, column, name))
-        return
+        return [TextReference(table, column, name)]
     key = _key(of, moved)
     reference = Reference(table, column, key.model)
     if reference in graph.references(state.apps, moved):
         raise BackfillError("the plan has this column already: omit it")
     before, after = (graph.field_of(each, table, column) for each in (state.apps, apps))
     if _remains_text(connection, reference, before, after):
-        adopted.texts.append(TextReference(table, column, key.model))
-        return
-    found = tables.column_info(connection, table, column)
-    kind = found.kind.lower() if found else ""
+        return [TextReference(table, column, key.model)]
+    kind = tables.columns(connection, table)[tables.folded(connection, column)].kind.lower()
     if isinstance(after, models.JSONField) or any(each in kind for each in ("json", "[]")):
         raise BackfillError("no move changes several keys in a value: --leave it")
     if after is not None:
@@ -83,8 +73,8 @@ def _add(
         _check_type(connection, key, before, after)
         if before.deconstruct()[1:] != after.deconstruct()[1:]:
             label = after.model._meta.label
-            adopted.copies.append(KeyCopy(label, after.name, key.model, redefined(after)))
-    adopted.references.append(reference)
+            return [reference, KeyCopy(label, after.name, key.model, redefined(after))]
+    return [reference]
 
 
 def _check_column(connection: Any, table: str, column: str) -> None:

@@ -26,8 +26,7 @@ from .texts import generic_references, is_content_type
 
 ADVICE: Mapping[str, str] = {
     "column": "name it by --adopt, make it a foreign key before the move, or --leave it",
-    "several": "no move changes several keys in a value: find rows by the field of the old key, or "
-    "change these values after the move; --leave it",
+    "several": "no move changes several keys in a value: look rows up by old keys; --leave it",
     "generic": "name it by --adopt TABLE.COLUMN=TABLE.CONTENT_TYPE, or --leave it",
     "document": "change these values after the move, or read them by resolve_id(); --leave it",
 }

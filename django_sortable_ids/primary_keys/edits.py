@@ -10,11 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from django.apps import apps as django_apps
 from django.db import models
 from django.db.migrations.state import ProjectState
 
+from .. import fields
 from ..fields import SortableIDField
 from .changes.maps import COUNTED
 from .changes.moved import OLD
@@ -41,22 +43,20 @@ class Edit:
     needs: tuple[str, ...]
     """The imports that they need, without a ``models`` that the file has."""
 
-    def lines(self) -> Iterator[str]:
-        yield f"{os.path.relpath(self.file)}:{self.line}, in {self.model}:"
-        yield from self.text
 
-
-def edits_of(found: Iterable[type[models.Model]], *, keeps_old: bool) -> Iterator[Edit]:
-    """The edits that make the key of each model a UUIDv7; none for models without source, and for
-    keys that are neither counted nor UUIDs, such as a country's code. Code that expects a counted
-    key gets one that is None until its row is inserted, too."""
+def edits_of(
+    found: Iterable[type[models.Model]], to: str | None, *, keeps_old: bool
+) -> Iterator[Edit]:
+    """The edits that make the key of each model one of the class ``to``, or a UUIDv7; none for
+    models without source, and for keys that are neither counted nor UUIDs, such as a country's
+    code."""
     for model in found:
         key = model._meta.pk
         if isinstance(key, SortableIDField) or not isinstance(key, _REPLACED):
             continue
-        field = "UUIDv7AutoField" if isinstance(key, models.AutoField) else "UUIDv7Field"
-        column = f', db_column="{key.db_column}"' if key.db_column else ""
-        text = [f"{key.name} = {field}(primary_key=True{column})"]
+        field, options = new_key(model, to)
+        more = "".join(f', {name}="{value}"' for name, value in options.items())
+        text = [f"{key.name} = {field.__name__}(primary_key=True{more})"]
         if keeps_old:
             text.append(f"{OLD}{key.name} = {old_field(key)}")
         place = _place(model)
@@ -65,8 +65,24 @@ def edits_of(found: Iterable[type[models.Model]], *, keeps_old: bool) -> Iterato
             lines = tuple(f"{indent}{each}" for each in text)
             has_models = getattr(sys.modules[model.__module__], "models", None) is models
             needs_models = not has_models and any(" = models." in each for each in text)
-            needs = (*[_IMPORT_MODELS] * needs_models, _IMPORT.format(field))
+            needs = (*[_IMPORT_MODELS] * needs_models, _IMPORT.format(field.__name__))
             yield Edit(model._meta.label, file, line, lines, needs)
+
+
+def new_key(model: type[models.Model], to: str | None) -> tuple[type[Any], dict[str, str]]:
+    """The class and the options of the new key. Code that expects a counted key gets one that is
+    None until its row is inserted, too. Texts of a GenericRelation refer to texts only."""
+    key = model._meta.pk
+    usual = "UUIDv7AutoField" if isinstance(key, models.AutoField) else "UUIDv7Field"
+    field = getattr(fields, to or usual)
+    options = {"db_column": str(key.db_column)} if key.db_column else {}
+    storage = {str: "char", UUID: "char36"}.get(field.value_type)
+    for relation in model._meta.private_fields if storage else ():
+        if name := getattr(relation, "object_id_field_name", None):
+            column = relation.related_model._meta.get_field(name)
+            if isinstance(column, models.CharField | models.TextField):
+                options["storage"] = str(storage)
+    return field, options
 
 
 def lines_of(edits: Sequence[Edit]) -> Iterator[str]:
@@ -75,7 +91,8 @@ def lines_of(edits: Sequence[Edit]) -> Iterator[str]:
         yield "Edit the models first. Add imports, and lines before the named ones:"
     yield from sorted({needed for each in edits for needed in each.needs})
     for each in edits:
-        yield from each.lines()
+        yield f"{os.path.relpath(each.file)}:{each.line}, in {each.model}:"
+        yield from each.text
 
 
 def lines_of_installed(found: Iterable[type[models.Model]]) -> Iterator[str]:

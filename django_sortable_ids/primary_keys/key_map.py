@@ -62,7 +62,7 @@ def fill_new_keys(engine: KeyEngine, moved: Sequence[MovedKey]) -> None:
     """The tables and columns whose times were checked."""
     for key, planned in zip(engine.change.keys, moved, strict=True):
         if is_written_at_once(planned):
-            target = every_row(key.model, _field(key), planned.given, engine.using)
+            target = every_row(key.model, key.map.next_field, planned.given, engine.using)
             times = target.source.field
             source = times.model._meta.db_table, str(times.column)
             _write(target, key.map, may_be_misread=source not in checked)
@@ -79,7 +79,7 @@ def fill_new_keys(engine: KeyEngine, moved: Sequence[MovedKey]) -> None:
 
 def fill(key: Key, given: Given, using: str, **policies: Any) -> None:
     """Give a new key to each row of the map that has none."""
-    target = replace(find.of_source(key.map.model, _field(key), given, using), **policies)
+    target = replace(find.of_source(key.map.model, key.map.next_field, given, using), **policies)
     if not target.without_id.exists():
         return
     planned = plan.build(target, BATCH)
@@ -97,10 +97,6 @@ def described(engine: KeyEngine) -> Iterator[str]:
     for key in engine.change.keys:
         if key.kept:
             yield f"{key.map.table} gets the keys of {key.label} that only histories contain"
-
-
-def _field(key: Key) -> Any:
-    return key.map.model._meta.get_field(NEW_KEY)
 
 
 def _copy(engine: KeyEngine, source: Values, to: Values, fields: dict[str, str]) -> None:

@@ -131,7 +131,6 @@ class MigratePrimaryKey(Operation):
     __module__ = "django_sortable_ids.operations"
     """Migrations import it from there."""
 
-    reversible = True
     atomic = False
     serialization_expand_args: ClassVar[list[str]] = [
         *("keys", "references", "generic", "copies", "histories", "adopted", "texts", "allowed")
@@ -259,9 +258,6 @@ class MigratePrimaryKey(Operation):
             backwards=backwards,
         )
         return Move(editor, built, frozenset(known), note, tuple(self.allowed))
-
-    def references_model(self, name: str, app_label: str) -> bool:
-        return True
 
     def describe(self) -> str:
         names = ", ".join(each.model for each in self.keys)

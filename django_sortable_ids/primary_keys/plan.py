@@ -29,7 +29,7 @@ from ..schemes import TimeScheme
 from ..schemes.support import nearest
 from . import adopting, checks, edits, key_map, texts
 from .changes import graph
-from .changes.moved import OLD, History, KeyCopy, MovedKey, Reference
+from .changes.moved import OLD, History, KeyCopy, MovedKey, Reference, TextReference
 from .edits import Edit, is_model_installed, kept
 from .operation import MigratePrimaryKey, Move
 
@@ -93,6 +93,7 @@ def build(
     using: str,
     *,
     keeps_old: bool,
+    to: str | None = None,
     adopted: Sequence[str] = (),
     allowed: Sequence[str] = (),
     policies: Mapping[str, Any],
@@ -100,9 +101,10 @@ def build(
     """The move of the keys of the named models or apps; without a name, of the whole project.
 
     Keys to be moved are sortable ids in the models, but not in the migrations. ``given`` is
-    preferred as the source of times. ``adopted`` are columns with keys, as ``--adopt`` names them,
-    and ``allowed`` the programs that ``--allow`` names. ``policies`` are ``on_null`` and
-    ``on_out_of_range`` of every key. Writes nothing.
+    preferred as the source of times. Keys that are not edited yet are judged as those of class
+    ``to``. ``adopted`` are columns with keys, as ``--adopt`` names them, and ``allowed`` the
+    programs that ``--allow`` names. ``policies`` are ``on_null`` and ``on_out_of_range`` of every
+    key. Writes nothing.
 
     Raises ``BackfillError`` if there are none, for edits that the models lack, for names that the
     database doesn't have, and for all that prevents the move.
@@ -114,13 +116,16 @@ def build(
     unprepared = _unprepared(labels, named, found)
     installed = [each for each in unprepared if is_model_installed(each)]
     own = (each for each in unprepared if each not in installed)
-    needed = list(edits.edits_of(own, keeps_old=keeps_old))
-    if lines := [*edits.lines_of(needed), *edits.lines_of_installed(installed)]:
+    needed = list(edits.edits_of(own, to, keeps_old=keeps_old))
+    lines = [*edits.lines_of(needed), *edits.lines_of_installed(installed)]
+    if needed and tables.kind(connections[using], MoveNote._meta.db_table):
+        found = [apps.get_model(each.model) for each in needed]
+    elif lines:
         raise NotEdited(needed, lines)
-    if unprepared or not found:
+    elif unprepared or not found:
         raise BackfillError("\n".join(_nothing_to_move(unprepared)))
     problems = [*_renamed(found, state), *_automatic(found, connections[using])]
-    problems += edits.without_old(found, state, keeps_old=keeps_old)
+    problems += [] if needed else edits.without_old(found, state, keeps_old=keeps_old)
     if problems:
         raise BackfillError("\n".join(problems))
     check_table(MoveNote, using)
@@ -128,27 +133,37 @@ def build(
         check_table(each, using)
     before = {model._meta.label: state.apps.get_model(model._meta.label) for model in found}
     chosen = _chosen(before, given, using)
-    moved = [
-        _moved(each, before[each._meta.label], chosen[each._meta.label], keeps_old, policies)
-        for each in found
-    ]
+    moved = []
+    for each in found:
+        label, (field, options) = each._meta.label, edits.new_key(each, to)
+        fixed = {**asdict(chosen[label]), **policies}
+        if needed:
+            new = field(primary_key=True, **options)
+            moved.append(MovedKey(label, each._meta.pk.name, new, **fixed))
+        else:
+            moved.append(_moved(each, before[label], keeps_old, fixed))
     key_map.check(moved, state, using)
     references = graph.references(state.apps, moved)
     present = {model._meta.db_table for model in state.apps.get_models()}
     generic = [each for each in texts.generic_references(apps) if each.table in present]
-    found_copies = [each for each in _copies(moved) if each.model_key in state.models]
-    more_edges = adopting.adopt(adopted, moved, state, connections[using])
-    copies = [*found_copies, *more_edges.copies]
+    copies = [each for each in _copies(moved) if each.model_key in state.models]
+    more_edges = adopting.adopt(() if needed else adopted, moved, state, connections[using])
+    copies += [each for each in more_edges if isinstance(each, KeyCopy)]
     while True:
-        histories = _histories(state, references)
+        used = {each.table for each in references}
+        histories = [
+            History(model._meta.label, history.time_path(apps.get_model(model._meta.label)))
+            for model in state.apps.get_models()
+            if model._meta.db_table in used and history.original_of(model) is not None
+        ]
         operation = MigratePrimaryKey(
             moved,
             references,
             generic,
             copies,
             histories,
-            more_edges.references,
-            more_edges.texts,
+            [each for each in more_edges if isinstance(each, Reference)],
+            [each for each in more_edges if isinstance(each, TextReference)],
             allowed,
         )
         move = operation.move_of(connections[using].schema_editor(), state)
@@ -156,12 +171,13 @@ def build(
         if not more:
             break
         references = sorted({*references, *more})
-    for table in move.planned.tables:
-        check_names([table.name, *(each.name for each in table.columns)])
+    check_names(name for each in move.planned.tables for name in (each.name, *each.changed))
     check_names(name for each in move.planned.texts for name in (each.table, each.column))
     if allowed:
         checks.refuse_unknown(allowed, move.engine.programs())
     move.check()
+    if lines:
+        raise NotEdited(needed, lines)
     return Planned(operation, move, loader, using)
 
 
@@ -270,9 +286,7 @@ def _automatic(found: Sequence[Model], connection: Any) -> Iterator[str]:
             )
 
 
-def _moved(
-    model: Model, known: Model, source: Given, keeps_old: bool, policies: Mapping[str, Any]
-) -> MovedKey:
+def _moved(model: Model, known: Model, keeps_old: bool, fixed: Mapping[str, Any]) -> MovedKey:
     """``known`` is the model of the migrations."""
     meta, before = model._meta, known._meta.pk
     name = kept(meta, before.name)
@@ -284,7 +298,7 @@ def _moved(
         column = {"db_column": before.db_column} if before.db_column else {}
         field = redefined(meta.pk, "db_column", **column)
         old = old and redefined(old, "db_column", null=True)
-    return MovedKey(meta.label, before.name, field, old, **asdict(source), **policies)
+    return MovedKey(meta.label, before.name, field, old, **fixed)
 
 
 def _copies(moved: Sequence[MovedKey]) -> Iterator[KeyCopy]:
@@ -295,16 +309,6 @@ def _copies(moved: Sequence[MovedKey]) -> Iterator[KeyCopy]:
         fields = {each.name: each for each in field.model._meta.local_concrete_fields}
         old = redefined(fields[name]) if name in fields and key in keeps_old else None
         yield KeyCopy(field.model._meta.label, field.name, key, redefined(field), old)
-
-
-def _histories(state: ProjectState, references: Iterable[Reference]) -> list[History]:
-    """The history models whose tables contain the keys."""
-    used = {each.table for each in references}
-    return [
-        History(model._meta.label, history.time_path(apps.get_model(model._meta.label)))
-        for model in state.apps.get_models()
-        if model._meta.db_table in used and history.original_of(model) is not None
-    ]
 
 
 def _chosen(found: Mapping[str, Model], given: Given, using: str) -> dict[str, Given]:
@@ -331,7 +335,10 @@ def _chosen(found: Mapping[str, Model], given: Given, using: str) -> dict[str, G
         if not any(related.values()):
             break
         chosen |= {label: source for label, source in related.items() if source}
-    return {label: chosen.get(label) or _without_time(found[label], given) for label in found}
+    for label, model in found.items() if given.start else ():
+        if label not in chosen and isinstance(model._meta.pk, models.IntegerField):
+            chosen[label] = Given(created_from="pk", start=given.start, end=given.end)
+    return {label: chosen.get(label) or Given(created_at="now") for label in found}
 
 
 def _having(name: str | None, found: Mapping[str, Model], using: str) -> dict[str, Given]:
@@ -370,9 +377,3 @@ def _related(model: Model, chosen: Mapping[str, Given]) -> Given | None:
             if source and source.created_from and source.created_from != "pk":
                 return Given(created_from=f"{field.name}{LOOKUP_SEP}{source.created_from}")
     return None
-
-
-def _without_time(model: Model, given: Given) -> Given:
-    if given.start and isinstance(model._meta.pk, models.IntegerField):
-        return Given(created_from="pk", start=given.start, end=given.end)
-    return Given(created_at="now")

@@ -75,11 +75,12 @@ class TextMap:
         self._drop()
         kind = _TYPES[self._connection.vendor].format(length=_LONGEST)
         key = f"moving_old {kind} NOT NULL PRIMARY KEY"
+        length = "LENGTH" if self._connection.vendor == "sqlite" else "CHAR_LENGTH"
         self._run(f"CREATE TEMPORARY TABLE {{found}} ({key})")
         self._run(f"CREATE TEMPORARY TABLE {{new}} ({key}, moving_next {kind} NOT NULL)")
         self._run(
             f"INSERT INTO {{found}} SELECT DISTINCT {{text}} FROM {{table}} WHERE {{condition}} "
-            f"AND {{column}} IS NOT NULL AND {self._length} <= {_LONGEST}"
+            f"AND {{column}} IS NOT NULL AND {length}({{text}}) <= {_LONGEST}"
         )
         self._analyze("{found}")
         return self
@@ -129,11 +130,6 @@ class TextMap:
             case "postgresql":
                 return f'{text}::text COLLATE "C"'
         return f"CAST({text} AS text)"
-
-    @property
-    def _length(self) -> str:
-        function = "LENGTH" if self._connection.vendor == "sqlite" else "CHAR_LENGTH"
-        return f"{function}({{text}})"
 
     def _drop(self) -> None:
         is_mysql = self._connection.vendor == "mysql"

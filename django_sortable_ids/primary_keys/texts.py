@@ -161,12 +161,12 @@ def _condition(connection: Any, texts: Texts, key: Key) -> str:
 
 def _unfit(connection: Any, texts: Texts, key: Key) -> str | None:
     """Why the column can't contain the new keys, and what to do; None if it can."""
-    needed = _length(key.after)
+    needed, is_number = _length(key.after), isinstance(key.after, IntegerField)
     wider = widened(texts.field, f"CharField(max_length={needed})")
     info = tables.column_info(connection, texts.table, texts.column)
     kind = "" if info is None else info.kind.lower()
     if "int" in kind:
-        if not isinstance(key.after, IntegerField):
+        if not is_number:
             return f"numbers only: {wider}"
         is_small = connection.vendor != "sqlite" and kind in _SMALL
         is_big = key.after.get_internal_type() in _BIG
@@ -176,7 +176,6 @@ def _unfit(connection: Any, texts: Texts, key: Key) -> str | None:
         return f"its own ids only: {wider}"
     if kind == "uuid" or isinstance(texts.field, UUIDField):
         return None if isinstance(key.after, UUIDField) else f"UUIDs only: {wider}"
-    is_number = isinstance(key.after, IntegerField)
     is_short = not is_number and texts.room is not None and texts.room < needed
     return f"{texts.room} characters only: {wider}" if is_short else None
 

@@ -138,3 +138,93 @@ def test_several_keys_in_a_value(project):
     )
     code += "for v in Visit.objects.all()])"
     assert project.manage("shell", "-c", code).splitlines()[-1] == "['a', 'b', 'c']"
+
+
+def edited_as_printed(project, *arguments):
+    """Apply the edits that the plan prints."""
+    document = json.loads(move(project, *arguments, "--json").stdout)
+    [edit] = document["edits"]
+    path = project.folder / "depot" / "models.py"
+    lines = path.read_text().splitlines()
+    lines[edit["line"] - 1 : edit["line"] - 1] = edit["text"]
+    path.write_text("\n".join([*edit["needs"], *lines]))
+
+
+RELATED = "\n    tags = GenericRelation('depot.Tag')"
+
+
+@pytest.mark.parametrize("to", [None, "ULIDAutoField"])
+def test_the_plan_judges_before_an_edit(project, to):
+    """And the edits that it prints then pass the checks."""
+    arguments = [f"--to={to}"] * bool(to)
+    done = move(project, *arguments)
+    assert done.returncode == 1
+    assert "of depot_tag.object_id contain keys of depot.Customer, and the column" in done.stderr
+    length = 26 if to else 36
+    field = f"models.CharField(max_length={length})"
+    assert f"before the keys are edited in the models, make it a {field[7:]}" in done.stderr
+    project.change_models("models.PositiveIntegerField()", field)
+    imported = "import GenericForeignKey\n"
+    project.change_models(imported, imported.replace("\n", ", GenericRelation\n"))
+    name = "name = models.CharField(max_length=20)"
+    project.change_models(name, name + RELATED)
+    project.manage("makemigrations", "depot")
+    project.manage("migrate")
+    edited_as_printed(project, *arguments)
+    project.manage("check")
+    done = move(project, *arguments, LEFT, "--write-migration")
+    assert done.returncode == 0, done.stderr
+    project.manage("migrate")
+    project.manage("check", "--database", "default")
+    code = "from depot.models import *; print([c.tags.count() for c in Customer.objects.all()])"
+    assert project.manage("shell", "-c", code).splitlines()[-1] == "[1, 1, 1]"
+
+
+INSTALLED = """
+from django.contrib.contenttypes.fields import GenericForeignKey
+from django.contrib.contenttypes.models import ContentType
+from django.db import models
+
+
+class Item(models.Model):
+    content_type = models.ForeignKey(ContentType, models.CASCADE)
+    object_id = models.IntegerField()
+    content_object = GenericForeignKey()
+"""
+PAGE = """
+from django.db import models
+
+
+class Page(models.Model):
+    pass
+"""
+
+
+def test_a_column_of_an_installed_package_is_said_before_an_edit(tmp_path):
+    package = tmp_path / "project" / "site-packages" / "labels"
+    (package / "migrations").mkdir(parents=True)
+    for folder in (package, package / "migrations"):
+        (folder / "__init__.py").touch()
+    (package / "models.py").write_text(INSTALLED)
+    project = Project(tmp_path / "project")
+    apps = [f"django.contrib.{each}" for each in ("auth", "contenttypes")]
+    with settings_of_project(*apps, "labels") as settings:
+        path = f"import sys\nsys.path.append({str(package.parent)!r})\n"
+        project.create(PAGE, f"{path}{settings}")
+        project.manage("makemigrations", "labels")
+        project.manage("migrate")
+        code = "from depot.models import *; from labels.models import *; "
+        code += "Item.objects.create(content_object=Page.objects.create())"
+        project.manage("shell", "-c", code)
+        done = project.backfill("depot", "--primary-key", "--to=UUIDv7AutoField")
+        assert done.returncode == 1
+        assert done.stderr.splitlines()[-1].endswith(
+            "and the column has room for numbers only: labels.Item is of an installed package, so "
+            "these keys can't be moved with it"
+        )
+
+
+def test_a_class_of_keys_that_does_not_exist(project):
+    done = move(project, "--to=UUIDv7Autofield")
+    assert done.returncode == 2
+    assert "argument --to: invalid choice: 'UUIDv7Autofield'" in done.stderr

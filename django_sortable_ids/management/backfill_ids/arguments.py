@@ -11,6 +11,7 @@ from typing import Any, get_args
 from django.core.management.base import CommandError, DjangoHelpFormatter
 from django.db import connections
 
+from ... import fields
 from ...backfill.sources.target import OnNull, OnOutOfRange
 from ...backfill.verifying.verification import SHARE
 
@@ -26,7 +27,7 @@ _PACE = {
     *("batch_size", "target_time", "max_rows_per_second", "sleep", "pause_file"),
     *("max_replica_lag", "replica"),
 }
-_KEYS = {"primary_key", "drop_old", "adopt", "leave", "allow"}
+_KEYS = {"primary_key", "to", "drop_old", "adopt", "leave", "allow"}
 TAKES: Mapping[str, tuple[Set[str], str]] = {
     "report": (set(), "{} needs app.Model.field: name the column"),
     "status": ({"status"}, "--status takes no {}: it only shows runs"),
@@ -138,6 +139,13 @@ def _add_modes(parser: ArgumentParser) -> None:
         action="store_true",
         help="show how the primary keys of the named models, which are sortable ids in the models "
         "but not in the migrations, are moved with all that refers to them; write nothing",
+    )
+    modes.add_argument(
+        "--to",
+        choices=[each for each in fields.__all__ if each.endswith("Field")],
+        metavar="FIELD",
+        help="with --primary-key: the class of the new keys, such as ULIDAutoField, for which the "
+        "plan prints the edits and looks for what prevents the move; a UUIDv7 by default",
     )
     modes.add_argument(
         "--drop-old",

@@ -142,6 +142,7 @@ def move(request: Request) -> None:
             request.sources,
             using,
             keeps_old=not options["drop_old"],
+            to=options["to"],
             adopted=options["adopt"] or (),
             allowed=options["allow"] or (),
             policies=policies,

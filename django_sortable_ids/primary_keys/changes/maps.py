@@ -27,7 +27,6 @@ COUNTED: dict[str, Any] = {
     "BigAutoField": models.BigIntegerField,
     "SmallAutoField": models.SmallIntegerField,
 }
-"""The class of a field with the values of a counted key."""
 _OF_KEYS = ("primary_key", "serialize", "blank", "default", "db_column", "created_from")
 _OF_TIMES = ("auto_now", "auto_now_add", "db_default", "db_index", "unique", "validators")
 _NOT_COPIED = (*_OF_KEYS, *_OF_TIMES)

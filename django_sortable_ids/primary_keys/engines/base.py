@@ -27,7 +27,6 @@ class ForeignKey(NamedTuple):
     referenced_table: str
     referenced_columns: tuple[str, ...]
     definition: str = ""
-    """In SQL."""
     comment: str | None = None
 
 

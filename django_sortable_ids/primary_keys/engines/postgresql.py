@@ -139,7 +139,10 @@ class PostgreSQLKeys(KeyEngine):
         self.refuse_unfilled()
         counters = {key: self._counter(key.table, key.column) for key in self.change.keys}
         keys = list(self._affected_keys())
-        self._key_types = {each: self._type(each.table, each.column) for each in self.change.keys}
+        self._key_types = {
+            each: str(value(self.connection, _TYPE, [self.quote(each.table), each.column]))
+            for each in self.change.keys
+        }
         for table, name, *_ in keys:
             self.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
         for number, key in enumerate(self.change.keys):
@@ -181,9 +184,6 @@ class PostgreSQLKeys(KeyEngine):
             f"LANGUAGE plpgsql STABLE STRICT AS "
             f"'BEGIN RETURN (SELECT {new} FROM {found} WHERE {old} = $1); END'"
         )
-
-    def _type(self, table: str, column: str) -> str:
-        return str(value(self.connection, _TYPE, [self.quote(table), column]))
 
     def _alter(self, table: Table, counter: _Counter | None) -> None:
         quoted = self.quote(table.name)

@@ -49,12 +49,11 @@ class SQLiteKeys(KeyEngine):
 
     def foreign_keys(self) -> Iterator[ForeignKey]:
         for table, _, parent, column, referenced in rows(self.connection, _ALL_KEYS):
-            yield ForeignKey("", table, (column,), parent, (referenced or self._key_of(parent),))
-
-    def _key_of(self, table: str) -> str:
-        """The primary key, which a foreign key without a column refers to."""
-        about = rows(self.connection, f"PRAGMA main.table_info({self.quote(table)})")
-        return next((name for _, name, *_, place in about if place == 1), "")
+            if not referenced:
+                about = rows(self.connection, f"PRAGMA main.table_info({self.quote(parent)})")
+                # It refers to the primary key.
+                referenced = next((name for _, name, *_, place in about if place == 1), "")
+            yield ForeignKey("", table, (column,), parent, (referenced,))
 
     def rehearse(self) -> Iterator[str]:
         for table in self.change.tables:
