@@ -25,7 +25,7 @@ from ..errors import BackfillError
 from . import checks, key_map, notes, texts
 from .changes import Change, Column, Table, graph, maps
 from .changes.moved import History, KeyCopy, MovedKey, Reference, TextReference
-from .engines import engine_of
+from .engines import key_engine_of
 from .engines.base import KeyEngine
 from .history import DeletedKeys
 from .notes import Note
@@ -60,7 +60,7 @@ class Move:
 
     @cached_property
     def engine(self) -> KeyEngine:
-        return engine_of(self.editor, self.change, self.note)
+        return key_engine_of(self.editor, self.change, self.note)
 
     @property
     def is_done(self) -> bool:

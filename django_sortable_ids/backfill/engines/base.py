@@ -1,4 +1,4 @@
-"""The SQL that writes the ids of a batch, as far as it is common to all databases."""
+"""The SQL and the sessions of a backfill, as far as they are common to all databases."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def _columns_in_order(parts: Sequence[dict[str, Any]], name: str) -> list[str] |
     return [part["Column_name"] for part in sorted(of_index, key=lambda part: part["Seq_in_index"])]
 
 
-_TIES, _WIDTH, _TICK, _NEXT_TICK, _NUMBER, _SLOT = (
+_TIES, _WIDTH, _TICK, _NEXT_TICK, _NUMBER, _RANK = (
     f"@backfill_{name}" for name in ("ties", "width", "tick", "next_tick", "number", "slot")
 )
 """User variables."""
@@ -129,8 +129,8 @@ class MySQLStatements(Statements):
     no other way for an UPDATE.
     """
 
-    _numbered = (_TICK, _SLOT)
-    last_given = f"SELECT {_TICK}, {_SLOT}"
+    _numbered = (_TICK, _RANK)
+    last_given = f"SELECT {_TICK}, {_RANK}"
 
     def __init__(
         self, target: Target, composition: Composition | None = None, *, with_times: bool = True
@@ -233,14 +233,14 @@ class MySQLStatements(Statements):
 
     @cached_property
     def counted(self) -> str:
-        """Sets the variables: the most rows of any tick, and more. Rows with an id are counted as
-        well, since the index on the time doesn't show the ids."""
+        """Sets the variables, such as the rows of the largest tick and the width of its slots. Rows
+        with an id are counted as well, since the index on the time doesn't show the ids."""
         ties = "LEAST(ties, %(size)s)"
         values = {
             _TIES: ties,
             _WIDTH: f"{self._ranks} DIV {ties}",
             # A variable without a value before the UPDATE is a float there, too small for a tick.
-            **{_TICK: "-1", _NEXT_TICK: "-1", _NUMBER: "0", _SLOT: "0"},
+            **{_TICK: "-1", _NEXT_TICK: "-1", _NUMBER: "0", _RANK: "0"},
         }
         return (
             f"SELECT {', '.join(values.values())} INTO {', '.join(values)} "
@@ -277,7 +277,7 @@ class MySQLStatements(Statements):
         )
         value = (
             f"CASE WHEN ({_NUMBER} := {number}) >= {_TIES} THEN NULL "
-            f"WHEN ({_SLOT} := {self._slot}) >= 0 THEN {self._composed} END"
+            f"WHEN ({_RANK} := {self._rank}) >= 0 THEN {self._composed} END"
         )
         return (
             f"UPDATE {self._table} t{self._hint} SET {self._set(value, 't.')} "
@@ -285,7 +285,7 @@ class MySQLStatements(Statements):
         )
 
     @property
-    def _slot(self) -> str:
+    def _rank(self) -> str:
         """The rank of a row. The first and the last tick of a batch may have fewer ranks, or more
         rows."""
         start, divisor = self._start_and_divisor(_TICK, _TIES)

@@ -1,7 +1,7 @@
 """What all sources of creation times have in common.
 
-A source is one subclass of ``Source`` in one file. It owns the order of the rows, their times, the
-ids that it knows, and what a plan and ``--verify`` expect of them. ``find.py`` lists the sources.
+A source is a subclass of ``Source``, each kind in one file. It owns the order of the rows, their
+times, the ids that it knows, and what a plan and ``--verify`` expect. ``find.py`` lists them.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ from .old_ids import Conversion
 from .periods import Fixed, Spread, check_period, parsed
 from .target import EveryRow, Target
 
-_SOURCES = (Fixed, Spread, Conversion, Copies, Column)
-"""The first one that the arguments name."""
+_KINDS = (Fixed, Spread, Conversion, Copies, Column)
+"""Tried in this order: ``Column`` takes what the others leave."""
 
 
 def find(label: str, given: Given, using: str | None) -> Target:
@@ -61,7 +61,7 @@ def every_row(
 
 
 def _source(wanted: Wanted) -> Source:
-    found = (kind.named_by(wanted) for kind in _SOURCES)
+    found = (kind.named_by(wanted) for kind in _KINDS)
     return next(source for source in found if source is not None)
 
 

@@ -44,7 +44,7 @@ def mint_counted(
         resumes = position if position and tick == position.tick else None
         start = layout.new_below(resumes.suffix + 1) if resumes else 0
         rest -= count
-        size = _slot(scheme, tick, start, count if rest else count + more)
+        size = _slot_width(scheme, tick, start, count if rest else count + more)
         first = tick * layout.new.suffixes + start
         starts += range(first, first + count * size, size)
         sizes += [size] * count
@@ -116,7 +116,7 @@ def mint_between(
     return list(scheme.all_from_trusted(layout.new.join_all(tick, suffixes)))
 
 
-def _slot(scheme: TimeScheme, tick: int, start: int, rows: int) -> int:
+def _slot_width(scheme: TimeScheme, tick: int, start: int, rows: int) -> int:
     """The number of suffixes for each of the rows, from ``start`` on."""
     stop = scheme.layout.new.capacity(tick)
     if rows > stop - start:

@@ -26,8 +26,8 @@ of a span."""
 
 
 class ComputingIDs:
-    """Raises ``NotSupportedError`` if the database can't compute them, if Python is faster, or if
-    only Python knows the time zone."""
+    """Batches whose ids the database computes; ``NotSupportedError`` if it can't, if Python is
+    faster, or if only Python knows the time zone."""
 
     def __init__(self, target: Target, engine: Engine, pending: PendingRows) -> None:
         self._target = target

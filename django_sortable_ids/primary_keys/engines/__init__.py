@@ -22,7 +22,7 @@ _ENGINES: dict[str, type[Any]] = {
 }
 
 
-def engine_of(editor: Any, change: Change, note: Note) -> KeyEngine:
+def key_engine_of(editor: Any, change: Change, note: Note) -> KeyEngine:
     """The engine of the database. Raises ``NotSupportedError`` if there is none."""
     vendor = editor.connection.vendor
     if vendor not in _ENGINES:

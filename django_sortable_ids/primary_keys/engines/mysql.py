@@ -3,8 +3,8 @@ with other columns, and one RENAME TABLE exchanges all of them.
 
 1. Each table gets a new one LIKE it, without foreign keys, whose key columns get other types.
 2. The rows are copied, with the new keys from the maps.
-3. The note begins, with the foreign keys and triggers as text. Keys in texts are replaced.
-4. Triggers and foreign keys are dropped, the tables exchanged, and all of them created again.
+3. Keys in texts are replaced. The note begins, with the foreign keys and triggers as text.
+4. Triggers, foreign keys and, after the exchange, old tables are dropped; the former come back.
 
 After a stop before the note, new tables are created and filled again; after it, step 4 resumes.
 """
