@@ -60,6 +60,8 @@ class Report:
     rows: int
     bytes: int
     """The present size of these tables with their indexes; on SQLite, of the whole file."""
+    locks: str
+    """What nobody can use during the move."""
     statements: list[str]
     """What the migration executes, with comments for what depends on the rows."""
 
@@ -83,6 +85,7 @@ class Report:
         yield f"writes {self.tables} tables with {self.rows:,} rows"
         times = " to ".join(dict.fromkeys(map(minutes, self.seconds)))
         yield f"  takes about {times}, in which the application must not run"
+        yield f"  locks {self.locks}"
         yield f"  needs about {size(self.bytes)} more disk space until it ends"
         if with_sql:
             yield "  executes"
@@ -117,7 +120,8 @@ def report(planned: Planned) -> Report:
     size_now = _bytes(connection, names)
     adopted = dict(deleted.adopted())
     statements = planned.operation.statements(connection, planned.loader.project_state())
-    return Report(keys, generic, adopted, len(names), sum(rows.values()), size_now, statements)
+    locks, count = planned.move.engine.locks, sum(rows.values())
+    return Report(keys, generic, adopted, len(names), count, size_now, locks, statements)
 
 
 def _bytes(connection: Any, names: list[str]) -> int:

@@ -176,6 +176,7 @@ def test_the_plan_names_every_column(project):
         "  depot_order_gifts.order_id",
         "writes 3 tables with 9 rows",
         "  takes about 0:00, in which the application must not run",
+        "  locks the database, for writing, until it ends",
         f"  needs about {size:.0f} kB more disk space until it ends",
         "URLs, code, SQL, sessions, tasks, caches and settings: see "
         '"Before you move a primary key" in the documentation',
@@ -192,6 +193,7 @@ def test_the_plan_names_every_column(project):
         "deleted": 0,
     }
     assert (document["tables"], document["rows"], document["bytes"]) == (3, 9, size * 1000)
+    assert document["locks"] == "the database, for writing, until it ends"
     assert project.names == ["0001_initial"]
 
 

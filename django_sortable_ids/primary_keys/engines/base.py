@@ -52,6 +52,8 @@ class KeyEngine(ABC):
 
     create_map = "CREATE TABLE"
 
+    locks: str
+    """What nobody can use during a move, for the plan."""
     programs_sql: str
     """Selects kind, name, text and table of each program."""
     in_order_of_the_file = ""

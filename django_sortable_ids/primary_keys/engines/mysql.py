@@ -78,6 +78,7 @@ _TEMPORARY = "sortable_ids_temporary"
 
 
 class MySQLKeys(KeyEngine):
+    locks = "these tables for a moment at the end, and stops if others have written until then"
     programs_sql = _PROGRAMS
 
     def foreign_keys(self) -> Iterator[ForeignKey]:

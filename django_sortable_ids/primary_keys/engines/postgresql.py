@@ -90,6 +90,7 @@ class _Counter(NamedTuple):
 
 
 class PostgreSQLKeys(KeyEngine):
+    locks = "these tables, for reading as well, until it ends"
     programs_sql = _PROGRAMS
 
     def foreign_keys(self) -> Iterator[ForeignKey]:

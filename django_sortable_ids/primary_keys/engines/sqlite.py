@@ -42,6 +42,7 @@ WHERE type IN ('trigger', 'view') ORDER BY 1, 2
 
 
 class SQLiteKeys(KeyEngine):
+    locks = "the database, for writing, until it ends"
     programs_sql = _PROGRAMS
     create_map = "CREATE TEMPORARY TABLE"
     """Of this connection, so that the file doesn't grow."""
