@@ -13,8 +13,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 from .errors import InvalidID, NotTimeOrdered, OutOfRange
-from .generation.clock import MICROSECOND, UNIX_EPOCH, drawn_below, unix_ns
+from .generation.clock import MICROSECOND, UNIX_EPOCH, unix_ns
 from .generation.generator import Generator, Node
+from .generation.randomness import drawn_below
 from .layout import PLAIN, Layout, SuffixPart, UUIDTemplate
 from .scheme import ID, Converted, Scheme
 from .support import cached_property

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from django_sortable_ids.schemes import get
-from django_sortable_ids.schemes.generation.clock import Randomness, drawn_below
+from django_sortable_ids.schemes.generation.randomness import Randomness, drawn_below
 from tests.combinations import in_one_case
 
 from .generators import generator_of

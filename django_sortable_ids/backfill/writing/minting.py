@@ -7,7 +7,7 @@ from itertools import accumulate, groupby
 from operator import add, itemgetter
 
 from ...schemes import ID, OutOfRange, TimeScheme
-from ...schemes.generation.clock import drawn_below
+from ...schemes.generation.randomness import drawn_below
 
 
 @dataclass(frozen=True, slots=True)

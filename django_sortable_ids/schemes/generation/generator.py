@@ -25,7 +25,8 @@ from typing import Any, Literal
 
 from ..errors import ClockRollback, OutOfRange
 from ..layout import Layout
-from .clock import Randomness, Sources, rollback_rule
+from .clock import Sources, rollback_rule
+from .randomness import Randomness
 
 IDS_PER_MICROSECOND = 16
 """How many ids per microsecond a tick must have room for, whatever random steps are drawn."""
