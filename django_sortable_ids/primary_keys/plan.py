@@ -202,15 +202,22 @@ def _named(labels: Iterable[str], connection: Any) -> Iterator[Model]:
 
 
 def _changes(model: Model, state: ProjectState) -> bool:
-    """Whether the key is a sortable id in the model, and another field in the migrations."""
+    """Whether the key is a sortable id in the model, and another field in the migrations.
+
+    Raises ``BackfillError`` for a key that had several columns, or was a relation.
+    """
     meta = model._meta
     known = state.models.get((meta.app_label, str(meta.model_name)))
     fields = known.fields.values() if known else ()
     before = next((each for each in fields if each.primary_key), None)
     if before is None or not isinstance(meta.pk, SortableIDField):
         return False
-    is_column = not before.is_relation and before.get_internal_type() != "CompositePrimaryKey"
-    return bool(is_column and before.deconstruct()[1:] != meta.pk.deconstruct()[1:])
+    if before.is_relation or before.get_internal_type() == "CompositePrimaryKey":
+        raise BackfillError(
+            f"{meta.pk} replaces a {type(before).__name__}, which can't be moved: keep that as the "
+            f"key, and add a field with null=True, which backfill_ids fills"
+        )
+    return bool(before.deconstruct()[1:] != meta.pk.deconstruct()[1:])
 
 
 def _unprepared(labels: Iterable[str], named: Iterable[Model], found: list[Model]) -> list[Model]:

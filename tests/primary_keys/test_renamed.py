@@ -178,6 +178,20 @@ def test_a_natural_key_that_is_no_longer_unique(project):
     assert refused(project) == ["depot.Zip.code, which was the key: expected unique=True"]
 
 
+def test_a_key_of_several_columns(tmp_path):
+    project = Project(tmp_path / "project")
+    fields = "\n    a = models.IntegerField()\n    b = models.IntegerField()\n"
+    start = "from django_sortable_ids.fields import UUIDv7Field\nfrom django.db import models\n\n\n"
+    model = f"{start}class Line(models.Model):{fields}    {{}}\n"
+    project.create(model.format('pk = models.CompositePrimaryKey("a", "b")'))
+    (project.folder / "depot" / "models.py").write_text(
+        model.format("id = UUIDv7Field(primary_key=True)")
+    )
+    for name in ("depot", "depot.Line"):
+        done = project.backfill(name, "--primary-key")
+        assert "depot.Line.id replaces a CompositePrimaryKey, which can't be moved" in done.stderr
+
+
 def test_a_key_that_a_history_copies(tmp_path):
     """It is renamed, moved, and its old values are renamed, as the message says."""
     pytest.importorskip("simple_history")
