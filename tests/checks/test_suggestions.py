@@ -32,7 +32,7 @@ def test_names_of_the_command(arguments, nearest):
 
 
 def test_an_option_of_the_command():
-    command = [sys.executable, "-m", "django", "backfill_ids", "--created_from", "pk", "--tooo"]
+    command = [sys.executable, "-m", "django", "backfill_ids", "--created_from", "pk", "--xyz"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == "--created_from; nearest: --created-from"
