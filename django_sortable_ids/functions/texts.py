@@ -2,6 +2,7 @@
 
 from copy import copy
 from typing import Any
+from uuid import UUID
 
 from django.core.exceptions import FieldError
 from django.db import NotSupportedError, models
@@ -11,7 +12,7 @@ from django.db.models.sql import Query
 
 from ..fields import SortableIDField
 from ..fields.of_model import referenced_id
-from ..fields.values.storage import IntegerStorage, TextStorage
+from ..fields.values.storage import IntegerStorage, TextStorage, UUIDStorage
 from ..schemes.encodings.text_forms import Digits, Groups, UUIDText
 from .digits import DigitsOfHex
 from .fragments import Compiled, HyphenatedHex, Text, joined
@@ -68,6 +69,15 @@ def _is_packed(expression: Any, connection: Any) -> bool:
     return not (isinstance(stored, TextStorage) and stored.form == field.scheme.canonical)
 
 
+def _is_native(expression: Any, connection: Any) -> bool:
+    """Whether it is a UUID in a column of the database's own type for UUIDs."""
+    field = id_field(expression)
+    if field is None or field.scheme.value_type is not UUID:
+        return False
+    is_uuid = isinstance(field.stored(connection), UUIDStorage)
+    return is_uuid and bool(connection.features.has_native_uuid_field)
+
+
 def _text_of(column: Any, field: SortableIDField, connection: Any) -> Any:
     form, bits = field.scheme.canonical, 8 * field.scheme.byte_length
     digits = hex_text(column, field.stored(connection), connection, bytes=bits // 8).text
@@ -117,7 +127,7 @@ def as_vendor(
     refused = (kind == "text" and is_id) or (is_text and isinstance(function, models.Case))
     if isinstance(function, Cast):
         refused = not (is_text or keeps)
-    elif kind == "unknown" and not keeps:
+    elif kind == "unknown" and not keeps and not all(_is_native(e, connection) for e in packed):
         refused = name == "Func" or not type(function).__module__.startswith(_ADAPTED)
     if refused:
         raise NotSupportedError(

@@ -46,7 +46,7 @@ from django_sortable_ids.fields.values.storage import BinaryStorage, UUIDStorage
 from django_sortable_ids.functions import AsText
 from tests.marks import own_tables
 from tests.own_tables import table_with
-from tests.testapp.models import KEYS, STORED_KEYS, Note, ULIDKey, around
+from tests.testapp.models import KEYS, STORED_KEYS, Note, ULIDKey, UUIDv7Key, around
 
 from .columns import COLUMNS, LABELS
 from .test_created_at import numbers_of
@@ -193,6 +193,13 @@ def test_a_function_of_a_project_takes_the_text_or_says_that_it_takes_the_column
     assert seen.values_list("text", "same").get() == (26, row.pk)
     if connection.vendor != "postgresql":  # LENGTH takes no uuid there
         assert ULIDKey.objects.annotate(bytes=Func(stored, **length)).get().bytes == 16
+
+
+@pytest.mark.skipif(not connection.features.has_native_uuid_field, reason="no type for UUIDs")
+def test_a_function_of_a_project_takes_a_native_uuid():
+    row = UUIDv7Key.objects.create()
+    joined = Func("pk", Value(""), function="CONCAT", output_field=TextField())
+    assert UUIDv7Key.objects.annotate(text=joined).get().text == str(row.pk)
 
 
 def test_functions_of_the_text_take_the_expression():
