@@ -116,19 +116,20 @@ def as_vendor(
     if it takes anything, ``"unknown"`` for a ``Func`` of the project. Raises
     ``NotSupportedError`` if its result would be read as an id, or would mean nothing.
     """
-    sources = function.get_source_expressions()
+    sources, name = function.get_source_expressions(), type(function).__name__
     packed = [source for source in sources if _is_packed(source, connection)]
-    if not packed:
+    is_adapted = name != "Func" and type(function).__module__.startswith(_ADAPTED)
+    if not packed or (kind == "unknown" and is_adapted):
         return usual(function, compiler, connection, **extra)
-    result, name = function.output_field, type(function).__name__
+    result = function.output_field
     is_id = referenced_id(result) is not None
     is_text = isinstance(result, models.CharField | models.TextField) and not is_id
     keeps = is_id or isinstance(result, models.BinaryField | models.UUIDField)
     refused = (kind == "text" and is_id) or (is_text and isinstance(function, models.Case))
     if isinstance(function, Cast):
         refused = not (is_text or keeps)
-    elif kind == "unknown" and not keeps and not all(_is_native(e, connection) for e in packed):
-        refused = name == "Func" or not type(function).__module__.startswith(_ADAPTED)
+    elif kind == "unknown":
+        refused = not keeps and not all(_is_native(each, connection) for each in packed)
     if refused:
         raise NotSupportedError(
             f"{name}() can't take {packed[0]}, whose column doesn't store the text of the id: "

@@ -75,7 +75,7 @@ def test_they_take_the_nearest_time(name, strange_rows):
 def test_they_are_left(name, strange_rows):
     assert "2 rows filled." in command(name, on_out_of_range="skip")
     lines = command(name, verify=True)  # with the policies of the run
-    assert lines[1].startswith(f"{strange_rows} rows were skipped")
+    assert lines[1].startswith(f"{strange_rows} rows skipped: ")
 
 
 @pytest.mark.parametrize("policy", ["error", "clamp"])
@@ -88,7 +88,7 @@ def test_a_sequence_has_no_place_for_them(policy):
 def test_a_sequence_leaves_them(strange_rows):
     assert "2 rows filled." in command("number", on_out_of_range="skip")
     lines = command("number", on_out_of_range="skip", verify=True)
-    assert lines[1].startswith(f"{strange_rows} rows were skipped")
+    assert lines[1].startswith(f"{strange_rows} rows skipped: ")
 
 
 @pytest.mark.parametrize("days", [EARLY, LATE], ids=["early", "late"])
