@@ -183,7 +183,10 @@ def test_a_malformed_value_has_no_time_in_sql(name):
     model, value = MALFORMED[name]
     model.objects.create()
     with connection.cursor() as cursor:
-        cursor.execute(f"UPDATE {model._meta.db_table} SET id = %s", [value])
+        try:
+            cursor.execute(f"UPDATE {model._meta.db_table} SET id = %s", [value])
+        except DatabaseError:
+            pytest.skip("the column has no such value")  # MariaDB's columns of ASCII
     assert model.objects.values_list(CreatedAt("id"), flat=True).get() is None
 
 

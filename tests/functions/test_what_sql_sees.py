@@ -195,8 +195,9 @@ def test_a_function_of_a_project_takes_the_text_or_says_that_it_takes_the_column
         assert ULIDKey.objects.annotate(bytes=Func(stored, **length)).get().bytes == 16
 
 
-@pytest.mark.skipif(not connection.features.has_native_uuid_field, reason="no type for UUIDs")
 def test_a_function_of_a_project_takes_a_native_uuid():
+    if not connection.features.has_native_uuid_field:
+        pytest.skip("no type for UUIDs")
     row = UUIDv7Key.objects.create()
     joined = Func("pk", Value(""), function="CONCAT", output_field=TextField())
     assert UUIDv7Key.objects.annotate(text=joined).get().text == str(row.pk)
