@@ -113,7 +113,7 @@ class CreatedAt(Transform):
                     f"({has_length} AND trim({{0}}, '{{characters}}') = '')",
                     self.lhs,
                     postgresql=f"({has_length} AND {{0}} !~ '[^{{characters}}]')",
-                    mysql="({0} REGEXP '(?-i)^({pattern})$')",
+                    mysql="(CONVERT({0} USING utf8mb4) REGEXP '(?-i)^({pattern})$')",
                     length=form.length,
                     characters=characters,
                     pattern=form.pattern,
