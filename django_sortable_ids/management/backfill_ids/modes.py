@@ -77,14 +77,14 @@ def fill(request: Request) -> None:
     owner.refuse_if_taken(target)
     lag = _lag(request, target.using)
     planned = _planned(request, target)
-    again = request.given.again(target.command)
+    again = request.line.again(target.command)
     try:
         with request.stopped("committed batches are kept", again):
             result = _execute(request, planned, lag)
     except TriedTooLong as error:
         output.add(next=again)
         raise CommandError(f"{error}. Continue with: {again}") from error
-    following = request.given.then(target.command, "--verify")
+    following = request.line.then(target.command, "--verify")
     output.add(rows_filled=result.filled, rows_left=result.remaining, next=following)
     output.say(f"{counted(result.filled, 'row')} filled.")
     if result.remaining:
@@ -138,8 +138,8 @@ def move(request: Request) -> None:
         raise CommandError("skip leaves NULL, which no key may have", returncode=WRONG)
     try:
         planned = plans.build(
-            request.given.labels,
-            request.sources,
+            request.line.labels,
+            request.given,
             using,
             keeps_old=not options["drop_old"],
             to=options["to"],
@@ -149,7 +149,7 @@ def move(request: Request) -> None:
         )
     except NotEdited as unedited:
         needs_drop = not unedited.edits and not options["drop_old"]
-        command = request.given.again() + " --drop-old" * needs_drop
+        command = request.line.again() + " --drop-old" * needs_drop
         output.add(edits=[asdict(each) for each in unedited.edits], next=command)
         output.say(str(unedited), f"Next: edit, don't run makemigrations, then {command}")
         if options["write_migration"]:
@@ -166,7 +166,7 @@ def move(request: Request) -> None:
     output.add(findings=[{**asdict(each), "advice": ADVICE[each.kind]} for each in undecided])
     output.say(*lines_of(undecided))
     if not options["write_migration"]:
-        command = request.given.again()
+        command = request.line.again()
         output.add(next=f"{command} --write-migration")
         output.say(f"Next: {'decide, then ' * bool(undecided)}{command} --write-migration")
         return
@@ -189,7 +189,7 @@ def move(request: Request) -> None:
         later = migration_file(loader, app, f"after_{file.path.stem}", [moved], operations)
         later.write()
         output.say(f"Wrote {later.name}, which gives keys and old keys their names")
-    command = request.given.then(f"migrate{database_option(using)}")
+    command = request.line.then(f"migrate{database_option(using)}")
     output.add(migration=file.name, next=command)
     output.say("Next: read it, stop the application, and run", f"  {command}")
 
@@ -247,7 +247,7 @@ def verify_ids(request: Request) -> None:
             # Rows with wrong ids must lose them first.
             lost = result.failures[1:] or not result.missing
             how = "To give rows new ids, set those to NULL and run" if lost else "Run"
-            advice = f". {how} {request.given.then(target.command)}"
+            advice = f". {how} {request.line.then(target.command)}"
         raise CommandError(f"{target.label}: {'; '.join(result.failures)}{advice}")
     if is_key:
         return
@@ -264,11 +264,11 @@ def verify_ids(request: Request) -> None:
         )
     elif following is not None and writes:
         following.file.write()
-        command = request.given.then(f"migrate {model._meta.app_label}{database_option(using)}")
+        command = request.line.then(f"migrate {model._meta.app_label}{database_option(using)}")
         output.add(migration=following.file.name, next=command)
         output.say(*following.lines(command))
     elif following is not None:
-        command = request.given.then(target.command, "--write-migration")
+        command = request.line.then(target.command, "--write-migration")
         output.add(next=command)
         output.say(f"Next: {command}")
 
@@ -276,7 +276,7 @@ def verify_ids(request: Request) -> None:
 def _target(request: Request) -> Target:
     """The column to verify. Where no run, no move of keys and no argument says where the times come
     from, the ids have been generated, and have none to compare."""
-    label, using, given = request.options["target"], request.options["database"], request.sources
+    label, using, given = request.options["target"], request.options["database"], request.given
     model, field = named_field(label)
     using = using or router.db_for_write(model)
     is_key = field in model._meta.pk_fields
@@ -310,7 +310,7 @@ def _compare(request: Request, target: Target, source: Copies) -> None:
 
 
 def _verified(request: Request, target: Target) -> Verification:
-    again, most = request.given.again(target.command), request.options["allow_edited_times"]
+    again, most = request.line.again(target.command), request.options["allow_edited_times"]
     total = chunks.count(target.rows)
     with (
         request.stopped("nothing was changed", again),

@@ -104,14 +104,14 @@ def _joined(start: str, words: Iterable[str]) -> str:
 class Request:
     options: Mapping[str, Any]
     """The options that ``handle`` received."""
-    given: CommandLine
+    line: CommandLine
     output: Output
 
     def target(self) -> Target:
         """The target to fill or to verify; raises ``BackfillError`` if it can't be filled."""
         label = self.options["target"]
         self.output.say(*notes(label))
-        return self.with_policies(find(label, self.sources, self.options["database"]))
+        return self.with_policies(find(label, self.given, self.options["database"]))
 
     def with_policies(self, target: Target) -> Target:
         """The target with the given policies, or else with those of its last run."""
@@ -132,7 +132,7 @@ class Request:
             yield
 
     @property
-    def sources(self) -> Given:
+    def given(self) -> Given:
         """The options that say where times come from."""
         return Given(**{each.name: self.options[each.name] for each in fields(Given)})
 

@@ -47,7 +47,7 @@ class Command(BaseCommand):
 
     _is_from_shell = False
     _has_started = False
-    _given: CommandLine
+    _line: CommandLine
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         arguments.add(parser)
@@ -55,7 +55,7 @@ class Command(BaseCommand):
     def execute(self, *args: Any, **options: Any) -> str | None:
         parser = self.create_parser("manage.py", "backfill_ids")
         own = {name: value for name, value in options.items() if name != "as_json"}
-        self._given = CommandLine.of(parser, own, self._is_from_shell)
+        self._line = CommandLine.of(parser, own, self._is_from_shell)
         try:
             return super().execute(*args, **options)
         except Interrupted as stop:
@@ -67,17 +67,17 @@ class Command(BaseCommand):
 
     def check(self, *args: Any, **options: Any) -> None:
         """Explain database errors here, too: Django's checks query MySQL for its version."""
-        with explained(self._given.again()):
+        with explained(self._line.again()):
             super().check(*args, **options)
 
     def handle(self, *, verbosity: int, as_json: bool, **options: Any) -> None:
         self._has_started = True
         output = Output(self.stdout, self.stderr, verbosity, {} if as_json else None)
-        request = Request(options, self._given, output)
+        request = Request(options, self._line, output)
         with output.document_written():
-            mode = arguments.mode_of(options, self._given.own)
+            mode = arguments.mode_of(options, self._line.own)
             output.add(mode=mode)
-            with stoppable(), request.stopped("nothing was written", self._given.again()):
+            with stoppable(), request.stopped("nothing was written", self._line.again()):
                 is_of_rows = mode in ("plan", "run", "verify")
                 with request.limited_lock_timeout() if is_of_rows else nullcontext():
                     MODES[mode](request)
