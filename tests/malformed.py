@@ -10,7 +10,7 @@ WRONG_TYPES = (
     *([], [[]], [None], {}, {"id": "x"}, [1, "x"], {"": {}}),
     *({"a": "\ud800"}, ["\ud800"]),
 )
-"""What JSON has beside text and null."""
+"""Values of JSON other than text and null."""
 
 
 def example_of(field: SortableIDField) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 from django.core.exceptions import FieldError
 from django.db.models import (
     Aggregate,
-    BooleanField,
     DateTimeField,
     Max,
     Min,
@@ -22,14 +21,10 @@ from ..fields.values.storage import BinaryStorage, TextStorage, UUIDStorage
 from ..schemes import TimeScheme
 from ..schemes.encodings.text_forms import Digits, Groups, Prefixed, TextForm
 from ..schemes.generation.clock import unix_ns
-from .fragments import Compiled, Template, Text
+from .fragments import Compiled, Condition, Template, Text
 from .moments import MomentOfTick, postgresql_value
 from .texts import id_field
 from .ticks import is_of_version, tick_of
-
-
-class _Condition(Template):
-    output_field = BooleanField()
 
 
 class CreatedAt(Transform):
@@ -109,7 +104,7 @@ class CreatedAt(Transform):
                 form = stored.form
                 # In a set of characters, a hyphen that is not the last one is a range.
                 characters = "".join(sorted(_characters(form), key="-".__eq__))
-                yield _Condition(
+                yield Condition(
                     f"({has_length} AND trim({{0}}, '{{characters}}') = '')",
                     self.lhs,
                     postgresql=f"({has_length} AND {{0}} !~ '[^{{characters}}]')",
@@ -119,9 +114,9 @@ class CreatedAt(Transform):
                     pattern=form.pattern,
                 )
             case BinaryStorage():
-                yield _Condition(has_length, self.lhs, length=stored.length)
+                yield Condition(has_length, self.lhs, length=stored.length)
             case UUIDStorage() if not connection.features.has_native_uuid_field:
-                yield _Condition(has_length, self.lhs, length=32)
+                yield Condition(has_length, self.lhs, length=32)
 
     def _is_representable(self, connection: Any) -> Expression:
         """Whether an id has a time before the year 10000."""
@@ -130,11 +125,11 @@ class CreatedAt(Transform):
         margin = timedelta(0 if connection.timezone_name == "UTC" else 1)
         last = _last_tick(scheme, scheme.latest - margin)
         if not scheme.sorts:
-            return _Condition(f"{{0}} <= {last}", tick_of(self.lhs, self.id_field, connection))
+            return Condition(f"{{0}} <= {last}", tick_of(self.lhs, self.id_field, connection))
         oldest, newest = layout.between(layout.first_tick, last)
         operator, bound = (">=", oldest) if scheme.descending else ("<=", newest)
         literal = self.id_field.stored(connection).literal(bound, connection)
-        return _Condition(f"{{0}} {operator} {{literal}}", self.lhs, literal=literal)
+        return Condition(f"{{0}} {operator} {{literal}}", self.lhs, literal=literal)
 
 
 def _characters(form: TextForm) -> str:

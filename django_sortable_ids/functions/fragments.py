@@ -10,7 +10,7 @@ from string import Formatter
 from typing import Any
 
 from django.db import NotSupportedError
-from django.db.models import BigIntegerField, Func, TextField
+from django.db.models import BigIntegerField, BooleanField, Func, TextField
 from django.db.models.expressions import Expression
 
 Compiled = tuple[str, tuple[Any, ...]]
@@ -81,6 +81,10 @@ class Integer(Template):
 
 class Text(Template):
     output_field = TextField()
+
+
+class Condition(Template):
+    output_field = BooleanField()
 
 
 def joined(parts: Iterable[Expression]) -> Expression:

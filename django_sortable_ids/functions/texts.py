@@ -118,8 +118,9 @@ def as_vendor(
     """
     sources, name = function.get_source_expressions(), type(function).__name__
     packed = [source for source in sources if _is_packed(source, connection)]
-    is_adapted = name != "Func" and type(function).__module__.startswith(_ADAPTED)
-    if not packed or (kind == "unknown" and is_adapted):
+    if not packed or (
+        kind == "unknown" and name != "Func" and type(function).__module__.startswith(_ADAPTED)
+    ):
         return usual(function, compiler, connection, **extra)
     result = function.output_field
     is_id = referenced_id(result) is not None

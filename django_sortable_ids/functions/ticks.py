@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from django.db import NotSupportedError
-from django.db.models import BigIntegerField, BooleanField
+from django.db.models import BigIntegerField
 from django.db.models.expressions import Expression
 
 from ..fields import SortableIDField
@@ -17,11 +17,11 @@ from ..schemes.layout import ByteFractionTemplate
 from .bits import DIGIT, WORD, fixed_digits, tick_parts
 from .digits import IntegerOfDigits, LargeIntegerOfDigits
 from .fragments import (
+    Condition,
     Fragment,
     HexOfBytes,
     Integer,
     IntegerOfHex,
-    Template,
     Text,
     scaled,
 )
@@ -92,7 +92,7 @@ def is_of_version(column: Expression, field: SortableIDField, connection: Any) -
         listed = ", ".join(f"'{each}'" for each in (allowed.upper() if text.upper else allowed))
         conditions.append(f"substr({{0}}, {text.position(digit)}, 1) IN ({listed})")
     sql = f"({' AND '.join(conditions)})"
-    return Template(sql, text.text, output_field=BooleanField())
+    return Condition(sql, text.text)
 
 
 def tick_at(microseconds: Expression, scheme: TimeScheme) -> Expression:

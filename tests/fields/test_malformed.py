@@ -70,7 +70,7 @@ def refused():
 
 
 class Rows:
-    """A product and what points to it, an order with an id beside its key and a refund of it; and
+    """A product and what refers to it, an order with an id besides its key and a refund of it; and
     another row of each.
     """
 

@@ -34,9 +34,9 @@ class Site:
         models = [folder / app / "models.py" for app in ("blog", "people")]
         self.before = {path: path.read_text() for path in models}
 
-    def run(self, module: str, *arguments: str) -> str:
-        """What a module prints."""
-        return self._python("-c", f"import django; django.setup(); import {module}", *arguments)
+    def run(self, code: str) -> str:
+        """What code prints."""
+        return self._python("-c", f"import django; django.setup(); {code}")
 
     def manage(self, *arguments: str) -> str:
         """What a command prints."""
@@ -67,7 +67,7 @@ class Site:
     def translate(self, script: str) -> None:
         """Run the script of the documentation."""
         (self.folder / "translate.py").write_text(script)
-        self.run("translate")
+        self.run("import translate")
 
     def undo(self) -> None:
         """Move back, and write the models with their old keys."""
@@ -82,11 +82,11 @@ class Site:
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         site = Site(Path(folder))
-        site.run("tests.key_moves.database as each; each.create_empty()")
+        site.run("from tests.key_moves import database; database.create_empty()")
         site.manage("makemigrations", "blog", "people", "-v0")
         site.manage("migrate", "-v0")
-        site.run("content")
-        expected = site.run("flows")
+        site.run("import content")
+        expected = site.run("import flows")
         print(f"before: {expected}")
 
         site.edit()
@@ -99,14 +99,14 @@ def main() -> None:
         site.manage("makemigrations", "--check")
         (script,) = re.findall(r"```python\n# translate.py\n(.*?)```", PAGE.read_text(), re.DOTALL)
         site.translate(script)
-        moved = site.run("flows")
+        moved = site.run("import flows")
         print(f"moved:  {moved}")
 
         assert FORWARDS in script
         site.translate(script.replace(FORWARDS, BACKWARDS))
         site.undo()
         site.manage("makemigrations", "--check")
-        back = site.run("flows")
+        back = site.run("import flows")
         print(f"back:   {back}")
     if not moved == back == expected:
         raise SystemExit("FAILED")
