@@ -8,15 +8,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from io import StringIO
-from pathlib import Path
 from typing import IO, Any
 
 from django.core.management import CommandError, call_command
 from django.db import connections
 
 from tests.patience import PATIENCE, wait_until
-
-ROOT = Path(__file__).parents[2]
+from tests.support import ROOT
 
 
 class Command:

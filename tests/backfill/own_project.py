@@ -10,7 +10,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.support import ROOT
 
 SETTINGS = """
 from pathlib import Path
@@ -65,6 +65,12 @@ Order.objects.update(public=None, number=None)
 """
 
 CREATED = ("--created-from", "created_at")
+
+KEY = """\
+    id = UUIDv7AutoField(primary_key=True)
+    old_id = models.BigIntegerField(null=True, unique=True, editable=False)
+"""
+"""What the plan of a move asks for."""
 
 
 RUNNER = """
@@ -203,13 +209,39 @@ class Project:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
+    def shell(self, code: str) -> str:
+        """The last line that this prints."""
+        return (self.manage("shell", "-v0", "-c", code).splitlines() or [""])[-1]
+
+    def sql(self, *statements: str) -> None:
+        """Execute them in the project's database, with their "%"."""
+        code = "from django.db import connection; cursor = connection.cursor(); "
+        self.shell(code + f"[cursor.execute(each, None) for each in {statements!r}]")
+
     def backfill(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         return self.run("backfill_ids", *arguments)
 
-    def change_models(self, old: str, new: str) -> None:
-        path = self.folder / "depot" / "models.py"
-        assert old in path.read_text()
-        path.write_text(path.read_text().replace(old, new))
+    def move(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        return self.backfill("depot", "--primary-key", *arguments)
+
+    def write_move(self, *arguments: str) -> str:
+        """Write the migration of a move, which must be possible; what that printed."""
+        return self.manage(
+            "backfill_ids", "depot", "--primary-key", "--write-migration", *arguments
+        )
+
+    def add_keys(self, *names: str) -> None:
+        """Give these models the lines that the plan of a move asks for."""
+        for name in names:
+            start = f"class {name}(models.Model):\n"
+            self.change_models(start, start + KEY)
+        imported = "from django_sortable_ids.fields import UUIDv7AutoField\n"
+        self.change_models("from django", f"{imported}from django", 1)
+
+    def change_models(self, old: str, new: str, times: int = -1) -> None:
+        text = self.models.read_text()
+        assert old in text
+        self.models.write_text(text.replace(old, new, times))
 
     def write_migration(self, name: str, dependency: str, operations: str = "") -> None:
         (self.migrations / f"{name}.py").write_text(
@@ -218,6 +250,10 @@ class Project:
             f"    dependencies = [('depot', {dependency!r})]\n"
             f"    operations = [{operations}]\n"
         )
+
+    @property
+    def models(self) -> Path:
+        return self.folder / "depot" / "models.py"
 
     @property
     def names(self) -> list[str]:

@@ -8,8 +8,7 @@ from django.db import connection
 
 from tests.crashes.crash import crash, not_unique
 from tests.servers import UNAVAILABLE
-
-from .command import ROOT
+from tests.support import ROOT
 
 
 @pytest.mark.usefixtures("transactional_db")

@@ -11,9 +11,10 @@ from django.core.management.base import SystemCheckError
 from django.db import connection
 
 from django_sortable_ids.management.commands.backfill_ids import Command
+from tests.support import ROOT
 from tests.testapp.models import Order
 
-from .command import ROOT, called
+from .command import called
 from .support import START, insert_orders
 
 NAME = "testapp.Order.uuid7"

@@ -6,8 +6,10 @@ import sys
 
 import pytest
 
+from tests.support import ROOT
+
 from .nodes import Node
-from .writers import ROOT, environment
+from .writers import environment
 
 
 @pytest.fixture(scope="session")

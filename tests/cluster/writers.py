@@ -9,10 +9,9 @@ from itertools import chain
 from pathlib import Path
 
 from tests.patience import PATIENCE
+from tests.support import ROOT
 
 from .nodes import Node
-
-ROOT = Path(__file__).parents[2]
 
 Row = tuple[str, int, str]
 """Id, snowflake, number."""

@@ -16,9 +16,10 @@ from typing import TypeVar
 
 from django.db import OperationalError, connection, models, transaction
 
-from tests.backfill.command import ROOT, Command, called, environment
+from tests.backfill.command import Command, called, environment
 from tests.backfill.support import MILLISECOND, START, insert, rows, saved_run
 from tests.servers import Server
+from tests.support import ROOT
 from tests.testapp.models import Order
 
 Result = TypeVar("Result")

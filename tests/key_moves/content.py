@@ -2,7 +2,7 @@
 mark of another one where it has the key of that."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.apps import apps
@@ -109,3 +109,9 @@ def _marks_by_text() -> dict[tuple[int, str], int]:
         rows = present.get_model("graph", kind.model).objects.values_list("pk", "mark")
         found |= {(kind.pk, str(pk)): mark for pk, mark in rows}
     return found
+
+
+def none(problems: Iterable[str]) -> None:
+    """Raise ``AssertionError`` with all problems, if there are any."""
+    if found := list(problems):
+        raise AssertionError("\n".join(found))

@@ -17,7 +17,7 @@ from tests.patience import PATIENCE, wait_until
 from tests.servers import Server
 
 from . import new_keys
-from .content import Dump, content, differences, dump
+from .content import Dump, content, differences, dump, none
 from .database import AFTER, BEFORE, create, insert
 from .instants import Instant, Trace
 from .process import PHASES, Migrate
@@ -206,12 +206,6 @@ def _takes_connections() -> bool:
     except OperationalError:
         return False
     return True
-
-
-def none(problems: Iterator[str]) -> None:
-    """Raise ``AssertionError`` with all problems, if there are any."""
-    if found := list(problems):
-        raise AssertionError("\n".join(found))
 
 
 def _without_leftovers(found: Dump) -> Dump:

@@ -10,8 +10,8 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.backfill.command import ROOT
 from tests.patience import PATIENCE
+from tests.support import ROOT
 
 _POLL = 0.0005
 _NOTE = r"(INSERT INTO|UPDATE) django_sortable_ids_movenote\b.*backwards"

@@ -1,14 +1,12 @@
 """Moves random rows there, back, and there again."""
 
-from collections.abc import Iterable
-
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.ecosystem.projects.moves import compare
 from tests.ecosystem.projects.moves.inside.move_catalogue import catalogue
 
 from . import new_keys
-from .content import content, differences, dump
+from .content import content, differences, dump, none
 from .database import AFTER, BEFORE, create, insert, migrate
 from .rows import Rows, rows
 
@@ -55,9 +53,3 @@ def check(found: Rows) -> None:
     none(differences(known, content(again)))
     none(new_keys.problems(before, again))
     migrate(BEFORE)
-
-
-def none(problems: Iterable[str]) -> None:
-    """Raise ``AssertionError`` with all problems, if there are any."""
-    if found := list(problems):
-        raise AssertionError("\n".join(found))

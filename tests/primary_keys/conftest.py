@@ -1,3 +1,24 @@
-"""A graph with every kind of reference, in migrations of a throw-away app."""
+"""The app ``depot`` with migrations that a test writes, and a project in files."""
 
+from contextlib import ExitStack
+
+import pytest
+
+from tests.backfill.own_project import Project
 from tests.migrations.conftest import depot  # noqa: F401
+
+from .own_database import settings_of_project
+
+
+@pytest.fixture
+def create(tmp_path):
+    """Creates a project with these models and apps, in a database of the engine of the tests."""
+    with ExitStack() as databases:
+
+        def create(models, *apps, rows="", more=""):
+            settings = databases.enter_context(settings_of_project(*apps))
+            project = Project(tmp_path / "project")
+            project.create(models, settings + more, rows=rows)
+            return project
+
+        yield create

@@ -7,6 +7,8 @@ from django.db import connection
 from tests.backfill.own_project import SETTINGS
 from tests.support import execute
 
+TYPES = ("django.contrib.auth", "django.contrib.contenttypes")
+"""Apps that generic references and histories need."""
 WITHOUT_PAGES = ["admin.E403", "admin.E408", "admin.E409", "admin.E410"]
 """The admin's models are used without its pages."""
 

@@ -4,10 +4,11 @@ import json
 
 import pytest
 
-from tests.backfill.own_project import Project
 from tests.marks import own_tables
 
-from .own_database import settings_of_project
+from . import small
+from .own_database import TYPES
+from .stops import migrate_until_done
 
 pytestmark = own_tables
 
@@ -58,10 +59,6 @@ print(json.dumps({
     "entry": {each.name: str(each.object_pk) for each in Entry.objects.all()},
 }))
 """
-KEY = """\
-    id = UUIDv7AutoField(primary_key=True)
-    old_id = models.BigIntegerField(null=True, unique=True, editable=False)
-"""
 ADOPTED = (
     "--adopt=depot_visit.customer_no=depot.Customer",
     "--adopt=depot_visit.customer_text=depot.Customer",
@@ -70,36 +67,24 @@ ADOPTED = (
 
 
 @pytest.fixture
-def project(tmp_path):
-    made = Project(tmp_path / "project")
-    apps = [f"django.contrib.{each}" for each in ("auth", "contenttypes")]
-    with settings_of_project(*apps) as settings:
-        made.create(MODELS, settings, rows=ROWS.format(names=list("abcd"), deleted=list("bd")))
-        yield made
+def project(create):
+    return create(MODELS, *TYPES, rows=ROWS.format(names=list("abcd"), deleted=list("bd")))
 
 
 def rows(project):
-    return json.loads(project.manage("shell", "-c", DUMP).splitlines()[-1])
+    return json.loads(project.shell(DUMP))
 
 
 def edit(project, number="models.UUIDField"):
-    start = "class Customer(models.Model):\n"
-    project.change_models(start, start + KEY)
+    project.add_keys("Customer")
     project.change_models("no = models.BigIntegerField", f"no = {number}")
-    imported = "from django_sortable_ids.fields import UUIDv7AutoField\n"
-    project.change_models("from django.contrib.", f"{imported}from django.contrib.")
-
-
-def move(project, *arguments):
-    return project.backfill("depot", "--primary-key", *arguments)
 
 
 def test_they_move_and_come_back(project):
     before = rows(project)
     edit(project)
-    done = move(project, *ADOPTED, "--write-migration")
-    assert done.returncode == 0, done.stderr
-    assert [line for line in done.stdout.splitlines() if "adopted" in line] == [
+    printed = project.write_move(*ADOPTED).splitlines()
+    assert [line for line in printed if "adopted" in line] == [
         "depot_visit.customer_no: adopted, with 2 keys of deleted rows",
         "depot_visit.customer_text: adopted, with 2 keys of deleted rows",
         "depot_entry.object_pk: adopted, with 2 keys of deleted rows",
@@ -114,9 +99,9 @@ def test_they_move_and_come_back(project):
         assert after["entry"][f"other {name}"] == "1"
     assert after["text"]["c"] == "unknown"
     assert after["number"]["nobody"] == "None"
-    project.manage("shell", "-c", ROWS.format(names=list("xy"), deleted=list("x")))
+    project.shell(ROWS.format(names=list("xy"), deleted=list("x")))
     project.manage("migrate", "depot", "0001")
-    (project.folder / "depot" / "models.py").write_text(MODELS)
+    project.models.write_text(MODELS)
     again = rows(project)
     new = {name: {again[each][name] for each in ("number", "text", "entry")} for name in list("xy")}
     assert new == {"x": {"6"}, "y": {"5"}}
@@ -127,28 +112,21 @@ def test_they_move_and_come_back(project):
 
 
 def test_a_table_without_a_model(project):
-    project.manage("shell", "-c", RAW)
+    project.sql(
+        "CREATE TABLE depot_raw (name varchar(9), owner bigint)",
+        "INSERT INTO depot_raw SELECT name, customer_no FROM depot_visit "
+        "WHERE customer_no IS NOT NULL",
+    )
     edit(project, "models.BigIntegerField")
-    adopted = "--adopt=depot_raw.owner=depot.Customer"
-    done = move(project, adopted, "--leave=depot_*", "--write-migration")
-    assert "depot_raw.owner: adopted, with 2 keys of deleted rows" in done.stdout, done.stderr
-    assert "  depot_raw.owner\n" in done.stdout
+    printed = project.write_move("--adopt=depot_raw.owner=depot.Customer", "--leave=depot_*")
+    assert "depot_raw.owner: adopted, with 2 keys of deleted rows" in printed
+    assert "  depot_raw.owner\n" in printed
     project.manage("migrate")
     assert raw(project, "JOIN depot_customer c ON c.id = r.owner") == [["a", "a"], ["c", "c"]]
     joined = "JOIN sortable_ids_deleted__depot_customer c ON c.new_key = r.owner"
     assert raw(project, joined, "c.old_key") == [["b", 2], ["d", 4]]
     project.manage("migrate", "depot", "0001")
     assert raw(project, "", "r.owner") == [["a", 1], ["b", 2], ["c", 3], ["d", 4]]
-
-
-RAW = """
-from django.db import connection
-
-with connection.cursor() as cursor:
-    cursor.execute("CREATE TABLE depot_raw (name varchar(9), owner bigint)")
-    cursor.execute("INSERT INTO depot_raw SELECT name, customer_no FROM depot_visit "
-                   "WHERE customer_no IS NOT NULL")
-"""
 
 
 def raw(project, join, column="c.name"):
@@ -160,16 +138,16 @@ with connection.cursor() as cursor:
     cursor.execute("SELECT r.name, {column} FROM depot_raw r {join} ORDER BY 1")
     print(json.dumps(cursor.fetchall()))
 """
-    return json.loads(project.manage("shell", "-c", code).splitlines()[-1])
+    return json.loads(project.shell(code))
 
 
 def test_the_next_command_has_all_of_them(project):
     edit(project)
-    done = move(project, *ADOPTED)
+    done = project.move(*ADOPTED)
     assert done.stdout.splitlines()[-1] == (
         f"Next: manage.py backfill_ids depot --primary-key {' '.join(ADOPTED)} --write-migration"
     )
-    document = json.loads(move(project, *ADOPTED, "--json").stdout)
+    document = json.loads(project.move(*ADOPTED, "--json").stdout)
     assert document["adopted"] == {
         "depot_visit.customer_no": 2,
         "depot_visit.customer_text": 2,
@@ -204,7 +182,7 @@ def test_what_is_refused(project):
         "name = models.CharField(max_length=20)\n    customer_no",
         "name = models.UUIDField()\n    customer_no",
     )
-    done = move(project, *(f"--adopt={each}" for each in REFUSED))
+    done = project.move(*(f"--adopt={each}" for each in REFUSED))
     assert done.returncode == 1
     lines = done.stderr.splitlines()[-len(REFUSED) :]
     for line, (given, message) in zip(lines, REFUSED.items(), strict=True):
@@ -218,11 +196,71 @@ def test_what_is_refused(project):
 def test_texts_without_room(project):
     edit(project)
     code = "from depot.models import *; Visit.objects.filter(name='a').update(short_text='1')"
-    project.manage("shell", "-c", code)
-    done = move(project, "--adopt=depot_visit.short_text=depot.Customer")
+    project.shell(code)
+    done = project.move("--adopt=depot_visit.short_text=depot.Customer")
     assert done.stderr.splitlines()[-1] == (
         "1 rows of depot_visit.short_text contain keys of depot.Customer, and the column has room "
         "for 9 characters only: before the keys are edited in the models, make it a "
         "CharField(max_length=36), and run makemigrations and migrate; then edit them, and try "
         "again"
     )
+
+
+# A move that is stopped at any statement: ``migrate`` again ends it.
+
+STOPPED_MODELS = """\
+CreateModel("Visit", [
+    ("id", BigAutoField(primary_key=True)),
+    ("name", CharField(max_length=9)),
+    ("number", BigIntegerField(null=True)),
+    ("text", CharField(max_length=36)),
+]),
+RunPython(add_visits, RunPython.noop),
+"""
+STOPPED_ROWS = """
+def add_visits(apps, schema_editor):
+    Visit = apps.get_model("depot", "Visit")
+    # The last two of these were never customers.
+    for n, name in enumerate("edcbaxy"):
+        Visit.objects.create(name=name, number=1000 + n, text=f"{1000 + n}")
+"""
+STOPPED_MOVE = """\
+MigratePrimaryKey(
+    keys=[MovedKey(
+        "depot.Customer",
+        "id",
+        UUIDv7Field(primary_key=True),
+        created_from="created_at",
+        old=BigIntegerField(null=True, unique=True),
+    )],
+    references=[("depot_order", "customer_id", "depot.Customer")],
+    copies=[KeyCopy("depot.Visit", "number", "depot.Customer", UUIDField(null=True))],
+    adopted=[("depot_visit", "number", "depot.Customer")],
+    texts=[("depot_visit", "text", "depot.Customer")],
+),
+"""
+
+
+def test_migrate_completes_a_move_that_stopped_at_any_statement(depot):
+    small.create(depot, more=STOPPED_MODELS, after=STOPPED_ROWS)
+    first = min(depot.model("Customer").objects.values_list("pk", flat=True))
+    for visit in depot.model("Visit").objects.all():
+        visit.number += first - 1000
+        visit.text = str(visit.number)
+        visit.save()
+    before = dict(depot.model("Visit").objects.values_list("name", "number"))
+    depot.write(STOPPED_MOVE, atomic=False)
+    assert migrate_until_done(depot) > 10
+    visits = list(depot.model("Visit").objects.order_by("name"))
+    assert [visit.text for visit in visits] == [str(visit.number) for visit in visits]
+    assert len({visit.number for visit in visits}) == len(visits)
+    customers = dict(depot.model("Customer").objects.values_list("name", "pk"))
+    assert {visit.name: visit.number for visit in visits if visit.name in customers} == customers
+    added = depot.model("Visit").objects.create(
+        name="z", number="01a20b86-1c83-71f8-bc59-cbbe0f2238e3", text="no key"
+    )
+    assert migrate_until_done(depot, "0001_step") > 5
+    numbers = dict(depot.model("Visit").objects.values_list("name", "number"))
+    assert numbers == before | {"z": max(before.values()) + 1}
+    texts = dict(depot.model("Visit").objects.values_list("name", "text"))
+    assert texts == {name: str(number) for name, number in numbers.items()} | {"z": added.text}

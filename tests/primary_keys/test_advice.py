@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from tests.backfill.own_project import Project
+from tests.backfill.own_project import KEY
 from tests.marks import own_tables
 
-from .own_database import settings_of_project
+from .own_database import TYPES
 
 pytestmark = own_tables
 
@@ -52,22 +52,13 @@ print(json.dumps([
 ]))
 """
 NAMES = [list("abc")] * 3
-KEY = (
-    "    id = UUIDv7AutoField(primary_key=True)\n"
-    "    old_id = models.BigIntegerField(null=True, unique=True, editable=False)\n"
-)
 LEFT = "--leave=depot_visit.*"
 ADOPTED = "--adopt=depot_visit.customer_id=depot.Customer"
 
 
 @pytest.fixture
-def project(tmp_path):
-    made = Project(tmp_path / "project")
-    apps = [f"django.contrib.{each}" for each in ("auth", "contenttypes")]
-    with settings_of_project(*apps) as settings:
-        made.create(MODELS, settings)
-        made.manage("shell", "-c", ROWS)
-        yield made
+def project(create):
+    return create(MODELS, *TYPES, rows=ROWS)
 
 
 def edit(project):
@@ -76,7 +67,7 @@ def edit(project):
 
 
 def names(project, key="pk"):
-    return json.loads(project.manage("shell", "-c", LOOK.format(key)).splitlines()[-1])
+    return json.loads(project.shell(LOOK.format(key)))
 
 
 def move(project, *arguments):
@@ -91,8 +82,7 @@ def follow(project, advice, field):
     project.change_models(KEY, "")
     definition = kind[1] if ")" in kind[1] else f"{kind[1]}()"
     project.change_models(field, f"models.{definition}")
-    project.manage("makemigrations", "depot")
-    project.manage("migrate")
+    project.manage("makemigrations", "depot", "&&", "migrate")
     edit(project)
 
 
@@ -113,16 +103,14 @@ def test_columns_without_room(project):
     project.change_models("customer_id = models.BigInteger", "customer_id = models.UUID")
     done = move(project, LEFT, ADOPTED, "--write-migration")
     assert done.returncode == 0, done.stderr
-    project.manage("migrate")
-    project.manage("makemigrations", "--check")
+    project.manage("migrate", "&&", "makemigrations", "--check")
     assert names(project, "old_id") == NAMES
 
 
 def test_several_keys_in_a_value(project):
     """They stay as they are: their rows are found by the old key."""
     edit(project)
-    code = "from depot.models import *; Tag.objects.all().delete()"
-    project.manage("shell", "-c", code)
+    project.shell("from depot.models import *; Tag.objects.all().delete()")
     finding = json.loads(move(project, "--json").stdout)["findings"][1]
     assert (finding["kind"], finding["column"]) == ("several", "depot_visit.customer_ids")
     assert "--adopt" not in finding["advice"]
@@ -137,17 +125,16 @@ def test_several_keys_in_a_value(project):
         "from depot.models import *; print([Customer.objects.get(old_id__in=v.customer_ids).name "
     )
     code += "for v in Visit.objects.all()])"
-    assert project.manage("shell", "-c", code).splitlines()[-1] == "['a', 'b', 'c']"
+    assert project.shell(code) == "['a', 'b', 'c']"
 
 
 def edited_as_printed(project, *arguments):
     """Apply the edits that the plan prints."""
     document = json.loads(move(project, *arguments, "--json").stdout)
     [edit] = document["edits"]
-    path = project.folder / "depot" / "models.py"
-    lines = path.read_text().splitlines()
+    lines = project.models.read_text().splitlines()
     lines[edit["line"] - 1 : edit["line"] - 1] = edit["text"]
-    path.write_text("\n".join([*edit["needs"], *lines]))
+    project.models.write_text("\n".join([*edit["needs"], *lines]))
 
 
 RELATED = "\n    tags = GenericRelation('depot.Tag')"
@@ -168,16 +155,14 @@ def test_the_plan_judges_before_an_edit(project, to):
     project.change_models(imported, imported.replace("\n", ", GenericRelation\n"))
     name = "name = models.CharField(max_length=20)"
     project.change_models(name, name + RELATED)
-    project.manage("makemigrations", "depot")
-    project.manage("migrate")
+    project.manage("makemigrations", "depot", "&&", "migrate")
     edited_as_printed(project, *arguments)
     project.manage("check")
     done = move(project, *arguments, LEFT, "--write-migration")
     assert done.returncode == 0, done.stderr
-    project.manage("migrate")
-    project.manage("check", "--database", "default")
+    project.manage("migrate", "&&", "check", "--database", "default")
     code = "from depot.models import *; print([c.tags.count() for c in Customer.objects.all()])"
-    assert project.manage("shell", "-c", code).splitlines()[-1] == "[1, 1, 1]"
+    assert project.shell(code) == "[1, 1, 1]"
 
 
 INSTALLED = """
@@ -200,28 +185,23 @@ class Page(models.Model):
 """
 
 
-def test_a_column_of_an_installed_package_is_said_before_an_edit(tmp_path):
+def test_a_column_of_an_installed_package_is_said_before_an_edit(create, tmp_path):
     package = tmp_path / "project" / "site-packages" / "labels"
     (package / "migrations").mkdir(parents=True)
     for folder in (package, package / "migrations"):
         (folder / "__init__.py").touch()
     (package / "models.py").write_text(INSTALLED)
-    project = Project(tmp_path / "project")
-    apps = [f"django.contrib.{each}" for each in ("auth", "contenttypes")]
-    with settings_of_project(*apps, "labels") as settings:
-        path = f"import sys\nsys.path.append({str(package.parent)!r})\n"
-        project.create(PAGE, f"{path}{settings}")
-        project.manage("makemigrations", "labels")
-        project.manage("migrate")
-        code = "from depot.models import *; from labels.models import *; "
-        code += "Item.objects.create(content_object=Page.objects.create())"
-        project.manage("shell", "-c", code)
-        done = project.backfill("depot", "--primary-key", "--to=UUIDv7AutoField")
-        assert done.returncode == 1
-        assert done.stderr.splitlines()[-1].endswith(
-            "and the column has room for numbers only: labels.Item is of an installed package, so "
-            "these keys can't be moved with it"
-        )
+    path = f"import sys\nsys.path.append({str(package.parent)!r})\n"
+    project = create(PAGE, *TYPES, "labels", more=path)
+    project.manage("makemigrations", "labels", "&&", "migrate")
+    code = "from depot.models import *; from labels.models import *; "
+    project.shell(code + "Item.objects.create(content_object=Page.objects.create())")
+    done = project.move("--to=UUIDv7AutoField")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].endswith(
+        "and the column has room for numbers only: labels.Item is of an installed package, so "
+        "these keys can't be moved with it"
+    )
 
 
 def test_a_class_of_keys_that_does_not_exist(project):

@@ -3,10 +3,8 @@
 import pytest
 from django.db import connection
 
-from tests.backfill.own_project import Project
 from tests.marks import own_tables
 
-from .own_database import settings_of_project
 from .test_used_by_programs import DO
 
 pytestmark = own_tables
@@ -18,44 +16,25 @@ from django.db import models
 class Customer(models.Model):
     name = models.CharField(max_length=20)
 """
-EDITED = """
-from django.db import models
-from django_sortable_ids.fields import UUIDv7AutoField
-
-
-class Customer(models.Model):
-    id = UUIDv7AutoField(primary_key=True)
-    old_id = models.BigIntegerField(null=True, unique=True, editable=False)
-    name = models.CharField(max_length=20)
-"""
-EXECUTE = """
-from django.db import connection
-
-with connection.cursor() as cursor:
-    cursor.execute("CREATE TABLE depot_log (number int)")
-    cursor.execute({!r}, None)
-"""
 BODY = "INSERT INTO depot_log (number) VALUES (NEW.id);"
 
 
 @pytest.fixture
-def project(tmp_path):
-    made = Project(tmp_path / "project")
-    with settings_of_project() as settings:
-        made.create(MODELS, settings)
-        yield made
+def project(create):
+    made = create(MODELS)
+    made.add_keys("Customer")
+    return made
 
 
 def create_trigger(project):
-    sql = DO[connection.vendor].format(
+    made = DO[connection.vendor].format(
         name="depot_logged", event="INSERT", table="depot_customer", body=BODY
     )
-    project.manage("shell", "-c", EXECUTE.format(sql))
+    project.sql("CREATE TABLE depot_log (number int)", made)
 
 
 def move(project, *arguments):
-    (project.folder / "depot" / "models.py").write_text(EDITED)
-    return project.backfill("depot", "--primary-key", "--write-migration", *arguments)
+    return project.move("--write-migration", *arguments)
 
 
 @pytest.mark.parametrize("allowed", ["depot_logged", "depot_*"])

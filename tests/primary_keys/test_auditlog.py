@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from tests.backfill.own_project import Project
 from tests.marks import own_tables
 
-from .own_database import settings_of_project
+from .own_database import TYPES
 
 pytest.importorskip("auditlog.context")
 pytestmark = own_tables
@@ -53,39 +52,19 @@ print(json.dumps({
     "texts": {each.pk: each.object_pk for each in LogEntry.objects.all()},
 }))
 """
-KEY = """\
-    id = UUIDv7AutoField(primary_key=True)
-    old_id = models.BigIntegerField(null=True, unique=True, editable=False)
-"""
 
 
-@pytest.fixture
-def project(tmp_path):
-    made = Project(tmp_path / "project")
-    apps = [f"django.contrib.{each}" for each in ("auth", "contenttypes")]
-    with settings_of_project(*apps, "auditlog") as settings:
-        made.create(MODELS, settings, rows=ROWS.format(names=list("abc"), deleted="'B'"))
-        yield made
-
-
-def dump(project):
-    return json.loads(project.manage("shell", "-c", DUMP).splitlines()[-1])
-
-
-def test_entries_of_moved_rows_are_found(project):
-    before = dump(project)
-    for name in ("Customer", "Order"):
-        start = f"class {name}(models.Model):\n"
-        project.change_models(start, start + KEY)
-    imported = "from django_sortable_ids.fields import UUIDv7AutoField\n"
-    project.change_models("from django.db", f"{imported}from django.db")
+def test_entries_of_moved_rows_are_found(create):
+    rows = ROWS.format(names=list("abc"), deleted="'B'")
+    project = create(MODELS, *TYPES, "auditlog", rows=rows)
+    before = json.loads(project.shell(DUMP))
+    project.add_keys("Customer", "Order")
     adopted = "--adopt=auditlog_logentry.object_pk=auditlog_logentry.content_type_id"
     left = "--leave=auditlog_logentry.object_id"
-    done = project.backfill("depot", "--primary-key", adopted, left, "--write-migration")
-    assert done.returncode == 0, done.stderr
-    assert "auditlog_logentry.object_pk: adopted, with 2 keys of deleted rows" in done.stdout
+    printed = project.write_move(adopted, left)
+    assert "auditlog_logentry.object_pk: adopted, with 2 keys of deleted rows" in printed
     project.manage("migrate", "&&", "makemigrations", "--check")
-    after = dump(project)
+    after = json.loads(project.shell(DUMP))
     assert sorted(after["entries"].values()) == sorted(before["entries"].values())
     assert len(before["texts"]) == 11
     pairs = {(before["texts"][entry], after["texts"][entry]) for entry in before["texts"]}
@@ -93,5 +72,5 @@ def test_entries_of_moved_rows_are_found(project):
     # Customers and orders had the same numbers.
     assert len(pairs) == 2 * len({old for old, _ in pairs}) == 6
     project.manage("migrate", "depot", "0001")
-    (project.folder / "depot" / "models.py").write_text(MODELS)
-    assert dump(project) == before
+    project.models.write_text(MODELS)
+    assert json.loads(project.shell(DUMP)) == before

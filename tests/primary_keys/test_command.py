@@ -74,7 +74,7 @@ def move(project, *arguments):
 def edited(project):
     """Apply the edits that the command asks for."""
     document = json.loads(move(project, "depot", "--json").stdout)
-    path = project.folder / "depot" / "models.py"
+    path = project.models
     lines = path.read_text().splitlines()
     for edit in reversed(document["edits"]):
         assert edit["file"] == str(path)
@@ -154,7 +154,7 @@ def imports(done):
 
 
 def test_the_imports_have_all_that_a_file_lacks(project):
-    path = project.folder / "depot" / "models.py"
+    path = project.models
     with_another_name = MODELS.replace("import models", "import models as m")
     path.write_text(with_another_name.replace("models.", "m."))
     own = "from django_sortable_ids.fields import UUIDv7AutoField"
@@ -238,15 +238,11 @@ def test_it_writes_what_migrate_executes_and_reverses(project):
         "old_id": "bigint",
     }
     project.manage("makemigrations", "--check")
-    told = project.manage(
-        "shell",
-        "-c",
-        "from depot.models import *; print([(o.old_id, "
-        "o.customer.name, o.gifts.get().name) for o in Order.objects.all()])",
+    told = project.shell(
+        "from depot.models import *; print([(o.old_id, o.customer.name, o.gifts.get().name) "
+        "for o in Order.objects.all()])"
     )
-    assert told.splitlines()[-1] == str(
-        [(n + 1, f"customer {n}", f"customer {n}") for n in range(3)]
-    )
+    assert told == str([(n + 1, f"customer {n}", f"customer {n}") for n in range(3)])
     project.manage("migrate", "depot", "0001")
     assert columns(project, "depot_order") == before
 
@@ -257,7 +253,7 @@ def test_verify_compares_a_moved_key_with_the_source_of_its_move(project):
     for model in ("Customer", "Order"):
         done = project.backfill(f"depot.{model}.id", "--verify")
         assert (done.returncode, done.stdout.splitlines()[:1]) == (0, ["3 rows, 3 with an id"])
-    project.manage("shell", "-c", LATER)
+    project.shell(LATER)
     done = project.backfill("depot.Customer.id", "--verify")
     assert done.returncode == 1
     assert "3 of 3 ids are of another time than their row" in done.stdout
@@ -290,12 +286,11 @@ Parcel.objects.filter(pk=first.pk).update(old_id=second.old_id)
 
 
 def test_verify_compares_a_converted_key_with_the_old_one_until_the_move_is_undone(project):
-    path = project.folder / "depot" / "models.py"
+    path = project.models
     before = PARCEL.format("ULIDAutoField(primary_key=True)")
     path.write_text(before)
-    for command in (["makemigrations", "depot", "--name", "parcel"], ["migrate"]):
-        project.manage(*command)
-    project.manage("shell", "-c", PARCELS)
+    project.manage("makemigrations", "depot", "--name", "parcel", "&&", "migrate")
+    project.shell(PARCELS)
     old = "    old_id = ULIDField(null=True, unique=True, editable=False)\n"
     path.write_text(PARCEL.format("UUIDv7AutoField(primary_key=True)") + old)
     done = move(project, "depot.Parcel", "--write-migration")
@@ -308,7 +303,7 @@ def test_verify_compares_a_converted_key_with_the_old_one_until_the_move_is_undo
 
     assert verify()[0] == 0
     assert "of their old ids' times" in verify()[1]
-    project.manage("shell", "-c", EXCHANGED)
+    project.shell(EXCHANGED)
     code, printed = verify()
     assert (code, "ids were exchanged between rows" in printed) == (1, True)
     project.manage("migrate", "depot", "0002_parcel")
@@ -319,7 +314,7 @@ def test_verify_compares_a_converted_key_with_the_old_one_until_the_move_is_undo
 
 
 def test_a_key_keeps_its_column(project):
-    path = project.folder / "depot" / "models.py"
+    path = project.models
     named = 'id = models.BigAutoField(primary_key=True, db_column="order_no")'
     path.write_text(MODELS.replace("    customer =", f"    {named}\n    customer ="))
     project.manage("makemigrations", "depot", "&&", "migrate")

@@ -6,10 +6,7 @@ from pathlib import Path
 import django
 import pytest
 
-from tests.backfill.own_project import Project
 from tests.marks import own_tables
-
-from .own_database import settings_of_project
 
 pytestmark = own_tables
 
@@ -97,15 +94,17 @@ WITHOUT_TABLES = ("contenttypes", "admin", "sites", "redirects")
 
 
 @pytest.fixture
-def project(tmp_path):
-    made = Project(tmp_path / "project")
-    with settings_of_project(*(f"django.contrib.{each}" for each in (*CONTRIB, *OTHERS))) as text:
-        made.create(MODELS, text, rows=ROWS)
-        yield made
+def project(create):
+    return create(MODELS, *(f"django.contrib.{each}" for each in (*CONTRIB, *OTHERS)), rows=ROWS)
 
 
 def dump(project):
-    return json.loads(project.manage("shell", "-c", DUMP).splitlines()[-1])
+    return json.loads(project.shell(DUMP))
+
+
+def add_settings(project, line):
+    path = project.folder / "settings.py"
+    path.write_text(f"{path.read_text()}\n{line}\n")
 
 
 def change_configs(project, *labels):
@@ -115,14 +114,10 @@ def change_configs(project, *labels):
         if app in labels
     ]
     (project.folder / "own.py").write_text("\n\n".join(apps))
-    path = project.folder / "settings.py"
     own = {
         f"django.contrib.{app}": f"own.Own{name}" for app, name in CONTRIB.items() if app in labels
     }
-    path.write_text(
-        f"{path.read_text()}\n"
-        f"INSTALLED_APPS = [{own!r}.get(each, each) for each in INSTALLED_APPS]\n"
-    )
+    add_settings(project, f"INSTALLED_APPS = [{own!r}.get(each, each) for each in INSTALLED_APPS]")
 
 
 def test_what_the_command_asks_for(project):
@@ -157,18 +152,11 @@ def test_they_move(project):
     assert not list(Path(django.__file__).parent.glob("contrib/*/migrations/*move_key*"))
     project.manage("migrate", "&&", "makemigrations", "--check")
     assert dump(project) == before
-    project.manage("shell", "-c", ROWS.replace('"abc"', '"d"').replace("a.exa", "d.exa"))
+    project.shell(ROWS.replace('"abc"', '"d"').replace("a.exa", "d.exa"))
     # Content types have other keys now; generic references follow them in a later move, too.
-    key = "    id = UUIDv7AutoField(primary_key=True)\n    old_id = models.BigIntegerField("
-    key += "null=True, unique=True, editable=False)\n"
-    project.change_models("class Thing(models.Model):\n", f"class Thing(models.Model):\n{key}")
-    imported = "from django_sortable_ids.fields import UUIDv7AutoField\n"
-    project.change_models(
-        "from django.contrib.contenttypes.f", f"{imported}from django.contrib.contenttypes.f"
-    )
-    later = dump_before_second(project)
-    done = project.backfill("depot.Thing", "--primary-key", "--write-migration")
-    assert done.returncode == 0, done.stderr
+    later = dump(project)
+    project.add_keys("Thing")
+    project.write_move()
     project.manage("migrate")
     assert dump(project) == later
     project.manage("migrate", "depot", "0002")
@@ -189,17 +177,6 @@ def test_tables_of_many_to_many_fields_are_refused(project):
     assert "the database counts auth_group_permissions.id" in done.stderr
 
 
-def dump_before_second(project):
-    """With the models of before."""
-    path = project.folder / "depot" / "models.py"
-    edited = path.read_text()
-    path.write_text(MODELS)
-    try:
-        return dump(project)
-    finally:
-        path.write_text(edited)
-
-
 def test_a_project_has_the_migrations_itself(project):
     """MIGRATION_MODULES names a copy of them."""
     change_configs(project, "sites")
@@ -207,8 +184,7 @@ def test_a_project_has_the_migrations_itself(project):
     own.mkdir()
     for each in Path(django.__file__).parent.glob("contrib/sites/migrations/*.py"):
         (own / each.name).write_text(each.read_text())
-    path = project.folder / "settings.py"
-    path.write_text(f"{path.read_text()}MIGRATION_MODULES = {{'sites': 'sites_migrations'}}\n")
+    add_settings(project, "MIGRATION_MODULES = {'sites': 'sites_migrations'}")
     done = project.backfill("sites", "--primary-key", "--drop-old", "--write-migration")
     assert "Wrote sites_migrations/0003_move_key_of_site.py" in done.stdout, done.stderr
     project.manage("migrate", "&&", "makemigrations", "--check", "sites")
@@ -216,8 +192,7 @@ def test_a_project_has_the_migrations_itself(project):
 
 def test_no_app_of_the_project_has_migrations(project):
     change_configs(project, "sites")
-    path = project.folder / "settings.py"
-    path.write_text(f"{path.read_text()}MIGRATION_MODULES = {{'depot': None}}\n")
+    add_settings(project, "MIGRATION_MODULES = {'depot': None}")
     done = project.backfill("sites", "--primary-key", "--drop-old", "--write-migration")
     assert done.returncode
     assert done.stderr.strip() == (

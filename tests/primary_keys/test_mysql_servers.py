@@ -50,12 +50,6 @@ names = [each.customer.name for each in Order.objects.order_by("id")]
 tags = [each.customers.get().name for each in Tag.objects.order_by("id")]
 print(json.dumps([names, tags]))
 """
-START = "class Customer(models.Model):\n"
-KEY = """\
-    id = UUIDv7AutoField(primary_key=True)
-    old_id = models.BigIntegerField(null=True, unique=True, editable=False)
-"""
-IMPORT = "from django_sortable_ids.fields import UUIDv7AutoField\n"
 
 
 class Own:
@@ -116,14 +110,8 @@ def created(own, folder):
     return project
 
 
-def edited(project):
-    project.change_models(START, START + KEY)
-    project.change_models("from django.db", f"{IMPORT}from django.db")
-    return project
-
-
 def dump(project):
-    return json.loads(project.manage("shell", "-c", DUMP).splitlines()[-1])
+    return json.loads(project.shell(DUMP))
 
 
 TRIGGER = "CREATE TRIGGER depot.named BEFORE INSERT ON depot.`{}` FOR EACH ROW SET NEW.name = 'n'"
@@ -135,14 +123,13 @@ def test_a_binary_log_and_a_user_without_super(tmp_path):
         project = created(own, tmp_path)
         own.root(TRIGGER.format("Depot_Customer"))
         before = own.definitions()
-        edited(project)
-        write = ("depot", "--primary-key", "--write-migration")
-        failed = project.backfill(*write, "--allow=named").stderr
+        project.add_keys("Customer")
+        failed = project.move("--write-migration", "--allow=named").stderr
         assert "Depot_Customer: its triggers could not be created again: (1" in failed
         assert "Migrate as a database user who may create triggers" in failed
         assert own.definitions() == before
         own.root("DROP TRIGGER depot.named")
-        assert project.backfill(*write).returncode == 0
+        project.write_move()
         project.manage("migrate")
         assert dump(project) == [["a", "b", "c"], ["a", "b", "c"]]
 
@@ -151,14 +138,11 @@ def test_a_binary_log_and_a_user_who_is_trusted(tmp_path):
     trusted = "--log-bin-trust-function-creators=1"
     with started("--server-id=1", "--log-bin=changes", trusted) as own:
         project = created(own, tmp_path)
-        made = TRIGGER.format("Depot_Customer").replace("depot.", "")
-        code = f"from django.db import connection; connection.cursor().execute({made!r})"
-        project.manage("shell", "-c", code)
-        edited(project).backfill("depot", "--primary-key", "--write-migration", "--allow=named")
+        project.sql(TRIGGER.format("Depot_Customer").replace("depot.", ""))
+        project.add_keys("Customer")
+        project.write_move("--allow=named")
         project.manage("migrate")
-        project.manage(
-            "shell", "-c", "from depot.models import *; Customer.objects.create(name='z')"
-        )
+        project.shell("from depot.models import *; Customer.objects.create(name='z')")
         assert own.root("SELECT name FROM depot.Depot_Customer WHERE old_id IS NULL") == [("n",)]
 
 
@@ -172,11 +156,10 @@ def test_names_of_tables_whose_case_is_ignored(tmp_path):
         )
         before = own.definitions()
         assert "depot_customer" in before
-        edited(project)
-        done = project.backfill("depot", "--primary-key", "--write-migration")
-        assert done.returncode == 0, done.stderr
-        assert "depot_review.Customer" in done.stdout
-        assert "Depot_ORDER.customer_id" in done.stdout
+        project.add_keys("Customer")
+        printed = project.write_move()
+        assert "depot_review.Customer" in printed
+        assert "Depot_ORDER.customer_id" in printed
         project.manage("migrate")
         assert dump(project) == [["a", "b", "c"], ["a", "b", "c"]]
         joined = (

@@ -5,10 +5,7 @@ from django.db import connection
 
 from django_sortable_ids.db import tables
 from django_sortable_ids.errors import BackfillError
-from tests.backfill.own_project import Project
 from tests.marks import own_tables
-
-from .own_database import settings_of_project
 
 pytestmark = own_tables
 
@@ -54,10 +51,6 @@ if connection.vendor != "sqlite":
     execute(f"ALTER TABLE depot_order ADD CONSTRAINT {quote('key%s')} {key}")
 """
 LIST = "from depot.models import *; print([each.customer.name for each in Order.objects.all()])"
-KEY = """\
-    id = UUIDv7AutoField(primary_key=True)
-    old_id = models.BigIntegerField(null=True, unique=True, editable=False)
-"""
 SHOWN = """
 from django.db import connection
 
@@ -69,58 +62,40 @@ print(sorted(name for each in found for name in each if "%" in name))
 
 
 @pytest.fixture
-def create(tmp_path):
-    with settings_of_project() as settings:
+def project(create):
+    def made(table="depot_order", column="customer_id", more=""):
+        given = f', db_column="{column}"' if "%" in column else ""
+        models = MODELS.replace("{table}", table).replace("{column}", given)
+        return create(models, rows=ROWS.format(table=table, column=column) + more)
 
-        def create(table="depot_order", column="customer_id", more=""):
-            made = Project(tmp_path / "project")
-            given = f', db_column="{column}"' if "%" in column else ""
-            made.create(MODELS.replace("{table}", table).replace("{column}", given), settings)
-            made.manage("shell", "-c", ROWS.format(table=table, column=column) + more)
-            return made
-
-        yield create
+    return made
 
 
-def edit(project):
-    for name in ("Customer", "Order"):
-        start = f"class {name}(models.Model):\n"
-        project.change_models(start, start + KEY)
-
-
-def succeeds(project, *arguments):
-    done = project.backfill(*arguments)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_names_of_constraints_and_indexes(create):
-    project = create(more=NAMES)
-    before = project.manage("shell", "-c", SHOWN)
+def test_names_of_constraints_and_indexes(project):
+    project = project(more=NAMES)
+    before = project.shell(SHOWN)
     assert "%" in before
-    column = "depot.Order.public_id"
-    succeeds(project, column, "--created-from=customer__joined")
-    succeeds(project, column, "--verify")
-    succeeds(project, column, "--write-migration")
-    project.manage("migrate")
+    column = ["backfill_ids", "depot.Order.public_id"]
+    project.manage(*column, "--created-from=customer__joined", "&&", *column, "--verify")
+    project.manage(*column, "--write-migration", "&&", "migrate")
     project.change_models("ULIDField(null=True)", "ULIDField(unique=True)")
-    edit(project)
-    succeeds(project, "depot", "--primary-key", "--write-migration")
+    project.add_keys("Customer", "Order")
+    project.write_move()
     project.manage("migrate", "&&", "makemigrations", "--check")
-    assert project.manage("shell", "-c", LIST).endswith("['a', 'b', 'c']\n")
-    assert project.manage("shell", "-c", SHOWN) == before
+    assert project.shell(LIST) == "['a', 'b', 'c']"
+    assert project.shell(SHOWN) == before
     project.manage("migrate", "depot", project.names[-2])
-    assert project.manage("shell", "-c", SHOWN) == before
+    assert project.shell(SHOWN) == before
 
 
 @pytest.mark.parametrize(
     ("names", "name"),
     [({"table": "depot_or%der"}, "depot_or%der"), ({"column": "customer%s"}, "customer%s")],
 )
-def test_names_of_tables_and_columns_are_refused(create, names, name):
-    project = create(**names)
-    edit(project)
-    done = project.backfill("depot", "--primary-key", "--write-migration")
-    print(done.stdout, done.stderr)
+def test_names_of_tables_and_columns_are_refused(project, names, name):
+    project = project(**names)
+    project.add_keys("Customer", "Order")
+    done = project.move("--write-migration")
     assert (done.returncode, project.names) == (1, ["0001_initial"])
     assert f"{name}: Django writes names into its SQL as they are" in done.stderr
 

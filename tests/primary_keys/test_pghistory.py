@@ -5,10 +5,9 @@ import json
 import pytest
 from django.db import connection
 
-from tests.backfill.own_project import Project
 from tests.marks import own_tables
 
-from .own_database import settings_of_project
+from .own_database import TYPES
 
 pytest.importorskip("pghistory.constants")
 pytestmark = [
@@ -51,53 +50,33 @@ print(json.dumps({
     "order ids": {each.pgh_id: str(each.id) for each in OrderEvent.objects.all()},
 }))
 """
-KEY = """\
-    id = UUIDv7AutoField(primary_key=True)
-    old_id = models.BigIntegerField(null=True, unique=True, editable=False)
-"""
 
 
-def dump(project):
-    return json.loads(project.manage("shell", "-c", DUMP).splitlines()[-1])
-
-
-@pytest.fixture
-def project(tmp_path):
-    made = Project(tmp_path / "project")
-    apps = [f"django.contrib.{each}" for each in ("auth", "contenttypes")]
-    with settings_of_project(*apps, "pgtrigger", "pghistory") as settings:
-        made.create(MODELS, settings, rows=ROWS.format(names=list("abc"), deleted="'b'"))
-        yield made
-
-
-def test_events_move_with_their_rows(project):
-    before = dump(project)
-    for name in ("Customer", "Order"):
-        start = f"class {name}(models.Model):\n"
-        project.change_models(start, start + KEY)
-    imported = "from django_sortable_ids.fields import UUIDv7AutoField\n"
-    project.change_models("from django.db", f"{imported}from django.db")
+def test_events_move_with_their_rows(create):
+    rows = ROWS.format(names=list("abc"), deleted="'b'")
+    project = create(MODELS, *TYPES, "pgtrigger", "pghistory", rows=rows)
+    before = json.loads(project.shell(DUMP))
+    project.add_keys("Customer", "Order")
     project.manage("pgtrigger", "uninstall")
-    done = project.backfill("depot", "--primary-key", "--write-migration")
-    assert done.returncode == 0, done.stderr
+    project.write_move()
     project.manage("migrate", "&&", "makemigrations")
     [triggers] = project.migrations.glob("0003*")
     assert "migrations.AlterField" not in triggers.read_text()
     assert "migrations.AddField" not in triggers.read_text()
     project.manage("migrate")
-    after = dump(project)
+    after = json.loads(project.shell(DUMP))
     assert after["names"] == before["names"]
     for columns in (("customers", "objects", "orders"), ("order ids",)):
         pairs = {
             (before[name][event], after[name][event]) for name in columns for event in before[name]
         }
         assert len(pairs) == len({new for _, new in pairs}) == 3
-    project.manage("shell", "-c", ROWS.format(names=list("xy"), deleted="'x'"))
+    project.shell(ROWS.format(names=list("xy"), deleted="'x'"))
     project.manage(
         "migrate", "depot", "0002", "&&", "pgtrigger", "uninstall", "&&", "migrate", "depot", "0001"
     )
-    (project.folder / "depot" / "models.py").write_text(MODELS)
-    again = dump(project)
+    project.models.write_text(MODELS)
+    again = json.loads(project.shell(DUMP))
     assert before == {
         name: {event: again[name][event] for event in found} for name, found in before.items()
     }

@@ -3,10 +3,7 @@
 import pytest
 from django.db import connection
 
-from tests.backfill.own_project import Project
 from tests.marks import own_tables
-
-from .own_database import settings_of_project
 
 pytestmark = own_tables
 
@@ -88,34 +85,31 @@ OF_MARIADB = {
 
 
 @pytest.fixture
-def create(tmp_path):
-    """Create the project with these models, and edit the key."""
-    with settings_of_project() as settings:
+def edited(create):
+    """Creates the project with these models, and edits the key."""
 
-        def create(before, after, rows, more=""):
-            made = Project(tmp_path / "project")
-            made.create(MODELS.format(before), settings + more, rows=rows)
-            made.change_models(before, after)
-            return made
+    def edited(before, after, rows, more=""):
+        project = create(MODELS.format(before), rows=rows, more=more)
+        project.change_models(before, after)
+        return project
 
-        yield create
+    return edited
 
 
 def written(project, *arguments):
-    command = ("--primary-key", "--drop-old", "--write-migration")
-    done = project.backfill("depot", *command, *arguments)
+    done = project.move("--drop-old", "--write-migration", *arguments)
     return done.returncode, done.stderr
 
 
 @pytest.mark.parametrize("name", [*CASES, *OF_MYSQL, *OF_MARIADB])
-def test_refused(create, name):
+def test_refused(edited, name):
     if name in OF_MYSQL | OF_MARIADB and connection.vendor != "mysql":
         pytest.skip("only MySQL and MariaDB have these columns")
     if name in OF_MARIADB and not connection.mysql_is_mariadb:
         pytest.skip("only MariaDB has this column")
     before, after, rows, more, source, expected = (CASES | OF_MYSQL | OF_MARIADB)[name]
     settings = IN_NEW_YORK if name == "skipped" else ""
-    project = create(before, after, f"{ROWS.format(rows or 'pass')}\n{more}", settings)
+    project = edited(before, after, f"{ROWS.format(rows or 'pass')}\n{more}", settings)
     code, error = written(project, *source)
     assert expected in error
     assert (code, project.names) == (1, ["0001_initial"])
@@ -126,9 +120,9 @@ def test_refused(create, name):
     [("too_old", "on_out_of_range='clamp'"), ("empty", "on_null='now'"),
      ("old_id_too_old", "on_out_of_range='clamp'")],
 )  # fmt: skip
-def test_let_through(create, name, policy):
+def test_let_through(edited, name, policy):
     before, after, rows, more, source, _ = CASES[name]
-    project = create(before, after, f"{ROWS.format(rows)}\n{more}")
+    project = edited(before, after, f"{ROWS.format(rows)}\n{more}")
     option = f"--{policy}".replace("_", "-").replace("'", "")
     assert written(project, *source, option) == (0, "")
     assert policy in (project.migrations / f"{project.names[-1]}.py").read_text()

@@ -5,10 +5,7 @@ import json
 import pytest
 from django.db import connection
 
-from tests.backfill.own_project import Project
 from tests.marks import own_tables
-
-from .own_database import settings_of_project
 
 pytestmark = [
     own_tables,
@@ -64,47 +61,23 @@ with connection.cursor() as cursor:
         found.append([str(each) for each in cursor.fetchall()])
 print(json.dumps(found))
 """
-EXECUTE = """
-from django.db import connection
-
-with connection.cursor() as cursor:
-    cursor.execute({!r}, None)
-"""
 
 
 @pytest.fixture
-def project(tmp_path):
-    made = Project(tmp_path / "project")
-    with settings_of_project() as settings:
-        made.create(MODELS, settings, rows=ROWS)
-        yield made
-
-
-def execute(project, sql):
-    project.manage("shell", "-c", EXECUTE.format(sql))
+def project(create):
+    return create(MODELS, rows=ROWS)
 
 
 def dump(project, key="id", queries=()):
-    code = DUMP.format(key=key, queries=list(queries))
-    return json.loads(project.manage("shell", "-c", code).splitlines()[-1])
+    return json.loads(project.shell(DUMP.format(key=key, queries=list(queries))))
 
 
 def edit(project):
-    new = (
-        "    id = UUIDv7AutoField(primary_key=True)\n"
-        "    old_id = models.BigIntegerField(null=True, unique=True, editable=False)\n"
-    )
-    for model in ("Customer", "Order"):
-        start = f"class {model}(models.Model):\n"
-        project.change_models(start, start + new)
-    imported = "from django.db import models\n"
-    project.change_models(imported, f"{imported}from django_sortable_ids.fields import *\n")
+    project.add_keys("Customer", "Order")
 
 
 def plan(project, *arguments):
-    return project.backfill(
-        "depot", "--primary-key", "--leave=depot_order.customer_ids", *arguments
-    )
+    return project.move("--leave=depot_order.customer_ids", *arguments)
 
 
 MOVED = """
@@ -141,7 +114,7 @@ QUERIES = [
 
 
 def test_what_moves_and_comes_back(project):
-    execute(project, MOVED)
+    project.sql(MOVED)
     before = dump(project, queries=QUERIES)
     edit(project)
     done = plan(project, "--write-migration")
@@ -190,27 +163,27 @@ REFUSED = {
 def test_what_the_plan_refuses(project):
     """All at once; and then the children of a table, which nothing else can be tried on."""
     for sql in REFUSED:
-        execute(project, sql)
+        project.sql(sql)
     edit(project)
     done = plan(project)
     assert done.returncode == 1
     for message in REFUSED.values():
         assert message in done.stderr
-    execute(project, "CREATE TABLE depot_child () INHERITS (depot_order)")
+    project.sql("CREATE TABLE depot_child () INHERITS (depot_order)")
     assert "depot_order is partitioned or has children" in plan(project).stderr
 
 
 def test_a_column_with_whole_rows_is_moved_as_the_plan_says(project):
-    execute(project, "CREATE TABLE depot_snap AS SELECT o FROM depot_order o")
+    project.sql("CREATE TABLE depot_snap AS SELECT o FROM depot_order o")
     edit(project)
     assert "make it jsonb" in plan(project).stderr
-    execute(project, "ALTER TABLE depot_snap ALTER o TYPE jsonb USING to_jsonb(o)")
+    project.sql("ALTER TABLE depot_snap ALTER o TYPE jsonb USING to_jsonb(o)")
     assert plan(project).returncode == 0
 
 
 @pytest.mark.parametrize("kind", ["VIEW", "MATERIALIZED VIEW"])
 def test_a_view_that_compares_a_key_with_a_number(project, kind):
-    execute(project, f"CREATE {kind} depot_v AS SELECT * FROM depot_order WHERE customer_id = 1")
+    project.sql(f"CREATE {kind} depot_v AS SELECT * FROM depot_order WHERE customer_id = 1")
     edit(project)
     done = plan(project)
     assert done.returncode == 1
@@ -218,19 +191,17 @@ def test_a_view_that_compares_a_key_with_a_number(project, kind):
         "depot_v can't be created again: operator does not exist: uuid = integer. Drop it, "
         "migrate, and create one that fits the new keys"
     )
-    execute(project, f"DROP {kind} depot_v")
+    project.sql(f"DROP {kind} depot_v")
     assert plan(project).returncode == 0
 
 
 def test_a_check_of_whole_rows(project):
     named = "CONSTRAINT depot_row"
-    execute(
-        project, f"ALTER TABLE depot_order ADD {named} CHECK (depot_order IS DISTINCT FROM NULL)"
-    )
+    project.sql(f"ALTER TABLE depot_order ADD {named} CHECK (depot_order IS DISTINCT FROM NULL)")
     edit(project)
     assert plan(project).stderr.splitlines()[-1] == (
         "depot_order can't be changed: cannot convert whole-row table reference. Drop what "
         "prevents it, migrate, and create it again"
     )
-    execute(project, f"ALTER TABLE depot_order DROP {named}")
+    project.sql(f"ALTER TABLE depot_order DROP {named}")
     assert plan(project).returncode == 0

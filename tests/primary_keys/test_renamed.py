@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from tests.backfill.own_project import Project
 from tests.marks import own_tables
 
-from .own_database import settings_of_project
+from .own_database import TYPES
 
 pytestmark = own_tables
 
@@ -72,11 +71,8 @@ EXPECTED = [
 
 
 @pytest.fixture
-def project(tmp_path):
-    made = Project(tmp_path / "project")
-    with settings_of_project() as settings:
-        made.create(MODELS, settings, rows=ROWS)
-        yield made
+def project(create):
+    return create(MODELS, rows=ROWS)
 
 
 def edit(project):
@@ -85,17 +81,13 @@ def edit(project):
 
 
 def rows(project):
-    return json.loads(project.manage("shell", "-c", DUMP).splitlines()[-1])
-
-
-def move(project, *arguments):
-    return project.backfill(*arguments, "--primary-key")
+    return json.loads(project.shell(DUMP))
 
 
 @pytest.mark.parametrize("name", ["depot", "depot.Zip"])
 def test_the_plan_sees_it(project, name):
     edit(project)
-    done = move(project, name)
+    done = project.backfill(name, "--primary-key")
     assert done.returncode == 0, done.stderr
     assert "depot.Zip.id: UUIDv7Field, 4 rows; the old key stays as code" in done.stdout
     assert "  depot_zip_offices.zip_id" in done.stdout.splitlines()
@@ -103,10 +95,8 @@ def test_the_plan_sees_it(project, name):
 
 def test_it_moves_and_comes_back(project):
     edit(project)
-    done = move(project, "depot", "--write-migration")
-    assert done.returncode == 0, done.stderr
+    wrote = [line for line in project.write_move().splitlines() if line.startswith("Wrote")]
     first, second = project.names[1:]
-    wrote = [line for line in done.stdout.splitlines() if line.startswith("Wrote")]
     assert wrote == [
         f"Wrote depot/migrations/{first}.py",
         f"Wrote depot/migrations/{second}.py, which gives keys and old keys their names",
@@ -116,20 +106,18 @@ def test_it_moves_and_comes_back(project):
     )
     assert rows(project) == EXPECTED
     code = "from depot.models import *; print([z.id.version for z in Zip.objects.all()])"
-    assert project.manage("shell", "-c", code).splitlines()[-1] == "[7, 7, 7, 7]"
-    project.manage(
-        "shell",
-        "-c",
+    assert project.shell(code) == "[7, 7, 7, 7]"
+    project.shell(
         "from depot.models import *; Zip.objects.create(code='1200', "
-        "municipality=Municipality.objects.get(code='11'))",
+        "municipality=Municipality.objects.get(code='11'))"
     )
     project.manage("migrate", "depot", "0001")
-    (project.folder / "depot" / "models.py").write_text(MODELS)
+    project.models.write_text(MODELS)
     assert rows(project) == [*EXPECTED, ["1200", "11", "y", []]]
 
 
 def refused(project):
-    done = move(project, "depot", "--write-migration")
+    done = project.move("--write-migration")
     assert done.returncode == 1
     assert project.names == ["0001_initial"]
     return done.stderr.split("BackfillError: ")[1].splitlines()
@@ -140,23 +128,23 @@ META = (
 )
 
 
-def test_an_index_of_the_old_key(project, tmp_path):
+def test_an_index_of_the_old_key(project):
     """It is removed and added again, as the message says."""
     name = "name = models.CharField(max_length=100)"
     project.change_models(name, name + META)
     project.manage("makemigrations", "depot", "&&", "migrate")
     edit(project)
-    done = move(project, "depot", "--write-migration")
+    done = project.move("--write-migration")
     assert done.stderr.split("BackfillError: ")[1].splitlines() == [
         "depot.Municipality: by_code contains code, and the key is id now: remove it and migrate, "
         "move the key, and add it again"
     ]
-    edited = (project.folder / "depot" / "models.py").read_text()
-    (project.folder / "depot" / "models.py").write_text(MODELS)
+    edited = project.models.read_text()
+    project.models.write_text(MODELS)
     project.manage("makemigrations", "depot", "&&", "migrate")
-    (project.folder / "depot" / "models.py").write_text(edited.replace(META, ""))
-    assert move(project, "depot", "--write-migration").returncode == 0
-    (project.folder / "depot" / "models.py").write_text(edited)
+    project.models.write_text(edited.replace(META, ""))
+    project.write_move()
+    project.models.write_text(edited)
     project.manage("makemigrations", "depot", "&&", "migrate")
     assert rows(project) == EXPECTED
 
@@ -169,7 +157,7 @@ def test_a_foreign_key_that_names_the_old_key(project):
         "depot.Zip.municipality refers to code, and the key is id now: leave out its to_field"
     ]
     project.change_models(", to_field='code')", ")")
-    assert move(project, "depot", "--write-migration").returncode == 0
+    project.write_move()
 
 
 def test_a_natural_key_that_is_no_longer_unique(project):
@@ -178,51 +166,48 @@ def test_a_natural_key_that_is_no_longer_unique(project):
     assert refused(project) == ["depot.Zip.code, which was the key: expected unique=True"]
 
 
-def test_a_key_of_several_columns(tmp_path):
-    project = Project(tmp_path / "project")
+def test_a_key_of_several_columns(create):
     fields = "\n    a = models.IntegerField()\n    b = models.IntegerField()\n"
     start = "from django_sortable_ids.fields import UUIDv7Field\nfrom django.db import models\n\n\n"
     model = f"{start}class Line(models.Model):{fields}    {{}}\n"
-    project.create(model.format('pk = models.CompositePrimaryKey("a", "b")'))
-    (project.folder / "depot" / "models.py").write_text(
-        model.format("id = UUIDv7Field(primary_key=True)")
+    composite, new = (
+        'pk = models.CompositePrimaryKey("a", "b")',
+        "id = UUIDv7Field(primary_key=True)",
     )
+    project = create(model.format(composite))
+    project.change_models(composite, new)
     for name in ("depot", "depot.Line"):
         done = project.backfill(name, "--primary-key")
         assert "depot.Line.id replaces a CompositePrimaryKey, which can't be moved" in done.stderr
 
 
-def test_a_key_that_a_history_copies(tmp_path):
+def test_a_key_that_a_history_copies(create):
     """It is renamed, moved, and its old values are renamed, as the message says."""
     pytest.importorskip("simple_history")
-    project = Project(tmp_path / "project")
     key = "code = models.CharField(max_length=2, primary_key=True)"
-    with settings_of_project("django.contrib.auth", "django.contrib.contenttypes") as settings:
-        project.create(WITH_HISTORY.format(key), settings)
-        project.manage("shell", "-c", "from depot.models import *; Country(code='CH').save()")
-        new = "id = UUIDv7Field(primary_key=True)\n    {}CharField(max_length=2, unique=True{})"
-        final = new.format("code = models.", "")
-        project.change_models(key, final)
-        [message] = refused(project)
-        assert message == (
-            "depot.HistoricalCountry.code copies code, and the key is id now: before the move, "
-            "rename code to id by RenameField in both models; move id with old_id; and rename that "
-            "to code"
-        )
-        rename(project, "0002_a", "0001_initial", "code", "id")
-        project.change_models(final, key.replace("code", "id"))
-        project.manage("makemigrations", "--check", "&&", "migrate")
-        moved = new.format("old_id = models.", ", null=True")
-        project.change_models(key.replace("code", "id"), moved)
-        done = move(project, "depot", "--write-migration")
-        assert done.returncode == 0, done.stderr
-        project.manage("migrate")
-        rename(project, "0004_b", project.names[-1], "old_id", "code")
-        project.change_models(moved, final)
-        project.manage("makemigrations", "--noinput", "&&", "migrate")
-        code = "from depot.models import *; c = Country.objects.get(); h = c.history.get(); "
-        code += "print(c.code, h.code, h.id == c.id, c.id.version)"
-        assert project.manage("shell", "-c", code).splitlines()[-1] == "CH CH True 7"
+    row = "from depot.models import *; Country(code='CH').save()"
+    project = create(WITH_HISTORY.format(key), *TYPES, rows=row)
+    new = "id = UUIDv7Field(primary_key=True)\n    {}CharField(max_length=2, unique=True{})"
+    final = new.format("code = models.", "")
+    project.change_models(key, final)
+    assert refused(project) == [
+        "depot.HistoricalCountry.code copies code, and the key is id now: before the move, "
+        "rename code to id by RenameField in both models; move id with old_id; and rename that "
+        "to code"
+    ]
+    rename(project, "0002_a", "0001_initial", "code", "id")
+    project.change_models(final, key.replace("code", "id"))
+    project.manage("makemigrations", "--check", "&&", "migrate")
+    moved = new.format("old_id = models.", ", null=True")
+    project.change_models(key.replace("code", "id"), moved)
+    project.write_move()
+    project.manage("migrate")
+    rename(project, "0004_b", project.names[-1], "old_id", "code")
+    project.change_models(moved, final)
+    project.manage("makemigrations", "--noinput", "&&", "migrate")
+    code = "from depot.models import *; c = Country.objects.get(); h = c.history.get(); "
+    code += "print(c.code, h.code, h.id == c.id, c.id.version)"
+    assert project.shell(code) == "CH CH True 7"
 
 
 WITH_HISTORY = """

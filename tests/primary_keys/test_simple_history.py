@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from tests.backfill.own_project import Project
 from tests.marks import own_tables
 
-from .own_database import settings_of_project
+from .own_database import TYPES
 
 pytest.importorskip("simple_history")
 pytestmark = own_tables
@@ -40,10 +39,6 @@ class Visit(models.Model):
     code = models.CharField(max_length=20)
     customer = models.ForeignKey(Customer, models.CASCADE)
     history = HistoricalRecords(excluded_fields=[])
-"""
-KEY = """\
-    id = UUIDv7AutoField(primary_key=True)
-    old_id = models.BigIntegerField(null=True, unique=True, editable=False)
 """
 ADD = """
 from django.contrib.admin.models import LogEntry
@@ -103,13 +98,8 @@ VISITS = {"Visit": ["id"], "HistoricalVisit": ["id"]}
 """The columns with keys of customers, orders and visits."""
 
 
-def shell(project, code):
-    return project.manage("shell", "-c", code).splitlines()[-1:]
-
-
 def rows(project):
-    [line] = shell(project, DUMP)
-    return json.loads(line)
+    return json.loads(project.shell(DUMP))
 
 
 def of_key(columns, row):
@@ -161,31 +151,20 @@ def assert_shown(project):
 
 
 @pytest.fixture
-def project(tmp_path):
-    made = Project(tmp_path / "project")
-    apps = [f"django.contrib.{each}" for each in ("auth", "contenttypes", "admin", "messages")]
-    with settings_of_project(*apps, "simple_history") as settings:
-        made.create(MODELS, settings)
-        shell(made, ADD.format(names=list("abcdef"), deleted=list("bef")))
-        yield made
+def project(create):
+    apps = [*TYPES, "django.contrib.admin", "django.contrib.messages", "simple_history"]
+    return create(MODELS, *apps, rows=ADD.format(names=list("abcdef"), deleted=list("bef")))
 
 
 def edit(project):
-    for name in ("Customer", "Order", "Visit"):
-        start = f"class {name}(models.Model):\n"
-        project.change_models(start, start + KEY)
+    project.add_keys("Customer", "Order", "Visit")
     project.change_models("excluded_fields=[]", "excluded_fields=['old_id']")
-    project.change_models(
-        "from simple", "from django_sortable_ids.fields import UUIDv7AutoField\nfrom simple"
-    )
 
 
 def test_a_project_moves_with_its_history_and_back(project):
     before = rows(project)
     edit(project)
-    done = project.backfill("depot", "--primary-key", "--write-migration")
-    assert done.returncode == 0, done.stderr
-    assert "  keys of 3 deleted rows in the history\n" in done.stdout
+    assert "  keys of 3 deleted rows in the history\n" in project.write_move()
     assert_shown(project)
     project.manage("migrate", "&&", "makemigrations", "--check", "&&", "check")
     after = rows(project)
@@ -193,9 +172,9 @@ def test_a_project_moves_with_its_history_and_back(project):
     assert [after[f"HistoricalCustomer {n}"]["old_id"] for n in (1, 2)] == [
         before[f"HistoricalCustomer {n}"]["id"] for n in (1, 2)
     ]
-    shell(project, ADD.format(names=list("xyz"), deleted=list("cy")))
+    project.shell(ADD.format(names=list("xyz"), deleted=list("cy")))
     project.manage("migrate", "depot", "0001")
-    (project.folder / "depot" / "models.py").write_text(MODELS)
+    project.models.write_text(MODELS)
     again = rows(project)
     # A visit that was deleted after the move, and whose history has no copy of its old key.
     assert before.pop("HistoricalVisit 3")["id"] == "3"

@@ -13,8 +13,9 @@ from django.db import connection
 
 from django_sortable_ids.models import WorkerLease
 from django_sortable_ids.schemes import get
-from tests.backfill.command import ROOT, environment
+from tests.backfill.command import environment
 from tests.patience import PATIENCE
+from tests.support import ROOT
 
 TERM = 1.0
 SKEW = 0.5

@@ -14,9 +14,10 @@ from itertools import chain
 import pytest
 
 from django_sortable_ids.models import WorkerLease
-from tests.backfill.command import ROOT, environment
+from tests.backfill.command import environment
 from tests.marks import own_tables
 from tests.patience import PATIENCE
+from tests.support import ROOT
 
 pytest.importorskip("gunicorn")
 pytestmark = own_tables
