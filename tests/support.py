@@ -1,13 +1,16 @@
 """What tests of many folders do: SQL, commands and their refusals, another connection."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from django.core.management import CommandError, call_command
 from django.db import connection, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 ROOT = Path(__file__).parents[1]
 """Of the repository."""
@@ -54,6 +57,60 @@ def elsewhere(action: Callable[[], Any]) -> Any:
 
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(act).result()
+
+
+@contextmanager
+def open_transaction(*statements: str) -> Iterator[BaseDatabaseWrapper]:
+    """Another connection, whose transaction has executed them. It ends with the block, or before by
+    ``commit()`` or ``rollback()``.
+    """
+    other = connection.copy()
+    other.set_autocommit(False)
+    other.inc_thread_sharing()
+    try:
+        with other.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+        yield other
+    finally:
+        other.close()
+
+
+@contextmanager
+def on_statement(
+    pattern: str,
+    action: Callable[[], object] = lambda: None,
+    *,
+    after: bool = False,
+    once: bool = False,
+) -> Iterator[list[str]]:
+    """Act before each statement of this connection in which the pattern is found, or after it, or
+    the first time only. Those statements are listed.
+    """
+    found: list[str] = []
+
+    def execute(run: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        matches = not (once and found) and re.search(pattern, sql, re.DOTALL) is not None
+        if matches:
+            found.append(sql)
+            if not after:
+                action()
+        result = run(sql, params, many, context)
+        if matches and after:
+            action()
+        return result
+
+    with connection.execute_wrapper(execute):
+        yield found
+
+
+def raising(error: BaseException) -> Callable[[], NoReturn]:
+    """An action that raises it."""
+
+    def action() -> NoReturn:
+        raise error
+
+    return action
 
 
 # Commands

@@ -1,6 +1,7 @@
 """Rows that change while the run goes on."""
 
 import random
+import re
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +13,7 @@ from django.db import OperationalError, connection, transaction
 
 from django_sortable_ids.backfill import run
 from tests.patience import PATIENCE
-from tests.support import elsewhere
+from tests.support import elsewhere, on_statement, query
 from tests.testapp.models import Order
 
 from .support import (
@@ -78,25 +79,23 @@ def last_id(name):
     return scheme.from_int(scheme.layout.join(tick, scheme.layout.capacity(tick) - 1))
 
 
+def any_of(statements):
+    """What finds one of these statements."""
+    return "|".join(f"^{re.escape(each)}$" for each in statements)
+
+
 @each_kind
 def test_an_id_given_between_the_reading_and_the_writing_of_a_batch_stays(name):
     insert_orders([START] * 10)
     given = last_id(name)
     taken = rows(name)[7].pk
     planned = build(name)
-    statements = statements_of(planned)
-    given_to = field_of(name).get_db_prep_save(given, connection)
+    stored = field_of(name).get_db_prep_save(given, connection)
 
-    def give_first(execute, sql, params, many, context):
-        if sql in statements:
-            table, column, key = map(quote, ("testapp_order", name, "id"))
-            with connection.cursor() as cursor:
-                cursor.execute(
-                    f"UPDATE {table} SET {column} = %s WHERE {key} = %s", (given_to, taken)
-                )
-        return execute(sql, params, many, context)
+    def give():
+        query(f"UPDATE testapp_order SET {name} = %s WHERE id = %s", stored, taken)
 
-    with connection.execute_wrapper(give_first):
+    with on_statement(any_of(statements_of(planned)), give):
         result = run.execute(planned)
     assert (result.filled, result.remaining) == (9, 0)
     assert rows(name).values_list(name, flat=True).get(pk=taken) == given
@@ -114,38 +113,17 @@ def test_a_row_that_moves_between_the_reading_and_the_writing_of_a_batch(
     insert_orders([START + i // 5 * SECOND for i in range(20)])
     keys = list(rows(name).values_list("pk", flat=True))
     planned = build(name)
-    statements = statements_of(planned)
     moves = {keys[7]: START + 3 * SECOND, keys[12]: START, keys[17]: START + 9 * SECOND}
 
-    def move_first(execute, sql, params, many, context):
-        if sql in statements:
-            while moves:
-                key, at = moves.popitem()
-                Order.objects.filter(pk=key).update(created_at=at)
-        return execute(sql, params, many, context)
+    def move():
+        for key, at in moves.items():
+            Order.objects.filter(pk=key).update(created_at=at)
 
-    with connection.execute_wrapper(move_first):
+    with on_statement(any_of(statements_of(planned)), move, once=True):
         result = run.execute(planned)
     assert (result.filled, result.remaining) == (20, 0)
     assert times_are_right(name)
     assert is_strict(name)
-
-
-def quote(name):
-    return connection.ops.quote_name(name)
-
-
-@one_writer
-def test_the_run_waits_for_a_row_that_another_holds_and_leaves_it_its_id():
-    insert_orders([START] * 10)
-    given = field_of("uuid7").scheme.generate(START)
-    taken = rows("uuid7")[7].pk
-    give = Order.objects.filter(pk=taken).update
-
-    with holding(lambda: give(uuid7=given), lambda: None):
-        result = fill("uuid7")
-    assert result.filled == 9
-    assert Order.objects.get(pk=taken).uuid7 == given
 
 
 @one_writer
@@ -181,15 +159,8 @@ def test_rows_that_appear_between_the_counting_and_the_writing_of_a_batch(name, 
     insert_orders([START, START + last, START + SECOND, *[START + SECOND + last] * 2])
     late = [START + n * SECOND + first for n in (0, 0, 0, 1, 1, 1)] + [START + SECOND + last]
     planned = build(name, size)
-    counted = statements_of(planned)[1]
-
-    def insert_next(execute, sql, params, many, context):
-        result = execute(sql, params, many, context)
-        if sql == counted and late:
-            insert_orders([late.pop() for _ in range(len(late))])
-        return result
-
-    with connection.execute_wrapper(insert_next):
+    counted = any_of(statements_of(planned)[1:2])
+    with on_statement(counted, lambda: insert_orders(late), after=True, once=True):
         result = run.execute(planned)
     assert (result.filled, result.remaining) == (12, 0)
     assert times_are_right(name)
@@ -208,15 +179,8 @@ def test_a_row_that_moved_with_its_id_is_not_where_a_tick_goes_on(name, moved_by
     Order.objects.filter(created_at=moved).update(**{name: scheme.from_int(other)})
     insert_orders([moved + timedelta(microseconds=2)] * 3)
     planned = build(name, 2)
-    counted = statements_of(planned)[1]
-
-    def insert_next(execute, sql, params, many, context):
-        result = execute(sql, params, many, context)
-        if sql == counted and rows(name).count() == 8:
-            insert_orders([late])
-        return result
-
-    with connection.execute_wrapper(insert_next):
+    counted = any_of(statements_of(planned)[1:2])
+    with on_statement(counted, lambda: insert_orders([late]), after=True, once=True):
         result = run.execute(planned)
     assert (result.filled, result.remaining) == (8, 0)
     Order.objects.filter(created_at=moved).delete()

@@ -8,10 +8,9 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
-from django.db import connection
 
 from django_sortable_ids.management.commands.backfill_ids import Command
-from tests.support import ROOT
+from tests.support import ROOT, on_statement, raising
 from tests.testapp.models import Order
 
 from .command import called
@@ -139,11 +138,8 @@ def test_json_of_what_ends_it_before_it_begins(monkeypatch, option, error, code,
 
 @pytest.mark.django_db
 def test_json_of_no_error_of_ours():
-    def lose(execute, sql, params, many, context):
-        raise ZeroDivisionError("a bug")
-
     out = StringIO()
-    with connection.execute_wrapper(lose), pytest.raises(ZeroDivisionError):
+    with on_statement("", raising(ZeroDivisionError("a bug"))), pytest.raises(ZeroDivisionError):
         call_command("backfill_ids", NAME, CREATED, "--json", stdout=out)
     found = json.loads(out.getvalue())
     assert (found["exit_code"], found["error"]) == (1, "a bug")

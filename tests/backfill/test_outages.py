@@ -1,19 +1,16 @@
 """A database that goes away, or whose rows others hold, while a backfill runs."""
 
 import sqlite3
-import threading
 from contextlib import ExitStack, contextmanager
 
 import pytest
-from django.db import OperationalError, connection, transaction
+from django.db import OperationalError, connection
 
 from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.pace import Limits
 from django_sortable_ids.db.transactions import is_lost
 from django_sortable_ids.errors import BackfillError
-from tests.patience import PATIENCE
-from tests.support import elsewhere
-from tests.testapp.models import Order
+from tests.support import elsewhere, on_statement, open_transaction
 from tests.workers.proxy import proxy
 
 from .command import called
@@ -91,12 +88,10 @@ def test_a_server_that_leaves_or_shuts_down_is_lost_though_it_still_answers(numb
 def test_a_commit_whose_answer_is_lost_is_not_done_again():
     """The connection breaks between the COMMIT and its answer, which nobody can tell apart."""
     insert_orders([START] * 20)
-    planned, broken, statements = build("uuid7", 5), [], []
+    planned, broken = build("uuid7", 5), []
 
-    def count(execute, sql, *arguments):
-        statements.append(sql)
+    def check():
         assert len(statements) < 500, "it tries the same batch again and again"
-        return execute(sql, *arguments)
 
     commit = connection._commit
 
@@ -111,7 +106,7 @@ def test_a_commit_whose_answer_is_lost_is_not_done_again():
     connection._commit = commit_and_break
     filled = []
     try:
-        with connection.execute_wrapper(count):
+        with on_statement("", check) as statements:
             assert run.execute(planned, filled.append).filled == 20
     finally:
         del connection._commit
@@ -125,30 +120,10 @@ def saved_batches():
     return elsewhere(lambda: saved_run("uuid7").batches)
 
 
-def hold_a_row():
-    first = rows("uuid7").values_list("pk", flat=True)[12]
-    Order.objects.filter(pk=first).update(name="held")
-
-
-@contextmanager
-def a_row_held(change=hold_a_row):
-    """Another transaction holds a row, and on SQLite the file, until it is told to let go."""
-    holds, let_go = threading.Event(), threading.Event()
-
-    def hold():
-        with transaction.atomic():
-            change()
-            holds.set()
-            assert let_go.wait(PATIENCE)
-
-    thread = threading.Thread(target=elsewhere, args=[hold])
-    thread.start()
-    try:
-        assert holds.wait(PATIENCE)
-        yield let_go
-    finally:
-        let_go.set()
-        thread.join()
+def a_row_held():
+    """Another transaction holds a row, and on SQLite the file."""
+    pk = rows("uuid7").values_list("pk", flat=True)[12]
+    return open_transaction(f"UPDATE testapp_order SET name = 'held' WHERE id = {pk}")
 
 
 @contextmanager
@@ -168,22 +143,16 @@ def isolated(level):
 @on_a_server
 @pytest.mark.parametrize("level", ["read committed", "repeatable read"])
 def test_a_row_that_others_hold_is_waited_for_in_ever_smaller_batches(level):
-    with isolated(level):
-        check_ever_smaller_batches()
-
-
-def check_ever_smaller_batches():
     insert_orders([START] * 20)
     sizes = []
-    planned = build("uuid7", 16)
-    with a_row_held() as let_go:
+    with isolated(level), a_row_held() as other:
 
         def note(filled):
             sizes.append(filled)
             if sum(sizes) == 12:
-                let_go.set()
+                other.rollback()
 
-        assert run.execute(planned, note).filled == 20
+        assert run.execute(build("uuid7", 16), note).filled == 20
     assert max(sizes) <= 8
     assert sum(sizes) == 20
     assert is_strict("uuid7")
@@ -220,34 +189,14 @@ def test_rows_that_others_hold_for_too_long():
 
 
 LOCK_TABLE = {
-    "mysql": ("LOCK TABLES testapp_order WRITE", "UNLOCK TABLES"),
-    "postgresql": ("LOCK TABLE testapp_order IN ACCESS EXCLUSIVE MODE",),
+    "mysql": "LOCK TABLES testapp_order WRITE",
+    "postgresql": "LOCK TABLE testapp_order IN ACCESS EXCLUSIVE MODE",
 }
 
 
-@contextmanager
 def the_table_locked():
     """The whole of it, as while another session alters it."""
-    holds, let_go, waited_in_vain = threading.Event(), threading.Event(), []
-
-    def hold():
-        lock, *unlock = LOCK_TABLE[connection.vendor]
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(lock)
-            holds.set()
-            waited_in_vain.append(not let_go.wait(PATIENCE))
-            for statement in unlock:
-                cursor.execute(statement)
-
-    thread = threading.Thread(target=elsewhere, args=[hold])
-    thread.start()
-    try:
-        assert holds.wait(PATIENCE)
-        yield
-    finally:
-        let_go.set()
-        thread.join()
-    assert waited_in_vain == [False], "it waited until the lock was given up"
+    return open_transaction(LOCK_TABLE[connection.vendor])
 
 
 @on_a_server

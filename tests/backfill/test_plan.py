@@ -8,6 +8,8 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
+from tests.support import on_statement
+
 from .command import printed
 from .shop.models import Plain, Required, TimeKey, TimeUnique
 from .support import (
@@ -92,16 +94,8 @@ def test_the_statement_is_the_one_that_runs(name, same):
     insert_orders([START + (0 if same else i) * SECOND for i in range(5)])
     lines = dry_run(name, verbosity=2)
     shown = [line.strip() for line in lines if line.startswith("    ")]
-    ran = []
-
-    def note(execute, sql, params, many, context):
-        if sql.startswith("UPDATE") and "sortable_ids_backfillrun" not in sql:
-            ran.append(sql)
-        return execute(sql, params, many, context)
-
-    with connection.execute_wrapper(note):
+    with on_statement("^UPDATE (?!.*(sortable_ids_backfillrun|sequencecounter))") as ran:
         fill(name, 2)
-    ran = [sql for sql in ran if "sequencecounter" not in sql]
     assert len(ran) == 3
     assert set(ran) <= set(shown)
     assert same or ran[0] == shown[0]
@@ -139,16 +133,12 @@ def test_a_column_that_is_never_empty_has_nothing_missing():
 def test_what_remains_is_printed():
     """Rows that are inserted while those are filled that were inserted late."""
     insert_orders([START] * 3)
-    batches = []
 
-    def insert_late(execute, sql, params, many, context):
-        if sql.startswith("UPDATE") and "testapp_order" in sql:
-            batches.append(sql)
-            insert_orders([START - len(batches) * SECOND] * len(batches))
-        return execute(sql, params, many, context)
+    def insert_late():
+        insert_orders([START - len(batches) * SECOND] * len(batches))
 
     out = StringIO()
-    with connection.execute_wrapper(insert_late):
+    with on_statement("^UPDATE .*testapp_order", insert_late) as batches:
         call_command("backfill_ids", label("uuid7"), created_from="created_at", stdout=out)
     assert out.getvalue().splitlines()[-2] == (
         "2 rows inserted concurrently without an id. Deploy the field first, so that new rows "

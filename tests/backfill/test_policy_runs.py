@@ -13,7 +13,7 @@ from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun, WorkerLease
-from tests.support import elsewhere
+from tests.support import elsewhere, on_statement
 from tests.testapp.models import Order
 
 from .shop.models import Old, Tight
@@ -127,12 +127,7 @@ def test_a_row_that_gets_its_own_time_concurrently_gets_no_id_of_now():
         with suppress(OperationalError):
             Order.objects.filter(pk=last).update(created_at=START)
 
-    def come_between(execute, sql, params, many, context):
-        if sql.startswith("UPDATE") and ("JOIN" in sql or " AS t SET " in sql):
-            elsewhere(give_time)
-        return execute(sql, params, many, context)
-
-    with connection.execute_wrapper(come_between):
+    with on_statement("^UPDATE .*(JOIN| AS t SET )", lambda: elsewhere(give_time)):
         run.execute(made)
     found = Order.objects.get(pk=last)
     assert (found.created_at is None) is (found.uuid7 is not None)

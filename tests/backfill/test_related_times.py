@@ -12,6 +12,7 @@ from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import find
 from django_sortable_ids.backfill.writing import pending_rows as reading
 from django_sortable_ids.models import BackfillRun
+from tests.support import on_statement
 
 from .shop.models import Bill, BillLine, Document, Invoice
 from .support import START, concurrently, in_python, insert, refusal
@@ -280,14 +281,8 @@ def test_ids_made_in_python_are_the_same(monkeypatch):
 def statements_of(arguments, rows):
     """The statements of a run whose batches are of one row each."""
     insert(BillLine, [{"amount": 0, "day": DAYS[0]} for _ in range(rows)])
-    said = []
-
-    def note(execute, sql, params, many, context):
-        said.append(sql)
-        return execute(sql, params, many, context)
-
     planned = plan.build(find(NAME, Given(**arguments), None), 1)
-    with connection.execute_wrapper(note):
+    with on_statement("") as said:
         assert run.execute(planned).filled == rows
     return said
 

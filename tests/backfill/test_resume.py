@@ -1,12 +1,12 @@
 """A run that was stopped goes on where it stopped."""
 
 import pytest
-from django.db import connection
 
 from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
 from tests.combinations import each_with
+from tests.support import on_statement, raising
 
 from .shop.models import Plain, Tight
 from .support import (
@@ -82,20 +82,10 @@ def test_a_batch_whose_cursor_is_not_saved_leaves_no_ids():
     fill_until("uuid7", 2, 1)
     state = BackfillRun.objects.values("cursor", "batches", "rows_filled", "finished_at")
     before, ids_before = state.get(), ids("uuid7")
-    cursor = connection.ops.quote_name("cursor")
-    with connection.execute_wrapper(stop_before(f"SET {cursor}")), pytest.raises(Stop):
+    with on_statement('SET ["`]cursor["`]', raising(Stop())), pytest.raises(Stop):
         fill("uuid7", 2)
     assert state.get() == before
     assert ids("uuid7") == ids_before
-
-
-def stop_before(words):
-    def stop(execute, sql, params, many, context):
-        if words in sql:
-            raise Stop
-        return execute(sql, params, many, context)
-
-    return stop
 
 
 # New rows, after the end

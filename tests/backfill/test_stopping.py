@@ -9,7 +9,7 @@ from django.db import connection, connections
 
 from django_sortable_ids.errors import Interrupted
 from django_sortable_ids.models import BackfillRun
-from tests.support import elsewhere
+from tests.support import elsewhere, on_statement, raising
 
 from .command import called, printed
 from .support import START, fill, insert_orders, rows
@@ -52,13 +52,7 @@ def test_the_command_to_continue_has_every_option_and_is_quoted(command, tmp_pat
 @pytest.mark.django_db
 def test_call_command_raises_what_its_caller_may_catch():
     insert_orders([START] * 3)
-
-    def interrupt(execute, sql, params, many, context):
-        if sql.startswith("UPDATE") and "testapp_order" in sql:
-            raise KeyboardInterrupt
-        return execute(sql, params, many, context)
-
-    with connection.execute_wrapper(interrupt):
+    with on_statement("^UPDATE .*testapp_order", raising(KeyboardInterrupt())):
         error = called(NAME, CREATED)[1]
     assert isinstance(error, Interrupted)
     assert error.returncode == 130
@@ -67,10 +61,7 @@ def test_call_command_raises_what_its_caller_may_catch():
 @pytest.mark.django_db
 @pytest.mark.parametrize("arguments", [[NAME, "--dry-run", CREATED], ["--status"], []])
 def test_an_interrupt_before_anything_is_written(arguments):
-    def interrupt(execute, sql, params, many, context):
-        raise KeyboardInterrupt
-
-    with connection.execute_wrapper(interrupt):
+    with on_statement("", raising(KeyboardInterrupt())):
         error = called(*arguments)[1]
     words = " ".join(["backfill_ids", *arguments])
     assert str(error) == f"Stopped; nothing was written. Continue with: manage.py {words}"
@@ -84,13 +75,7 @@ def test_sigterm_while_nothing_is_filled(option):
     fill("uuid7")
     rows("uuid7").filter(pk=rows("uuid7")[0].pk).update(uuid7=None)
     before = signal.getsignal(signal.SIGTERM)
-
-    def terminate(execute, sql, params, many, context):
-        if "testapp_order" in sql and "SELECT" in sql:
-            signal.raise_signal(signal.SIGTERM)
-        return execute(sql, params, many, context)
-
-    with connection.execute_wrapper(terminate):
+    with on_statement("SELECT.*testapp_order", lambda: signal.raise_signal(signal.SIGTERM)):
         error = called(NAME, option, CREATED)[1]
     assert isinstance(error, Interrupted)
     assert str(error).startswith(

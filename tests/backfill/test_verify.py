@@ -14,7 +14,7 @@ from django_sortable_ids.backfill.verifying.verification import Verification
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.reporting import report
-from tests.support import execute
+from tests.support import execute, on_statement
 
 from .command import called
 from .shop.models import Adopted, Plain, Timeless
@@ -267,13 +267,7 @@ def test_generated_ids_of_a_model_without_times():
 
 def test_an_empty_table_and_nothing_written(django_assert_num_queries):
     assert verify(find("uuid7")) == Verification()
-    writes = []
-
-    def note(execute, sql, params, many, context):
-        writes.extend(sql for word in ("INSERT", "UPDATE", "DELETE") if sql.startswith(word))
-        return execute(sql, params, many, context)
-
-    with connection.execute_wrapper(note):
+    with on_statement("^(INSERT|UPDATE|DELETE)") as writes:
         verify(find_target(label("uuid7"), Given("created_at"), None))
     assert writes == []
 

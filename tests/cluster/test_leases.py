@@ -9,6 +9,7 @@ from django_sortable_ids.models import WorkerLease
 from django_sortable_ids.schemes import LeaseUnavailable
 from django_sortable_ids.workers import leases
 from tests.marks import own_tables
+from tests.support import on_statement
 
 pytestmark = [pytest.mark.galera, own_tables]
 
@@ -31,16 +32,14 @@ def faster(nodes):
     """Another owner, who takes number 0 when the first one, who saw it free, is about to."""
     name = f"{connection.settings_dict['NAME']}.{WorkerLease._meta.db_table}"
     values = f"0, 'faster', 'f', {now()}, {now() + TERMS.term}"
-    statements = [f"REPLACE INTO {name} (number, owner, token, starts, expires) VALUES ({values})"]
+    statement = f"REPLACE INTO {name} (number, owner, token, starts, expires) VALUES ({values})"
 
-    def before(execute, sql, *arguments):
-        if sql.startswith(("INSERT", "UPDATE")) and statements:
-            nodes[1].ask("SET wsrep_sync_wait = 7", statements.pop())
-        return execute(sql, *arguments)
+    def take():
+        nodes[1].ask("SET wsrep_sync_wait = 7", statement)
 
-    with connection.execute_wrapper(before):
+    with on_statement("^(INSERT|UPDATE)", take, once=True) as seen:
         yield
-    assert not statements
+    assert seen
 
 
 def tokens():

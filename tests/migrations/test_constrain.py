@@ -2,12 +2,13 @@
 
 import contextlib
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import IntegrityError, NotSupportedError, connection, connections
+from django.db import IntegrityError, NotSupportedError, connection
 from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import AlterField
@@ -16,8 +17,15 @@ from django_sortable_ids.db import locks, transactions
 from django_sortable_ids.fields import SnowflakeField
 from tests.combinations import each_with
 from tests.marks import own_tables
-from tests.patience import PATIENCE
-from tests.support import columns, constraints, execute
+from tests.patience import PATIENCE, wait_until
+from tests.support import (
+    columns,
+    constraints,
+    elsewhere,
+    execute,
+    on_statement,
+    open_transaction,
+)
 
 from .sources import CREATE, CREATE_WITH_ROWS, FIELDS, FIVE_ROWS, field, fill
 
@@ -25,6 +33,7 @@ pytestmark = own_tables
 
 CONSTRAIN = 'ConstrainSortableID("order", "public", {}),'
 ALTER = 'AlterField("order", "public", {}),'
+UPDATE = "UPDATE depot_order SET name = 'y' WHERE name = 'a'"
 SQLITE_WRITES = (
     "UPDATE main.sqlite_master",
     "PRAGMA writable_schema",
@@ -208,23 +217,17 @@ def test_the_guard_refuses_them_before_anything_is_migrated(depot):
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="has one writer")
 def test_a_row_without_an_id_that_comes_meanwhile_is_refused_and_nothing_is_left(depot):
     prepare(depot, null="null=True, unique=True")
-    before, done = schema(), []
+    before = schema()
     depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
 
-    def insert():
-        with connections["default"].cursor() as cursor:
-            cursor.execute("INSERT INTO depot_order (name) VALUES ('late')")
-
-    def come(execute, sql, params, many, context):
-        if sql.startswith("ALTER") and not done:
-            done.append(in_thread(insert)())
-        return execute(sql, params, many, context)
+    def come():
+        elsewhere(lambda: execute("INSERT INTO depot_order (name) VALUES ('late')"))
 
     refused = pytest.raises(CommandError, match=r"^1 rows of depot\.")
     if connection.vendor == "mysql":
         # In which an ALTER TABLE turns NULL to zeros.
         execute("SET SESSION sql_mode = ''")
-    with connection.execute_wrapper(come), refused:
+    with on_statement("^ALTER", come, once=True), refused:
         depot.migrate()
     connection.close()
     assert schema() == before
@@ -286,30 +289,6 @@ def test_the_autodetector_finds_nothing_to_change(depot):
     assert MigrationAutodetector(found, wanted)._detect_changes() == {}
 
 
-def in_thread(action):
-    """Start it on a connection of its own; what it raised comes with ``result``."""
-    caught = []
-
-    def act():
-        try:
-            action()
-        except BaseException as error:
-            caught.append(error)
-        finally:
-            connections.close_all()
-
-    thread = threading.Thread(target=act)
-    thread.start()
-
-    def result():
-        thread.join(PATIENCE)
-        assert not thread.is_alive()
-        if caught:
-            raise caught[0]
-
-    return result
-
-
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="has one writer")
 def test_writers_go_on(depot):
     """Each of their statements gets through."""
@@ -329,13 +308,14 @@ def test_writers_go_on(depot):
             order.objects.filter(pk=written[-1]).update(name="x")
             began.set()
 
-    result = in_thread(write)
-    try:
-        assert began.wait(PATIENCE)
-        depot.migrate()
-    finally:
-        ended.set()
-    result()
+    with ThreadPoolExecutor(1) as pool:
+        writer = pool.submit(elsewhere, write)
+        try:
+            assert began.wait(PATIENCE)
+            depot.migrate()
+        finally:
+            ended.set()
+        writer.result()
     assert order.objects.filter(name="x").count() == len(written)
     assert is_constrained()
 
@@ -345,29 +325,18 @@ def test_a_transaction_that_is_open_for_long_holds_up_nobody_else(depot, monkeyp
     """It lets go of the queue again and again: between two tries a third one writes."""
     prepare(depot, null="null=True, unique=True")
     depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
-    order = depot.model("Order")
-    is_open, tried, may_end = threading.Event(), threading.Event(), threading.Event()
+    order, tried = depot.model("Order"), []
 
-    def stay_open():
-        with connections["default"].cursor() as cursor:
-            cursor.execute("BEGIN")
-            cursor.execute("UPDATE depot_order SET name = 'y' WHERE name = 'a'")
-            is_open.set()
-            may_end.wait(PATIENCE)
-            cursor.execute("COMMIT")
+    with open_transaction(UPDATE) as other:
 
-    def paused(_):
-        if not tried.is_set():
-            in_thread(lambda: order.objects.create(name="w"))()
-            tried.set()
-            may_end.set()
-            result()
+        def paused(_):
+            if not tried:
+                tried.append(elsewhere(lambda: order.objects.create(name="w")))
+                other.commit()
 
-    monkeypatch.setattr(transactions.time, "sleep", paused)
-    result = in_thread(stay_open)
-    assert is_open.wait(PATIENCE)
-    depot.migrate()
-    assert tried.is_set()
+        monkeypatch.setattr(transactions.time, "sleep", paused)
+        depot.migrate()
+    assert tried
     assert is_constrained()
     assert order.objects.filter(name="w").count() == 1
 
@@ -376,37 +345,23 @@ def test_a_transaction_that_is_open_for_long_holds_up_nobody_else(depot, monkeyp
 def test_while_the_index_waits_for_an_open_transaction_others_write(depot):
     prepare(depot)
     depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
-    order = depot.model("Order")
-    is_open, may_end = threading.Event(), threading.Event()
-
-    def stay_open():
-        with connections["default"].cursor() as cursor:
-            cursor.execute("BEGIN; UPDATE depot_order SET name = 'y' WHERE name = 'a'")
-            is_open.set()
-            may_end.wait(PATIENCE)
-            cursor.execute("COMMIT")
+    waiting = (
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+        "AND query LIKE 'CREATE UNIQUE INDEX%' AND datname = current_database()"
+    )
 
     def write():
-        with connections["default"].cursor() as cursor:
-            waits = False
-            while not waits:
-                cursor.execute(
-                    "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
-                    "AND query LIKE 'CREATE UNIQUE INDEX%%' AND datname = current_database()"
-                )
-                waits = cursor.fetchone() != (0,)
-            cursor.execute(f"SET lock_timeout = '{PATIENCE}s'")
+        wait_until(lambda: execute(waiting) != [(0,)], "the index waits")
+        execute(f"SET lock_timeout = '{PATIENCE}s'")
         try:
-            order.objects.create(name="w")
+            depot.model("Order").objects.create(name="w")
         finally:
-            may_end.set()
+            other.commit()
 
-    opened = in_thread(stay_open)
-    assert is_open.wait(PATIENCE)
-    written = in_thread(write)
-    depot.migrate()
-    written()
-    opened()
+    with open_transaction(UPDATE) as other, ThreadPoolExecutor(1) as pool:
+        writer = pool.submit(elsewhere, write)
+        depot.migrate()
+        writer.result()
     assert is_constrained()
 
 
@@ -416,24 +371,9 @@ def test_it_gives_up_in_the_end_and_says_why(depot, monkeypatch):
     depot.write(CONSTRAIN.format(field("ULIDField", "unique=True")), atomic=False)
     monkeypatch.setattr(locks, "TRIES", 2)
     monkeypatch.setattr(locks, "PAUSE", 0)
-    is_open, may_end = threading.Event(), threading.Event()
-
-    def stay_open():
-        with connections["default"].cursor() as cursor:
-            cursor.execute("BEGIN")
-            cursor.execute("UPDATE depot_order SET name = 'y' WHERE name = 'a'")
-            is_open.set()
-            may_end.wait(PATIENCE)
-            cursor.execute("ROLLBACK")
-
-    result = in_thread(stay_open)
-    assert is_open.wait(PATIENCE)
-    try:
-        with pytest.raises(CommandError, match=r"in 2 tries .* continues where it stopped"):
-            depot.migrate()
-    finally:
-        may_end.set()
-        result()
+    gives_up = pytest.raises(CommandError, match=r"in 2 tries .* continues where it stopped")
+    with open_transaction(UPDATE), gives_up:
+        depot.migrate()
     depot.migrate()
     assert is_constrained()
 

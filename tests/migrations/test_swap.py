@@ -17,10 +17,10 @@ from django_sortable_ids.models import BackfillRun, SequenceCounter
 from django_sortable_ids.operations import SwapSortableID
 from tests.combinations import each_with
 from tests.marks import own_tables
-from tests.support import columns, constraints, execute
+from tests.support import columns, constraints, elsewhere, execute, open_transaction
 
 from .sources import CREATE, FIELDS, field
-from .test_constrain import Killed, in_thread, killed, kinds
+from .test_constrain import UPDATE, Killed, killed, kinds
 
 pytestmark = own_tables
 
@@ -391,21 +391,15 @@ def test_it_waits_for_no_lock_for_long(depot, monkeypatch):
     """Between two tries a third one reads, which would otherwise queue up after the swap."""
     prepare(depot)
     before, tried = ids(depot), []
-    other = connection.copy()
-    other.set_autocommit(False)
+    with open_transaction(UPDATE) as other:
 
-    def paused(_):
-        if not tried:
-            tried.append(in_thread(lambda: depot.column("depot_order", "name"))())
-            other.rollback()
+        def paused(_):
+            if not tried:
+                tried.append(elsewhere(lambda: depot.column("depot_order", "name")))
+                other.rollback()
 
-    monkeypatch.setattr(transactions.time, "sleep", paused)
-    try:
-        with other.cursor() as cursor:
-            cursor.execute("UPDATE depot_order SET name = 'y' WHERE name = 'a'")
+        monkeypatch.setattr(transactions.time, "sleep", paused)
         depot.migrate()
-    finally:
-        other.close()
     assert tried
     assert ids(depot) == before[::-1]
 

@@ -9,7 +9,7 @@ from django.db import connection
 
 from django_sortable_ids.ids import created_at
 from tests.marks import own_tables
-from tests.support import columns, constraints, execute
+from tests.support import columns, constraints, execute, on_statement, raising
 
 from .stops import migrate_until_done
 
@@ -81,6 +81,8 @@ COLUMNS = [
 """Which contain keys of customers."""
 DELETED = "sortable_ids_deleted__depot_customer"
 MAP = "sortable_ids_next__depot_customer"
+COLLECTS = rf"^\s*INSERT INTO .*{DELETED}"
+"""What writes the keys of deleted rows into a table that remains."""
 AT = datetime(2024, 5, 1, tzinfo=UTC)
 
 
@@ -274,8 +276,9 @@ def test_a_row_that_was_restored_keeps_its_key(filled):
     filled.write_move()
     depot = filled.depot
     before = filled.keys()
-    with pytest.raises(ValueError, match="stopped"):
-        stop_after_collecting(depot)
+    stop = on_statement(COLLECTS, raising(ValueError("stopped")), after=True)
+    with stop, pytest.raises(ValueError, match="stopped"):
+        depot.migrate()
     key = filled.key("b")
     filled.objects("Customer").create(id=key, name="b", created_at=day(8))
     depot.migrate()
@@ -284,30 +287,15 @@ def test_a_row_that_was_restored_keeps_its_key(filled):
     assert filled.objects("Customer").get(name="b").pk == filled.key("b")
 
 
-def stop_after_collecting(depot):
-    def stop(execute, sql, params, many, context):
-        result = execute(sql, params, many, context)
-        if sql.lstrip().startswith("INSERT INTO") and DELETED in sql:
-            raise ValueError("stopped")
-        return result
-
-    with connection.execute_wrapper(stop):
-        depot.migrate()
-
-
 def test_history_rows_that_are_inserted_during_the_move_stop_it(filled):
     before = filled.keys()
     filled.write_move()
-    done = []
 
-    def insert(execute, sql, params, many, context):
-        result = execute(sql, params, many, context)
-        if not done and sql.lstrip().startswith("INSERT INTO") and DELETED in sql:
-            done.append(True)
-            filled.objects("HistoricalOrder").create(id=1, customer_id=99, history_date=AT)
-        return result
+    def insert():
+        filled.objects("HistoricalOrder").create(id=1, customer_id=99, history_date=AT)
 
-    with connection.execute_wrapper(insert), pytest.raises(CommandError) as error:
+    inserting = on_statement(COLLECTS, insert, after=True, once=True)
+    with inserting, pytest.raises(CommandError) as error:
         filled.depot.migrate()
     assert str(error.value) == (
         "depot_historicalorder: rows were inserted during the migration. No key was moved: stop "
@@ -340,20 +328,13 @@ def test_keys_that_are_not_kept(filled):
 def test_no_deleted_row_gets_the_key_of_another(filled):
     before, deleted = filled.keys(), filled.key("b")
     filled.write_move("SnowflakeField")
-    done = []
 
-    def collide(execute, sql, params, many, context):
-        result = execute(sql, params, many, context)
-        if not done and sql.lstrip().startswith("UPDATE") and MAP in sql and "time" not in sql:
-            done.append(True)
-            with connection.cursor() as cursor:
-                cursor.execute(f"SELECT MAX(new_key) FROM {MAP} WHERE time IS NULL")
-                (taken,) = cursor.fetchone()
-                update = f"UPDATE {MAP} SET new_key = %s WHERE old_key = %s"
-                cursor.execute(update, [taken, deleted])
-        return result
+    def collide():
+        [(taken,)] = execute(f"SELECT MAX(new_key) FROM {MAP} WHERE time IS NULL")
+        execute(f"UPDATE {MAP} SET new_key = {taken} WHERE old_key = {deleted}")
 
-    with connection.execute_wrapper(collide):
+    fills = rf"^\s*UPDATE (?!.*time).*{MAP}"
+    with on_statement(fills, collide, after=True, once=True) as done:
         filled.depot.migrate()
     assert done
     assert is_one_to_one(before, filled.keys())

@@ -1,12 +1,14 @@
 """A move that waits for another transaction says so, and lets others through."""
 
+from contextlib import contextmanager
+
 import pytest
 from django.core.management.base import CommandError
 from django.db import connection
 
 from django_sortable_ids.db import locks, transactions
 from tests.marks import own_tables
-from tests.support import execute
+from tests.support import execute, open_transaction
 
 from . import small
 
@@ -22,60 +24,50 @@ HELD = {
 }
 
 
-@pytest.fixture
-def other():
-    opened = connection.copy()
-    opened.set_autocommit(False)
-    yield opened
-    opened.close()
-
-
-def hold(other, sql):
-    """The id of the connection, whose transaction is open and idle."""
-    with other.cursor() as cursor:
+@contextmanager
+def held(sql):
+    """A connection whose transaction is open and idle, and its id."""
+    with open_transaction(sql) as other, other.cursor() as cursor:
         cursor.execute(PID[connection.vendor])
         [(pid,)] = cursor.fetchall()
-        cursor.execute(sql)
-    return pid
+        yield other, pid
 
 
 @pytest.mark.parametrize("sql", HELD.values(), ids=HELD)
-def test_an_idle_transaction_is_named(depot, monkeypatch, capsys, other, sql):
+def test_an_idle_transaction_is_named(depot, monkeypatch, capsys, sql):
     small.create(depot)
     small.write_move(depot)
-    pid = hold(other, sql)
-    monkeypatch.setattr(transactions.time, "sleep", lambda _: other.rollback())
-    depot.migrate()
+    with held(sql) as (other, pid):
+        monkeypatch.setattr(transactions.time, "sleep", lambda _: other.rollback())
+        depot.migrate()
     said = f"Waiting for a lock: open transactions of others: connection {pid} for "
     assert said in capsys.readouterr().err
     assert small.names(depot) == small.IN_ORDER
 
 
 @pytest.mark.parametrize("sql", HELD.values(), ids=HELD)
-def test_it_gives_up_and_names_it(depot, monkeypatch, other, sql):
+def test_it_gives_up_and_names_it(depot, monkeypatch, sql):
     small.create(depot)
     small.write_move(depot)
-    pid = hold(other, sql)
     monkeypatch.setattr(locks, "TRIES", 2)
     monkeypatch.setattr(locks, "PAUSE", 0)
-    with pytest.raises(CommandError) as error:
+    with held(sql) as (_, pid), pytest.raises(CommandError) as error:
         depot.migrate()
     assert f"connection {pid} for " in str(error.value)
-    other.rollback()
     assert small.names(depot) == small.IN_ORDER_OF_KEYS
     depot.migrate()
     assert small.names(depot) == small.IN_ORDER
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="materialized views")
-def test_a_reader_of_a_materialized_view(depot, monkeypatch, capsys, other):
+def test_a_reader_of_a_materialized_view(depot, monkeypatch, capsys):
     small.create(depot)
     small.write_move(depot)
     execute("CREATE MATERIALIZED VIEW depot_mv AS SELECT id FROM depot_customer")
     try:
-        pid = hold(other, "SELECT * FROM depot_mv")
-        monkeypatch.setattr(transactions.time, "sleep", lambda _: other.rollback())
-        depot.migrate()
+        with held("SELECT * FROM depot_mv") as (other, pid):
+            monkeypatch.setattr(transactions.time, "sleep", lambda _: other.rollback())
+            depot.migrate()
         assert f": connection {pid} for " in capsys.readouterr().err
         assert small.names(depot) == small.IN_ORDER
     finally:

@@ -10,7 +10,7 @@ from django.db import connection
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.primary_keys.engines.mysql_exchange import Exchange, Steps
 from tests.marks import own_tables
-from tests.support import execute
+from tests.support import execute, on_statement
 
 from .mysql import definitions, mysql_only
 from .stops import EVERY
@@ -209,22 +209,19 @@ def test_a_rename_of_some_tables_is_continued():
 
 def test_what_is_refused_last_names_the_table_and_not_its_copy(depot, small):
     small("SnowflakeField(primary_key=True)")
-    before, done = small_content(depot), []
+    before = small_content(depot)
 
-    def collide(run, sql, params, many, context):
-        result = run(sql, params, many, context)
-        if not done and sql.startswith("INSERT INTO `sortable_ids_next__depot_customer`"):
-            done.append(True)
-            execute(
-                "INSERT INTO depot_comment (name, object_id, kind_id, author_id) "
-                "SELECT 'x', new_key, kind_id, author_id FROM depot_comment c "
-                "JOIN sortable_ids_next__depot_customer m ON m.old_key = c.object_id "
-                "WHERE c.name = 'a'"
-            )
-        return result
+    def collide():
+        execute(
+            "INSERT INTO depot_comment (name, object_id, kind_id, author_id) "
+            "SELECT 'x', new_key, kind_id, author_id FROM depot_comment c "
+            "JOIN sortable_ids_next__depot_customer m ON m.old_key = c.object_id "
+            "WHERE c.name = 'a'"
+        )
 
+    filled = "^INSERT INTO `sortable_ids_next__depot_customer`"
     refused = pytest.raises(BackfillError, match=r"^depot_comment.object_id contains \d+, which is")
-    with connection.execute_wrapper(collide), refused:
+    with on_statement(filled, collide, after=True, once=True), refused:
         depot.migrate()
     execute("DELETE FROM depot_comment WHERE name = 'x'")
     assert small_content(depot) == before

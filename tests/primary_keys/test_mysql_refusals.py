@@ -1,6 +1,5 @@
 """MariaDB and MySQL: what can't be moved is refused, and everything is as before."""
 
-import threading
 import time
 from contextlib import contextmanager
 
@@ -11,7 +10,7 @@ from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import MoveNote
 from django_sortable_ids.primary_keys.engines import mysql_exchange
 from tests.marks import own_tables
-from tests.support import execute
+from tests.support import elsewhere, execute, on_statement
 
 from . import small
 from .mysql import definition, definitions, mysql_only
@@ -161,30 +160,6 @@ def test_a_definer_who_is_gone_or_greater(graph):
         refused(graph, "depot_order: its triggers could not be created again: .*SUPER|SET", move)
 
 
-@contextmanager
-def beside(part, sql):
-    """Another connection runs the statement after the first one that contains ``part``."""
-    done = []
-
-    def write():
-        execute(sql)
-        connection.close()
-
-    def watch(execute, statement, params, many, context):
-        result = execute(statement, params, many, context)
-        if part in statement and not done:
-            done.append(statement)
-            time.sleep(1.1)
-            thread = threading.Thread(target=write)
-            thread.start()
-            thread.join()
-        return result
-
-    with connection.execute_wrapper(watch):
-        yield
-    assert done
-
-
 @pytest.mark.parametrize(
     "sql",
     [
@@ -194,10 +169,14 @@ def beside(part, sql):
 )
 def test_rows_that_are_written_during_the_copy(graph, sql):
     graph.write(UUID, atomic=False)
-    with (
-        pytest.raises(BackfillError, match="depot_note was written during the migration"),
-        beside("INSERT INTO `sortable_ids_new__depot_order`", sql),
-    ):
+
+    def write():
+        time.sleep(1.1)
+        elsewhere(lambda: execute(sql))
+
+    copies = "INSERT INTO `sortable_ids_new__depot_order`"
+    refused = pytest.raises(BackfillError, match="depot_note was written during the migration")
+    with refused, on_statement(copies, write, after=True, once=True):
         graph.migrate()
     graph.migrate()
     assert not [name for name in definitions() if name.startswith("sortable_ids_new__")]

@@ -3,23 +3,20 @@
 import json
 import re
 
-import pytest
-from django.db import connection
-
 from django_sortable_ids.db.transactions import in_a_thread
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.reporting.status import of
 from tests.backfill.command import printed
 from tests.marks import own_tables
+from tests.support import on_statement
 
 from . import small
 from .mysql import mysql_only
-from .stops import Stopped
 from .test_unrecorded import stop_before
 
 pytestmark = own_tables
 NOTE = re.compile(r'(INSERT INTO|UPDATE) ["`]?django_sortable_ids_movenote.*backwards')
-RENAME = re.compile("RENAME TABLE")
+RENAME = "RENAME TABLE"
 
 
 def move():
@@ -70,26 +67,12 @@ def test_tables_that_are_exchanged(depot):
     small.create(depot)
     small.write_move(depot)
     seen = []
-
-    def look(run, sql, params, many, context):
-        if RENAME.match(sql):
-            seen.append(in_a_thread(move, "default"))
-        return run(sql, params, many, context)
-
-    with connection.execute_wrapper(look):
+    with on_statement(RENAME, lambda: seen.append(in_a_thread(move, "default"))):
         depot.migrate()
     (during,) = seen
     assert (during.state, during.step) == ("unfinished", "exchanging")
     assert move().state == "finished"
-
-    def stop(run, sql, params, many, context):
-        if RENAME.match(sql):
-            raise Stopped
-        return run(sql, params, many, context)
-
-    with pytest.raises(Stopped), connection.execute_wrapper(stop):
-        depot.migrate("0001_step")
-    connection.close()
+    stop_before(depot, re.compile(RENAME), "0001_step")
     assert lines()[0].startswith("keys of depot.Customer: unfinished, exchanging since ")
     assert move().backwards
     depot.migrate("0001_step")
