@@ -142,11 +142,7 @@ def test_rows_per_second():
         pace.rest(50)
         hand.now += 0.1
     assert hand.now == pytest.approx(5.1)
-
-
-def test_what_was_slower_than_it_might_is_not_made_up_for():
-    hand = Hand()
-    pace = Pace(Limits(max_rows_per_second=100), hand, clock=hand.clock)
+    # What was slower than it might be is not made up for.
     hand.now = 1000
     for _ in range(10):
         pace.rest(100)
@@ -178,20 +174,16 @@ def test_the_size_follows_the_target_time():
     assert follow(size, 10**9) == MOST
 
 
-def test_it_grows_to_twice_of_what_it_was_at_most():
-    size = BatchSize(5000, Limits(target_time=0.5))
-    assert follow(size, 10**9, batches=1) == 10_000
-
-
-def test_the_last_batch_which_is_smaller_says_nothing():
+def test_one_batch_doubles_the_size_at_most_and_a_smaller_one_says_nothing():
     size = BatchSize(5000, Limits(target_time=0.5))
     size.took(3, 0.5)
     assert size.rows == 5000
+    assert follow(size, 10**9, batches=1) == 10_000
 
 
-def test_a_fixed_size_stays():
-    size = BatchSize(5000, Limits())
-    assert follow(size, 10**9) == 5000
+def test_a_size_without_a_target_stays_and_is_at_most_the_rows_of_a_second():
+    assert follow(BatchSize(5000, Limits()), 10**9) == 5000
+    assert BatchSize(5000, Limits(max_rows_per_second=100)).rows == 100
 
 
 def test_it_is_halved_by_conflicts_and_grows_back():
@@ -208,10 +200,6 @@ def test_it_is_halved_by_conflicts_and_grows_back():
     assert size.rows == 10
 
 
-def test_a_slow_pace_is_an_even_one():
-    assert BatchSize(5000, Limits(max_rows_per_second=100)).rows == 100
-
-
 # A second terminal
 
 
@@ -220,13 +208,9 @@ def shown():
 
 
 @pytest.mark.django_db
-def test_status_of_nothing():
-    assert shown() == ["no backfill of any column has started in the database 'default'"]
-
-
-@pytest.mark.django_db
 def test_status_of_a_run(monkeypatch):
     monkeypatch.setattr(owner, "now_ms", lambda: 1_800_000_000_000)
+    assert shown() == ["no backfill of any column has started in the database 'default'"]
     insert_orders([START + i * SECOND for i in range(10)])
     seen = []
 

@@ -67,27 +67,6 @@ def test_a_row_alone_in_its_tick_gets_an_id_from_anywhere_in_it(scheme):
         assert uneven_bits(suffixes, size.bit_length() - 1) == []
 
 
-def test_the_position_is_that_of_the_last_id():
-    ids, position = mint(TINY, [NOW, NOW, NOW + SECOND], None, 0)
-    assert position == Position(*TINY.parts(ids[-1]))
-
-
-@pytest.mark.parametrize("sizes", [[8], [1] * 8, [3, 3, 2], [7, 1]])
-def test_a_tick_can_be_filled_to_the_last_id(sizes):
-    found, position, left = [], None, 8
-    for size in sizes:
-        left -= size
-        ids, position = mint(TINY, [NOW] * size, position, left)
-        found += ids
-    assert suffixes(found) == list(range(8))
-
-
-def test_rows_beyond_share_the_last_tick_only():
-    ids, _ = mint(TINY, [NOW] * 8 + [NOW + SECOND], None, 7)
-    assert suffixes(ids)[:8] == list(range(8))
-    assert suffixes(ids)[8] == 0
-
-
 @pytest.mark.parametrize("scheme", SORTING_KINDS)
 def test_many_ids_fit_between_two(scheme, monkeypatch):
     with monkeypatch.context() as drawn:
@@ -100,20 +79,6 @@ def test_many_ids_fit_between_two(scheme, monkeypatch):
 
 def eighth(suffix):
     return TINY.from_int(TINY.layout.join(TINY.tick(NOW), suffix))
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "count", "expected"),
-    [
-        (None, None, 8, [0, 1, 2, 3, 4, 5, 6, 7]),
-        (3, None, 4, [4, 5, 6, 7]),
-        (None, 3, 3, [0, 1, 2]),
-        (3, 5, 1, [4]),
-    ],
-)
-def test_the_room_between_two_ids_can_be_used_up(before, after, count, expected):
-    bounds = [[] if suffix is None else [eighth(suffix)] for suffix in (before, after)]
-    assert suffixes(mint_between(TINY, NOW, *bounds, None, count, count)) == expected
 
 
 WITH_BIT = replace(TINY, layout=replace(TINY.layout, set_bit=1))

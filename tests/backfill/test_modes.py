@@ -63,21 +63,12 @@ def test_a_reader_that_has_gone(command, arguments):
     assert ended.process.stderr.read() == ""
 
 
-def help_text(monkeypatch):
+def test_help_says_what_each_argument_is_and_its_examples_are_commands(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     command = load_command_class(get_commands()["backfill_ids"], "backfill_ids")
-    return command.create_parser("manage.py", "backfill_ids")
-
-
-def test_help_says_what_each_argument_is(monkeypatch):
-    parser = help_text(monkeypatch)
+    parser = command.create_parser("manage.py", "backfill_ids")
     assert [action.dest for action in parser._actions if not action.help] == []
     assert max(map(len, parser.format_help().splitlines())) <= 80
-
-
-def test_the_examples_of_help_are_commands(monkeypatch):
-    """Each of them is read by the parser."""
-    parser = help_text(monkeypatch)
     examples = parser.format_help().partition("examples:\n")[2].partition("\nexit codes:")[0]
     commands = re.findall(r"^ +manage\.py backfill_ids(.*)$", examples.replace("\\\n", ""), re.M)
     assert len(commands) >= 8
@@ -88,14 +79,8 @@ def test_the_examples_of_help_are_commands(monkeypatch):
             for name, value in vars(parser.parse_args(shlex.split(command))).items()
             if value != parser.get_default(name)
         }
-    assert used >= {
-        "target",
-        "created_from",
-        "convert_from",
-        "dry_run",
-        "status",
-        "write_migration",
-    }
+    wanted = "target created_from convert_from dry_run status write_migration"
+    assert used >= {*wanted.split()}
 
 
 # How much it says

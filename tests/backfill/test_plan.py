@@ -9,9 +9,10 @@ from django.core.management import call_command
 from django.db import connection
 
 from tests.support import on_statement
+from tests.testapp.models import Order
 
 from .command import printed
-from .shop.models import Plain, Required, TimeKey, TimeUnique
+from .shop.models import Document, Invoice, Plain, Required, TimeKey, TimeUnique
 from .support import (
     SECOND,
     START,
@@ -23,6 +24,7 @@ from .support import (
     insert_orders,
     label,
     rows,
+    sortable,
     statements_of,
 )
 
@@ -155,15 +157,16 @@ def test_no_index_on_the_time_is_a_warning():
     assert dry_run("shop.Plain.public_id")[-1] == f"  warning: {NO_INDEX}"
 
 
-def test_an_index_that_begins_with_the_time_is_none():
-    insert_orders([START])
-    assert build("uuid7").warnings == ()
-
-
-@pytest.mark.parametrize("model", [TimeKey, TimeUnique])
-def test_a_key_and_a_unique_column_have_an_index(model):
-    insert(model, [{"created_at": START}])
-    assert build(f"{model._meta.label}.public_id").warnings == ()
+@pytest.mark.parametrize("model", [Order, TimeKey, TimeUnique, Invoice])
+def test_an_index_that_begins_with_the_time_is_none(model):
+    """That of a key, of a unique column, and of the table of a parent, too."""
+    if model is Invoice:
+        insert(Document, [{"id": 10, "created_at": START}])
+        insert(Invoice, [{"document_ptr": 10}])
+    else:
+        insert(model, [{"created_at": START} | ({"name": ""} if model is Order else {})])
+    name = "number" if model is Invoice else sortable(model).name
+    assert build(f"{model._meta.label}.{name}").warnings == ()
 
 
 def test_a_key_of_old_ids_has_an_index():

@@ -4,8 +4,14 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from django.db import models
+from django.test.utils import isolate_apps
+
+from django_sortable_ids.fields import SnowflakeField, ULIDField
+from django_sortable_ids.migrating.next_migration import NotMigrated, constrained, following
 
 from .own_project import CREATED, Project
+from .support import find
 
 PUBLIC = "depot.Order.public"
 NUMBER = "depot.Order.number"
@@ -63,9 +69,7 @@ def test_it_writes_what_migrate_runs(project):
 
 
 def test_nothing_is_written_where_a_row_has_no_id(project):
-    project.manage(
-        "shell", "-c", "from depot.models import *; Order.objects.filter(pk=3).update(public=None)"
-    )
+    project.shell("from depot.models import *; Order.objects.filter(pk=3).update(public=None)")
     done = project.backfill(PUBLIC, "--write-migration")
     assert done.returncode == 1
     assert "1 row without an id" in done.stderr
@@ -73,11 +77,9 @@ def test_nothing_is_written_where_a_row_has_no_id(project):
 
 
 def test_nothing_is_written_or_proposed_while_rows_are_skipped(project):
-    project.manage(
-        "shell",
-        "-c",
+    project.shell(
         "from depot.models import *; Order.objects.filter(pk=3).update(public=None, "
-        "created_at='1900-01-01T00:00Z')",
+        "created_at='1900-01-01T00:00Z')"
     )
     done = project.backfill(PUBLIC, *CREATED, "--on-out-of-range=skip", "--verify")
     assert done.returncode == 0
@@ -189,13 +191,59 @@ def test_an_empty_table_needs_no_source(empty):
 def test_after_a_run_of_no_rows_the_source_is_known(empty):
     """The application gave every row its id."""
     assert empty.backfill(PUBLIC, *CREATED).returncode == 0
-    empty.manage(
-        "shell",
-        "-c",
+    empty.shell(
         "from depot.models import *; from django.utils import timezone; "
-        "Order.objects.create(created_at=timezone.now())",
+        "Order.objects.create(created_at=timezone.now())"
     )
     assert "0 rows filled." in empty.backfill(PUBLIC, *CREATED).stdout
     done = empty.backfill(PUBLIC, "--verify")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0] == "1 row, 1 with an id"
+
+
+# The field of the migration
+
+
+FIELDS = {
+    "null": (ULIDField(prefix="ord", null=True, blank=True), {"prefix": "ord", "unique": True}),
+    "index": (ULIDField(null=True, db_index=True), {"unique": True}),
+    "unique": (SnowflakeField(null=True, unique=True), {"unique": True}),
+    "options": (SnowflakeField(null=True, layout="discord"), {"layout": "discord", "unique": True}),
+}
+
+
+def column_of(field, constraints=()):
+    class Meta:
+        app_label = "shop"
+
+    Meta.constraints = constraints
+    body = {"__module__": __name__, "Meta": Meta, "made": models.DateTimeField()}
+    with isolate_apps("tests.backfill.shop"):
+        model = type("Made", (models.Model,), body | {"public": field})
+    return model, model._meta.get_field("public")
+
+
+@pytest.mark.parametrize(("field", "expected"), FIELDS.values(), ids=FIELDS)
+def test_the_field_is_not_null_and_unique_then_and_the_same_in_all_else(field, expected):
+    made = constrained(*column_of(field.clone()))
+    assert (type(made), made.deconstruct()[3]) == (type(field), expected)
+
+
+def test_a_constraint_of_the_model_makes_it_unique_as_well():
+    unique = models.UniqueConstraint(fields=["public"], name="one")
+    made = constrained(*column_of(ULIDField(null=True, db_index=True), [unique]))
+    assert made.deconstruct()[3] == {"db_index": True}
+
+
+def test_a_constraint_on_more_or_on_some_rows_does_not():
+    some = models.UniqueConstraint(fields=["public"], name="one", condition=models.Q(public="x"))
+    more = models.UniqueConstraint(fields=["public", "made"], name="two")
+    made = constrained(*column_of(ULIDField(null=True), [some, more]))
+    assert made.deconstruct()[3] == {"unique": True}
+
+
+@pytest.mark.django_db
+def test_an_app_without_migrations_has_no_next_one():
+    found = find("shop.Plain.public_id")
+    with pytest.raises(NotMigrated, match=r"^the app shop has no migrations, "):
+        following(found.model, found.field, "default")
