@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from django.db import connection, models
+from django.db import connection, connections, models
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test.utils import isolate_apps
 
@@ -18,6 +19,31 @@ class Own(models.Model):
 
     def __str__(self) -> str:
         return f"{self.pk}"
+
+
+def own_model(
+    name: str, *bases: type[models.Model], meta: dict[str, Any] | None = None, **fields: Any
+) -> Any:
+    """A model of the app ``testapp`` that no other test sees."""
+    options = type("Meta", (), {"app_label": "testapp", **(meta or {})})
+    with isolate_apps("tests.testapp"):
+        return type(name, bases or (Own,), {"__module__": __name__, "Meta": options, **fields})
+
+
+@contextmanager
+def second_database(path: Path) -> Iterator[str]:
+    """The alias of an SQLite file, with Django's default options."""
+    connections.databases["other"] = {
+        **connections.databases["default"],
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(path / "other.sqlite3"),
+        "OPTIONS": {},
+    }
+    try:
+        yield "other"
+    finally:
+        connections["other"].close()
+        del connections["other"], connections.databases["other"]
 
 
 @contextmanager

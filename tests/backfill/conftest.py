@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.db import connections
 
+from tests.own_tables import second_database
 from tests.testapp.models import Order
 
 from .command import Command
@@ -52,18 +53,10 @@ def zoned(own_aliases: None) -> Iterator[Callable[[str], str]]:
 
 @pytest.fixture
 def other(tmp_path: Path, django_db_setup: Any, django_db_blocker: Any) -> Iterator[str]:
-    """The alias of a second database: an SQLite file, with Django's default options."""
-    connections.databases["other"] = {
-        **connections.databases["default"],
-        "ENGINE": "django.db.backends.sqlite3",
-        "NAME": str(tmp_path / "other.sqlite3"),
-        "OPTIONS": {},
-    }
-    with django_db_blocker.unblock():
-        create_tables("other", Order, shop.Plain)
-        yield "other"
-        connections["other"].close()
-    del connections["other"], connections.databases["other"]
+    """The alias of a second database."""
+    with django_db_blocker.unblock(), second_database(tmp_path) as alias:
+        create_tables(alias, Order, shop.Plain)
+        yield alias
 
 
 def create_tables(using: str, *models: Any) -> None:

@@ -13,7 +13,7 @@ from django_sortable_ids.collisions import (
 from django_sortable_ids.fields import LexicalSequenceField, Time64Field
 from django_sortable_ids.models import SequenceCounter
 from tests.marks import own_tables
-from tests.own_tables import tables
+from tests.own_tables import own_model, tables
 
 from .support import Named, inserts_into, sixteen_a_tick, the_same_ids
 from .test_save import fill_the_tick, refused
@@ -140,36 +140,34 @@ def test_rows_that_the_transactions_snapshot_does_not_show(small):
 
 
 def test_a_sequence_is_counted_up_once(inside):
-    with isolate_apps("tests.testapp"):
-
-        class Ticket(Named, RetryOnCollision):
-            id = LexicalSequenceField(primary_key=True, charset="numeric", width=4)
-            spare = LexicalSequenceField(charset="numeric", width=4)
-
+    numbered = own_model(
+        "Ticket",
+        Named,
+        RetryOnCollision,
+        id=LexicalSequenceField(primary_key=True, charset="numeric", width=4),
+        spare=LexicalSequenceField(charset="numeric", width=4),
+    )
     table = connection.ops.quote_name(SequenceCounter._meta.db_table)
-    with tables(Ticket):
-        Ticket.objects.create()
-        rows = [Ticket(spare="0900" if n == 3 else None) for n in range(50)]
+    with tables(numbered):
+        numbered.objects.create()
+        rows = [numbered(spare="0900" if n == 3 else None) for n in range(50)]
         with inside(), CaptureQueriesContext(connection) as queries:
-            Ticket.objects.bulk_create(rows)
+            numbered.objects.bulk_create(rows)
         counted = [each["sql"] for each in queries if each["sql"].startswith(f"UPDATE {table}")]
         assert len(counted) == 2
         assert [row.pk for row in rows] == [f"{n:04}" for n in range(1, 51)]
         assert [row.spare for row in rows[2:5]] == ["0003", "0900", "0004"]
-        assert Ticket.objects.create().pk == "0051"
+        assert numbered.objects.create().pk == "0051"
 
 
 def test_a_call_that_is_refused_leaves_no_gap():
-    with isolate_apps("tests.testapp"):
-
-        class Ticket(Named, RetryOnCollision):
-            id = LexicalSequenceField(primary_key=True, charset="numeric", width=4)
-
-    with tables(Ticket):
-        Ticket.objects.create(slug="a")
+    key = LexicalSequenceField(primary_key=True, charset="numeric", width=4)
+    numbered = own_model("Ticket", Named, RetryOnCollision, id=key)
+    with tables(numbered):
+        numbered.objects.create(slug="a")
         with pytest.raises(IntegrityError):
-            Ticket.objects.bulk_create([Ticket(), Ticket(slug="a")])
-        assert Ticket.objects.create().pk == "0001"
+            numbered.objects.bulk_create([numbered(), numbered(slug="a")])
+        assert numbered.objects.create().pk == "0001"
 
 
 def test_a_model_without_retries_has_its_other_ids_made_at_once(inside):
@@ -204,20 +202,12 @@ def test_a_queryset_of_the_projects_own(inside):
         def paid(self):
             return self.filter(slug="paid")
 
-    with isolate_apps("tests.testapp"):
-
-        class Payment(Named, RetryOnCollision):
-            id = sixteen_a_tick(primary_key=True)
-            objects = Paid.as_manager()
-
-        class Proxy(Payment):
-            class Meta(Named.Meta):
-                abstract = False
-                proxy = True
-
-    with tables(Payment), inside():
-        make(Payment, 3)
-        make(Payment, 3)
-        make(Proxy, 3)
-        assert Payment.objects.count() == 9
-        assert not Payment.objects.paid().exists()
+    key = sixteen_a_tick(primary_key=True)
+    payment = own_model("Payment", Named, RetryOnCollision, id=key, objects=Paid.as_manager())
+    proxied = own_model("Proxy", payment, meta={"proxy": True})
+    with tables(payment), inside():
+        make(payment, 3)
+        make(payment, 3)
+        make(proxied, 3)
+        assert payment.objects.count() == 9
+        assert not payment.objects.paid().exists()

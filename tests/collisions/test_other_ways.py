@@ -4,13 +4,12 @@ import pytest
 from asgiref.sync import async_to_sync
 from django.core.serializers.base import DeserializedObject, build_instance
 from django.db import connection, connections, models
-from django.test.utils import isolate_apps
 
 from django_sortable_ids.collisions import RetryOnCollision, SortableIDManager
 from django_sortable_ids.fields import LexicalSequenceField
 from django_sortable_ids.models import SequenceCounter
 from tests.marks import own_tables
-from tests.own_tables import tables
+from tests.own_tables import own_model, second_database, tables
 
 from .support import Named, inserts_into, sixteen_a_tick, the_same_ids
 from .test_save import refused
@@ -21,20 +20,11 @@ pytestmark = own_tables
 @pytest.fixture
 def family():
     """A parent that retries, and its child."""
-    with isolate_apps("tests.testapp"):
-
-        class Parent(Named, RetryOnCollision):
-            id = sixteen_a_tick(primary_key=True)
-
-        class Child(Parent):
-            code = models.IntegerField(unique=True)
-            ticket = sixteen_a_tick(unique=True, null=True)
-
-            class Meta(Named.Meta):
-                abstract = False
-
-    with tables(Parent, Child):
-        yield Parent, Child
+    parent = own_model("Parent", Named, RetryOnCollision, id=sixteen_a_tick(primary_key=True))
+    ticket = sixteen_a_tick(unique=True, null=True)
+    child = own_model("Child", parent, code=models.IntegerField(unique=True), ticket=ticket)
+    with tables(parent, child):
+        yield parent, child
 
 
 def test_a_child_has_the_fresh_key_of_its_parent(family, inside):
@@ -129,17 +119,8 @@ def test_a_fixture(small):
 
 @pytest.fixture
 def other(tmp_path, django_db_blocker):
-    """The alias of a second database, on SQLite."""
-    connections.databases["other"] = {
-        **connections.databases["default"],
-        "ENGINE": "django.db.backends.sqlite3",
-        "NAME": str(tmp_path / "other.sqlite3"),
-        "OPTIONS": {},
-    }
-    with django_db_blocker.unblock():
-        yield "other"
-        connections["other"].close()
-    del connections["other"], connections.databases["other"]
+    with django_db_blocker.unblock(), second_database(tmp_path) as alias:
+        yield alias
 
 
 def test_another_database(small, other, inside):
@@ -154,18 +135,18 @@ def test_another_database(small, other, inside):
 
 
 def test_a_sequence_of_another_database(other):
-    with isolate_apps("tests.testapp"):
-
-        class Ticket(Named):
-            id = models.BigAutoField(primary_key=True)
-            number = LexicalSequenceField(charset="numeric", width=4, unique=True)
-            objects = SortableIDManager()
-
-    with tables(Ticket, SequenceCounter, using=connections[other]):
-        Ticket.objects.using(other).bulk_create([Ticket(), Ticket()])
-        saved = Ticket()
+    numbered = own_model(
+        "Ticket",
+        Named,
+        id=models.BigAutoField(primary_key=True),
+        number=LexicalSequenceField(charset="numeric", width=4, unique=True),
+        objects=SortableIDManager(),
+    )
+    with tables(numbered, SequenceCounter, using=connections[other]):
+        numbered.objects.using(other).bulk_create([numbered(), numbered()])
+        saved = numbered()
         saved.save(using=other)
-        assert (saved.number, Ticket.objects.using(other).create().number) == ("0002", "0003")
+        assert (saved.number, numbered.objects.using(other).create().number) == ("0002", "0003")
         assert SequenceCounter.objects.using(other).get().taken == 4
     assert not SequenceCounter.objects.exists()
 
@@ -173,21 +154,18 @@ def test_a_sequence_of_another_database(other):
 def test_an_index_of_expressions_is_refused_at_once():
     if not connection.features.supports_expression_indexes:
         pytest.skip("no indexes of expressions")
-    with isolate_apps("tests.testapp"):
-
-        class Folded(Named, RetryOnCollision):
-            id = sixteen_a_tick(primary_key=True)
-            ticket = sixteen_a_tick()
-
-            class Meta(Named.Meta):
-                abstract = False
-                constraints = [
-                    models.UniqueConstraint(models.F("ticket") + 0, name="folded_ticket"),
-                ]
-
-    with tables(Folded):
+    folded = models.UniqueConstraint(models.F("ticket") + 0, name="folded_ticket")
+    keyed_by_expression = own_model(
+        "Folded",
+        Named,
+        RetryOnCollision,
+        meta={"constraints": [folded]},
+        id=sixteen_a_tick(primary_key=True),
+        ticket=sixteen_a_tick(),
+    )
+    with tables(keyed_by_expression):
         with the_same_ids():
-            Folded.objects.create()
-        Folded.objects.update(id=1)
+            keyed_by_expression.objects.create()
+        keyed_by_expression.objects.update(id=1)
         with the_same_ids():
-            refused(Folded().save, Folded, tries=1)
+            refused(keyed_by_expression().save, keyed_by_expression, tries=1)

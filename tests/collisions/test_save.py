@@ -3,11 +3,10 @@
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, models, transaction
 from django.db.models.signals import post_save, pre_save
-from django.test.utils import isolate_apps
 
 from django_sortable_ids.collisions import TRIES, RetryOnCollision
 from tests.marks import own_tables
-from tests.own_tables import tables
+from tests.own_tables import own_model, tables
 
 from .support import (
     Named,
@@ -95,19 +94,16 @@ def test_a_value_that_looks_like_a_message(small, slug):
 
 
 def test_a_check_of_the_column_is_refused_at_once():
-    with isolate_apps("tests.testapp"):
-
-        class Checked(Named, RetryOnCollision):
-            id = sixteen_a_tick(primary_key=True)
-
-            class Meta(Named.Meta):
-                abstract = False
-                constraints = [
-                    models.CheckConstraint(condition=models.Q(id__lt=5), name="few"),
-                ]
-
-    with tables(Checked):
-        refused(Checked().save, Checked, tries=1)
+    few = models.CheckConstraint(condition=models.Q(id__lt=5), name="few")
+    checked = own_model(
+        "Checked",
+        Named,
+        RetryOnCollision,
+        meta={"constraints": [few]},
+        id=sixteen_a_tick(primary_key=True),
+    )
+    with tables(checked):
+        refused(checked().save, checked, tries=1)
 
 
 def test_a_given_id_is_never_replaced(small):
@@ -140,19 +136,20 @@ def test_a_constraint_of_several_columns(counted, inside):
 
 
 def test_half_of_a_composite_key(inside):
-    with isolate_apps("tests.testapp"):
-
-        class Pair(Named, RetryOnCollision):
-            pk = models.CompositePrimaryKey("tenant", "number")
-            tenant = models.IntegerField()
-            number = sixteen_a_tick()
-
-    with tables(Pair):
+    pair = own_model(
+        "Pair",
+        Named,
+        RetryOnCollision,
+        pk=models.CompositePrimaryKey("tenant", "number"),
+        tenant=models.IntegerField(),
+        number=sixteen_a_tick(),
+    )
+    with tables(pair):
         for tenant, tries in (1, 1), (2, 1), (1, 2):
-            with the_same_ids(), inside(), inserts_into(Pair) as made:
-                row = Pair.objects.create(tenant=tenant)
+            with the_same_ids(), inside(), inserts_into(pair) as made:
+                row = pair.objects.create(tenant=tenant)
             assert len(made) == tries
-            assert Pair.objects.get(pk=(tenant, row.number)) == row
+            assert pair.objects.get(pk=(tenant, row.number)) == row
 
 
 def test_an_unloaded_row_and_an_update_keep_what_they_have(small):
@@ -182,31 +179,28 @@ def test_an_update_of_a_saved_row_without_its_key_inserts_none(keyed, option):
 def test_a_loaded_null_stays_null_where_null_is_unique():
     if not connection.features.supports_nulls_distinct_unique_constraints:
         pytest.skip("NULLs are distinct")
-    with isolate_apps("tests.testapp"):
-
-        class Single(Named, RetryOnCollision):
-            id = models.BigAutoField(primary_key=True)
-            tenant = models.IntegerField(default=1)
-            ticket = sixteen_a_tick(null=True)
-
-            class Meta(Named.Meta):
-                abstract = False
-                constraints = [
-                    models.UniqueConstraint(
-                        fields=["tenant", "ticket"], name="one_null", nulls_distinct=False
-                    ),
-                ]
-
-    with tables(Single):
-        row = Single.objects.create(slug="a")
-        Single.objects.create(tenant=2)
-        Single.objects.update(ticket=None)
+    one = models.UniqueConstraint(
+        fields=["tenant", "ticket"], name="one_null", nulls_distinct=False
+    )
+    single = own_model(
+        "Single",
+        Named,
+        RetryOnCollision,
+        meta={"constraints": [one]},
+        id=models.BigAutoField(primary_key=True),
+        tenant=models.IntegerField(default=1),
+        ticket=sixteen_a_tick(null=True),
+    )
+    with tables(single):
+        row = single.objects.create(slug="a")
+        single.objects.create(tenant=2)
+        single.objects.update(ticket=None)
         row.refresh_from_db()
         row.tenant = 2
         with pytest.raises(IntegrityError), transaction.atomic():
             row.save()
         assert row.ticket is None
-        assert Single.objects.get(slug="a").ticket is None
+        assert single.objects.get(slug="a").ticket is None
 
 
 def test_a_copy_never_overwrites_the_row_that_has_its_new_key(small):
@@ -221,21 +215,17 @@ def test_a_copy_never_overwrites_the_row_that_has_its_new_key(small):
 
 
 def test_what_points_to_an_unsaved_row_points_to_the_right_one_later(small):
-    with isolate_apps("tests.testapp"):
-
-        class Part(Named):
-            whole = models.ForeignKey(small, models.CASCADE)
-
-    with tables(Part), the_same_ids():
+    part_model = own_model("Part", Named, whole=models.ForeignKey(small, models.CASCADE))
+    with tables(part_model), the_same_ids():
         other = small.objects.create()
         with the_same_ids():
             row = small()
-            part = Part(whole=row)
+            part = part_model(whole=row)
             with pytest.raises(ValueError, match="unsaved related object 'whole'"):
                 part.save()
             row.save()
         part.save()
-        assert Part.objects.get().whole_id == row.pk != other.pk
+        assert part_model.objects.get().whole_id == row.pk != other.pk
 
 
 def test_signals_are_sent_once(small):
@@ -260,18 +250,15 @@ def test_signals_are_sent_once(small):
 @pytest.mark.parametrize("signal", [pre_save, post_save])
 def test_what_a_receiver_is_refused_is_not_tried_again(small, signal):
     """The name of its key may be the same: PRIMARY."""
-    with isolate_apps("tests.testapp"):
-
-        class Audit(Named):
-            id = models.IntegerField(primary_key=True)
+    audit = own_model("Audit", Named, id=models.IntegerField(primary_key=True))
 
     def receive(**rest):
-        Audit.objects.bulk_create([Audit(pk=1)])
+        audit.objects.bulk_create([audit(pk=1)])
 
-    with tables(Audit):
+    with tables(audit):
         receive()
         signal.connect(receive, sender=small)
         try:
-            refused(small().save, Audit, tries=1)
+            refused(small().save, audit, tries=1)
         finally:
             signal.disconnect(receive, sender=small)

@@ -16,6 +16,7 @@ from tests.support import columns, constraints, execute
 pytestmark = own_tables
 
 UUID7 = "01976b9e-2fb2-7000-8000-00000000000{}"
+UUID6 = "1f1e55bb-a559-6e4d-816a-00000000000{}"
 ULID = "01M7Y2DCF66NMGAJT4MSTMRWD{}"
 SNOWFLAKE = "212398205346830242{}"
 # The bits of a ULID that MariaDB's uuid takes.
@@ -73,6 +74,8 @@ COLUMNS = {
         "001xUbmv1tc1Go2H8WSh27gzbH2uiQu{}",
     ),
     "BigIntegerField": ("BigIntegerField", "", "SnowflakeField", "", SNOWFLAKE),
+    "UUIDField of version 6": ("UUIDField", "", "UUIDv6Field", "", UUID6),
+    "BinaryField": ("BinaryField", "max_length=16", "ULIDField", 'storage="binary"', None),
 }
 COLLATIONS = {"postgresql": "C", "mysql": "utf8mb4_bin", "sqlite": "BINARY"}
 pairs_of_columns = pytest.mark.parametrize(
@@ -83,6 +86,11 @@ pairs_of_columns = pytest.mark.parametrize(
 def source(name, options, how):
     options = options.replace("{bytes!r}", repr(COLLATIONS[connection.vendor]))
     return f"{name}({', '.join(filter(None, [options, how]))})"
+
+
+def given(value, number):
+    """The id of that number, as the old field takes it."""
+    return value.format(number) if value else bytes([1, *[number] * 15])
 
 
 def sql(depot, name):
@@ -121,7 +129,7 @@ def test_a_column(depot, kind, how):
     )
     depot.migrate()
     for n, name in enumerate("abcde", 1):
-        depot.model("Order").objects.create(name=name, public=value.format(n))
+        depot.model("Order").objects.create(name=name, public=given(value, n))
     before = depot.column("depot_order", "public"), schema()
     adopt(depot, "public", new)
     assert (depot.column("depot_order", "public"), schema()) == before
@@ -245,8 +253,8 @@ def test_a_key_and_what_points_to_it(depot, old, old_options, new, new_options, 
     )
     depot.migrate()
     for n, name in enumerate("abcde", 1):
-        depot.model("Order").objects.create(id=value.format(n), name=name)
-        depot.model("Line").objects.create(order_id=value.format(n), name=name)
+        depot.model("Order").objects.create(id=given(value, n), name=name)
+        depot.model("Line").objects.create(order_id=given(value, n), name=name)
     before = depot.column("depot_order", "id"), depot.column("depot_line", "order_id"), schema()
     adopt(depot, "id", new)
     after = depot.column("depot_order", "id"), depot.column("depot_line", "order_id"), schema()

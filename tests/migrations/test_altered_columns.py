@@ -6,7 +6,6 @@ import re
 import pytest
 from django.core.management.base import CommandError
 from django.db import DatabaseError, connection
-from django.test.utils import CaptureQueriesContext
 
 from tests.combinations import each_with
 from tests.marks import own_tables
@@ -164,76 +163,6 @@ def test_a_counted_key_of_an_empty_table(depot, name):
     order = depot.model("Order").objects.create(name="a")
     depot.model("Line").objects.create(name="a", order_id=order.pk)
     assert depot.model("Line").objects.get().order.pk == order.pk
-
-
-ADOPTED = {
-    "UUIDField to UUIDv7Field": (
-        "UUIDField()",
-        "UUIDv7Field()",
-        "01976b9e-2fb2-7000-8000-00000000000{}",
-    ),
-    "UUIDField to UUIDv6Field": (
-        "UUIDField()",
-        "UUIDv6Field()",
-        "1f1e55bb-a559-6e4d-816a-00000000000{}",
-    ),
-    "CharField to ULIDField": (
-        "CharField(max_length=26)",
-        'ULIDField(storage="char")',
-        "01M7Y2DCF66NMGAJT4MSTMRWD{}",
-    ),
-    "CharField to KUUIDField": (
-        "CharField(max_length=32)",
-        "KUUIDField()",
-        "001xUbmv1tc1Go2H8WSh27gzbH2uiQu{}",
-    ),
-    "BigIntegerField to SnowflakeField": (
-        "BigIntegerField()",
-        "SnowflakeField()",
-        "212398205346830242{}",
-    ),
-    "BinaryField to ULIDField": (
-        "BinaryField(max_length=16)",
-        'ULIDField(storage="binary")',
-        None,
-    ),
-}
-
-
-@pytest.mark.parametrize(("old", "new", "value"), ADOPTED.values(), ids=ADOPTED)
-def test_a_column_of_ids_that_another_field_made_is_adopted_as_it_is(depot, old, new, value):
-    depot.write(CREATE)
-    depot.write(f'AddField("order", "public", {old}),')
-    depot.migrate()
-    values = [value.format(n) if value else bytes([1, *[n] * 15]) for n in range(1, 6)]
-    for name, public in zip("abcde", values, strict=True):
-        depot.model("Order").objects.create(name=name, public=public)
-    before = depot.column("depot_order", "public")
-    depot.write(f'AlterField("order", "public", {new}),')
-    depot.migrate()
-    after = depot.column("depot_order", "public")
-    assert [str(each) for each in after] == [str(each) for each in before]
-    adopted = depot.model("Order")
-    for name, public in zip("abcde", values, strict=True):
-        if value:
-            assert adopted.objects.get(public=public).name == name
-        assert adopted.objects.get(public=adopted.objects.get(name=name).public).name == name
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [("UUIDField()", "UUIDv7Field()"), ("BigIntegerField()", "SnowflakeField()")],
-)
-def test_an_adoption_leaves_the_table_alone(depot, old, new):
-    """SQLite copies it, as it does for every AlterField."""
-    depot.write(CREATE)
-    depot.write(f'AddField("order", "public", {old}),')
-    depot.migrate()
-    depot.write(f'AlterField("order", "public", {new}),')
-    with CaptureQueriesContext(connection) as queries:
-        depot.migrate()
-    altered = [query["sql"] for query in queries if "ALTER" in query["sql"]]
-    assert bool(altered) == (connection.vendor == "sqlite")
 
 
 def test_a_column_of_another_type_is_refused(depot):

@@ -9,7 +9,6 @@ from django.test.utils import CaptureQueriesContext
 from tests.marks import own_tables
 
 from .sources import CREATE, CREATE_WITH_ROWS, FIVE_ROWS, fill
-from .test_swap import prepare
 
 pytestmark = own_tables
 
@@ -58,14 +57,6 @@ def test_a_column_that_is_added_filled_and_closed(depot):
     depot.write('AlterField("order", "public", ULIDField(unique=True)),')
     depot.migrate()
     assert len(set(depot.column("depot_order", "public"))) == 5
-
-
-def test_after_a_swap_the_values_of_the_other_column_count(depot):
-    prepare(depot, "UUIDv6Field(unique=True)", "UUIDv7Field(unique=True)")
-    depot.write('AlterField("order", "public", UUIDv6Field(unique=True)),')
-    with pytest.raises(CommandError, match=r"0003_step, depot\.order\.public: .* is no UUIDv6"):
-        depot.migrate()
-    assert depot.applied() == ["0001_step"]
 
 
 def test_plans_backwards_are_left_alone(depot):
