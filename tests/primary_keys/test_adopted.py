@@ -241,7 +241,7 @@ MigratePrimaryKey(
 """
 
 
-def test_migrate_completes_a_move_that_stopped_at_any_statement(depot):
+def test_adopted_columns_move_though_it_stops_at_each_statement(depot):
     small.create(depot, more=STOPPED_MODELS, after=STOPPED_ROWS)
     first = min(depot.model("Customer").objects.values_list("pk", flat=True))
     for visit in depot.model("Visit").objects.all():

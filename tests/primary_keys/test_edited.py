@@ -10,8 +10,7 @@ from tests.marks import own_tables
 from . import small
 from .mysql import mysql_only
 from .test_history import DELETED, filled, is_one_to_one, shop  # noqa: F401
-from .test_left_over import NOTE
-from .test_unrecorded import RENAMES, stop_before
+from .test_unrecorded import NOTE, RENAMES, stop_before
 
 pytestmark = own_tables
 EDITS = {

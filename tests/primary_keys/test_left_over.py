@@ -17,11 +17,10 @@ from tests.support import execute
 
 from .mysql import mysql_only
 from .test_history import filled, shop  # noqa: F401
-from .test_unrecorded import stop_before
+from .test_unrecorded import NOTE, stop_before
 
 pytestmark = own_tables
 MORE = ["new"] * 6 if connection.vendor == "mysql" else []
-NOTE = re.compile(r'(INSERT INTO|UPDATE) ["`]?django_sortable_ids_movenote.*backwards')
 STATEMENT = re.compile(r"^    (.+);$", re.MULTILINE)
 
 

@@ -15,7 +15,7 @@ from tests.support import elsewhere, execute, on_statement
 from . import small
 from .mysql import definition, definitions, mysql_only
 from .test_graph import MODELS, MOVE, ROWS, content
-from .test_kept_times import NOTES
+from .test_mysql_tables import NOTES
 
 pytestmark = [own_tables, mysql_only]
 

@@ -1,4 +1,6 @@
-"""Tables as people have them on SQLite: what no model knows remains."""
+"""Tables of SQLite that were written by hand: all of it stays, or is refused by name."""
+
+import sqlite3
 
 import pytest
 from django.db import connection
@@ -7,6 +9,7 @@ from tests.marks import own_tables
 from tests.support import execute
 
 from . import small
+from .test_refused import refusal
 
 pytestmark = [
     own_tables,
@@ -14,6 +17,32 @@ pytestmark = [
 ]
 
 CUSTOMER = """
+CREATE TABLE DEPOT_Customer (
+    "ID" INTEGER PRIMARY KEY, [Name] varchar(9) NOT NULL ON CONFLICT REPLACE DEFAULT 'x',
+    created_at datetime NOT NULL, "Group" int DEFAULT (1 + 2) CHECK ("Group" < 9 /* ) */),
+    `order` TEXT COLLATE RTRIM, "it's" BLOB DEFAULT x'00ff',
+    first AS (substr(name, 1, 1)) VIRTUAL,
+    CONSTRAINT "odd, name" UNIQUE (id, name) ON CONFLICT IGNORE
+)
+"""
+ORDER = """
+CREATE TABLE depot_order (
+    id integer, name varchar(9), customer_id bigint NOT NULL DEFAULT NULL,
+    CONSTRAINT pair FOREIGN KEY (Customer_ID, name) REFERENCES depot_customer (id, NAME)
+        ON UPDATE CASCADE ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+    PRIMARY KEY (id)
+){options}
+"""
+MORE = (
+    'CREATE UNIQUE INDEX "Odd Name" ON depot_order (customer_id COLLATE NOCASE DESC, name) '
+    "WHERE name <> 'q'",
+    "CREATE INDEX lowered ON depot_order (lower(name), customer_id)",
+    "CREATE TRIGGER [odd trigger] BEFORE UPDATE OF name ON depot_order WHEN new.name = 'no' "
+    "BEGIN SELECT RAISE(ABORT, 'no'); END",
+)
+
+
+COUNTED = """
 CREATE TABLE [depot_customer] ( -- those who pay
     id INTEGER
         CONSTRAINT "the key" PRIMARY KEY ASC AUTOINCREMENT /* counted */,
@@ -24,7 +53,7 @@ CREATE TABLE [depot_customer] ( -- those who pay
     CHECK (id IS NOT NULL)
 )
 """
-ORDER = """
+CASCADING = """
 CREATE TABLE "depot_order"(
     id integer primary key,
     name varchar(9),
@@ -32,60 +61,146 @@ CREATE TABLE "depot_order"(
     UNIQUE (customer_id, name)
 )
 """
-MORE = (
-    "CREATE INDEX by_secret ON depot_customer (secret) WHERE id IS NOT NULL",
-    "CREATE INDEX by_customer ON depot_order (customer_id DESC, name)",
-    "CREATE VIEW ordered AS SELECT c.name FROM depot_customer c JOIN depot_order o "
-    "ON o.customer_id = c.id",
-    "CREATE TABLE log (text)",
-    "CREATE TRIGGER logged AFTER DELETE ON depot_customer BEGIN "
-    "INSERT INTO log VALUES (old.name); END",
-)
 
 
-@pytest.fixture
-def tables(depot):
+PLAIN_ORDER = ORDER.format(options="")
+
+
+def create(depot, customer=CUSTOMER, order=PLAIN_ORDER):
     small.create(depot)
-    dropped = ("depot_order", "depot_customer")
-    rows = {table: execute(f"SELECT * FROM {table}") for table in dropped}
-    execute(*(f"DROP TABLE {table}" for table in dropped), CUSTOMER, ORDER, *MORE)
+    names = {"depot_order": "id, name, customer_id", "depot_customer": "id, name, created_at"}
+    rows = {table: execute(f"SELECT {names[table]} FROM {table}") for table in names}
+    execute("DROP TABLE depot_order", "DROP TABLE depot_customer", customer, order)
     for table, found in reversed(rows.items()):
-        columns = {"depot_order": "id, name, customer_id", "depot_customer": "id, name, created_at"}
         for row in found:
             values = ", ".join(map(repr, map(str, row)))
-            execute(f"INSERT INTO {table} ({columns[table]}) VALUES ({values})")
-    execute("UPDATE depot_customer SET secret = 'of ' || name")
-    execute("INSERT INTO depot_customer (id, name, created_at) VALUES (900, 'q', '2020-01-01')")
-    execute("DELETE FROM depot_customer WHERE id = 900")
-    yield depot
-    execute("DROP VIEW ordered", "DROP TABLE log")
+            execute(f"INSERT INTO {table} ({names[table]}) VALUES ({values})")
+    execute(*MORE)
 
 
 def definitions():
     return execute(
-        "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE tbl_name LIKE 'depot%' "
-        "OR name IN ('ordered', 'log') ORDER BY 1, 2"
+        "SELECT type, lower(name), sql FROM sqlite_master WHERE lower(tbl_name) LIKE 'depot%' "
+        "AND sql IS NOT NULL AND type <> 'table' ORDER BY 1, 2"
     )
 
 
-def test_what_no_model_knows_remains(tables):
-    before = definitions()
-    old = dict(tables.model("Customer").objects.values_list("name", "pk"))
-    small.write_move(tables, more="allowed=['*'],")
-    tables.migrate()
-    connection.check_constraints()
-    assert small.names(tables) == small.IN_ORDER
-    assert execute("SELECT secret, initial FROM depot_customer WHERE name = 'C'") == [("of c", "c")]
-    assert len(execute("SELECT * FROM ordered")) == len(old)
-    assert execute("PRAGMA foreign_key_list(depot_order)")[0][2:7] == (
-        "depot_customer", "customer_id", None, "NO ACTION", "CASCADE",
-    )  # fmt: skip
-    tables.model("Customer").objects.filter(name="a").extra(where=["1=1"])
-    execute("DELETE FROM depot_order WHERE name = 'a'", "DELETE FROM depot_customer WHERE name='a'")
-    assert execute("SELECT text FROM log")[-1] == ("a",)
-    later = tables.model("Customer").objects.create(name="z", created_at="2024-05-01T00:00Z")
-    assert later.old_id is None
-    tables.migrate("0001_step")
-    del old["a"]
-    assert dict(tables.model("Customer").objects.values_list("name", "pk")) == {**old, "z": 901}
-    assert [each[:3] for each in definitions()] == [each[:3] for each in before]
+def columns(table):
+    """All about the columns but their types, and without the key."""
+    found = execute(f"PRAGMA table_xinfo({table})")
+    return [(name.lower(), *rest) for _, name, _, *rest in found if name.lower() not in LEFT_OUT]
+
+
+LEFT_OUT = ("id", "old_id")
+TABLES = {
+    "foreign key of two columns": (CUSTOMER, PLAIN_ORDER),
+    "WITHOUT ROWID": (CUSTOMER, ORDER.format(options=" WITHOUT ROWID")),
+    "comments and a counter": (COUNTED, CASCADING),
+}
+
+
+@pytest.mark.parametrize(("customer", "order"), TABLES.values(), ids=TABLES)
+def test_everything_stays(depot, customer, order):
+    create(depot, customer, order)
+    tables = ("depot_customer", "depot_order")
+    before = definitions(), [columns(each) for each in tables]
+    keys = execute("PRAGMA foreign_key_list(depot_order)")
+    rows = execute("SELECT c.*, o.id FROM depot_customer c JOIN depot_order o ON o.name = c.name")
+    small.write_move(depot, more="allowed=['*'],")
+    depot.migrate()
+    assert (definitions(), [columns(each) for each in tables]) == before
+    assert execute("PRAGMA foreign_key_list(depot_order)") == keys
+    assert execute("PRAGMA foreign_key_check") == []
+    assert small.names(depot) == small.IN_ORDER
+    [(sql,)] = execute("SELECT sql FROM sqlite_master WHERE name = 'depot_order'")
+    assert sql.rstrip().endswith(order.rstrip()[-15:])
+    depot.migrate("0001_step")
+    assert (definitions(), [columns(each) for each in tables]) == before
+    assert execute("PRAGMA foreign_key_check") == []
+    assert sorted(rows) == sorted(
+        execute("SELECT c.*, o.id FROM depot_customer c JOIN depot_order o ON o.name = c.name")
+    )
+
+
+def test_what_no_model_knows_goes_on(depot):
+    """A view, a trigger, columns, and the counter."""
+    create(depot, COUNTED, CASCADING)
+    execute(
+        "CREATE VIEW ordered AS SELECT c.name FROM depot_customer c JOIN depot_order o "
+        "ON o.customer_id = c.id",
+        "CREATE TABLE log (text)",
+        "CREATE TRIGGER logged AFTER DELETE ON depot_customer BEGIN "
+        "INSERT INTO log VALUES (old.name); END",
+        "UPDATE depot_customer SET secret = 'of ' || name",
+        "INSERT INTO depot_customer (id, name, created_at) VALUES (900, 'q', '2020-01-01')",
+        "DELETE FROM depot_customer WHERE id = 900",
+    )
+    try:
+        old = dict(depot.model("Customer").objects.values_list("name", "pk"))
+        small.write_move(depot, more="allowed=['*'],")
+        depot.migrate()
+        secret = "SELECT secret, initial FROM depot_customer WHERE name = 'C'"
+        assert execute(secret) == [("of c", "c")]
+        assert len(execute("SELECT * FROM ordered")) == len(old)
+        execute("DELETE FROM depot_customer WHERE name = 'a'")
+        assert execute("SELECT text FROM log")[-1] == ("a",)
+        assert execute("SELECT * FROM depot_order WHERE name = 'a'") == []
+        later = depot.model("Customer").objects.create(name="z", created_at="2024-05-01T00:00Z")
+        assert later.old_id is None
+        depot.migrate("0001_step")
+        del old["a"]
+        customers = depot.model("Customer").objects.values_list("name", "pk")
+        assert dict(customers) == {**old, "z": 901}
+    finally:
+        execute("DROP VIEW ordered", "DROP TABLE log")
+
+
+@pytest.mark.skipif(sqlite3.sqlite_version_info < (3, 37), reason="it has no STRICT tables")
+def test_a_strict_table(depot):
+    strict = (
+        "CREATE TABLE depot_customer (id INTEGER PRIMARY KEY, name TEXT, created_at TEXT) STRICT"
+    )
+    create(
+        depot,
+        customer=strict,
+        order="CREATE TABLE depot_order (id integer PRIMARY KEY, "
+        "name text, customer_id integer REFERENCES depot_customer)",
+    )
+    small.write_move(depot, more="allowed=['*'],")
+    [problem] = refusal(depot)
+    assert problem == (
+        "depot_customer: a copy with the new columns can't be made: unknown datatype for "
+        'depot_customer.id: "char(32)". Make the table again without what prevents it, such as '
+        "STRICT, and migrate"
+    )
+    assert [name for _, name, *_ in execute("PRAGMA table_info(depot_customer)")] == [
+        "id", "name", "created_at",
+    ]  # fmt: skip
+
+
+FILLS = {"map": "created_at", "column": 'created_at", on_null="now'}
+"""Where the new keys are until they are used."""
+
+
+@pytest.mark.parametrize("fill", FILLS)
+def test_a_key_without_rowid(depot, fill):
+    create(depot, customer=CUSTOMER.rstrip() + " WITHOUT ROWID")
+    before = columns("depot_customer"), rows_of("depot_customer")
+    small.write_move(
+        depot, options=f'created_from="{FILLS[fill]}", old={small.OLD}', more="allowed=['*'],"
+    )
+    depot.migrate()
+    assert small.names(depot) == small.IN_ORDER
+    later = depot.model("Customer").objects.create(name="z", created_at="2024-05-01T00:00Z")
+    depot.model("Order").objects.create(pk=99, name="z", customer_id=later.pk)
+    depot.migrate("0001_step")
+    assert small.names(depot) == [*small.IN_ORDER_OF_KEYS, "z"]
+    [(sql,)] = execute("SELECT sql FROM sqlite_master WHERE lower(name) = 'depot_customer'")
+    assert sql.endswith(") WITHOUT ROWID")
+    assert columns("depot_customer") == before[0]
+    assert rows_of("depot_customer")[:-1] == before[1]
+    assert execute("PRAGMA foreign_key_check") == []
+
+
+def rows_of(table):
+    return execute(f"SELECT * FROM {table} ORDER BY id")

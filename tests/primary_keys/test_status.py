@@ -1,7 +1,6 @@
 """What the status of the command shows of a move."""
 
 import json
-import re
 
 from django_sortable_ids.db.transactions import in_a_thread
 from django_sortable_ids.models import BackfillRun
@@ -12,11 +11,9 @@ from tests.support import on_statement
 
 from . import small
 from .mysql import mysql_only
-from .test_unrecorded import stop_before
+from .test_unrecorded import NOTE, RENAMES, stop_before
 
 pytestmark = own_tables
-NOTE = re.compile(r'(INSERT INTO|UPDATE) ["`]?django_sortable_ids_movenote.*backwards')
-RENAME = "RENAME TABLE"
 
 
 def move():
@@ -67,12 +64,12 @@ def test_tables_that_are_exchanged(depot):
     small.create(depot)
     small.write_move(depot)
     seen = []
-    with on_statement(RENAME, lambda: seen.append(in_a_thread(move, "default"))):
+    with on_statement(RENAMES.pattern, lambda: seen.append(in_a_thread(move, "default"))):
         depot.migrate()
     (during,) = seen
     assert (during.state, during.step) == ("unfinished", "exchanging")
     assert move().state == "finished"
-    stop_before(depot, re.compile(RENAME), "0001_step")
+    stop_before(depot, RENAMES, "0001_step")
     assert lines()[0].startswith("keys of depot.Customer: unfinished, exchanging since ")
     assert move().backwards
     depot.migrate("0001_step")

@@ -25,6 +25,7 @@ DIRECTIONS = pytest.mark.parametrize("backwards", [False, True], ids=["forwards"
 OLD = ["e", "d", "c", "b", "a"]
 RECORDS = re.compile(r'(INSERT INTO|DELETE FROM) ["`]?django_migrations')
 RENAMES = re.compile("RENAME TABLE")
+NOTE = re.compile(r'(INSERT INTO|UPDATE) ["`]?django_sortable_ids_movenote.*backwards')
 
 
 def stop_before(depot, statement, to):
@@ -52,14 +53,23 @@ def stop(depot, *, backwards, statement=RECORDS):
 
 
 @DIRECTIONS
-def test_the_other_way_is_refused(depot, backwards):
+def test_all_that_does_not_complete_it_is_refused(depot, backwards):
     on, back = stop(depot, backwards=backwards)
-    with pytest.raises(CommandError, match=rf"Complete it by `manage.py migrate depot {on}`"):
+    command = f"`manage.py migrate depot {on}`"
+    (found,) = check_databases(databases=["default"])
+    assert found.id == "sortable_ids.W009"
+    assert command in found.hint
+    with pytest.raises(CommandError, match=f"Complete it by {command}"):
         depot.migrate(back)
+    with pytest.raises(CommandError, match="Nothing was migrated") as refused:
+        call_command("migrate", "django_sortable_ids", verbosity=0)
+    assert command in str(refused.value)
     depot.migrate(on)
     assert small.names(depot) == (OLD if backwards else small.IN_ORDER)
+    assert check_databases(databases=["default"]) == []
     depot.migrate(back)
     assert small.names(depot) == (small.IN_ORDER if backwards else OLD)
+    assert check_databases(databases=["default"]) == []
 
 
 @mysql_only
@@ -88,13 +98,6 @@ def test_nothing_is_migrated_without_its_migration(depot):
     assert small.names(depot) == small.IN_ORDER
 
 
-def test_the_migrations_of_other_apps_are_refused(depot):
-    on, _ = stop(depot, backwards=False)
-    with pytest.raises(CommandError, match="Nothing was migrated") as refused:
-        call_command("migrate", "django_sortable_ids", verbosity=0)
-    assert f"`manage.py migrate depot {on}`" in str(refused.value)
-
-
 def test_a_plan_that_starts_with_others_is_refused(depot):
     stop(depot, backwards=False)
     MigrationRecorder(connection).record_unapplied("depot", "0001_step")
@@ -118,25 +121,6 @@ def test_what_is_first_of_its_app_is_undone_by_zero(depot):
     note.save()
     with pytest.raises(CommandError, match=r"`manage\.py migrate depot zero`"):
         depot.migrate()
-
-
-@DIRECTIONS
-def test_a_recorded_move_is_none(depot, backwards):
-    small.create(depot)
-    small.write_move(depot)
-    depot.migrate()
-    if backwards:
-        depot.migrate("0001_step")
-    depot.migrate(depot.applied()[-1])
-    assert check_databases(databases=["default"]) == []
-
-
-@DIRECTIONS
-def test_a_check_names_the_command(depot, backwards):
-    on, _ = stop(depot, backwards=backwards)
-    (found,) = check_databases(databases=["default"])
-    assert found.id == "sortable_ids.W009"
-    assert f"`manage.py migrate depot {on}`" in found.hint
 
 
 def test_the_check_of_its_columns_waits(depot, monkeypatch):
