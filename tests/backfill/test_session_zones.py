@@ -1,29 +1,43 @@
-"""PostgreSQL's ``timestamptz`` in a session whose clock changes: the local times that Django reads
-and compares name two instants in the hour that comes twice."""
+"""Columns of times that a session shows in its own time zone: PostgreSQL's ``timestamptz`` and
+``timestamp``, and ``TIMESTAMP`` of MariaDB and MySQL. A clock change repeats an hour or skips one.
+"""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection, connections
 
+from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.verifying.verify import verify
-from tests.support import query
+from django_sortable_ids.db.tables import time_digits
+from django_sortable_ids.errors import BackfillError
+from tests.support import execute, query
 from tests.testapp.models import Order
 
 from .support import (
+    FIELDS,
     MICROSECOND,
+    MILLISECOND,
+    START,
+    TIMED,
     Stop,
     after_batch,
+    ascends,
     assert_ascends,
+    build,
     field_of,
     fill,
     find,
+    insert_into,
+    insert_orders,
     stop_after,
 )
 
-pytestmark = [
-    pytest.mark.skipif(connection.vendor != "postgresql", reason="no other engine has such times"),
-]
+postgresql = pytest.mark.skipif(connection.vendor != "postgresql", reason="its two types")
+mysql = pytest.mark.skipif(connection.vendor != "mysql", reason="its two types")
+
+# PostgreSQL's timestamptz: the local times that Django reads and compares name two instants in the
+# hour that comes twice
 
 EDGES = {
     "Europe/Berlin": [
@@ -75,6 +89,7 @@ def assert_right(name, using="default"):
     assert_ascends(name, [(start + at * MICROSECOND, pk, ids[pk]) for at, pk in places])
 
 
+@postgresql
 @pytest.mark.parametrize("size", [1, 7, 5000])
 @pytest.mark.parametrize(("zone", "start"), ZONES)
 @pytest.mark.parametrize("name", ["uuid7", "kuuid", "snowflake", "number"])
@@ -87,6 +102,7 @@ def test_both_hours_of_a_clock_change_are_told_apart(naive, name, zone, start, s
     assert (found.failures, found.other_time, found.rows) == ([], 0, 72)
 
 
+@postgresql
 @pytest.mark.parametrize("size", [7, 5000])
 @pytest.mark.parametrize(("zone", "start"), ZONES)
 def test_a_session_with_a_zone_of_its_own(zoned, zone, start, size):
@@ -98,6 +114,7 @@ def test_a_session_with_a_zone_of_its_own(zoned, zone, start, size):
     assert (found.failures, found.other_time, found.rows) == ([], 0, 72)
 
 
+@postgresql
 @pytest.mark.parametrize("stop", [5, 6, 7, 8])
 def test_a_run_that_stopped_in_the_second_hour_resumes_there(naive, stop):
     naive("Europe/Berlin")
@@ -108,6 +125,7 @@ def test_a_run_that_stopped_in_the_second_hour_resumes_there(naive, stop):
     assert_right("snowflake")
 
 
+@postgresql
 def test_late_rows_are_sorted_in(naive):
     naive("America/New_York")
     start = EDGES["America/New_York"][1]
@@ -116,6 +134,7 @@ def test_late_rows_are_sorted_in(naive):
     assert_right("ulid")
 
 
+@postgresql
 def test_ids_that_were_there_say_since_when_the_application_gives_them(naive):
     naive("Europe/Berlin")
     insert_instants(EDGES["Europe/Berlin"][1])
@@ -126,9 +145,236 @@ def test_ids_that_were_there_say_since_when_the_application_gives_them(naive):
     assert verify(find("uuid7")).failures == []
 
 
+@postgresql
 def test_the_last_hours_of_the_calendar_are_read(naive):
     naive("Asia/Tokyo")
     insert_instants(datetime(9999, 12, 31, 14, tzinfo=UTC), count=3)
     assert fill("uuid7").filled == 3
     found = verify(find("uuid7"))
     assert (found.failures, found.other_time, found.rows) == ([], 0, 3)
+
+
+# PostgreSQL's timestamp under USE_TZ=True: Django reads it in the session's time zone
+
+LOCAL_EDGES = {
+    "Europe/Berlin": [datetime(2024, 3, 31, 1), datetime(2024, 10, 27, 1)],  # noqa: DTZ001
+    "America/New_York": [datetime(2024, 3, 10, 1), datetime(2024, 11, 3, 0)],  # noqa: DTZ001
+}
+LOCAL_ZONES = [(zone, start) for zone, starts in LOCAL_EDGES.items() for start in starts]
+
+
+def make_zoneless():
+    execute("ALTER TABLE testapp_order ALTER created_at TYPE timestamp")
+
+
+@pytest.fixture
+def zoneless(db, settings):
+    make_zoneless()
+
+
+def insert_local(start, count=40):
+    """Two rows every ten minutes, as a program writes them that knows no zones."""
+    rows = [("", start + number // 2 * timedelta(minutes=10)) for number in range(count)]
+    insert_into("testapp_order", rows, "name, created_at")
+
+
+def assert_found(name, using="default"):
+    """The ORM finds each row by the time of its id, and the ids sort as (created_at, pk)."""
+    orders = Order.objects.using(using)
+    scheme = field_of(name).scheme
+    found = list(orders.order_by("created_at", "pk").values_list("pk", name))
+    if name in TIMED:
+        for pk, value in found:
+            assert orders.filter(pk=pk, created_at=scheme.created_at(value)).exists()
+    sign = -1 if getattr(scheme, "descending", False) else 1
+    assert ascends([sign * scheme.to_int(value) for _, value in found])
+
+
+@postgresql
+@pytest.mark.parametrize("size", [1, 7, 5000])
+@pytest.mark.parametrize(("zone", "start"), LOCAL_ZONES)
+@pytest.mark.parametrize("name", FIELDS)
+def test_ids_have_the_times_by_which_the_orm_finds_the_rows(
+    zoneless, settings, name, zone, start, size
+):
+    settings.TIME_ZONE = zone
+    insert_local(start)
+    assert fill(name, size).filled == 40
+    assert_found(name)
+
+
+@postgresql
+@pytest.mark.parametrize(("zone", "start"), LOCAL_ZONES)
+def test_verify_and_the_plan_read_the_same(zoneless, settings, zone, start):
+    settings.TIME_ZONE = zone
+    insert_local(start)
+    planned = build("uuid7")
+    assert planned.warnings == ("created_at is a timestamp without time zone and is read as UTC",)
+    run.execute(planned)
+    found = verify(find("uuid7"))
+    assert (found.failures, found.other_time, found.rows) == ([], 0, 40)
+
+
+@postgresql
+def test_a_stopped_run_resumes_after_its_last_row(zoneless, settings):
+    settings.TIME_ZONE = "Europe/Berlin"
+    insert_local(LOCAL_EDGES["Europe/Berlin"][1])
+    with pytest.raises(ZeroDivisionError):
+        fill("snowflake", 7, lambda filled: 1 // 0)
+    assert fill("snowflake", 7).filled == 33
+    assert_found("snowflake")
+
+
+@postgresql
+def test_ids_of_local_times_say_since_when_the_application_gives_them(zoneless):
+    insert_local(datetime(2024, 7, 1), 6)  # noqa: DTZ001
+    last = Order.objects.order_by("pk").last()
+    at = datetime(2024, 7, 1, 0, 20, tzinfo=UTC)
+    Order.objects.filter(pk=last.pk).update(uuid7=field_of("uuid7").scheme.generate(at=at))
+    assert build("uuid7").given_from == at
+
+
+@pytest.fixture
+def berlin(zoned, settings):
+    """An alias whose session has a time zone with clock changes."""
+    settings.TIME_ZONE = "America/New_York"
+    make_zoneless()
+    yield zoned("Europe/Berlin")
+    execute("ALTER TABLE testapp_order ALTER created_at TYPE timestamptz")
+
+
+@postgresql
+@pytest.mark.parametrize("size", [3, 5000])
+@pytest.mark.parametrize("start", LOCAL_EDGES["Europe/Berlin"])
+@pytest.mark.parametrize("name", ["uuid7", "kuuid", "snowflake"])
+def test_local_times_of_a_session_with_a_zone_of_its_own(berlin, name, start, size):
+    # Nothing of the hour that the clock change skips, whose times PostgreSQL puts after later ones.
+    insert_local(start, 12)
+    insert_local(start + timedelta(hours=2), 12)
+    assert fill(name, size, using=berlin).filled == 24
+    assert_found(name, berlin)
+    assert verify(find(name, berlin)).failures == []
+
+
+@postgresql
+@pytest.mark.parametrize("size", [3, 5000])
+def test_a_session_with_a_zone_of_its_own_and_a_repeated_hour(berlin, size):
+    insert_local(LOCAL_EDGES["Europe/Berlin"][1])
+    assert fill("uuid7", size, using=berlin).filled == 40
+    assert_found("uuid7", berlin)
+
+
+@postgresql
+@pytest.mark.parametrize("start", [datetime(2024, 3, 31, 2), datetime(2024, 3, 31, 2, 59)])  # noqa: DTZ001
+def test_local_times_that_the_clock_of_the_session_skips_are_refused(berlin, start):
+    insert_local(start - timedelta(hours=2), 2)
+    insert_local(start, 1)
+    insert_local(start + timedelta(hours=1), 2)
+    with pytest.raises(BackfillError) as caught:
+        build("uuid7", using=berlin)
+    assert "1 rows of testapp.Order have a time that the clock of Europe/Berlin skips" in str(
+        caught.value
+    )
+    # The default session is in UTC, which skips none.
+    assert build("uuid7").missing == 5
+
+
+@postgresql
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York"])
+def test_naive_times_of_django_that_the_clock_skips_are_refused(zoneless, settings, zone):
+    settings.USE_TZ = False
+    settings.TIME_ZONE = zone
+    insert_local(LOCAL_EDGES[zone][0] - timedelta(hours=1), 12)
+    assert build("uuid7").missing == 12
+    insert_local(LOCAL_EDGES[zone][0] + timedelta(hours=1), 12)
+    with pytest.raises(BackfillError, match=f"12 rows .* the clock of {zone} skips"):
+        build("uuid7")
+
+
+# TIMESTAMP of MariaDB and MySQL
+
+UNIX_EDGES = {"spring": 1711846800 - 3600, "autumn": 1729990800 - 7200}
+"""Unix times, an hour and two before the clocks of Berlin change."""
+
+
+@pytest.fixture
+def timestamps():
+    execute("ALTER TABLE testapp_order MODIFY created_at TIMESTAMP(6) NULL")
+    options = dict(connection.settings_dict["OPTIONS"])
+    yield
+    connection.settings_dict["OPTIONS"] = options
+    connection.close()
+    execute("ALTER TABLE testapp_order MODIFY created_at DATETIME(6) NULL")
+
+
+def connect_in(zone):
+    """Have every session in that time zone, as a project's settings do."""
+    connection.settings_dict["OPTIONS"]["init_command"] = f"SET time_zone = '{zone}'"
+    connection.close()
+
+
+def insert(start, zone, count=30):
+    """Two rows every ten minutes, at instants, as sessions of that zone have them."""
+    connect_in("+00:00")
+    times = [start + number // 2 * 600 for number in range(count)]
+    values = ", ".join(f"('', FROM_UNIXTIME({at}))" for at in times)
+    execute(f"INSERT INTO testapp_order (name, created_at) VALUES {values}")
+    connect_in(zone)
+
+
+@mysql
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("size", [3, 5000])
+@pytest.mark.parametrize(
+    ("edge", "zone"),
+    [("autumn", "+00:00"), ("spring", "+00:00"), ("autumn", "-05:00"), ("spring", "Europe/Berlin")],
+)
+@pytest.mark.parametrize("name", ["uuid7", "kuuid", "snowflake"])
+def test_ids_have_the_times_that_django_reads(timestamps, name, edge, zone, size):
+    insert(UNIX_EDGES[edge], zone)
+    assert fill(name, size).filled == 30
+    assert_ascends(name, Order.objects.values_list("created_at", "pk", name))
+    assert verify(find(name)).failures == []
+
+
+@mysql
+@pytest.mark.django_db(transaction=True)
+def test_rows_of_an_hour_that_the_session_has_twice_are_refused(timestamps):
+    insert(UNIX_EDGES["autumn"], "Europe/Berlin")
+    with pytest.raises(BackfillError, match="the session, Europe/Berlin, has twice") as caught:
+        build("uuid7")
+    assert "init_command" in str(caught.value)
+    connect_in("+00:00")
+    assert fill("uuid7", 4).filled == 30
+
+
+# How many digits of a second a column keeps: whether a tick has several of its times
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite keeps texts")
+def test_servers_say_it_in_the_catalogue():
+    time = {"postgresql": "timestamptz", "mysql": "datetime"}[connection.vendor]
+    kinds = {f"{time}({digits})": digits for digits in (0, 3, 6)}
+    # Of no number, too.
+    kinds[time] = {"postgresql": 6, "mysql": 0}[connection.vendor]
+    columns = ", ".join(f"c{number} {kind}" for number, kind in enumerate(kinds))
+    execute(f"CREATE TABLE digits_of ({columns})")
+    try:
+        found = [time_digits(connection, "digits_of", f"c{n}") for n in range(len(kinds))]
+    finally:
+        execute("DROP TABLE digits_of")
+    assert found == list(kinds.values())
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="the catalogue says it")
+@pytest.mark.parametrize("digits", [3, 6])
+def test_texts_say_it_themselves(digits):
+    insert_orders([START + 123 * MILLISECOND] * 2)
+    Order.objects.update(created_at=START + 123 * MILLISECOND)
+    execute(f"UPDATE testapp_order SET created_at = substr(created_at, 1, {20 + digits})")
+    target = find("uuid7")
+    assert target.source.times.resolution == timedelta(microseconds=10 ** (6 - digits))
+    assert verify(target).is_decided is (digits == 3)
+    assert verify(find("uuid6")).is_decided
