@@ -1,5 +1,4 @@
-"""Several databases: one that ``--database`` names, those of ``DATABASE_ROUTERS``, and the report of
-all of them."""
+"""Several databases: one that is named, those of routers, and the report of all."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -223,28 +222,32 @@ def test_a_copy_of_another_database_is_left_out(shop_elsewhere, monkeypatch):
     assert not [line for line in reported() if " other " in line]
 
 
-def test_a_database_that_does_not_answer(shop_elsewhere, monkeypatch, tmp_path):
-    connections[shop_elsewhere].close()
-    monkeypatch.setitem(
-        connections[shop_elsewhere].settings_dict, "NAME", str(tmp_path / "no" / "file")
-    )
+@pytest.fixture
+def no_answer(monkeypatch):
+    """Has a database no longer answer."""
+
+    def cut(alias):
+        connections[alias].close()
+        monkeypatch.setitem(connections[alias].settings_dict, "NAME", "/no/such/folder/file")
+
+    yield cut
+    connections["other"].close()
+
+
+def test_a_database_that_does_not_answer(shop_elsewhere, no_answer):
+    no_answer(shop_elsewhere)
     found = reported()
     assert found[-1] == "other does not answer: unable to open database file"
     assert [line for line in found if line.startswith("testapp.Order.ulid default ulid 2")]
-    connections[shop_elsewhere].close()
 
 
-def test_json_of_every_database(shop_elsewhere, monkeypatch, tmp_path):
+def test_json_of_every_database(shop_elsewhere, no_answer):
     found = json.loads("".join(run(as_json=True)))
     places = {(each["field"], each["database"]) for each in found["fields"]}
     assert {("testapp.Order.ulid", "default"), ("shop.Plain.public_id", "other")} <= places
     assert found["unanswered"] == {}
 
-    connections[shop_elsewhere].close()
-    monkeypatch.setitem(
-        connections[shop_elsewhere].settings_dict, "NAME", str(tmp_path / "no" / "file")
-    )
+    no_answer(shop_elsewhere)
     found = json.loads("".join(run(as_json=True)))
     assert found["unanswered"] == {"other": "unable to open database file"}
     assert {each["database"] for each in found["fields"]} == {"default"}
-    connections[shop_elsewhere].close()
