@@ -12,6 +12,8 @@ from django.core.management import CommandError, call_command
 from django.db import connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from django_sortable_ids.errors import BackfillError
+
 ROOT = Path(__file__).parents[1]
 """Of the repository."""
 
@@ -128,5 +130,14 @@ def refusal(command: str, *arguments: str, **options: Any) -> str:
     try:
         printed(command, *arguments, **options)
     except CommandError as error:
+        return str(error)
+    raise AssertionError("it was not refused")
+
+
+def refusal_of(action: Callable[..., object], *arguments: Any) -> str:
+    """The ``BackfillError`` that it ends with."""
+    try:
+        action(*arguments)
+    except BackfillError as error:
         return str(error)
     raise AssertionError("it was not refused")

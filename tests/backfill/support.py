@@ -243,7 +243,23 @@ def define(name: str, table: str, managed: bool = True, **fields: Any) -> type[m
     return type(name, (models.Model,), content)
 
 
-def insert_into(table: str, rows: list[tuple[Any, ...]], columns: str) -> None:
+@contextmanager
+def legacy_table(
+    name: str, table: str, columns: str, rows: Sequence[Any] = (), to: str = "", **fields: Any
+) -> Iterator[type[models.Model]]:
+    """A table that was written by hand, with these rows in the columns ``to``, and its model."""
+    quoted = connection.ops.quote_name(table)
+    support.execute(f"CREATE TABLE {quoted} ({columns})")
+    try:
+        if rows:
+            insert_into(quoted.replace("%", "%%"), rows, to)
+        with in_registry(name):
+            yield define(name, table, managed=False, **fields)
+    finally:
+        support.execute(f"DROP TABLE {quoted}")
+
+
+def insert_into(table: str, rows: Sequence[Any], columns: str) -> None:
     places = ", ".join(["%s"] * len(rows[0]))
     with connection.cursor() as cursor:
         cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({places})", rows)

@@ -4,8 +4,8 @@ import pytest
 
 from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.writing import minting
-from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun, SequenceCounter
+from tests.support import refusal_of
 
 from .shop.models import Labelled, Tight
 from .support import (
@@ -79,9 +79,7 @@ def test_ids_that_stay_taken_stop_the_run_and_name_the_row(monkeypatch):
     insert(Tight, [{"id": 1, "created_at": START, "eighth": id_of(3)}])
     insert(Tight, [{"id": 2, "created_at": START - SECOND}, {"id": 3, "created_at": START}])
     draw(monkeypatch, 3)
-    with pytest.raises(BackfillError) as caught:
-        fill(EIGHTH, 1)
-    assert str(caught.value).startswith(
+    assert refusal_of(fill, EIGHTH, 1).startswith(
         "stopped at shop.Tight 3, created at 2024-05-17 09:30:00+00:00: "
     )
     assert ids(EIGHTH) == [id_of(3, START - SECOND), id_of(3), None]
@@ -107,9 +105,7 @@ def test_more_rows_in_a_tick_than_there_are_ids_are_refused_before_anything_is_w
         + [{"id": 100 + i, "created_at": START} for i in range(9)]
         + [{"id": 200, "created_at": START + SECOND}],
     )
-    with pytest.raises(BackfillError) as caught:
-        build(EIGHTH)
-    assert str(caught.value) == (
+    assert refusal_of(build, EIGHTH) == (
         "shop.Tight 108: more than 8 rows were created at 2024-05-17T09:30:00+00:00, and snowflake "
         "has no more ids of that time. Choose a scheme of 128 bits; nothing was written."
     )
@@ -121,9 +117,7 @@ def test_a_row_too_many_that_comes_later_stops_the_run_and_is_named():
     insert(Tight, [{"id": i, "created_at": START} for i in range(1, 9)])
     planned = build(EIGHTH, 4)
     insert(Tight, [{"id": 9, "created_at": START}])
-    with pytest.raises(BackfillError) as caught:
-        run.execute(planned)
-    assert str(caught.value) == (
+    assert refusal_of(run.execute, planned) == (
         "stopped at shop.Tight 4, created at 2024-05-17 09:30:00+00:00: 9 rows share one tick of "
         "1000000 ns, and snowflake has room for 8 there"
     )
@@ -133,9 +127,9 @@ def test_a_row_too_many_that_comes_later_stops_the_run_and_is_named():
 def test_a_late_row_in_a_full_tick_stops_the_run_and_is_named():
     insert(Tight, [{"id": i, "created_at": START} for i in range(2, 10)])
     planned = build(EIGHTH)
-    with pytest.raises(BackfillError) as caught:
-        run.execute(planned, lambda filled: insert(Tight, [{"id": 1, "created_at": START}]))
-    assert str(caught.value) == (
+    assert refusal_of(
+        run.execute, planned, lambda filled: insert(Tight, [{"id": 1, "created_at": START}])
+    ) == (
         "stopped at shop.Tight 1, created at 2024-05-17 09:30:00+00:00: 1 more rows share one tick "
         "of 1000000 ns, and snowflake has room for 0 between their neighbours"
     )
@@ -153,9 +147,7 @@ def test_a_sequence_is_used_up_to_its_last_id():
 
 def test_a_sequence_that_is_too_short_is_refused_before_anything_is_written():
     insert(Tight, [{"created_at": START}] * 11)
-    with pytest.raises(BackfillError) as caught:
-        build("shop.Tight.digit")
-    assert str(caught.value) == (
+    assert refusal_of(build, "shop.Tight.digit") == (
         "11 rows have no id, but the sequence from '0' in steps of 1 has no id number 10 of 1 "
         "characters; widen it"
     )
@@ -170,9 +162,7 @@ def test_a_sequence_with_text_around_the_number_is_filled():
 
 def test_a_sequence_that_counts_in_years_is_refused_before_anything_is_written():
     insert(Labelled, [{"created_at": START}] * 2)
-    with pytest.raises(BackfillError) as caught:
-        build("shop.Labelled.yearly")
-    assert str(caught.value) == (
+    assert refusal_of(build, "shop.Labelled.yearly") == (
         "shop.Labelled.yearly counts in periods (template='INV-{year}-{number}'), which "
         "backfill_ids can't: assign the numbers in your own code, with take(1, 'default', day)[0] "
         "of the field; nothing was written."
@@ -186,9 +176,7 @@ def test_a_sequence_that_the_application_uses_up_meanwhile_stops_the_run():
     insert(Tight, [{"id": i, "created_at": START} for i in range(1, 11)])
     planned = build("shop.Tight.digit", 4)
     Tight.objects.create(created_at=START + SECOND)
-    with pytest.raises(BackfillError) as caught:
-        run.execute(planned)
-    assert str(caught.value) == (
+    assert refusal_of(run.execute, planned) == (
         "stopped at shop.Tight 10, created at 2024-05-17 09:30:00+00:00: the sequence from '0' in "
         "steps of 1 has no id number 10 of 1 characters; widen it"
     )

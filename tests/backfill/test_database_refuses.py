@@ -7,6 +7,7 @@ import pytest
 from django.db import DatabaseError, connection, connections
 
 from django_sortable_ids.models import BackfillRun
+from tests.support import execute
 from tests.testapp.models import Order
 
 from . import support
@@ -60,13 +61,11 @@ READ_ONLY = {
 @contextmanager
 def read_only():
     begin, end = READ_ONLY[connection.vendor]
-    with connection.cursor() as cursor:
-        cursor.execute(begin)
+    execute(begin)
     try:
         yield
     finally:
-        with connection.cursor() as cursor:
-            cursor.execute(end)
+        execute(end)
 
 
 def test_nothing_can_be_written(orders):
@@ -92,8 +91,7 @@ def test_it_becomes_read_only_during_the_run(orders):
     """As a primary that is made a replica: what was committed stays, the rest is filled later."""
     with before_update(4):
         message = refusal()
-    with connection.cursor() as cursor:
-        cursor.execute(READ_ONLY[connection.vendor][1])
+    execute(READ_ONLY[connection.vendor][1])
     assert message.startswith("the database can't be written to: ")
     assert AGAIN in message
     assert 0 < given() == saved_run(NAME).rows_filled < COUNT
@@ -215,8 +213,7 @@ def limited():
     if connection.vendor == "mysql" and connection.mysql_is_mariadb:
         pytest.skip("every user has all rights on test databases")
     name = f"few_{connection.settings_dict['NAME']}"
-    with connection.cursor() as cursor:
-        cursor.execute(f"CREATE {KIND[connection.vendor]} {name}")
+    execute(f"CREATE {KIND[connection.vendor]} {name}")
 
     @contextmanager
     def granted(*grants):
@@ -239,13 +236,11 @@ KIND = {"postgresql": "ROLE", "mysql": "USER"}
 @contextmanager
 def user(name):
     if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute(f"SET ROLE {name}")
+        execute(f"SET ROLE {name}")
         try:
             yield
         finally:
-            with connection.cursor() as cursor:
-                cursor.execute("RESET ROLE")
+            execute("RESET ROLE")
         return
     own = connection.settings_dict["USER"]
     connection.close()

@@ -7,6 +7,7 @@ from django.db import connection
 
 from django_sortable_ids.models import BackfillRun
 from tests.backfill.shop.models import Bill, BillLine, Plain
+from tests.support import execute, query
 from tests.testapp.models import Order
 
 from .command import printed
@@ -33,10 +34,9 @@ def keep():
 
     def keep(model, column, pk, text):
         table = model._meta.db_table
-        with connection.cursor() as cursor:
-            cursor.execute("SET SESSION sql_mode = 'ALLOW_INVALID_DATES'")
-            cursor.execute(f"UPDATE {table} SET {column} = %s WHERE id = %s", [text, pk])
-            cursor.execute("SET SESSION sql_mode = @@GLOBAL.sql_mode")
+        execute("SET SESSION sql_mode = 'ALLOW_INVALID_DATES'")
+        query(f"UPDATE {table} SET {column} = %s WHERE id = %s", text, pk)
+        execute("SET SESSION sql_mode = @@GLOBAL.sql_mode")
 
     return keep
 
@@ -44,8 +44,7 @@ def keep():
 def repair(message):
     """Run the statement of the message, in the session's strict mode."""
     statement = re.search(r"UPDATE .*(?=; nothing was written)", message)[0]
-    with connection.cursor() as cursor:
-        cursor.execute(statement)
+    execute(statement)
 
 
 @pytest.mark.parametrize("day", DAYS)

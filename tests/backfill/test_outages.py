@@ -10,7 +10,7 @@ from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.pace import Limits
 from django_sortable_ids.db.transactions import is_lost
 from django_sortable_ids.errors import BackfillError
-from tests.support import elsewhere, on_statement, open_transaction
+from tests.support import elsewhere, on_statement, open_transaction, refusal_of
 from tests.workers.proxy import proxy
 
 from .command import called
@@ -208,9 +208,9 @@ def test_a_table_that_others_lock_while_it_runs():
         def note(_):
             stack.enter_context(the_table_locked())
 
-        with pytest.raises(BackfillError) as caught:
-            run.execute(planned, note, Limits(retry_time=0.5))
-        assert str(caught.value).startswith("other transactions were in the way for 0.5 s: ")
+        assert refusal_of(run.execute, planned, note, Limits(retry_time=0.5)).startswith(
+            "other transactions were in the way for 0.5 s: "
+        )
     assert run.execute(build("uuid7", 8)).filled == 12
 
 

@@ -14,7 +14,7 @@ from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun, WorkerLease
-from tests.support import elsewhere, on_statement
+from tests.support import elsewhere, execute, on_statement
 from tests.testapp.models import Order
 
 from . import support
@@ -232,8 +232,7 @@ def test_a_row_that_gets_its_own_time_concurrently_gets_no_id_of_now():
     made = planned("uuid7", 4)
 
     def give_time():
-        with connection.cursor() as cursor:
-            cursor.execute(LOCK_TIMEOUT[connection.vendor])
+        execute(LOCK_TIMEOUT[connection.vendor])
         with suppress(OperationalError):
             Order.objects.filter(pk=last).update(created_at=START)
 

@@ -7,6 +7,7 @@ from django.db import connection, connections
 
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
+from tests.support import query
 
 from .support import (
     START,
@@ -193,8 +194,7 @@ def test_a_stopped_run_whose_next_rows_are_impossible_goes_no_further():
 @pytest.mark.parametrize("time", ["infinity", "10000-01-01 00:00+00"])
 def test_a_time_that_python_cannot_show_is_named(time):
     insert_numbered([START, START])
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE testapp_order SET created_at = %s WHERE id = 2", [time])
+    query("UPDATE testapp_order SET created_at = %s WHERE id = 2", time)
     with pytest.raises(BackfillError, match=r"^testapp\.Order 2 is too new"):
         build("uuid7")
 

@@ -12,7 +12,7 @@ from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import find
 from django_sortable_ids.backfill.writing import pending_rows as reading
 from django_sortable_ids.models import BackfillRun
-from tests.support import on_statement
+from tests.support import execute, on_statement, query
 
 from .shop.models import Bill, BillLine, Document, Invoice
 from .support import START, concurrently, in_python, insert, refusal
@@ -260,8 +260,7 @@ def test_another_time_zone_is_another_run(settings, monkeypatch):
 @pytest.mark.parametrize("text", ["2024-05-01 00:00:00", "1.5.2024", "2024-5-1", "", "yesterday"])
 def test_a_text_that_is_no_day_is_named(text):
     insert(BillLine, [{"id": 7, "amount": 0, "day": DAYS[0]}])
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE shop_billline SET day = %s", [text])
+    query("UPDATE shop_billline SET day = %s", text)
     message = refusal(NAME, "--created-from=day")
     assert message.startswith(f"shop.BillLine 7 has the day {text!r}; a date as") or (
         message.startswith("shop.BillLine 7 is too")
@@ -308,10 +307,7 @@ def test_rows_of_one_time_are_sorted_and_counted_once_for_many_batches(arguments
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite keeps texts")
 def test_related_times_of_several_spellings_are_refused_until_they_are_saved_again():
     lines(6, bills(3))
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE shop_bill SET issued_at = replace(issued_at, ' ', 'T') || 'Z' WHERE id = 2"
-        )
+    execute("UPDATE shop_bill SET issued_at = replace(issued_at, ' ', 'T') || 'Z' WHERE id = 2")
     reason = refusal(NAME, f"--created-from={ISSUED}")
     assert "not spelled like the others" in reason
     assert not filled()
@@ -325,8 +321,7 @@ def test_related_times_of_several_spellings_are_refused_until_they_are_saved_aga
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite keeps texts")
 def test_related_times_of_one_other_spelling_are_in_order():
     lines(12, bills(5, timedelta(milliseconds=250)))
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE shop_bill SET issued_at = strftime('%Y-%m-%dT%H:%M:%fZ', issued_at)")
+    execute("UPDATE shop_bill SET issued_at = strftime('%Y-%m-%dT%H:%M:%fZ', issued_at)")
     call(NAME, f"--created-from={ISSUED}", "--batch-size=2")
     assert_right()
     assert "strictly in order" in call(NAME, "--verify")[1]

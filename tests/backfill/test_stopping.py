@@ -5,11 +5,11 @@ import signal
 
 import pytest
 from django.core.management import call_command
-from django.db import connection, connections
+from django.db import connections
 
 from django_sortable_ids.errors import Interrupted
 from django_sortable_ids.models import BackfillRun
-from tests.support import elsewhere, on_statement, raising
+from tests.support import elsewhere, execute, on_statement, raising
 
 from .command import called, printed
 from .support import START, fill, insert_orders, rows
@@ -114,8 +114,7 @@ def test_a_run_of_a_field_that_is_gone():
     BackfillRun.objects.update(target="testapp.Order.dropped")
     lines = printed("--status").splitlines()
     assert lines[2] == "  the field no longer exists; to delete the run:"
-    with connection.cursor() as cursor:
-        cursor.execute(lines[3].strip().rstrip(";"))
+    execute(lines[3].strip().rstrip(";"))
     assert printed("--status").startswith("no backfill of any column has started")
 
 

@@ -18,14 +18,12 @@ from .support import (
     START,
     TIME,
     command,
-    define,
     each_kind,
     find,
     ids,
     in_python,
-    in_registry,
-    insert_into,
     insert_orders,
+    legacy_table,
     refusal,
 )
 
@@ -60,8 +58,7 @@ def keep_out():
 
     yield make
     on = " ON testapp_order" if connection.vendor == "postgresql" else ""
-    with connection.cursor() as cursor:
-        cursor.execute(f"DROP TRIGGER keep_out{on}")
+    execute(f"DROP TRIGGER keep_out{on}")
 
 
 @pytest.mark.parametrize("where", ["database", "Python"])
@@ -92,29 +89,25 @@ def invalid_dates():
     if not connection.mysql_is_mariadb:
         pytest.skip("MySQL doesn't calculate it again")
     column = UUIDv7Field(null=True).db_type(connection)
-    execute(
-        f"CREATE TABLE shipments (id {KEY['mysql']}, created_at {TIME['mysql']}, due datetime, "
-        f"due_day date GENERATED ALWAYS AS (due + INTERVAL 1 DAY) STORED, public_id {column})"
+    columns = (
+        f"id {KEY['mysql']}, created_at {TIME['mysql']}, due datetime, "
+        f"due_day date GENERATED ALWAYS AS (due + INTERVAL 1 DAY) STORED, public_id {column}"
     )
-    try:
-        with in_registry("Shipment"):
-            define(
-                "Shipment",
-                "shipments",
-                managed=False,
-                id=models.BigIntegerField(primary_key=True),
-                created_at=models.DateTimeField(),
-                public_id=UUIDv7Field(null=True),
-            )
-            yield
-    finally:
-        execute("DROP TABLE shipments")
+    with legacy_table(
+        "Shipment",
+        "shipments",
+        columns,
+        [(n, f"2024-05-01 00:00:{n:02}", "2012-02-03") for n in range(1, 9)],
+        "id, created_at, due",
+        id=models.BigIntegerField(primary_key=True),
+        created_at=models.DateTimeField(),
+        public_id=UUIDv7Field(null=True),
+    ):
+        yield
 
 
 @pytest.mark.skipif("connection.vendor != 'mysql'", reason="others have no such values")
 def test_a_value_that_the_session_refuses_is_explained(invalid_dates):
-    rows = [(n, f"2024-05-01 00:00:{n:02}", "2012-02-03") for n in range(1, 9)]
-    insert_into("shipments", rows, "id, created_at, due")
     [(strict,)] = query("SELECT @@sql_mode")
     query("SET sql_mode = 'ALLOW_INVALID_DATES'")
     query("UPDATE shipments SET due = '2012-02-30' WHERE id = 6")

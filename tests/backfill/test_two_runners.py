@@ -12,7 +12,7 @@ from django_sortable_ids.backfill import owner, run
 from django_sortable_ids.backfill.owner import heartbeats
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
-from tests.support import elsewhere
+from tests.support import elsewhere, refusal_of
 
 from .command import called, printed
 from .support import SECOND, START, build, fill, find, insert_orders, is_strict, saved_run
@@ -65,9 +65,7 @@ def test_who_is_robbed_of_the_run_stops(name, silent):
         if len(calls) == 2:
             elsewhere(lambda: (move_owner(61), fill(name, 5)))
 
-    with pytest.raises(BackfillError) as caught:
-        fill(name, 3, rob)
-    assert str(caught.value) == (
+    assert refusal_of(fill, name, 3, rob) == (
         f"testapp.Order.{name} was taken over by {SELF}, because this process sent no heartbeat "
         f"for 60 s: it stops, and has written nothing since"
     )
@@ -120,9 +118,7 @@ def stop_and_move_owner(seconds_ago):
 
 def test_an_owner_on_another_machine_is_waited_for(no_time_passes):
     stop_and_move_owner(seconds_ago=20)
-    with pytest.raises(BackfillError) as caught:
-        owner.refuse_if_taken(find("uuid7"))
-    assert str(caught.value) == (
+    assert refusal_of(owner.refuse_if_taken, find("uuid7")) == (
         "testapp.Order.uuid7 is being filled by web-9 pid 7, whose last heartbeat is 20 s old. "
         "Only one process may fill it: this one stops, and has written nothing. If it has died, "
         "start again in 40 s, after 60 s without a heartbeat"

@@ -1,12 +1,17 @@
-"""Tables that no migration of Django makes: their keys, names, collations and sessions."""
+"""Tables that no migration of Django makes: keys, names, letters, collations and sessions."""
 
 import re
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import connection, connections, models
 
+from django_sortable_ids.backfill.engines.mysql_statements import time_index
+from django_sortable_ids.backfill.sources.base import Given
+from django_sortable_ids.backfill.sources.find import of_source
+from django_sortable_ids.db.tables import begins_an_index, is_unique, may_be_null
 from django_sortable_ids.fields import (
     CombV13UUIDField,
     KUUIDField,
@@ -16,7 +21,18 @@ from django_sortable_ids.fields import (
 )
 from tests.support import execute
 
-from .support import KEY, START, TIME, ascends, command, define, in_registry, naive, refusal
+from .support import (
+    KEY,
+    START,
+    TIME,
+    ascends,
+    command,
+    define,
+    in_registry,
+    legacy_table,
+    naive,
+    refusal,
+)
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 
@@ -28,30 +44,24 @@ is_mysql = pytest.mark.skipif("connection.vendor != 'mysql'", reason="its sessio
 @pytest.fixture
 def make():
     """A table of three rows and its model; the keys are given."""
-    made = []
+    with ExitStack() as stack:
 
-    def create(keys, key=None, kind=None, table="odd", uid=None, column=None):
-        quote, uid = connection.ops.quote_name, uid or UUIDv7Field(null=True)
-        made.append(quote(table))
-        execute(
-            f"CREATE TABLE {quote(table)} (id {kind or KEY[connection.vendor]}, "
-            f"created {TIME[connection.vendor]}, uid {column or uid.db_type(connection)})"
-        )
-        key = key or models.BigIntegerField(primary_key=True)
-        created = models.DateTimeField()
-        model = define("Odd", table, managed=False, id=key, created=created, uid=uid)
-        name = quote(table).replace("%", "%%")
-        with connection.cursor() as cursor:
-            for n, each in enumerate(keys):
-                cursor.execute(
-                    f"INSERT INTO {name} (id, created) VALUES (%s, %s)",
-                    [each, naive(START + timedelta(seconds=n))],
-                )
-        return model
+        def create(keys, key=None, kind=None, table="odd", uid=None, column=None):
+            uid = uid or UUIDv7Field(null=True)
+            made = legacy_table(
+                "Odd",
+                table,
+                f"id {kind or KEY[connection.vendor]}, created {TIME[connection.vendor]}, "
+                f"uid {column or uid.db_type(connection)}",
+                [(each, naive(START + timedelta(seconds=n))) for n, each in enumerate(keys)],
+                "id, created",
+                id=key or models.BigIntegerField(primary_key=True),
+                created=models.DateTimeField(),
+                uid=uid,
+            )
+            return stack.enter_context(made)
 
-    with in_registry("Odd"):
         yield create
-        execute(*(f"DROP TABLE {table}" for table in made))
 
 
 def assert_filled(model):
@@ -196,3 +206,96 @@ def test_zero_dates(make, kind):
         assert "shop.Odd 1 (and 1 other rows) has the created 0000-00-00 00:00:00" in message
     execute(re.search(r"UPDATE .*(?=; nothing was written)", message)[0])
     assert_filled(model)
+
+
+# Names of columns are compared as the database compares them, and none is overlooked
+
+CRATE = "shop.LegacyCrate.public_id"
+is_postgresql = pytest.mark.skipif("connection.vendor != 'postgresql'", reason="compares exactly")
+not_postgresql = pytest.mark.skipif("connection.vendor == 'postgresql'", reason="compares exactly")
+
+
+def kind():
+    if connection.vendor == "mysql":
+        return "uuid" if connection.mysql_is_mariadb else "char(32)"
+    return "uuid" if connection.vendor == "postgresql" else "char(32)"
+
+
+@contextmanager
+def crates(public, more=""):
+    """A table whose names have capital letters, and a model with small ones."""
+    quote = connection.ops.quote_name if connection.vendor != "mysql" else str
+    names = [quote(each) for each in ("ID", "Sent_At", "Public_ID")]
+    kinds = (KEY[connection.vendor], f"{TIME[connection.vendor]} NOT NULL", f"{public}{more}")
+    with legacy_table(
+        "LegacyCrate",
+        "legacy_crate",
+        ", ".join(map(" ".join, zip(names, kinds, strict=True))),
+        [(n, naive(START + timedelta(seconds=n))) for n in range(5)],
+        ", ".join(names[:2]),
+        id=models.IntegerField(primary_key=True),
+        sent_at=models.DateTimeField(),
+        public_id=UUIDv7Field(null=True),
+    ) as model:
+        yield model
+
+
+@pytest.fixture
+def make_crate():
+    with ExitStack() as stack:
+        yield lambda *columns: stack.enter_context(crates(*columns))
+
+
+def line():
+    return next(each for each in command() if each.startswith(CRATE))
+
+
+@not_postgresql
+def test_columns_in_capital_letters_are_there(make_crate):
+    model = make_crate(f"{kind()} NULL")
+    assert "5 missing" in line()
+    assert "5 rows filled." in command(CRATE, "--created-from=sent_at")
+    assert command(CRATE, "--verify")[0] == "5 rows, 5 with an id"
+    assert may_be_null(connection, "legacy_crate", "public_id")
+    assert not is_unique(connection, "legacy_crate", "public_id")
+    execute(*filter(None, command(CRATE, "--verify")[4:]))
+    execute("CREATE INDEX crate_sent ON legacy_crate (SENT_AT)")
+    assert is_unique(connection, "legacy_crate", "public_id")
+    assert is_unique(connection, "legacy_crate", "id")
+    assert begins_an_index(connection, "legacy_crate", "sent_at")
+    if connection.vendor == "mysql":
+        assert not may_be_null(connection, "legacy_crate", "public_id")
+        target = of_source(model, model._meta.get_field("public_id"), Given("sent_at"), "default")
+        assert time_index(target, connection) == ("crate_sent", True)
+
+
+@is_postgresql
+def test_where_the_database_tells_them_apart_they_are_others(make_crate):
+    make_crate(f"{kind()} NULL")
+    assert "no column" in line()
+    assert refusal(CRATE, created_from="sent_at").startswith("legacy_crate has no column id, ")
+
+
+@pytest.mark.skipif("connection.vendor != 'mysql'", reason="MariaDB and MySQL have such")
+def test_an_invisible_column_is_there(make_crate):
+    make_crate(f"{kind()} INVISIBLE NULL", ", other int INVISIBLE")
+    assert "5 missing" in line()
+    assert "5 rows filled." in command(CRATE, "--created-from=sent_at")
+    assert command(CRATE, "--verify")[0] == "5 rows, 5 with an id"
+
+
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="names of tables differ elsewhere")
+def test_the_name_of_a_table_has_no_case_on_sqlite(make_crate):
+    make_crate(f"{kind()} NULL", ", twice AS (ID + ID)")
+    with in_registry("OtherCrate"):
+        define(
+            "OtherCrate",
+            "LEGACY_CRATE",
+            managed=False,
+            sent_at=models.DateTimeField(),
+            public_id=UUIDv7Field(null=True),
+            twice=models.IntegerField(),
+        )
+        name = "shop.OtherCrate.public_id"
+        assert "5 rows filled." in command(name, "--created-from=sent_at")
+        assert command(name, "--verify")[0] == "5 rows, 5 with an id"

@@ -14,7 +14,7 @@ from django_sortable_ids.backfill.verifying.verification import Verification
 from django_sortable_ids.backfill.verifying.verify import verify
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.reporting import report
-from tests.support import execute, on_statement
+from tests.support import execute, on_statement, query
 
 from .command import called
 from .shop.models import Adopted, Plain, Timeless
@@ -295,12 +295,12 @@ def test_ids_of_other_versions_fail_unless_the_field_accepts_them(model):
     field, quote = model._meta.get_field("public_id"), connection.ops.quote_name
     for pk in list(model.objects.order_by("created_at").values_list("pk", flat=True))[::2]:
         stored = field.stored(connection).to_db(uuid.uuid4().int, connection)
-        with connection.cursor() as cursor:
-            cursor.execute(
-                f"UPDATE {quote(model._meta.db_table)} SET {quote(field.column)} = %s "
-                f"WHERE {quote(model._meta.pk.column)} = %s",
-                [stored, pk],
-            )
+        query(
+            f"UPDATE {quote(model._meta.db_table)} SET {quote(field.column)} = %s "
+            f"WHERE {quote(model._meta.pk.column)} = %s",
+            stored,
+            pk,
+        )
     fill(name)
     lines, error = run_command(name)
     if model is Adopted:

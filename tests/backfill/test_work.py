@@ -9,6 +9,7 @@ from django.db import connection
 from django_sortable_ids.backfill.sources import target
 from django_sortable_ids.backfill.verifying import verify
 from django_sortable_ids.backfill.writing import late_rows
+from tests.support import execute
 
 from .shop.models import PairKey
 from .support import SECOND, START, fill, find, insert, rows
@@ -84,8 +85,7 @@ def table(label: str, count: int) -> None:
         values = [{**each, "shop": i // 7, "number": i} for i, each in enumerate(values)]
     insert(model, values)
     if connection.vendor != "mysql":  # where it would end the transaction, and InnoDB counts itself
-        with connection.cursor() as cursor:
-            cursor.execute(f"ANALYZE {connection.ops.quote_name(model._meta.db_table)}")
+        execute(f"ANALYZE {connection.ops.quote_name(model._meta.db_table)}")
 
 
 @pytest.mark.parametrize("label", LABELS)

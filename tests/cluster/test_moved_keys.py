@@ -7,6 +7,7 @@ from django.db import connection
 from tests.marks import own_tables
 from tests.migrations.conftest import depot  # noqa: F401
 from tests.primary_keys import small
+from tests.support import execute
 
 pytestmark = [pytest.mark.galera, own_tables]
 
@@ -30,14 +31,12 @@ def test_it_is_refused(nodes, depot, replicates):  # noqa: F811
     small.create(depot)
     before = tables(nodes)
     small.write_move(depot)
-    with connection.cursor() as cursor:
-        cursor.execute(f"SET SESSION wsrep_on = {replicates}")
+    execute(f"SET SESSION wsrep_on = {replicates}")
     try:
         with pytest.raises(CommandError) as error:
             depot.migrate()
     finally:
-        with connection.cursor() as cursor:
-            cursor.execute("SET SESSION wsrep_on = ON")
+        execute("SET SESSION wsrep_on = ON")
     assert str(error.value).splitlines() == ["No key was moved.", MESSAGE]
     assert depot.applied() == ["0001_step"]
     assert tables(nodes) == before

@@ -5,7 +5,7 @@ import sys
 from textwrap import dedent, indent
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
@@ -57,6 +57,12 @@ class Depot:
         forget("depot.migrations")
         arguments = ["depot", to] if to else ["depot"]
         call_command("migrate", *arguments, verbosity=0, **options)
+
+    def refusal(self, to=None):
+        """What ``migrate`` refuses it with."""
+        with pytest.raises(CommandError) as refused:
+            self.migrate(to)
+        return str(refused.value)
 
     def applied(self):
         return sorted(

@@ -11,7 +11,7 @@ from django.db import IntegrityError, connection, transaction
 from django_sortable_ids.schemes import get
 from tests.combinations import each_with
 from tests.marks import own_tables, skip_where_uuids_are_refused
-from tests.support import columns, constraints, execute
+from tests.support import columns, constraints, execute, query
 
 pytestmark = own_tables
 
@@ -221,9 +221,8 @@ def test_a_char_of_django_4(depot):
     depot.write('CreateModel("Order", [("id", UUIDField(primary_key=True))]),')
     depot.migrate()
     digits = UUID7.format(1).replace("-", "")
-    with connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE depot_order MODIFY id char(32) NOT NULL")
-        cursor.execute("INSERT INTO depot_order (id) VALUES (%s)", [digits])
+    execute("ALTER TABLE depot_order MODIFY id char(32) NOT NULL")
+    query("INSERT INTO depot_order (id) VALUES (%s)", digits)
     depot.write('AlterField("order", "id", UUIDv7Field(primary_key=True)),')
     with pytest.raises(CommandError, match='storage="char32"'):
         depot.migrate()
