@@ -13,14 +13,11 @@ Run it as ``python -m tests.benchmarks.backfill``.
 import argparse
 import dataclasses
 import json
-import resource
 import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from statistics import median
-from time import perf_counter
 
 from django.db import connection, models
 from django.db.models import ExpressionWrapper, F, Value
@@ -37,7 +34,16 @@ from django_sortable_ids.management.backfill_ids.arguments import TARGET_TIME
 from django_sortable_ids.management.backfill_ids.modes import FIRST_BATCH
 from django_sortable_ids.models import BackfillRun
 
-from .support import heading, markdown, megabytes, table_of
+from .support import (
+    command_of,
+    heading,
+    markdown,
+    measure,
+    megabytes,
+    ratios,
+    table_of,
+    way_of_this_process,
+)
 
 START = datetime(2024, 5, 17, 9, 30, tzinfo=UTC)
 STEP = timedelta(microseconds=7919)
@@ -153,24 +159,14 @@ def save(field: str, rows: int) -> int:
     return rows
 
 
-def measure(work: Callable[[], int]) -> None:
-    """Print the seconds of a row, and the bytes of memory that it took at most."""
-    connection.ensure_connection()
-    start = perf_counter()
-    rows = work()
-    seconds = perf_counter() - start
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps([seconds / rows, memory]))
-
-
 def measured(way: str, field: str, rows: int, options: argparse.Namespace) -> tuple[float, int]:
     """Seconds a row and bytes of memory of one run, on a table of its own."""
     with unfilled(rows):
         done = subprocess.run(
             command(way, field, options), check=True, stdout=subprocess.PIPE, text=True
         )
-        seconds, memory = json.loads(done.stdout)
-        return seconds, memory
+        seconds, memory, done_rows = json.loads(done.stdout)
+        return seconds / done_rows, memory
 
 
 @contextmanager
@@ -189,9 +185,8 @@ def unfilled(rows: int) -> Iterator[None]:
 
 def command(way: str, field: str, options: argparse.Namespace) -> list[str]:
     """What runs one way, in a process of its own."""
-    given = [sys.executable, "-m", "tests.benchmarks.backfill", "--way", way, "--fields", field]
-    given += ["--batch-size", str(options.batch_size or 0), "--saved", str(options.saved)]
-    return [*given, "--database", str(connection.settings_dict["NAME"])]
+    given = ("--fields", field, "--batch-size", options.batch_size or 0, "--saved", options.saved)
+    return command_of("backfill", way, *given)
 
 
 @dataclasses.dataclass
@@ -221,16 +216,12 @@ class Comparison:
             f"{self.rows:,}",
             f"{median(self.backfills) * self.rows:.1f} s",
             f"{1 / median(self.backfills):,.0f}",
-            f"{_ratio(self.backfills, self.updates):.2f}",
-            f"{_ratio(self.saves, self.backfills):.0f}" if self.saves else "",
-            f"{_ratio(self.verifications, self.backfills):.2f}",
+            f"{median(ratios(self.backfills, self.updates)):.2f}",
+            f"{median(ratios(self.saves, self.backfills)):.0f}" if self.saves else "",
+            f"{median(ratios(self.verifications, self.backfills)):.2f}",
             megabytes(self.memory),
-            f"{_ratio(self.backfills, first.backfills):.2f}",
+            f"{median(ratios(self.backfills, first.backfills)):.2f}",
         ]
-
-
-def _ratio(some: list[float], others: list[float]) -> float:
-    return median(one / other for one, other in zip(some, others, strict=True))
 
 
 def compared(field: str, options: argparse.Namespace) -> list[list[str]]:
@@ -250,14 +241,8 @@ def main() -> None:
     parser.add_argument("--batch-size", type=int, help="else as many as take half a second")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--fields", nargs="+", default=["uuid7", "ulid", "snowflake"])
-    parser.add_argument("--way", help=argparse.SUPPRESS)
-    parser.add_argument("--database", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if connection.vendor == "sqlite":
-        # As a project has it that sets none: the tests' own don't wait for the disk.
-        connection.settings_dict["OPTIONS"] = {}
+    options = way_of_this_process(parser, ["backfill", "update", "save", "verify"])
     if options.way:
-        connection.settings_dict["NAME"] = options.database
         field = options.fields[0]
         ways = {
             "backfill": lambda: backfill(field, options.batch_size),

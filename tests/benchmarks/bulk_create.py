@@ -19,7 +19,7 @@ from django.db import connection, models
 
 from django_sortable_ids.fields import UUIDv7Field
 
-from .support import Row, heading, markdown, table_of
+from .support import Row, heading, in_turns, markdown, ratios, table_of
 
 
 class RandomRow(Row):
@@ -53,21 +53,15 @@ def insert(model: Any, rows: int, profile: Profile | None = None) -> float:
 
 
 def compared(rows: int, rounds: int) -> str:
-    random, sortable, ratios = [], [], []
-    for number in range(rounds):
-        if number % 2:
-            sortable.append(insert(SortableRow, rows))
-        random.append(insert(RandomRow, rows))
-        if not number % 2:
-            sortable.append(insert(SortableRow, rows))
-        ratios.append(sortable[-1] / random[-1])
+    random, sortable = in_turns([RandomRow, SortableRow], rounds, lambda of: insert(of, rows))
+    found = ratios(sortable, random)
     columns = ["`bulk_create()`", "uuid4", "`UUIDv7Field`", "ratio", "from"]
     line = [
         f"{rows:,} rows",
         f"{median(random):.2f} s",
         f"{median(sortable):.2f} s",
-        f"{median(ratios):.2f}",
-        f"{min(ratios):.2f} to {max(ratios):.2f}",
+        f"{median(found):.2f}",
+        f"{min(found):.2f} to {max(found):.2f}",
     ]
     return markdown(columns, [line])
 

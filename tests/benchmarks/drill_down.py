@@ -22,7 +22,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from statistics import median
-from time import perf_counter
 from typing import Any
 
 from django.db import connection
@@ -36,7 +35,7 @@ from django_sortable_ids.histograms.counting import timed_column
 from django_sortable_ids.histograms.spans import Span
 
 from .creation_times import DAYS, Row, Rows, fill, settle
-from .support import heading, markdown, one_row, table_of
+from .support import heading, in_turns, markdown, one_row, ratios, seconds, table_of
 
 TRUNCATIONS: dict[str, Any] = {
     "year": TruncYear,
@@ -121,16 +120,6 @@ LEVELS = (
 )
 
 
-def milliseconds(work: Callable[[], Any]) -> float:
-    start = perf_counter()
-    work()
-    return (perf_counter() - start) * 1000
-
-
-def repeated(work: Callable[[], Any], times: int) -> float:
-    return median(milliseconds(work) for _ in range(times))
-
-
 def line(level: Level, rounds: int) -> list[str]:
     rows = sum(level.by_id())
     bars = level.page()
@@ -138,20 +127,16 @@ def line(level: Level, rounds: int) -> list[str]:
     assert level.by_id() == by_column() == level.by_orm(), level.title
     assert [each for each in level.by_id() if each] == [each for each in bars if each], level.title
     ways: list[Callable[[], Any]] = [level.by_id, by_column, level.by_orm, level.page]
-    found: list[list[float]] = [[] for _ in ways]
-    for turn in range(rounds):
-        for number in range(len(ways)):
-            which = (number + turn) % len(ways)
-            found[which].append(milliseconds(ways[which]))
-    id_time, column_time, orm_time, page = map(median, found)
+    found = in_turns(ways, rounds)
+    id_time, column_time, orm_time, page = (1000 * median(times) for times in found)
     # What takes a second varies little.
-    in_django = repeated(level.in_django, 1 if id_time > 50 else 5)
-    decoded = repeated(level.decoded, 1)
+    in_django = 1000 * median(*in_turns([level.in_django], 1 if id_time > 50 else 5))
+    decoded = 1000 * seconds(level.decoded)
     return [
         f"{level.title}: {len(bars)} bars of {rows:,} rows",
         f"{id_time:,.1f} ms",
         f"{column_time:,.1f} ms",
-        f"{median(a / b for a, b in zip(found[0], found[1], strict=True)):.2f}",
+        f"{median(ratios(found[0], found[1])):.2f}",
         f"{orm_time:,.1f} ms",
         f"{page:,.1f} ms",
         f"{in_django:,.1f} ms",

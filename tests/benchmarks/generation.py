@@ -26,7 +26,7 @@ import uuid_utils.compat
 
 from django_sortable_ids.schemes import get
 
-from .support import machine, markdown
+from .support import in_turns, machine, markdown, ratios
 
 CALLS = 1000
 BATCH = 10_000
@@ -99,58 +99,28 @@ def read_and_written() -> Iterator[Comparison]:
     # Of all times, so that nothing is gained from what an id has in common with the one before.
     ulids = [ulid.ULID.from_bytes(os.urandom(16)) for _ in range(CALLS)]
     ksuids = [ksuid.Ksuid.from_bytes(os.urandom(20)) for _ in range(CALLS)]
-    ulid_texts, ksuid_texts = list(map(str, ulids)), list(map(str, ksuids))
-    ulid_numbers = list(map(int, ulids))
-    ksuid_numbers = [int.from_bytes(bytes(each), "big") for each in ksuids]
-    yield Comparison(
-        "`ulid`: `parse(text)`",
-        "python-ulid",
-        over(ULID.parse, ulid_texts),
-        over(ulid.ULID.from_str, ulid_texts),
-        3,
-    )
-    yield Comparison(
-        "`ulid`: `format(value)`", "python-ulid", over(ULID.format, ulid_texts), over(str, ulids), 3
-    )
-    yield Comparison(
-        "`ksuid`: `parse(text)`",
-        "svix-ksuid",
-        over(KSUID.parse, ksuid_texts),
-        over(ksuid.Ksuid.from_base62, ksuid_texts),
-        3,
-    )
-    yield Comparison(
-        "`ksuid`: `format(value)`",
-        "svix-ksuid",
-        over(KSUID.format, ksuid_texts),
-        over(str, ksuids),
-        3,
-    )
-    # The value of these schemes is the text; what the database keeps is made of the number.
-    yield Comparison(
-        "`ulid`: `to_int(text)`",
-        "python-ulid",
-        over(ULID.to_int, ulid_texts),
-        over(lambda text: int(ulid.ULID.from_str(text)), ulid_texts),
-    )
-    yield Comparison(
-        "`ulid`: `from_int(number)`",
-        "python-ulid",
-        over(ULID.from_int, ulid_numbers),
-        over(lambda number: str(ulid.ULID.from_int(number)), ulid_numbers),
-    )
-    yield Comparison(
-        "`ksuid`: `to_int(text)`",
-        "svix-ksuid",
-        over(KSUID.to_int, ksuid_texts),
-        over(lambda text: int.from_bytes(bytes(ksuid.Ksuid.from_base62(text)), "big"), ksuid_texts),
-    )
-    yield Comparison(
-        "`ksuid`: `from_int(number)`",
-        "svix-ksuid",
-        over(KSUID.from_int, ksuid_numbers),
-        over(lambda n: str(ksuid.Ksuid.from_bytes(n.to_bytes(20, "big"))), ksuid_numbers),
-    )
+    to_number = {
+        "ulid": lambda text: int(ulid.ULID.from_str(text)),
+        "ksuid": lambda text: int.from_bytes(bytes(ksuid.Ksuid.from_base62(text)), "big"),
+    }
+    from_number = {
+        "ulid": lambda number: str(ulid.ULID.from_int(number)),
+        "ksuid": lambda number: str(ksuid.Ksuid.from_bytes(number.to_bytes(20, "big"))),
+    }
+    read = {"ulid": ulid.ULID.from_str, "ksuid": ksuid.Ksuid.from_base62}
+    packages = [(ULID, ulids, "python-ulid"), (KSUID, ksuids, "svix-ksuid")]
+    for scheme, theirs, package in packages:
+        texts, name = [str(each) for each in theirs], scheme.name
+        numbers = [to_number[name](text) for text in texts]
+        # The value of these schemes is the text; what the database keeps is made of the number.
+        for title, ours, given, other, taken, goal in (
+            ("parse(text)", scheme.parse, texts, read[name], texts, 3),
+            ("format(value)", scheme.format, texts, str, theirs, 3),
+            ("to_int(text)", scheme.to_int, texts, to_number[name], texts, None),
+            ("from_int(number)", scheme.from_int, numbers, from_number[name], numbers, None),
+        ):
+            works = over(ours, given), over(other, taken)
+            yield Comparison(f"`{name}`: `{title}`", package, *works, goal)
 
 
 def in_batches() -> Iterator[Comparison]:
@@ -165,29 +135,22 @@ def in_batches() -> Iterator[Comparison]:
         )
 
 
-def seconds(run: Callable[[], object]) -> float:
+def cpu_seconds(run: Callable[[], object]) -> float:
     start = process_time()
     run()
     return process_time() - start
 
 
 def line(comparison: Comparison, rounds: int) -> list[str]:
-    ours, theirs, ratios = [], [], []
-    for number in range(rounds):
-        if number % 2:
-            theirs.append(seconds(comparison.theirs))
-        ours.append(seconds(comparison.ours))
-        if not number % 2:
-            theirs.append(seconds(comparison.theirs))
-        ratios.append(theirs[-1] / ours[-1])
-    each = 1e9 / comparison.calls
+    ours, theirs = in_turns([comparison.ours, comparison.theirs], rounds, cpu_seconds)
+    found, each = ratios(theirs, ours), 1e9 / comparison.calls
     return [
         comparison.ours_title,
         comparison.theirs_title,
         f"{median(ours) * each:,.0f} ns",
         f"{median(theirs) * each:,.0f} ns",
-        f"{median(ratios):.2f}",
-        f"{min(ratios):.2f} to {max(ratios):.2f}",
+        f"{median(found):.2f}",
+        f"{min(found):.2f} to {max(found):.2f}",
         f"{comparison.goal:g}" if comparison.goal else "",
     ]
 

@@ -15,15 +15,13 @@ Run it as ``python -m tests.benchmarks.moving``.
 import argparse
 import json
 import os
-import resource
 import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from stat import S_ISREG
-from time import perf_counter, sleep
+from time import sleep
 from typing import NamedTuple
 
 from django.db import connection, models, transaction
@@ -33,7 +31,16 @@ from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.models import BackfillRun, MoveNote
 from django_sortable_ids.operations import MigratePrimaryKey, MovedKey
 
-from .support import heading, markdown, megabytes, one_row, table_of
+from .support import (
+    command_of,
+    heading,
+    markdown,
+    measure,
+    megabytes,
+    one_row,
+    table_of,
+    way_of_this_process,
+)
 
 CHILDREN = 2.7
 """For each parent."""
@@ -185,20 +192,9 @@ SIZES = {
 }
 
 
-def measure(work: Callable[[], None]) -> None:
-    """Print the seconds, and the bytes of memory that it took at most."""
-    connection.ensure_connection()
-    start = perf_counter()
-    work()
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps([perf_counter() - start, memory]))
-
-
 def measured(way: str, parents: int) -> Measured:
     with filled(parents):
-        name = str(connection.settings_dict["NAME"])
-        command = [sys.executable, "-m", "tests.benchmarks.moving", "--way", way]
-        command += ["--database", name]
+        command = command_of("moving", way)
         before = largest = size(os.getpid())
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             while process.poll() is None:
@@ -207,7 +203,7 @@ def measured(way: str, parents: int) -> Measured:
             output = process.stdout.read() if process.stdout else ""
         if process.returncode:
             raise subprocess.CalledProcessError(process.returncode, command)
-        seconds, memory = json.loads(output)
+        seconds, memory, _ = json.loads(output)
         return Measured(seconds, memory, largest / before)
 
 
@@ -241,13 +237,8 @@ def filled(parents: int) -> Iterator[None]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--parents", type=int, default=1_000_000)
-    parser.add_argument("--way", choices=[*WAYS], help=argparse.SUPPRESS)
-    parser.add_argument("--database", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if connection.vendor == "sqlite":
-        connection.settings_dict["OPTIONS"] = {}
+    options = way_of_this_process(parser, WAYS)
     if options.way:
-        connection.settings_dict["NAME"] = options.database
         measure(WAYS[options.way])
         return
     floor = measured("update", options.parents)

@@ -11,7 +11,6 @@ Run it as ``python -m tests.benchmarks.pages``.
 import argparse
 from collections.abc import Callable
 from statistics import median
-from time import perf_counter
 from typing import Any
 
 from django.contrib import admin
@@ -27,7 +26,7 @@ from django_sortable_ids.pagination import keyset_page
 from django_sortable_ids.paging.counting import count
 
 from .creation_times import DAYS, Row, fill, settle
-from .support import heading, markdown, table_of
+from .support import heading, in_turns, markdown, ratios, table_of
 
 PAGE = 50
 Request = Callable[[], Any]
@@ -57,17 +56,10 @@ def listed(model_admin: Any, **parameters: str) -> list[Any]:
     return [row.pk for row in model_admin.get_changelist_instance(request).result_list]
 
 
-def milliseconds(request: Request) -> float:
-    start = perf_counter()
-    request()
-    return (perf_counter() - start) * 1000
-
-
 def compared(title: str, here: Request, there: Request, rounds: int) -> list[str]:
     """A line of the table: medians here and there, and their ratio."""
     assert here() == there(), title
-    times = [(milliseconds(here), milliseconds(there)) for _ in range(rounds)]
-    ours, djangos = (median(each) for each in zip(*times, strict=True))
+    ours, djangos = (1000 * median(times) for times in in_turns([here, there], rounds))
     ratio = djangos / ours
     return [
         title,
@@ -117,8 +109,8 @@ def lines(last_page: int) -> list[list[str]]:
 
 def count_line(rows: int) -> list[str]:
     every = Row.objects.all()
-    ours = median(milliseconds(lambda: count(every, 10_000)) for _ in range(9))
-    djangos = median(milliseconds(every.count) for _ in range(5))
+    ours = 1000 * median(*in_turns([lambda: count(every, 10_000)], 9))
+    djangos = 1000 * median(*in_turns([every.count], 5))
     said = count(every, 10_000).text
     return [
         f"count of all rows: {said}, {rows:,}",
@@ -132,14 +124,8 @@ def deep_ratio(last_page: int) -> str:
     """What the last page costs of what the first one costs, each as the admin's list."""
     rows = Row.objects.order_by("id")
     (_, _), (text,) = pages(rows, last_page)
-    times = [
-        (
-            milliseconds(lambda: listed(OURS)),
-            milliseconds(lambda: listed(OURS, **{AFTER_VAR: text})),
-        )
-        for _ in range(101)
-    ]
-    ratio = median(last / first for first, last in times)
+    first, last = in_turns([lambda: listed(OURS), lambda: listed(OURS, **{AFTER_VAR: text})], 101)
+    ratio = median(ratios(last, first))
     return f"In the admin, page {last_page:,} costs {ratio:.2f} times what page 1 costs.\n"
 
 

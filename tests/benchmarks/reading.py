@@ -9,8 +9,8 @@ Run it as ``python -m tests.benchmarks.reading``.
 import argparse
 import uuid
 from collections.abc import Callable, Iterator
+from functools import partial
 from statistics import median
-from time import perf_counter
 from typing import Any
 
 from django.db import models
@@ -24,7 +24,7 @@ from django_sortable_ids.fields import (
 )
 from django_sortable_ids.rest_framework import SortableIDModelSerializer
 
-from .support import heading, markdown, table_of
+from .support import heading, in_turns, markdown, ratios, table_of
 
 KEYS: dict[str, Any] = {
     "UUIDField": lambda: models.UUIDField(primary_key=True, default=uuid.uuid4),
@@ -72,12 +72,6 @@ MEASURED: dict[str, Callable[[Key], Any]] = {
 }
 
 
-def seconds(read: Callable[[Key], Any], key: Key) -> float:
-    start = perf_counter()
-    read(key)
-    return perf_counter() - start
-
-
 def compared(rows: int, rounds: int) -> str:
     keys = {name: Key(name) for name in KEYS}
     with table_of(*(model for key in keys.values() for model in (key.target, key.model))):
@@ -88,18 +82,15 @@ def compared(rows: int, rounds: int) -> str:
 
 
 def lines_of(title: str, keys: dict[str, Key], rounds: int) -> Iterator[list[str]]:
-    found: dict[str, list[float]] = {name: [] for name in keys}
-    for _ in range(rounds):
-        for name, key in keys.items():
-            found[name].append(seconds(MEASURED[title], key))
+    works = [partial(MEASURED[title], key) for key in keys.values()]
+    found = dict(zip(keys, in_turns(works, rounds), strict=True))
     djangos = found.pop("UUIDField")
     for name, ours in found.items():
-        ratios = [here / there for here, there in zip(ours, djangos, strict=True)]
         yield [
             f"{title}, `{name}`",
             f"{median(djangos) * 1000:.1f} ms",
             f"{median(ours) * 1000:.1f} ms",
-            f"{median(ratios):.2f}",
+            f"{median(ratios(ours, djangos)):.2f}",
         ]
 
 

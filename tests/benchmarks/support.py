@@ -3,12 +3,17 @@
 The database is the one of the settings: on SQLite a file of this process's own.
 """
 
+import argparse
+import json
 import os
 import platform
-from collections.abc import Iterable, Iterator, Mapping
+import resource
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import django
@@ -95,6 +100,61 @@ def sizes(model: type[models.Model]) -> Mapping[str, int]:
     with connection.cursor() as cursor:
         cursor.execute(_SIZES[connection.vendor], [model._meta.db_table])
         return {name: int(size) for name, size in cursor.fetchall()}
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Of one run."""
+    start = perf_counter()
+    work()
+    return perf_counter() - start
+
+
+def in_turns(
+    works: Sequence[Any], rounds: int, timed: Callable[[Any], float] = seconds
+) -> list[list[float]]:
+    """The time of each work in every round; another one comes first in each."""
+    found: list[list[float]] = [[] for _ in works]
+    for turn in range(rounds):
+        for number in range(len(works)):
+            which = (number + turn) % len(works)
+            found[which].append(timed(works[which]))
+    return found
+
+
+def ratios(some: Iterable[float], others: Iterable[float]) -> list[float]:
+    """Of each round."""
+    return [one / other for one, other in zip(some, others, strict=True)]
+
+
+def way_of_this_process(parser: argparse.ArgumentParser, ways: Iterable[str]) -> Any:
+    """The options of a benchmark that does each of its ways in a process of its own; ``way`` is
+    set there. SQLite has the options of a project that sets none: the tests' own don't wait for
+    the disk.
+    """
+    parser.add_argument("--way", choices=[*ways], help=argparse.SUPPRESS)
+    parser.add_argument("--database", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if connection.vendor == "sqlite":
+        connection.settings_dict["OPTIONS"] = {}
+    if options.way:
+        connection.settings_dict["NAME"] = options.database
+    return options
+
+
+def command_of(benchmark: str, way: str, *arguments: object) -> list[str]:
+    """What does that way in a process of its own."""
+    database = connection.settings_dict["NAME"]
+    given = [f"tests.benchmarks.{benchmark}", "--way", way, "--database", database, *arguments]
+    return [sys.executable, "-m", *map(str, given)]
+
+
+def measure(work: Callable[[], Any]) -> None:
+    """Print what the process takes: seconds, the most bytes of memory, and what the work gives."""
+    connection.ensure_connection()
+    given: list[Any] = []
+    taken = seconds(lambda: given.append(work()))
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(json.dumps([taken, memory, *given]))
 
 
 def heading(title: str) -> str:
