@@ -1,4 +1,6 @@
-"""Sessions from before and after the move of the user's key, on Django's own authentication."""
+"""Sessions from before and after the move of the user's key, on Django's own authentication: with
+the middleware their visitors stay, without it they are logged out.
+"""
 
 import uuid
 
@@ -8,10 +10,11 @@ from django.contrib.auth import (
     BACKEND_SESSION_KEY,
     HASH_SESSION_KEY,
     SESSION_KEY,
+    get_user_model,
     login,
     logout,
 )
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.db import connection
 from django.http import HttpResponse
 from django.test import AsyncClient, Client
@@ -19,10 +22,12 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import path
 
 from tests.combinations import in_one_case
+from tests.testapp.models import SnowflakeKey, ULIDKey, UUIDv7Key, around
 
 from .models import IntegerUser, MaskedUser, MovedUser, NumberedUser, UnmovedUser
 
 pytestmark = pytest.mark.django_db
+BACKEND = "django.contrib.auth.backends.ModelBackend"
 MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django_sortable_ids.old_ids.sessions.OldUserIDMiddleware",
@@ -51,7 +56,7 @@ def leave(request):
 
 
 def enter(request):
-    login(request, request.user)
+    login(request, get_user_model().objects.get(name="ada"), BACKEND)
     return HttpResponse()
 
 
@@ -114,14 +119,15 @@ def test_a_visitor_with_an_old_key_stays_logged_in(model, old, ada):
         assert page(client) == "ada"
 
 
-def test_asynchronously(ada):
-    async def answer(client):
-        return (await client.get("/later/")).content
+async def later(client):
+    return (await client.get("/later/")).content
 
+
+def test_asynchronously(ada):
     ada(MovedUser, old_id=17)
     client = logged_in(AsyncClient)
     change(client, "17")
-    assert async_to_sync(answer)(client) == b"ada"
+    assert async_to_sync(later)(client) == b"ada"
 
 
 @in_one_case("model", [*OLD, UnmovedUser])
@@ -258,3 +264,40 @@ def test_without_the_middleware_each_page_is_an_error_once_the_move_is_undone(ad
     client.raise_request_exception = False
     change(client, "01900000-0000-7000-8000-000000000001")
     assert client.get("/").status_code == 500
+
+
+# Keys of every type, without the middleware and without a field of old keys
+
+OLD_KEYS = ["5", "1844674407370955161699", "-1", "8f14e45f-ceea-467f-aa0b-6f2f8f1b0d3c", "", "é"]
+
+
+@pytest.fixture(params=[UUIDv7Key, ULIDKey, SnowflakeKey], ids=lambda model: model.__name__)
+def user(request, settings):
+    model = around(request.param, "User")
+    settings.AUTH_USER_MODEL = model._meta.label
+    settings.ROOT_URLCONF = __name__
+    return model.objects.create(name="ada")
+
+
+def browser(key, client_class=Client):
+    """A client whose session has that key."""
+    client = client_class(raise_request_exception=True)
+    session = client.session
+    session[SESSION_KEY], session[BACKEND_SESSION_KEY] = key, BACKEND
+    session[HASH_SESSION_KEY] = "x"
+    session.save()
+    client.cookies["sessionid"] = session.session_key
+    return client
+
+
+def test_a_visitor_with_a_key_of_another_type_is_logged_out_and_can_log_in_again(user):
+    for old in OLD_KEYS:
+        assert page(browser(old)) == page(browser(old), "/later/") == "nobody", old
+        assert async_to_sync(later)(browser(old, AsyncClient)) == b"nobody", old
+        client = browser(old)
+        page(client, "/enter/")
+        assert page(client) == page(client, "/later/") == "ada", old
+        page(client, "/leave/")
+        assert page(client) == "nobody", old
+    with pytest.raises(ValidationError, match="is not a valid"):
+        type(user)._meta.pk.to_python("é")

@@ -1,17 +1,28 @@
-"""Ids of one scheme as ids of another."""
+"""Ids of one scheme as ids of another: the time comes along, and all bits if the schemes allow."""
 
+import uuid
 from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_sortable_ids.schemes import InvalidID, NotTimeOrdered, OutOfRange, get
+from django_sortable_ids.schemes import InvalidID, NotTimeOrdered, OutOfRange, get, is_lossless
+from django_sortable_ids.schemes.catalog import scheme_of_uuid
+from tests.combinations import in_one_case
 
-from .support import KINDS, NOW, ROWS, examples, floored, value_of, values
+from .support import (
+    KINDS,
+    ROWS,
+    TIME_SCHEMES,
+    evenly_spaced,
+    examples,
+    floored,
+    value_of,
+    values,
+)
 
 NAMES = [p.values[0].name for p in ROWS if p.values[0].time_ordered]
-
 LOSSLESS = {
     *product(("uuid1", "uuid6", "comb13"), repeat=2),
     *product(("ulid", "hexulid", "timeflake", "scru128"), repeat=2),
@@ -19,17 +30,54 @@ LOSSLESS = {
     *product(("xid", "objectid"), repeat=2),
     *((name, name) for name in NAMES),
 }
+PAIRS = [
+    (source, to)
+    for source, to in product([param.values[0] for param in TIME_SCHEMES], repeat=2)
+    if is_lossless(source, to)
+]
+
+
+def test_which_schemes_bring_all_bits_along():
+    found = {pair for pair in product(NAMES, repeat=2) if is_lossless(*map(get, pair))}
+    assert found == LOSSLESS
+    # Otherwise ordered, or with workers in the same bits; but not split otherwise, which is time.
+    assert (get("kuuid"), get("kuuid", reverse=True)) in PAIRS
+    assert (get("time64"), get("time64", workers=100)) in PAIRS
+    assert not is_lossless(get("snowflake"), get("snowflake", time_bits=43))
+    sequence, uuid7 = get("lexical_sequence"), get("uuid7")
+    for pair in ((sequence, uuid7), (uuid7, sequence), (sequence, sequence)):
+        assert not is_lossless(*pair)
+
+
+@in_one_case(("source", "to"), PAIRS)
+@examples
+@given(data=st.data())
+def test_every_id_of_a_lossless_pair_comes_back(source, to, data):
+    value = data.draw(values(source))
+    there = source.convert(value, to=to)
+    assert there.lossless
+    assert to.parts(there.value)[0] == source.parts(value)[0]
+    assert to.convert(there.value, to=source) == (value, True)
+
+
+@in_one_case("source", TIME_SCHEMES)
+def test_the_order_comes_along(source):
+    found = sorted(evenly_spaced(source), key=source.parts)
+    for to in [target for one, target in PAIRS if one == source]:
+        converted = [source.convert(value, to=to).value for value in found]
+        assert [to.parts(value)[0] for value in converted] == [source.parts(v)[0] for v in found]
+        assert sorted(set(converted), key=to.parts) == converted
 
 
 @pytest.mark.parametrize("target", KINDS)
 @examples
 @given(data=st.data())
-def test_the_time_comes_along(target, data):
+def test_the_time_comes_along_or_is_out_of_range(target, data):
     source = get(data.draw(st.sampled_from(NAMES)))
     value = data.draw(values(source, shown=True))
     made = source.created_at(value)
     if not target.can_hold(made):
-        with pytest.raises(OutOfRange):
+        with pytest.raises(OutOfRange, match="can't hold"):
             source.convert(value, to=target)
         return
     result = source.convert(value, to=target)
@@ -38,7 +86,7 @@ def test_the_time_comes_along(target, data):
         assert target.convert(result.value, to=source) == (value, True)
 
 
-def test_lossy_conversions_draw_a_fresh_tail():
+def test_lossy_conversions_draw_fresh_random_bits():
     kuuid, ulid = get("kuuid"), get("ulid")
     results = {kuuid.convert(kuuid.example, to=ulid) for _ in range(10)}
     assert len(results) == 10
@@ -55,51 +103,43 @@ def test_128_bits_that_happen_to_be_a_uuid7_are_lossless(name):
     assert uuid7.created_at(changed.value) == uuid7.created_at(uuid7.example)
 
 
-def test_a_kuuid_reversed_keeps_its_time_and_its_distinctness():
-    kuuid, backwards = get("kuuid"), get("kuuid", reverse=True)
-    ids = kuuid.generate_many(100, NOW)
-    results = [kuuid.convert(value, to=backwards) for value in ids]
-    assert all(result.lossless for result in results)
-    converted = [result.value for result in results]
-    assert sorted(set(converted), reverse=True) == converted
-
-
-def test_a_worker_layout_of_the_same_bits_is_lossless():
-    plain, workers = get("time64"), get("time64", workers=100)
-    assert plain.convert(plain.example, to=workers) == (plain.example, True)
-
-
-def test_the_same_bits_split_otherwise_are_another_time():
-    twitter, longer = get("snowflake"), get("snowflake", time_bits=43)
-    result = twitter.convert(twitter.example, to=longer)
-    assert not result.lossless
-    assert longer.created_at(result.value) == twitter.created_at(twitter.example)
-
-
 @pytest.mark.parametrize(
-    ("source", "target"),
-    [("uuid1", "uuid7"), ("uuid6", "ulid"), ("comb13", "snowflake"), ("ulid", "time64")],
+    ("source", "target", "is_last"),
+    [
+        *(("uuid1", "uuid7", False), ("uuid6", "ulid", False), ("comb13", "snowflake", False)),
+        *(("ulid", "time64", False), ("ulid", "uuid6", True), ("uuid7", "kuuid", True)),
+    ],
 )
-def test_times_before_the_other_scheme_are_out_of_range(source, target):
+def test_the_first_and_the_last_times_are_out_of_range_unless_the_bits_come_along(
+    source, target, is_last
+):
     source = get(source)
-    with pytest.raises(OutOfRange, match="can't hold"):
-        source.convert(value_of(source, 0, 0), to=get(target))
-
-
-@pytest.mark.parametrize(("source", "target"), [("ulid", "uuid6"), ("uuid7", "kuuid")])
-def test_years_past_9999_are_out_of_range_unless_the_bits_come_along(source, target):
-    source = get(source)
-    value = value_of(source, source.layout.last_tick, 0)
+    value = value_of(source, source.layout.last_tick if is_last else 0, 0)
     with pytest.raises(OutOfRange):
         source.convert(value, to=get(target))
-    assert source.convert(value, to=get("hexulid")).lossless
+    assert not is_last or source.convert(value, to=get("hexulid")).lossless
 
 
-def test_a_sequence_has_no_time_to_bring_along():
+def test_a_sequence_has_no_time_to_bring_along_and_what_is_no_id_is_refused():
+    uuid7 = get("uuid7")
     with pytest.raises(NotTimeOrdered):
-        get("uuid7").convert(get("uuid7").example, to=get("lexical_sequence"))
-
-
-def test_what_is_no_id_is_refused():
+        uuid7.convert(uuid7.example, to=get("lexical_sequence"))
     with pytest.raises(InvalidID):
-        get("uuid7").convert(get("uuid6").example, to=get("ulid"))
+        uuid7.convert(get("uuid6").example, to=get("ulid"))
+
+
+def test_a_real_uuid1_keeps_its_time_as_uuid6():
+    made = uuid.uuid1(node=0x123456789ABC, clock_seq=5)
+    converted = get("uuid1").convert(made, to=get("uuid6"))
+    assert converted.lossless
+    assert converted.value.version == 6
+    assert get("uuid6").parts(converted.value) == (made.time, made.int & (1 << 62) - 1)
+
+
+def test_the_scheme_of_a_uuid():
+    for name in ("uuid1", "uuid6", "uuid7", "comb13"):
+        assert scheme_of_uuid(get(name).example) is get(name)
+    of_another_variant = uuid.UUID(int=get("uuid7").example.int & ~(0b11 << 62))
+    named = uuid.uuid5(uuid.NAMESPACE_DNS, "a")
+    for value in (uuid.UUID(int=4 << 76 | 1 << 63), named, of_another_variant, uuid.UUID(int=0)):
+        assert scheme_of_uuid(value) is None

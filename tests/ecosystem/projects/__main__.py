@@ -23,7 +23,7 @@ def main() -> int:
             PROJECTS[name], options.database, options.checkouts, options.pytest, options.reuse
         )
         for field in options.field:
-            unclassed += _compare(suite, field, with_plain=options.plain)
+            unclassed += show(suite.project, field, suite.results(), suite.results(field))
     return 1 if unclassed else 0
 
 
@@ -46,23 +46,11 @@ def _options() -> argparse.Namespace:
         default=WORK / "checkouts",
         help="a folder with clones of the projects whose releases have no tests",
     )
-    parser.add_argument(
-        "--plain",
-        action="store_true",
-        help="count the failures that Django's own field of the same type has as well",
-    )
     parser.add_argument("--reuse", action="store_true", help="read reports of earlier runs")
     parser.add_argument("--pytest", action="append", default=[], help="an argument of pytest: -n2")
     options = parser.parse_args()
     options.field = options.field or list(FIELDS)
     return options
-
-
-def _compare(suite: Suite, field: str, *, with_plain: bool) -> int:
-    """Print the new failures by class; return how many have none."""
-    project, before, after = suite.project, suite.results(), suite.results(field)
-    plain = suite.results(FIELDS[field]).new_failures(before) if with_plain else None
-    return show(project, field, before, after, plain)
 
 
 if __name__ == "__main__":

@@ -149,11 +149,5 @@ _ALLAUTH = Project(
 # The users alone have the keys: allauth signs the keys of its own models as JSON.
 _ALLAUTH_USERS = replace(_ALLAUTH, name="allauth-users", overrides=_SESSIONS)
 PROJECTS = {each.name: each for each in (_OSCAR, _HELPDESK, _ALLAUTH, _ALLAUTH_USERS)}
-FIELDS = {
-    "UUIDv7AutoField": "PlainUUIDAutoField",
-    "ULIDAutoField": "PlainTextAutoField",
-    "SnowflakeAutoField": "PlainIntegerAutoField",
-    "Time64AutoField": "PlainIntegerAutoField",
-}
-"""The fields, each with Django's own field for the same type in ``inside/plain_keys.py``."""
-NUMBERS = {"SnowflakeAutoField", "Time64AutoField", "PlainIntegerAutoField"}
+NUMBERS = ("SnowflakeAutoField", "Time64AutoField")
+FIELDS = ("UUIDv7AutoField", "ULIDAutoField", *NUMBERS)

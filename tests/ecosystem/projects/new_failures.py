@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Collection
 
 from .catalog import Project
 from .known import UNCLASSED, title_of
 from .suite import Results
 
 
-def show(
-    project: Project,
-    keys: str,
-    before: Results,
-    after: Results,
-    plain: Collection[str] | None = None,
-) -> int:
-    """Print the new failures; return how many have no class.
-
-    ``keys`` names what the keys are in ``after``. ``plain`` has the new failures of Django's own
-    field of the same type, which are marked with ``=``.
+def show(project: Project, keys: str, before: Results, after: Results) -> int:
+    """Print the new failures; return how many have no class. ``keys`` names what the keys are in
+    ``after``.
     """
     new = after.new_failures(before)
     classes: dict[str, list[str]] = defaultdict(list)
@@ -32,10 +23,8 @@ def show(
         f"{len(new)} of {len(before.passed)} that pass as it is fail"
     )
     for title, tests in sorted(classes.items(), key=lambda each: -len(each[1])):
-        known = set(plain or ()) & set(tests)
-        shared = "" if plain is None else f"; {len(known)} with Django's own"
-        print(f"  {len(tests):4} {title}{shared}")
+        print(f"  {len(tests):4} {title}")
         for test in tests:
-            print(f"       {'=' if test in known else ' '} {test}: {new[test]}")
+            print(f"         {test}: {new[test]}")
     sys.stdout.flush()
     return len(classes[UNCLASSED])

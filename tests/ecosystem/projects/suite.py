@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.settings import database
 
-from .catalog import FIELDS, NUMBERS, Project
+from .catalog import NUMBERS, Project
 from .environment import WORK, edit, python_of, tests_of
 
 QUIET = ("-q", "--tb=short", "--show-capture=no", "-p", "no:warnings", "-p", "no:cacheprovider")
@@ -71,7 +71,7 @@ class Suite:
         }
 
     def _keys(self, field: str) -> dict[str, object]:
-        path = f"django_sortable_ids.fields.{field}" if field in FIELDS else f"plain_keys.{field}"
+        path = f"django_sortable_ids.fields.{field}"
         overrides = {
             name: path if value == "FIELD" else value
             for name, value in self.project.overrides.items()

@@ -1,0 +1,453 @@
+"""Ids that were shown under an older mask key are found on every path, whatever the number of keys,
+as a text, and as the ``uuid.UUID`` that ``<uuid:pk>`` makes of a plain one.
+
+Of 2,000 seeded ids those matter most that are *misleading*: their text, read by a newer key, is an
+id of our days as well.
+"""
+
+import json
+import random
+import uuid
+from datetime import UTC, datetime
+from functools import cache
+
+import pytest
+from django import forms
+from django.contrib.admin import ModelAdmin, site
+from django.core.exceptions import ValidationError
+from django.core.management import call_command
+from django.db import models
+from django.db.models import Count, F, Q, Value
+from django.db.models.signals import m2m_changed
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
+from django.test.utils import isolate_apps
+from django.urls import path
+from django.views.generic import DetailView
+from rest_framework.generics import RetrieveAPIView
+from rest_framework.serializers import ModelSerializer
+from rest_framework.viewsets import ModelViewSet
+
+from django_sortable_ids.fields.values.public import Candidates
+from django_sortable_ids.ids import public_id, resolve
+from django_sortable_ids.rest_framework import SortableIDLookupMixin, SortableIDModelSerializer
+from django_sortable_ids.schemes import get
+from django_sortable_ids.schemes.mask import MaskKey, mask, unmask
+from tests.leaks import leaks
+from tests.marks import own_tables
+from tests.masks import facade
+from tests.own_tables import tables
+from tests.testapp.models import MaskedKey, MaskedPart, Named, like
+
+pytestmark = [pytest.mark.django_db, pytest.mark.urls(__name__)]
+
+SOURCE = random.Random(13)
+KEYS = [f"{SOURCE.getrandbits(128):032x}" for _ in range(4)]
+GONE = f"{SOURCE.getrandbits(128):032x}"
+ALREADY, YEAR_2000, LATELY, YEAR_2100 = (
+    int(datetime(year, 1, 1, tzinfo=UTC).timestamp() * 1000) for year in (2001, 2000, 2026, 2100)
+)
+KEY, CODE = MaskedKey._meta.pk, MaskedPart._meta.get_field("code")
+
+
+def drawn():
+    time, a, b = SOURCE.randrange(ALREADY, LATELY), SOURCE.getrandbits(12), SOURCE.getrandbits(62)
+    return uuid.UUID(int=time << 80 | 7 << 76 | a << 64 | 2 << 62 | b)
+
+
+IDS = [drawn() for _ in range(2_000)]
+
+
+def text_of(value, key):
+    """What a server with that key showed for a key of ``MaskedKey``; for a ``MaskedPart.code``,
+    whose public text is a plain UUID, that is ``facade``.
+    """
+    number = mask(value.int, MaskKey.from_hex(key))
+    return f"msk_{get('uuid7').text_form('base32').format(number)}"
+
+
+def is_misleading(value, old, newer):
+    shown = uuid.UUID(facade(value, old)).int
+    times = (unmask(shown, MaskKey.from_hex(key)) >> 80 for key in newer)
+    return any(YEAR_2000 <= time < YEAR_2100 for time in times)
+
+
+@cache
+def chosen(count):
+    """Ids that a newer one of so many keys may misread, and some others."""
+    *newer, old = KEYS[:count]
+    misleading = [value for value in IDS if is_misleading(value, old, newer)]
+    assert len(misleading) >= 12
+    return list(dict.fromkeys(misleading[:12] + IDS[:4]))
+
+
+@pytest.fixture(params=[2, 4], ids=["two keys", "four keys"], autouse=True)
+def keys(request, settings):
+    """The keys in the settings, the oldest, which showed every text, last."""
+    found = KEYS[: request.param]
+    settings.SORTABLE_IDS = {"MASK_KEYS": found}
+    return found
+
+
+@pytest.fixture
+def old(keys):
+    return keys[-1]
+
+
+@pytest.fixture
+def shown(keys, old):
+    """Each id with its text; no row has it yet."""
+    return {value: text_of(value, old) for value in chosen(len(keys))}
+
+
+@pytest.fixture
+def rows(shown):
+    """As ``shown``: each is the id of a ``MaskedKey``, and the code of its part."""
+    MaskedKey.objects.bulk_create(MaskedKey(id=value) for value in shown)
+    MaskedPart.objects.bulk_create(MaskedPart(whole_id=value, code=value) for value in shown)
+    return shown
+
+
+# Lookups
+
+
+@pytest.mark.parametrize("keys", [4], indirect=True)
+def test_every_id_is_found_in_one_query(old, django_assert_num_queries):
+    MaskedKey.objects.bulk_create([MaskedKey(id=value) for value in IDS], batch_size=400)
+    for at in range(0, len(IDS), 50):
+        part = IDS[at : at + 50]
+        given = [text_of(value, old) for value in part]
+        equal = Q(*(("pk", text) for text in given), _connector=Q.OR)
+        for query in (equal, Q(pk__in=[*given, "bad"])):
+            with django_assert_num_queries(1):
+                found = MaskedKey.objects.filter(query).values_list("pk", flat=True)
+                assert set(found) == set(part)
+
+
+def conditions(text, code):
+    """The ways to a key and to a part of it, by the text of the key, and by its code; first, how
+    many queries each takes. A bound and an expression are one value, which is looked for first.
+    """
+    yield from (
+        (1, MaskedKey, {"pk": text}),
+        (1, MaskedKey, {"pk__in": [text]}),
+        (1, MaskedKey, {"pk__pasted": text}),
+        (3, MaskedKey, {"pk__gte": text, "pk__lte": text}),
+        (3, MaskedKey, {"pk__range": (text, text)}),
+        (3, MaskedKey, {"pk": Value(text, KEY)}),
+        (1, MaskedKey, {"parts__whole": text}),
+        (3, MaskedKey, {"parts__whole__gte": text, "parts__whole__lte": text}),
+        (1, MaskedPart, {"whole": text}),
+        (1, MaskedPart, {"whole_id__in": [text]}),
+        (1, MaskedPart, {"whole__pk__in": [text]}),
+        (1, MaskedPart, {"whole": MaskedKey(pk=text)}),
+        (1, MaskedPart, {"whole__in": [MaskedKey(pk=text), "bad"]}),
+        (3, MaskedPart, {"whole__gte": MaskedKey(pk=text), "whole__lte": text}),
+    )
+    for given in (code, uuid.UUID(code)):
+        yield from (
+            (1, MaskedPart, {"code": given}),
+            (1, MaskedPart, {"code__in": [given, uuid.uuid4()]}),
+            (3, MaskedPart, {"code": Value(given, CODE)}),
+        )
+
+
+def test_every_lookup_finds_the_row_and_nothing_else(rows, old, django_assert_max_num_queries):
+    for value, text in rows.items():
+        for queries, model, given in conditions(text, facade(value, old)):
+            own = "pk" if model is MaskedKey else "code"
+            with django_assert_max_num_queries(queries):
+                assert getattr(model.objects.get(**given), own) == value, given
+            assert not model.objects.filter(**{own: value}).exclude(**given).exists(), given
+        assert not MaskedPart.objects.filter(whole__gt=text, whole__lte=text).exists()
+        assert list(MaskedKey.objects.in_bulk([text])) == [value]
+        assert resolve(text).fetch().pk == value
+    mixed = MaskedKey.objects.filter(pk__in=[text, F("id")])
+    assert mixed.count() == len(rows)
+    total = MaskedPart.objects.aggregate(n=Count("pk", filter=Q(whole=text)))
+    assert total == {"n": 1}
+    assert not MaskedPart.objects.filter(code=uuid.uuid4()).exists()
+
+
+def test_lookups_are_built_without_a_query(rows, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        for value, text in rows.items():
+            for _, model, given in conditions(text, str(value)):
+                model.objects.filter(**given)
+
+
+def test_rows_are_changed_and_deleted_by_old_texts(shown):
+    MaskedKey.objects.bulk_create(MaskedKey(id=value) for value in shown)
+    texts = list(shown.values())
+    assert MaskedKey.objects.filter(pk=texts[0]).update(name="a") == 1
+    assert MaskedKey.objects.filter(pk__in=texts).update(name="b") == len(texts)
+    for text in texts:
+        MaskedKey(pk=text, name="c").save(force_update=True)
+    assert MaskedKey.objects.filter(name="c").count() == MaskedKey.objects.count() == len(texts)
+    assert MaskedKey.objects.filter(pk__in=texts).delete()[0] == len(texts)
+
+
+def test_ids_of_a_key_that_is_gone_are_nobody_s(rows):
+    for value in rows:
+        assert not MaskedKey.objects.filter(pk=text_of(value, GONE)).exists()
+        assert (
+            PlainKeys.as_view({"get": "retrieve"})(
+                RequestFactory().get("/"), pk=text_of(value, GONE)
+            ).status_code
+            == 404
+        )
+
+
+def test_with_one_key_nothing_is_asked_but_the_query(settings, django_assert_num_queries):
+    settings.SORTABLE_IDS = {"MASK_KEYS": KEYS[:1]}
+    row = MaskedKey.objects.create()
+    text = text_of(row.pk, KEYS[0])
+    with django_assert_num_queries(0):
+        assert KEY.to_python(text) == row.pk
+    with django_assert_num_queries(1) as captured:
+        assert MaskedKey.objects.get(pk=text) == row
+    assert " IN " not in captured.captured_queries[0]["sql"]
+
+
+# Values that are written
+
+
+def test_relations_take_the_row_that_there_is(rows, old, tmp_path):
+    part = MaskedPart.objects.create()
+    for value, text in rows.items():
+        part.whole_id = text
+        part.save()
+        assert part.whole.pk == MaskedPart.objects.get(pk=part.pk).whole_id == value
+        part.clean_fields(exclude=["name", "other"])
+        assert part.whole_id == value
+        for code in (facade(value, old), uuid.UUID(facade(value, old))):
+            made = MaskedPart.objects.create(other_id=code)
+            assert MaskedPart.objects.get(pk=made.pk).other_id == value
+            assert MaskedPart.objects.get(other=code) == made
+            assert MaskedPart.objects.get(other__in=[code]) == made
+            made.delete()
+    (first, text), (second, other_text), *_ = rows.items()
+    MaskedPart.objects.filter(pk=part.pk).update(whole=text)
+    assert MaskedPart.objects.get(pk=part.pk).whole_id == first
+    MaskedPart.objects.bulk_create([MaskedPart(whole_id=other_text)])
+    assert MaskedPart.objects.filter(whole_id=second).count() == 2
+    MaskedPart.objects.all().delete()
+    file = tmp_path / "parts.json"
+    parts = (
+        {"model": "testapp.maskedpart", "fields": {"whole": text, "code": str(value)}}
+        for value, text in rows.items()
+    )
+    file.write_text(json.dumps([*parts]))
+    call_command("loaddata", file, verbosity=0)
+    assert set(MaskedPart.objects.values_list("whole_id", flat=True)) == set(rows)
+
+
+def test_a_value_in_python_is_that_of_the_row_that_there_is(rows, old):
+    for value, text in rows.items():
+        assert KEY.to_python(text) == KEY.parse_public(text) == KEY.get_prep_value(text) == value
+        assert MaskedPart._meta.get_field("whole").get_prep_value(text) == value
+        assert CODE.to_python(uuid.UUID(facade(value, old))) == value
+
+
+def test_where_no_row_has_it_the_one_of_our_days_is_taken(keys, old):
+    sure = [value for value in IDS[:200] if not is_misleading(value, old, keys[:-1])]
+    assert all(KEY.to_python(text_of(value, old)) == value for value in sure)
+
+
+def test_what_a_client_made_up_is_shown_as_it_was_given(keys):
+    text = facade(drawn(), keys[0])
+    assert CODE.public_text.format(MaskedPart.objects.create(code=text).code) == text
+    unknown = uuid.uuid4()
+    with pytest.raises(ValidationError) as refused:
+        MaskedPart._meta.get_field("other").validate(unknown, None)
+    assert str(unknown) in str(refused.value)
+    assert str(unknown) in repr(KEY.public_text.shown(unknown))
+
+
+# Pages
+
+
+class Page(DetailView):
+    model = MaskedPart
+    slug_field = slug_url_kwarg = "code"
+
+    def render_to_response(self, context, **kwargs):
+        return HttpResponse(context["object"].name)
+
+
+class PlainPart(ModelSerializer):
+    class Meta:
+        model = MaskedPart
+        fields = ("whole", "other", "code")
+        read_only_fields = ("code",)
+
+
+class Part(SortableIDModelSerializer):
+    class Meta(PlainPart.Meta):
+        pass
+
+
+class PlainKey(ModelSerializer):
+    class Meta:
+        model = MaskedKey
+        fields = ("name",)
+
+
+class PlainKeys(ModelViewSet):
+    queryset = MaskedKey.objects.all()
+    serializer_class = PlainKey
+
+
+class Retrieve(SortableIDLookupMixin, RetrieveAPIView):
+    queryset = MaskedPart.objects.all()
+    serializer_class = Part
+    lookup_field = "code"
+
+
+class Keys(SortableIDLookupMixin, PlainKeys):
+    pass
+
+
+urlpatterns = [
+    path("uuid/<uuid:code>/", Page.as_view()),
+    path("str/<str:code>/", Page.as_view()),
+    path("rest/<uuid:code>/", Retrieve.as_view()),
+    path("rest-str/<str:code>/", Retrieve.as_view()),
+    path("keys/<str:pk>/", Keys.as_view({"get": "retrieve"})),
+    path("plain-keys/<str:pk>/", PlainKeys.as_view({"get": "retrieve"})),
+]
+
+
+def status_of(url):
+    return Client().get(url).status_code
+
+
+def test_every_url_takes_the_public_text(rows, old):
+    for value, text in rows.items():
+        for start in ("uuid", "str", "rest", "rest-str"):
+            assert status_of(f"/{start}/{facade(value, old)}/") == 200
+            assert status_of(f"/{start}/{uuid.uuid4()}/") == 404
+        for start in ("keys", "plain-keys"):
+            assert status_of(f"/{start}/{text}/") == 200
+        # A REST view that takes public texts only doesn't take what is behind them.
+        for bare in (value, f"msk_{value}", KEY.scheme.format(value, "base32")):
+            assert status_of(f"/keys/{bare}/") == 404
+        for bare in (value, KEY.scheme.format(value, "base32")):
+            assert status_of(f"/rest-str/{bare}/") == 404
+        assert status_of(f"/rest/{value}/") == 404
+
+
+@pytest.mark.parametrize("serializer_class", [PlainPart, Part])
+def test_serializers_take_old_texts_and_show_present_ones(serializer_class, rows, old):
+    for value, text in rows.items():
+        serializer = serializer_class(data={"whole": text, "other": facade(value, old)})
+        assert serializer.is_valid(), serializer.errors
+        found = serializer.validated_data
+        assert (found["whole"].pk, found["other"].code) == (value, value)
+        shown = serializer_class(MaskedPart.objects.get(code=value)).data
+        assert shown["whole"] == public_id(found["whole"]) != text
+
+
+class RawAdmin(ModelAdmin):
+    raw_id_fields = ("whole",)
+
+
+def test_the_admin_and_its_raw_ids_take_old_texts(rows):
+    admin, request = ModelAdmin(MaskedKey, site), RequestFactory().get("/")
+    form_class = RawAdmin(MaskedPart, site).get_form(request, fields=["whole", "name"])
+    for value, text in rows.items():
+        assert admin.get_object(request, text).pk == value
+        form = form_class({"whole": text, "name": "a"})
+        assert form.is_valid(), form.errors
+        assert form.save().whole_id == value
+
+
+def test_a_form_shows_what_it_was_given(rows, old):
+    form_class = forms.modelform_factory(MaskedPart, fields=["other", "code"])
+    for value in rows:
+        given = uuid.UUID(facade(value, old))
+        form = form_class(initial={"other": given, "code": given})
+        text = public_id(MaskedPart.objects.get(code=value))
+        assert f'<option value="{text}" selected>' in form.as_p()
+        assert f'value="{given}"' in str(form["code"])
+        assert not leaks(form.as_p(), value)
+    unknown = form_class(initial={"other": uuid.uuid4(), "code": uuid.uuid1()})
+    assert "selected" not in unknown.as_p()
+
+
+# Relations to many
+
+
+@pytest.fixture
+def shop():
+    """A tag, a thing with tags, and the model through which it has listed ones."""
+    with isolate_apps("tests.testapp"):
+
+        class Tag(Named):
+            id = like(KEY)
+
+        class Thing(Named):
+            tags = models.ManyToManyField(Tag)
+            listed = models.ManyToManyField(Tag, through="Listing", related_name="listing_things")
+
+        class Listing(Named):
+            thing = models.ForeignKey(Thing, models.CASCADE)
+            tag = models.ForeignKey(Tag, models.CASCADE)
+
+            class Meta:
+                app_label = "testapp"
+                constraints = (models.UniqueConstraint(fields=["thing", "tag"], name="once"),)
+
+        with tables(Tag, Thing, Listing):
+            yield Tag, Thing, Listing
+
+
+@pytest.fixture(params=[False, True], ids=["unheard", "heard"])
+def heard(request, shop):
+    """What listeners get; where there are some, Django takes another way."""
+    _, thing, listing = shop
+    found = []
+
+    def hear(action, pk_set, **_):
+        found.append((action, pk_set))
+
+    if request.param:
+        for through in (thing.tags.through, listing):
+            m2m_changed.connect(hear, sender=through, weak=False)
+    return found
+
+
+@own_tables
+@pytest.mark.parametrize("name", ["tags", "listed"])
+def test_relations_to_many_take_old_texts(shop, shown, heard, request, name):
+    tag, thing, listing = shop
+    four = dict(list(shown.items())[:4])
+    kept, texts = [tag(id=value) for value in four], list(four.values())
+    tag.objects.bulk_create(kept)
+    manager = getattr(thing.objects.create(), name)
+    through = manager.through.objects.order_by("pk")
+
+    manager.add(*texts[:2])
+    assert set(manager.all()) == set(kept[:2])
+    listing.objects.update(name="mine")
+    before = list(through.values())
+    manager.add(*texts[:2], kept[0])
+    manager.set(texts[:2])
+    assert list(through.values()) == before
+    manager.set([texts[1], kept[2]])
+    assert set(manager.all()) == {kept[1], kept[2]}
+    manager.remove(texts[1])
+    assert list(manager.all()) == [kept[2]]
+    manager.set([texts[0], texts[3]], clear=True)
+    assert set(manager.all()) == {kept[0], kept[3]}
+    manager.clear()
+    assert not manager.exists()
+    added = [each for action, several in heard if action == "pre_add" for each in several]
+    assert set(added) == (set(four) if "-heard" in request.node.name else set())
+    with pytest.raises(ValidationError, match="bad"):
+        manager.add("bad")
+
+
+def test_candidates_are_not_shown(shown):
+    candidates = Candidates(tuple(shown))
+    assert not leaks(f"{candidates!r} {candidates} {KEY.invalid(candidates)}", *shown)
