@@ -272,13 +272,6 @@ def test_it_is_written_in_the_language_of_the_site(browser, settings):
     assert cells(page_of(browser, list_url(UUIDv7Product))) == ["31. Januar 2026 18:30"]
 
 
-def test_it_is_empty_where_there_is_no_id(browser):
-    order_at(None)
-    order_at(MOMENT)
-    shown = cells(page_of(browser, list_url(Order, o="1")))
-    assert sorted(shown) == ["-", "Jan. 31, 2026, 6:30 p.m."]
-
-
 @in_one_case("scheme", ["ulid", "uuid7", "kuuid"])
 def test_it_is_empty_past_the_year_9999(browser, scheme):
     field = id_column(PRODUCTS[scheme])

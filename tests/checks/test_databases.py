@@ -21,7 +21,7 @@ from django_sortable_ids.fields import (
 )
 from django_sortable_ids.schema import stored_values
 from django_sortable_ids.schema.stored_values import sorts_uuids
-from tests.fields.test_db_default import database_made
+from tests.fields.test_making import database_made
 from tests.marks import own_tables
 from tests.support import execute
 

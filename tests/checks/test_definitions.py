@@ -25,7 +25,7 @@ from django_sortable_ids.fields import (
     UUIDv7Field,
 )
 from django_sortable_ids.schema.constraints import redefined
-from tests.fields.test_db_default import database_made
+from tests.fields.test_making import database_made
 from tests.testapp.models import UUIDv7Key
 
 

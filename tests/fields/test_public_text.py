@@ -21,6 +21,7 @@ from django_sortable_ids.schemes import InvalidID, get
 from tests.combinations import in_one_case
 from tests.fields.refused import assert_refused
 from tests.schemes.support import vectors
+from tests.testapp.models import TSIDKey, TSIDKeyChild
 
 EXAMPLE = "01KDVDNA00PVDPVDPVDPVDPVDM"
 UUID = uuid.UUID("019b76da-a800-7b6d-adb6-db6db6db6db4")
@@ -174,3 +175,56 @@ def test_separators_that_are_refused(separator):
 def test_encodings_that_are_refused():
     message = "ULID has no encoding 'base58'; it has canonical"
     assert_refused(ULIDField(encoding="base58"), "E013", message)
+
+
+# Texts that are one id in digits and another one in the public encoding: both are looked up
+
+DIGITS = "1234567890123"
+SHOWN = get("tsid").parse(DIGITS, "base32")
+"""The id that is shown so."""
+NUMBER = int(DIGITS)
+"""An id of the first hour of 2020."""
+
+
+@pytest.mark.django_db
+def test_the_row_that_exists_is_found():
+    for value in (SHOWN, NUMBER):
+        row = TSIDKey.objects.create(id=value)
+        TSIDKeyChild.objects.create(parent=row)
+        assert TSIDKey.objects.get(pk=DIGITS) == row
+        assert TSIDKey.objects.filter(pk__in=[DIGITS, "x"]).get() == row
+        assert TSIDKeyChild.objects.get(parent=DIGITS).parent == row
+        assert not TSIDKey.objects.exclude(pk=DIGITS).exists()
+        assert TSIDKey._meta.pk.to_python(DIGITS) == value
+        row.delete()
+
+
+@pytest.mark.django_db
+def test_both_rows_are_found():
+    rows = {TSIDKey.objects.create(id=value) for value in (SHOWN, NUMBER)}
+    assert {*TSIDKey.objects.filter(pk=DIGITS)} == rows
+    assert TSIDKey._meta.pk.to_python(DIGITS) == NUMBER
+
+
+@pytest.mark.django_db
+def test_the_public_text_is_never_ambiguous():
+    TSIDKey.objects.create(id=NUMBER)
+    field = TSIDKey._meta.pk
+    assert field.parse_public(DIGITS) == field.public_text.parse(DIGITS) == SHOWN
+    with pytest.raises(ValidationError):
+        field.parse_public(str(get("tsid").example))
+
+
+@pytest.mark.django_db
+def test_decimal_digits_are_a_number():
+    field = TSIDField(encoding="decimal")
+    assert field.to_python(DIGITS) == field.parse_public(DIGITS) == NUMBER
+    assert not field.public_text.is_ambiguous
+
+
+@pytest.mark.django_db
+def test_a_prefix_tells_them_apart():
+    field = TSIDField(prefix="item")
+    assert field.to_python(DIGITS) == NUMBER
+    assert field.to_python(f"item_{DIGITS}") == SHOWN
+    assert TSIDField(prefix="item", previous_prefixes=[""]).public_text.is_ambiguous

@@ -2,15 +2,20 @@
 
 import json
 import random
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.core.exceptions import FieldError
 from django.db import NotSupportedError, connection
 from django.db.models import Value
 
-from django_sortable_ids.functions import CreatedAt
-from django_sortable_ids.schemes import OutOfRange, get
-from tests.capabilities import label
+from django_sortable_ids.fields import LexicalSequenceField
+from django_sortable_ids.functions import CreatedAt, GenerateID
+from django_sortable_ids.schemes import OutOfRange, all_schemes, get
+from tests.capabilities import PAGE, label, options
 from tests.marks import own_tables
 from tests.own_tables import table_with
 from tests.schemes.support import VECTORS
@@ -129,3 +134,70 @@ def test_through_a_foreign_key(decoded_key):
 def test_refuses_what_has_no_time(model, column, message):
     with pytest.raises(FieldError, match=message):
         list(model.objects.annotate(at=CreatedAt(column)))
+
+
+# Ids that the database makes with ``at`` have the time that Django reads in that column
+
+MOMENT = datetime(2024, 7, 1, 12, 30, 0, 123_000, tzinfo=UTC)
+
+
+def made_at():
+    Order.objects.update(ulid=GenerateID("ulid", at="created_at"))
+    return get("ulid").created_at(Order.objects.get().ulid)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Tokyo"])
+@pytest.mark.parametrize("use_tz", [True, False])
+def test_in_every_zone(settings, zone, use_tz):
+    settings.USE_TZ, settings.TIME_ZONE = use_tz, zone
+    expected = MOMENT if use_tz else datetime(2024, 7, 1, 12, 30, tzinfo=ZoneInfo(zone))
+    Order.objects.create(name="", created_at=MOMENT if use_tz else expected.replace(tzinfo=None))
+    assert made_at() == expected
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="no other engine has two types")
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Tokyo"])
+@pytest.mark.parametrize("use_tz", [True, False])
+def test_of_a_timestamp_without_zone(settings, zone, use_tz):
+    settings.USE_TZ, settings.TIME_ZONE = use_tz, zone
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE testapp_order ALTER created_at TYPE timestamp")
+        cursor.execute(
+            "INSERT INTO testapp_order (name, created_at) VALUES ('', '2024-07-01 12:30')"
+        )
+    at = made_at()
+    assert at == datetime(2024, 7, 1, 12, 30, tzinfo=UTC if use_tz else ZoneInfo(zone))
+    as_compared = at if use_tz else at.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
+    assert Order.objects.filter(created_at=as_compared).exists()
+
+
+# No scheme is in the catalogue without columns that SQL is tested with, and without its docs
+
+PAGE_OF_FIELDS = (Path(__file__).parents[2] / "docs" / "reference" / "fields.md").read_text()
+
+
+def test_sql_is_tested_with_columns_of_every_scheme():
+    in_columns = {field.scheme for field in (*COLUMNS, LexicalSequenceField())}
+    lacking = {scheme.name for scheme in all_schemes() if scheme not in in_columns}
+    assert lacking == set()
+
+
+def test_every_column_is_in_the_table_of_engines():
+    lines = PAGE.read_text().splitlines()
+    lists = dict(each[3:].split("`: ", 1) for each in lines if each.startswith("- `"))
+    rows = {each.split("` | ")[0] for each in lines}
+    for field in COLUMNS:
+        of_field = lists.get(type(field).__name__, "").split(", `")
+        listed = {each.removesuffix("`") for each in of_field}
+        shown = options(label(field)).strip("`")
+        assert shown in listed or f"| `{label(field)}" in rows, label(field)
+
+
+def test_the_page_of_fields_says_how_to_get_every_scheme():
+    """Its field and, where it is one of several, the option that chooses it."""
+    chosen = {field.scheme: field for field in (*COLUMNS, LexicalSequenceField())}
+    for scheme in all_schemes():
+        field = chosen[scheme]
+        words = [type(field).__name__, *map(str, field._options.values())]
+        missing = [word for word in words if not re.search(rf"\b{word}\b", PAGE_OF_FIELDS)]
+        assert missing == [], scheme.name

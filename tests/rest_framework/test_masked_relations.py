@@ -197,13 +197,6 @@ def test_relations_of_other_serializers(part, base):
     assert public_id(part.whole) in content.decode()
 
 
-def test_what_a_plain_serializer_takes(part):
-    data = {"whole": public_id(part.whole), "other": public_id(part.other)}
-    serializer = serializer_of(MaskedPart, ["whole", "other"], plain)(data=data)
-    assert serializer.is_valid(), serializer.errors
-    assert serializer.validated_data == {"whole": part.whole, "other": part.other}
-
-
 @pytest.mark.parametrize("base", [plain, linked])
 def test_plain_serializers_of_other_models_are_as_they_were(base):
     parent = ULIDKey.objects.create()

@@ -54,82 +54,52 @@ def properties(serializer):
     return component["properties"]
 
 
+UUID_SHOWN = "019b76da-a800-7b6d-adb6-db6db6db6db4"
+NUMERIC = {"charset": "numeric"}
+YEARLY = NUMERIC | {"width": 5, "template": "INV-{year}{month}_{number}"}
+
+
 @pytest.mark.parametrize(
-    ("field_class", "options", "expected"),
+    ("field", "lengths", "pattern", "example", "more"),
     [
+        (UUIDv7Field(), (36, 36), UUID_PATTERN, UUID_SHOWN, {"format": "uuid"}),
         (
-            UUIDv7Field,
+            UUIDv7Field(prefix="ord", help_text="As on the invoice."),
+            (40, 40),
+            f"ord_{UUID_PATTERN}",
+            f"ord_{UUID_SHOWN}",
+            {"description": "As on the invoice.", "x-typeid": "ord"},
+        ),
+        (
+            ULIDField(prefix="ord", separator=":"),
+            (30, 30),
+            "ord:[0-9A-HJKMNP-TV-Z]{26}",
+            "ord:01KDVDNA00PVDPVDPVDPVDPVDM",
+            {"x-typeid": "ord"},
+        ),
+        (SnowflakeField(), (1, 19), "(?:0|[1-9][0-9]*)", "2006515713441642202", {}),
+        (LexicalSequenceField(**NUMERIC, max_length=8), (1, 8), "[0123456789]{1,8}", "00", {}),
+        (
+            LexicalSequenceField(**YEARLY),
+            (16, 16),
+            "INV-[0-9]{4}(?:0[1-9]|1[0-2])_[0123456789]{5,5}",
+            "INV-202601_00010",
             {},
-            {
-                "minLength": 36,
-                "maxLength": 36,
-                "pattern": f"^{UUID_PATTERN}$",
-                "format": "uuid",
-                "example": "019b76da-a800-7b6d-adb6-db6db6db6db4",
-            },
         ),
-        (
-            UUIDv7Field,
-            {"prefix": "ord", "help_text": "As on the invoice."},
-            {
-                "minLength": 40,
-                "maxLength": 40,
-                "pattern": f"^ord_{UUID_PATTERN}$",
-                "example": "ord_019b76da-a800-7b6d-adb6-db6db6db6db4",
-                "description": "As on the invoice.",
-            },
-        ),
-        (
-            ULIDField,
-            {"prefix": "ord", "separator": ":"},
-            {
-                "minLength": 30,
-                "maxLength": 30,
-                "pattern": "^ord:[0-9A-HJKMNP-TV-Z]{26}$",
-                "example": "ord:01KDVDNA00PVDPVDPVDPVDPVDM",
-            },
-        ),
-        (
-            SnowflakeField,
-            {},
-            {
-                "minLength": 1,
-                "maxLength": 19,
-                "pattern": "^(?:0|[1-9][0-9]*)$",
-                "example": "2006515713441642202",
-            },
-        ),
-        (
-            LexicalSequenceField,
-            {"charset": "numeric", "max_length": 8},
-            {"minLength": 1, "maxLength": 8, "pattern": "^[0123456789]{1,8}$", "example": "00"},
-        ),
-        (
-            LexicalSequenceField,
-            {"charset": "numeric", "width": 5, "template": "INV-{year}{month}_{number}"},
-            {
-                "minLength": 16,
-                "maxLength": 16,
-                "pattern": r"^INV-[0-9]{4}(?:0[1-9]|1[0-2])_[0123456789]{5,5}$",
-                "example": "INV-202601_00010",
-            },
-        ),
-        (
-            KUUIDField,
-            {"short": True},
-            {
-                "minLength": 20,
-                "maxLength": 20,
-                "pattern": "^[0-9A-Za-z]{20}$",
-                "example": "001vb66i3LcJi2418mS2",
-            },
-        ),
+        (KUUIDField(short=True), (20, 20), "[0-9A-Za-z]{20}", "001vb66i3LcJi2418mS2", {}),
     ],
-    ids=lambda each: getattr(each, "__name__", None),
+    ids=lambda each: type(each).__name__ if hasattr(each, "scheme") else "",
 )
-def test_a_schema_describes_the_public_text(field_class, options, expected):
-    typed = {"x-typeid": options["prefix"]} if "prefix" in options else {}
-    assert schema_of(field_class(**options)) == {"type": "string", **expected, **typed}
+def test_a_schema_describes_the_public_text(field, lengths, pattern, example, more):
+    least, most = lengths
+    assert schema_of(field) == {
+        "type": "string",
+        "minLength": least,
+        "maxLength": most,
+        "pattern": f"^{pattern}$",
+        "example": example,
+        **more,
+    }
 
 
 @pytest.mark.parametrize(

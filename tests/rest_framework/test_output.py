@@ -47,18 +47,6 @@ def test_own_key(scheme):
         assert shown(serializer, product) == {"id": text_of(product), "pk": text_of(product)}
 
 
-@each_scheme
-def test_own_columns_beside_an_integer_key(scheme):
-    order = full_order()
-    for base in (ModelSerializer, Serializer):
-        serializer = (
-            serializer_for(Order, scheme, base=base)
-            if base is ModelSerializer
-            else type("S", (base,), {scheme: SortableIDField(id_column(Order, scheme))})
-        )
-        assert shown(serializer, order) == {scheme: text_of(order, scheme)}
-
-
 def test_the_whole_of_a_row():
     order = full_order()
     expected = {name: text_of(order, name) for name in PRODUCTS}

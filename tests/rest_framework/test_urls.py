@@ -22,14 +22,6 @@ def get(viewset, **kwargs):
 
 
 @each_scheme
-def test_the_public_text_finds_the_row(scheme):
-    first, second = (PRODUCTS[scheme].objects.create(name=name) for name in ("first", "second"))
-    for product in (first, second):
-        found = client.get(url(product._meta.model_name, text_of(product)))
-        assert (found.status_code, found.json()["name"]) == (200, product.name)
-
-
-@each_scheme
 def test_without_the_mixin_the_bare_id_finds_the_row_too(scheme):
     field = id_column(PRODUCTS[scheme])
     product = PRODUCTS[scheme].objects.create()
@@ -37,13 +29,6 @@ def test_without_the_mixin_the_bare_id_finds_the_row_too(scheme):
     assert client.get(url(f"plain-{scheme}", bare)).status_code == 404
     for text in (bare_text_of(product), text_of(product)):
         assert client.get(url(f"plain-{scheme}", text)).status_code == 200, text
-
-
-@each_scheme
-def test_an_id_beside_an_integer_key_finds_the_row(scheme):
-    order = full_order()
-    found = client.get(url(f"order-by-{scheme}", text_of(order, scheme)))
-    assert (found.status_code, found.json()["name"]) == (200, "full")
 
 
 @each_scheme
@@ -124,11 +109,3 @@ def test_a_lookup_that_is_no_id_is_left_alone():
     viewset = viewset_for(serializer_for(Basket, "name"), lookup_field="name")
     assert get(viewset, name="found").data == {"name": "found"}
     assert get(viewset, name="x").status_code == 404
-
-
-def test_the_mixin_suits_any_generic_view():
-    product = ULIDProduct.objects.create(name="read")
-    viewset = viewset_for(
-        serializer_for(ULIDProduct, "name"), SortableIDLookupMixin, ReadOnlyModelViewSet
-    )
-    assert get(viewset, pk=text_of(product)).data == {"name": "read"}

@@ -14,13 +14,6 @@ from .generators import MANY, TINY, generator, generator_of, increases, take
 from .support import KINDS, NOW_NS, TIME_SCHEMES, examples
 
 
-@in_one_case("scheme", KINDS)
-def test_a_clock_that_stands_still(scheme):
-    pairs = take(generator_of(scheme, lambda: NOW_NS), MANY)
-    assert increases(pairs)
-    assert all(scheme.layout.split(scheme.layout.join(*pair)) == pair for pair in pairs[::500])
-
-
 @pytest.mark.parametrize("scheme", KINDS)
 @pytest.mark.parametrize("back_ns", [10**9, 10 * 366 * 86_400 * 10**9], ids=["1 s", "10 years"])
 def test_a_clock_that_steps_back(scheme, back_ns):
@@ -181,13 +174,6 @@ def test_the_last_tick_ends_the_scheme():
     for _ in range(3):
         with pytest.raises(OutOfRange, match="outside the range of the scheme; correct the clock"):
             going.next()
-
-
-@pytest.mark.parametrize("now", [-5, -1])
-def test_a_clock_before_the_first_tick_is_refused(now):
-    going = generator(TINY, lambda: now)
-    with pytest.raises(OutOfRange):
-        going.next()
 
 
 def test_a_last_tick_that_is_cut_is_not_overrun():
