@@ -47,5 +47,20 @@ def fill(name, moments):
     return sorted({order.created_at for order in orders})
 
 
+def keys(**conditions):
+    """What ``filter`` finds, and what ``exclude`` does."""
+    return [
+        set(queryset.values_list("pk", flat=True))
+        for queryset in (Order.objects.filter(**conditions), Order.objects.exclude(**conditions))
+    ]
+
+
+def compare(name, lookup, value):
+    """The same is found by the id and by the column; give it."""
+    by_id = keys(**{f"{name}__created_at{lookup}": value})
+    assert by_id == keys(**{f"created_at{lookup}": value}), (lookup, value)
+    return by_id
+
+
 def utc(*arguments):
     return datetime(*arguments, tzinfo=UTC)

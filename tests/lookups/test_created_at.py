@@ -11,7 +11,7 @@ from django.utils import timezone
 from tests.combinations import each_with, in_one_case
 from tests.testapp.models import Order
 
-from .support import FIELDS, each_field, fill, scheme_of, utc
+from .support import FIELDS, compare, each_field, fill, keys, scheme_of, utc
 
 pytestmark = pytest.mark.django_db
 
@@ -43,20 +43,6 @@ def moments_of(zone, days):
             found |= {shifted - timedelta(hours=1), shifted - MICROSECOND, shifted}
         found |= {midnight + timedelta(minutes=20 * n) for n in range(1, 12)}
     return sorted(found)
-
-
-def keys(**conditions):
-    """What ``filter`` finds, and what ``exclude`` does."""
-    return [
-        set(queryset.values_list("pk", flat=True))
-        for queryset in (Order.objects.filter(**conditions), Order.objects.exclude(**conditions))
-    ]
-
-
-def compare(name, lookup, value):
-    """The same is found by the id and by the column."""
-    by_id = keys(**{f"{name}__created_at{lookup}": value})
-    assert by_id == keys(**{f"created_at{lookup}": value}), (lookup, value)
 
 
 def rows_of(name):

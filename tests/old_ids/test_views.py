@@ -1,4 +1,4 @@
-"""Django's views: a URL with an old id redirects to the one with the present id."""
+"""Views of Django and of REST: a URL with an old id redirects to the one with the present id."""
 
 import uuid
 
@@ -9,18 +9,25 @@ from django.test import Client, RequestFactory
 from django.test.utils import override_script_prefix
 from django.urls import NoReverseMatch, include, path, register_converter, reverse
 from django.views.generic import DeleteView, DetailView, UpdateView
+from rest_framework.filters import BaseFilterBackend
+from rest_framework.generics import RetrieveAPIView
+from rest_framework.routers import DefaultRouter, SimpleRouter
+from rest_framework.test import APIClient
+from rest_framework.viewsets import ModelViewSet
 
 from django_sortable_ids.converters import id_converter
 from django_sortable_ids.ids import public_id
 from django_sortable_ids.old_ids import RedirectOldIDs
+from django_sortable_ids.rest_framework import SortableIDLookupMixin
 from tests.combinations import in_one_case
+from tests.store.api import serializer_for, viewset_for
 
 from .models import Country, Device, Gift, Parcel, Purchase, Receipt, Secret, Unmoved
 
 pytestmark = pytest.mark.django_db
 OLD_UUID = uuid.UUID("8f14e45f-ceea-467f-aa0b-6f2f8f1b0d3c")
 OLD = {Purchase: 17, Gift: 17, Parcel: 17, Device: OLD_UUID, Secret: OLD_UUID, Country: "nl"}
-client = Client()
+client, api = Client(), APIClient()
 
 
 class Shown(RedirectOldIDs, DetailView):
@@ -49,9 +56,40 @@ class BySlug(RedirectOldIDs, DetailView):
     slug_field = "name"
 
 
+class OnlyVisible(BaseFilterBackend):
+    def filter_queryset(self, request, queryset, view):
+        return queryset.exclude(name="hidden")
+
+
+def moved_view(model, *bases, **attributes):
+    serializer = serializer_for(model, "name")
+    return viewset_for(serializer, RedirectOldIDs, *(bases or [ModelViewSet]), **attributes)
+
+
+class Retrieved(RedirectOldIDs, RetrieveAPIView):
+    queryset = Purchase.objects.all()
+    serializer_class = serializer_for(Purchase, "name")
+    lookup_url_kwarg = "number"
+
+
+router, formats = SimpleRouter(), DefaultRouter()
+for each in OLD:
+    for kind, bases in (("strict", [SortableIDLookupMixin, ModelViewSet]), ("plain", [])):
+        view = moved_view(each, *bases, filter_backends=[OnlyVisible])
+        router.register(f"{kind}/{each.__name__}", view, basename=f"{kind}-{each.__name__}")
+router.register("unmoved-api", moved_view(Unmoved), basename="unmoved-api")
+router.register("names", moved_view(Purchase, lookup_field="name"), basename="names")
+router.register("keys", moved_view(Purchase, lookup_field="id"), basename="keys")
+formats.register("purchases", moved_view(Purchase), basename="purchase")
+KINDS = ("view", "strict", "plain")
+"""Django's view, and one of REST with and without the mixin that takes public texts only."""
+
 register_converter(id_converter(Purchase), "moved_purchase")
 urlpatterns = [
-    *(path(f"{model.__name__}/<str:pk>/", Shown.as_view(model=model)) for model in OLD),
+    *(path(f"view/{model.__name__}/<str:pk>/", Shown.as_view(model=model)) for model in OLD),
+    path("", include(router.urls)),
+    path("formats/", include((formats.urls, "formats"), "v1")),
+    path("shops/<str:shop>/<str:number>/", Retrieved.as_view()),
     path("edit/<str:shop>/<str:number>/", Edited.as_view(), {"extra": 1}, name="edit"),
     path("delete/<str:pk>/", Deleted.as_view()),
     path("by-slug/<str:slug>/", BySlug.as_view(), name="by-slug"),
@@ -77,32 +115,35 @@ def moved(model, name="found", **values):
     return model.objects.create(name=name, **{old: OLD[model]}, **values)
 
 
-@in_one_case("model", OLD)
-def test_an_old_id_redirects(model):
-    row = moved(model)
-    old, present = f"/{model.__name__}/{OLD[model]}/", f"/{model.__name__}/{public_id(row)}/"
+@in_one_case(("kind", "model"), [(kind, model) for kind in KINDS for model in OLD])
+def test_an_old_id_redirects(kind, model):
+    row, url = moved(model), f"/{kind}/{model.__name__}"
     for method in (client.get, client.head):
-        answer = method(f"{old}?a=1&b=%C3%A9")
+        answer = method(f"{url}/{OLD[model]}/?a=1&b=%C3%A9")
+        present = f"{url}/{public_id(row)}/"
         assert (answer.status_code, answer.url) == (301, f"{present}?a=1&b=%C3%A9")
-    assert client.get(old, follow=True).content == b"found"
-    assert client.get(present).content == b"found"
+    for shown in (client.get(f"{url}/{OLD[model]}/", follow=True), client.get(present)):
+        assert shown.content in (b"found", b'{"name":"found"}')
 
 
-@in_one_case("model", OLD)
+@in_one_case(
+    ("kind", "model"),
+    [*(("view", model) for model in OLD), ("strict", Purchase), ("strict", Gift)],
+)
 def test_only_a_present_id_that_may_be_an_old_one_needs_a_further_query(
-    model, django_assert_num_queries
+    kind, model, django_assert_num_queries
 ):
     row = moved(model)
     with django_assert_num_queries(2 if model in (Parcel, Secret, Country) else 1):
-        assert client.get(f"/{model.__name__}/{public_id(row)}/").status_code == 200
+        assert client.get(f"/{kind}/{model.__name__}/{public_id(row)}/").status_code == 200
 
 
-@in_one_case("model", OLD)
-def test_what_is_neither_is_not_found(model, django_assert_max_num_queries):
+@in_one_case(("kind", "model"), [(kind, model) for kind in ("view", "strict") for model in OLD])
+def test_what_is_neither_is_not_found(kind, model, django_assert_max_num_queries):
     moved(model, "hidden")
-    for text in (OLD[model], "18", uuid.uuid4(), "x", "%00", "9" * 40):
+    for text in (OLD[model], "18", uuid.uuid4(), OLD_UUID.hex, "x", "%00", "9" * 40):
         with django_assert_max_num_queries(3):
-            assert client.get(f"/{model.__name__}/{text}/").status_code == 404, text
+            assert client.get(f"/{kind}/{model.__name__}/{text}/").status_code == 404, text
 
 
 def test_another_method_reaches_the_row_at_once():
@@ -111,6 +152,13 @@ def test_another_method_reaches_the_row_at_once():
     row.refresh_from_db()
     assert row.name == "changed"
     assert client.post("/edit/here/18/", {"name": "changed"}).status_code == 404
+    answer = api.patch("/strict/Purchase/17/", {"name": "again"}, format="json")
+    assert answer.json() == {"name": "again"}
+    row.refresh_from_db()
+    assert row.name == "again"
+    assert api.delete("/strict/Purchase/18/").status_code == 404
+    assert api.delete("/strict/Purchase/17/").status_code == 204
+    assert not Purchase.objects.exists()
 
 
 def test_a_temporary_redirect_of_a_route_without_a_name():
@@ -119,9 +167,13 @@ def test_a_temporary_redirect_of_a_route_without_a_name():
     assert (answer.status_code, answer.url) == (302, f"/delete/{public_id(row)}/")
 
 
-def test_a_namespace():
-    row = moved(Purchase)
-    assert client.get("/app/17/").url == reverse("a:p", args=[public_id(row)])
+def test_routes_with_a_namespace_formats_other_arguments_and_without_a_name():
+    row = public_id(moved(Purchase))
+    assert client.get("/app/17/").url == reverse("a:p", args=[row])
+    assert client.get("/formats/purchases/17.json").url == f"/formats/purchases/{row}.json"
+    answer = client.get("/formats/purchases/17/", headers={"accept": "text/html"})
+    assert answer.url == f"/formats/purchases/{row}/"
+    assert client.get("/shops/here/17/").url == f"/shops/here/{row}/"
 
 
 def test_two_paths_of_one_name():
@@ -151,11 +203,16 @@ def test_a_key_that_is_a_relation():
     assert client.get("/receipts/17/", follow=True).content == b"of it"
 
 
-def test_a_view_before_the_move_and_one_without_keys_are_as_always():
-    row = Unmoved.objects.create(name="found")
-    assert client.get(f"/unmoved/{row.pk}/").content == b"found"
-    assert client.get(f"/unmoved/{row.pk + 1}/").status_code == 404
+def test_a_view_before_the_move_and_other_lookups_are_as_always():
+    row, unmoved = moved(Purchase), Unmoved.objects.create(name="found")
+    for start in ("unmoved", "unmoved-api"):
+        shown = client.get(f"/{start}/{unmoved.pk}/")
+        assert shown.content in (b"found", b'{"name":"found"}')
+        assert client.get(f"/{start}/{unmoved.pk + 1}/").status_code == 404
     assert client.get("/by-slug/17/").status_code == 404
+    assert client.get("/names/found/").json() == {"name": "found"}
+    assert client.get("/names/17/").status_code == 404
+    assert client.get("/keys/17/").url == f"/keys/{public_id(row)}/"
 
 
 def test_a_call_without_a_route_is_404():
