@@ -18,11 +18,9 @@ from django_sortable_ids.schemes import SequenceExhausted
 from tests.marks import own_tables
 from tests.own_tables import Own
 
-from .test_sequences import numbers
+from .test_sequences import NUMERIC, YEARLY, numbers
 
 pytestmark = own_tables
-NUMERIC = {"charset": "numeric", "width": 5, "start": "00001"}
-YEARLY = {**NUMERIC, "template": "INV-{year}-{number}"}
 MONTHLY = {**NUMERIC, "template": "{year}-{month}-{number}"}
 
 
@@ -116,32 +114,6 @@ def test_take_of_a_day(sequence, day):
     field = sequence(**YEARLY)._meta.get_field("number")
     assert field.take(2, "default", dt.date(1999, 5, 6)) == ["INV-1999-00001", "INV-1999-00002"]
     assert field.take(1, "default") == ["INV-2026-00001"]
-
-
-@pytest.mark.parametrize(
-    ("options", "given", "following"),
-    [
-        (YEARLY, ["INV-2026-00041", "INV-2026-00007", "INV-2027-00050"], "INV-2026-00042"),
-        (YEARLY, ["INV-2025-00041"], "INV-2026-00001"),
-        (YEARLY, ["INV-2026-7", "INV-2026-0004x", "X"], "INV-2026-00001"),
-        (YEARLY, ["INV-2026-0004x", "INV-2026-00004"], "INV-2026-00005"),
-        (NUMERIC | {"template": "A{number}"}, ["A00003", "B00009"], "A00004"),
-        (
-            {"charset": "alpha", "width": 2, "template": "{year}{number}"},
-            ["2026zA", "2026za", "2027zz", "bad"],
-            "2026zB",
-        ),
-    ],
-)
-def test_a_table_that_has_ids_continues_after_the_last_of_the_year(
-    sequence, day, options, given, following
-):
-    model = sequence(**options)
-    table, column = (connection.ops.quote_name(name) for name in ("numbered", "number"))
-    with connection.cursor() as cursor:
-        for value in given:
-            cursor.execute(f"INSERT INTO {table} ({column}) VALUES (%s)", [value])
-    assert numbers(model, 1) == [following]
 
 
 def test_today_is_in_the_current_time_zone(monkeypatch):

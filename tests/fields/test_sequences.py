@@ -1,5 +1,6 @@
 """Lexical sequences: what is counted, where, and by whom at the same time."""
 
+import datetime as dt
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -8,11 +9,15 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import IntegrityError, connection, transaction
 from django.db.models.functions import Length
 
+from django_sortable_ids.fields.values import times as row_times
 from django_sortable_ids.models import SequenceCounter
 from django_sortable_ids.schemes import SequenceExhausted
 from tests.marks import own_tables
 from tests.patience import PATIENCE
 from tests.testapp.models import Order, SequenceKey, SequenceKeyPublic
+
+NUMERIC = {"charset": "numeric", "width": 5, "start": "00001"}
+YEARLY = {**NUMERIC, "template": "INV-{year}-{number}"}
 
 
 def numbers(model, count):
@@ -128,11 +133,22 @@ def test_a_width_that_is_used_up_is_widened(sequence):
         ({"charset": "numeric", "width": 3}, [None, "007", None], "008"),
         ({"charset": "numeric", "width": 3}, [None, None], "000"),
         ({"charset": "numeric", "start": "500"}, [], "500"),
+        (YEARLY, ["INV-2026-00041", "INV-2026-00007", "INV-2027-00050"], "INV-2026-00042"),
+        (YEARLY, ["INV-2025-00041"], "INV-2026-00001"),
+        (YEARLY, ["INV-2026-7", "INV-2026-0004x", "X"], "INV-2026-00001"),
+        (YEARLY, ["INV-2026-0004x", "INV-2026-00004"], "INV-2026-00005"),
+        (NUMERIC | {"template": "A{number}"}, ["A00003", "B00009"], "A00004"),
+        (
+            {"charset": "alpha", "width": 2, "template": "{year}{number}"},
+            ["2026zA", "2026za", "2027zz", "bad"],
+            "2026zB",
+        ),
     ],
 )
-def test_a_table_that_has_ids_already_goes_on_behind_the_last(
-    sequence, arguments, given, following
+def test_a_table_that_has_ids_continues_after_the_last_of_its_period(
+    sequence, arguments, given, following, monkeypatch
 ):
+    monkeypatch.setattr(row_times, "today", lambda: dt.date(2026, 12, 31))
     model = sequence(**arguments)
     table, column = (connection.ops.quote_name(name) for name in ("numbered", "number"))
     with connection.cursor() as cursor:
@@ -142,7 +158,7 @@ def test_a_table_that_has_ids_already_goes_on_behind_the_last(
 
 
 @own_tables
-def test_a_renamed_table_goes_on_behind_the_last(sequence):
+def test_a_renamed_table_continues_after_the_last(sequence):
     model = sequence(charset="numeric", width=3)
     numbers(model, 3)
     SequenceCounter.objects.update(key="old_name.number")
