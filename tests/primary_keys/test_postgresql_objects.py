@@ -95,6 +95,8 @@ CREATE VIEW depot_only AS SELECT row_to_json(o) AS document FROM depot_order o;
 CREATE SCHEMA side;
 CREATE TABLE side.thing (id serial PRIMARY KEY, customer bigint REFERENCES depot_customer (id));
 INSERT INTO side.thing (customer) SELECT id FROM depot_customer;
+CREATE VIEW side.depot_v AS SELECT customer_id FROM depot_order;
+CREATE VIEW depot_joined AS SELECT name FROM side.depot_v JOIN depot_customer ON id = customer_id;
 CREATE DOMAIN depot_cid AS bigint;
 CREATE TABLE depot_d (c depot_cid REFERENCES depot_customer (id));
 INSERT INTO depot_d SELECT id FROM depot_customer;
@@ -108,6 +110,7 @@ QUERIES = [
     "AND document->>'customer_id' = part::text",
     "SELECT count(*) FROM depot_only d JOIN depot_order o ON document->>'id' = o.id::text",
     "SELECT name FROM side.thing t JOIN depot_customer c ON c.id = t.customer ORDER BY 1",
+    "SELECT name FROM depot_joined ORDER BY 1",
     "SELECT name FROM depot_d JOIN depot_customer ON id = c ORDER BY 1",
     "SELECT obj_description('depot_w'::regclass), to_regclass('depot_gin')::text",
 ]
@@ -182,16 +185,20 @@ def test_a_column_with_whole_rows_is_moved_as_the_plan_says(project):
 
 
 @pytest.mark.parametrize("kind", ["VIEW", "MATERIALIZED VIEW"])
-def test_a_view_that_compares_a_key_with_a_number(project, kind):
-    project.sql(f"CREATE {kind} depot_v AS SELECT * FROM depot_order WHERE customer_id = 1")
+@pytest.mark.parametrize("name", ["depot_v", "side.depot_v"])
+def test_a_view_that_compares_a_key_with_a_number(project, kind, name):
+    project.sql(
+        f"CREATE SCHEMA side; CREATE VIEW side.depot_u AS SELECT * FROM depot_order; "
+        f"CREATE {kind} {name} AS SELECT * FROM side.depot_u WHERE customer_id = 1",
+    )
     edit(project)
     done = plan(project)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
-        "depot_v can't be created again: operator does not exist: uuid = integer. Drop it, "
+        f"{name} can't be created again: operator does not exist: uuid = integer. Drop it, "
         "migrate, and create one that fits the new keys"
     )
-    project.sql(f"DROP {kind} depot_v")
+    project.sql(f"DROP {kind} {name}")
     assert plan(project).returncode == 0
 
 

@@ -114,7 +114,7 @@ class PostgreSQLKeys(KeyEngine):
             each.name: [(part.name, self._new_type(part)) for part in each.parts]
             for each in self.change.tables
         }
-        return rehearse(self.connection, types, self._views())
+        return rehearse(self.connection, types, self._views)
 
     def _views(self) -> list[View]:
         """Those of the tables, also if they read whole rows."""

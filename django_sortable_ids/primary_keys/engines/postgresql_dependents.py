@@ -234,20 +234,35 @@ WHERE i.indrelid = to_regclass(%s) AND attname = %s AND opcname LIKE '%%pattern_
 _LIKE = "INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING INDEXES INCLUDING STATISTICS"
 
 
+_EVERY_SCHEMA = """
+SELECT set_config('search_path', concat_ws(', ', NULLIF(current_setting('search_path'), ''),
+    string_agg(quote_ident(nspname), ', ')), true)
+FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'
+"""
+
+
 def rehearse(
-    connection: Any, types: Mapping[str, list[tuple[str, str]]], views: Iterable[View]
+    connection: Any, types: Mapping[str, list[tuple[str, str]]], views: Callable[[], list[View]]
 ) -> Iterator[str]:
     """What fails. ``types`` are the columns of each table that change, with their new types."""
     found: list[str] = []
+    untried: set[str] = set()
+    named = views()
     with transaction.atomic(connection.alias):
+        # Without a schema, the names in a query are those of the temporary tables and views.
+        row(connection, _EVERY_SCHEMA)
+        queries = views()
         for table, columns in types.items():
             if error := _failure(connection, _copied(connection, table, columns)):
                 reason = f"{table} can't be changed: {str(error).splitlines()[0]}"
                 found.append(f"{reason}. Drop what prevents it, migrate, and create it again")
-        for view in views:
-            sql = f"CREATE TEMPORARY VIEW {view.name} AS {view.query}"
-            is_found = "." not in view.name
-            if is_found and (error := _failure(connection, [sql])):
+        for view, tried in zip(named, queries, strict=True):
+            # Two views of one name can't be told apart: only the move itself can try the second.
+            if "." in tried.name or any(each in tried.query for each in untried):
+                untried.add(tried.name)
+            elif error := _failure(
+                connection, [f"CREATE TEMPORARY VIEW {tried.name} AS {tried.query}"]
+            ):
                 found.append(misfit(view, error))
         transaction.set_rollback(True, connection.alias)
     yield from found
