@@ -6,6 +6,7 @@ __all__ = [
     "KeyCopy",
     "MigratePrimaryKey",
     "MovedKey",
+    "RenameMovedKey",
     "SwapSortableID",
 ]
 
@@ -29,7 +30,7 @@ from .db.locks import with_short_lock_timeout
 from .errors import BackfillError
 from .fields import SortableIDField
 from .primary_keys.changes.moved import KeyCopy, MovedKey
-from .primary_keys.operation import MigratePrimaryKey
+from .primary_keys.operation import MigratePrimaryKey, RenameMovedKey
 from .schema import swap
 from .schema.constraints import check_before, constrain, redefined
 from .schema.constraints_sqlite import drop_column

@@ -192,6 +192,10 @@ class _Walk:
             case AlterField(name=name):
                 present = self.column(app_label, operation.model_name_lower, name)
                 self.columns_of(app_label, operation)[name] = present
+            case _ if renamed := getattr(operation, "renamed_fields", ()):
+                model_name = operation.model_name_lower
+                kept = {new: self.column(app_label, model_name, old) for old, new in renamed}
+                self.columns_of(app_label, operation).update(kept)
             case _ if names := getattr(operation, "swapped_fields", ()):
                 model_name = operation.model_name_lower
                 found = [self.column(app_label, model_name, name) for name in names]

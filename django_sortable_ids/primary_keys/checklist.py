@@ -13,7 +13,6 @@ from operator import itemgetter
 from typing import Any
 
 from django.apps import apps
-from django.core.exceptions import ValidationError
 from django.db import DatabaseError, transaction
 from django.db.models import QuerySet
 
@@ -22,7 +21,7 @@ from ..db.queries import rows
 from ..errors import counted, documented
 from .changes import Change, Key
 from .changes.graph import final_target
-from .texts import generic_references, is_content_type
+from .texts import by_key, generic_references, is_content_type
 
 ADVICE: Mapping[str, str] = {
     "column": "name it by --adopt, make it a foreign key before the move, or --leave it",
@@ -35,6 +34,9 @@ _READ = 1000
 """Rows of a table from which the values are taken."""
 _VALUES = 50
 _DOCUMENTS = 20
+_MEMBERS = 500
+_MOST = 0.9
+"""Of values that are keys, if their column is not named like a key: rows may be deleted."""
 _OWN = ("django_sortable_ids_", "django_migrations", "django_content_type", "sqlite_", "moving__")
 _NUMBERS = ("int", "serial", "numeric", "decimal")
 _TEXTS = ("char", "text", "json")
@@ -94,7 +96,7 @@ def checklist(connection: Any, change: Change) -> list[Finding]:
         for column in columns.values():
             if place(table, column.name) not in settled:
                 read = _Column(connection, table, column.name, column.kind.lower())
-                found += [*read.references(change, names), *read.documents(names)]
+                found += [*read.references(change, names)] or [*read.documents(change, names)]
     return sorted(found, key=lambda each: ([*ADVICE].index(each.kind), each))
 
 
@@ -210,12 +212,20 @@ class _Column:
             text = f"{count} of {len(values)} values are keys of {label}" if count else "no values"
             yield self._finding("column", text)
 
-    def documents(self, names: _Names) -> Iterator[Finding]:
-        if not any(each in self._kind for each in _TEXTS) or "varchar" in self._kind:
+    def documents(self, change: Change, names: _Names) -> Iterator[Finding]:
+        """Also lists whose members are keys, whatever the name of their column. Small numbers are
+        keys of nearly every table, and only a person can say that they mean something else."""
+        if not any(each in self._kind for each in (*_TEXTS, "[]")) or "varchar" in self._kind:
             return
-        used = {each for text in self._values(_DOCUMENTS) for each in _keys_in(text, names)}
-        if used:
+        values = [*map(_parsed, self._values(_DOCUMENTS))]
+        if used := {each for value in values for each in _keys_in(value, names)}:
             yield self._finding("document", ", ".join(sorted(used)))
+        lists = [each for each in values if isinstance(each, list) and _is_plain(each)]
+        members = [*dict.fromkeys(str(member) for each in lists for member in each)][:_MEMBERS]
+        if key := self._key_of(members, change, is_sure=False):
+            label, count = key
+            text = f"lists, in which {count} of {len(members)} members are keys of {label}"
+            yield self._finding("several", text)
 
     def _finding(self, kind: str, text: str) -> Finding:
         return Finding(kind, f"{self._table}.{self._name}", text)
@@ -223,9 +233,10 @@ class _Column:
     def _values(self, most: int) -> list[Any]:
         """Different values of the first rows."""
         table, name = map(self._connection.ops.quote_name, (self._table, self._name))
-        as_text = f"{name}::text" if self._connection.vendor == "postgresql" else name
+        if self._connection.vendor == "postgresql":
+            name = f"to_json({name})::text" if "[]" in self._kind else f"{name}::text"
         sql = (
-            f"SELECT DISTINCT v FROM (SELECT {as_text} AS v FROM {table} LIMIT {_READ}) t "
+            f"SELECT DISTINCT v FROM (SELECT {name} AS v FROM {table} LIMIT {_READ}) t "
             f"WHERE v IS NOT NULL LIMIT {most}"
         )
         try:
@@ -244,27 +255,25 @@ class _Column:
             return (change.keys[0].label, 0) if is_sure else None
         counts = {each.label: self._count(values, each) for each in change.keys}
         label, count = max(counts.items(), key=itemgetter(1))
-        return (label, count) if count and (is_sure or count == len(values)) else None
+        return (label, count) if count and (is_sure or count >= _MOST * len(values)) else None
 
     def _count(self, values: Collection[Any], key: Key) -> int:
-        wanted = []
-        for each in values:
-            try:
-                wanted.append(key.before.to_python(each))
-            except ValidationError:
-                continue
+        wanted = by_key(self._connection, key, map(str, values))
         found: QuerySet[Any] = QuerySet(key.model, using=self._connection.alias)
-        return found.filter(pk__in=wanted).count() if wanted else 0
+        return found.filter(pk__in=list(wanted)).count() if wanted else 0
 
 
-def _keys_in(text: Any, names: _Names) -> Iterator[str]:
-    """The names of keys in a JSON document."""
-    if not isinstance(text, str) or text[:1] not in ("{", "["):
-        return
+def _parsed(text: Any) -> Any:
+    """A JSON document; None for other texts."""
     try:
-        waiting: list[tuple[str, Any]] = [("", json.loads(text))]
+        return json.loads(text) if isinstance(text, str) and text[:1] in ("{", "[") else None
     except ValueError:
-        return
+        return None
+
+
+def _keys_in(document: Any, names: _Names) -> Iterator[str]:
+    """The names of keys in a JSON document."""
+    waiting: list[tuple[str, Any]] = [("", document)]
     while waiting:
         of, value = waiting.pop()
         if isinstance(value, list):

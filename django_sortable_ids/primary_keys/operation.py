@@ -267,3 +267,62 @@ class MigratePrimaryKey(Operation):
     def migration_name_fragment(self) -> str:
         first, *others = (each.model_key[1] for each in self.keys)
         return f"move_key_of_{first}{'_and_others' if others else ''}"
+
+
+class RenameMovedKey(Operation):
+    """Gives a moved key, and the field of its old values, the names that they have in the model.
+
+    ``fields`` are the present and the next name of each, and the field with that. MariaDB and MySQL
+    rename all columns in one statement: after a stop, ``migrate`` sees whether it was executed.
+    """
+
+    __module__ = "django_sortable_ids.operations"
+    """Migrations import it from there."""
+
+    def __init__(self, model_name: str, fields: Sequence[tuple[str, str, Any]]) -> None:
+        self.model_name = model_name
+        self.model_name_lower = model_name.lower()
+        self.fields = fields
+        self.renamed_fields = [(name, following) for name, following, _ in fields]
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        for name, following, field in self.fields:
+            state.rename_field(app_label, self.model_name_lower, name, following)
+            state.alter_field(app_label, self.model_name_lower, following, field, True)
+
+    def database_forwards(
+        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        self._rename(schema_editor, app_label, from_state, to_state, self.renamed_fields)
+
+    def database_backwards(
+        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        names = [(following, name) for name, following in reversed(self.renamed_fields)]
+        self._rename(schema_editor, app_label, from_state, to_state, names)
+
+    def _rename(
+        self,
+        editor: Any,
+        app_label: str,
+        before: ProjectState,
+        after: ProjectState,
+        names: Iterable[tuple[str, str]],
+    ) -> None:
+        model: Any = before.apps.get_model(app_label, self.model_name)
+        following: Any = after.apps.get_model(app_label, self.model_name)
+        connection, table = editor.connection, model._meta.db_table
+        if not self.allow_migrate_model(connection.alias, model):
+            return
+        fields = [(model._meta.get_field(a), following._meta.get_field(b)) for a, b in names]
+        columns = {old.column: new.column for old, new in fields if old.column != new.column}
+        gone = columns.keys() - columns.values()
+        if editor.collect_sql or all(tables.has_column(connection, table, each) for each in gone):
+            pairs = (map(editor.quote_name, each) for each in columns.items())
+            changes = ["RENAME COLUMN {} TO {}".format(*each) for each in pairs]
+            for each in [", ".join(changes)] if connection.vendor == "mysql" else changes:
+                editor.execute(f"ALTER TABLE {editor.quote_name(table)} {each}", None)
+
+    def describe(self) -> str:
+        names = ", ".join(f"{name} to {following}" for name, following in self.renamed_fields)
+        return f"Rename the key of {self.model_name} and its old values: {names}"

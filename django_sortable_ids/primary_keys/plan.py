@@ -10,8 +10,6 @@ from typing import Any, cast
 from django.apps import apps
 from django.db import connections, models
 from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.operations import AlterField, RenameField
-from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 from django.db.models.constants import LOOKUP_SEP
 
@@ -31,7 +29,7 @@ from . import adopting, checks, edits, key_map, texts
 from .changes import graph
 from .changes.moved import OLD, History, KeyCopy, MovedKey, Reference, TextReference
 from .edits import Edit, is_model_installed, kept
-from .operation import MigratePrimaryKey, Move
+from .operation import MigratePrimaryKey, Move, RenameMovedKey
 
 Model = type[models.Model]
 OWN_APP = "django_sortable_ids"
@@ -60,22 +58,19 @@ class Planned:
         }
 
     @property
-    def renamed(self) -> dict[str, list[Operation]]:
+    def renamed(self) -> dict[str, list[RenameMovedKey]]:
         """By app: what gives keys, and the fields of the old ones, the names that they have in the
         models, after the move."""
-        found: dict[str, list[Operation]] = {}
+        found: dict[str, list[RenameMovedKey]] = {}
         for key in self.operation.keys:
             meta = apps.get_model(key.model)._meta
-            names: dict[str, tuple[str, Any]] = {key.name: (meta.pk.name, key.field)}
+            names = {key.name: meta.pk.name}
             if key.old is not None:
-                names[key.old_name] = kept(meta, key.name), key.old
-            for present, (name, field) in names.items() if key.name != meta.pk.name else ():
+                names[key.old_name] = kept(meta, key.name)
+            if key.name != meta.pk.name:
                 app_label, model = key.model_key
-                done = found.setdefault(app_label, [])
-                done.append(RenameField(model, present, name))
-                final = redefined(meta.get_field(name))
-                if final.deconstruct()[1:] != field.deconstruct()[1:]:
-                    done.append(AlterField(model, name, final))
+                fields = [(old, new, redefined(meta.get_field(new))) for old, new in names.items()]
+                found.setdefault(app_label, []).append(RenameMovedKey(model, fields))
         return found
 
 
@@ -304,7 +299,7 @@ def _moved(model: Model, known: Model, keeps_old: bool, fixed: Mapping[str, Any]
         # The columns get other names after the move.
         column = {"db_column": before.db_column} if before.db_column else {}
         field = redefined(meta.pk, "db_column", **column)
-        old = old and redefined(old, "db_column", null=True)
+        old = old and redefined(old, "db_column")
     return MovedKey(meta.label, before.name, field, old, **fixed)
 
 

@@ -6,18 +6,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
-from uuid import UUID
 
 from django.apps.registry import Apps
 from django.core.exceptions import ValidationError
-from django.db import models
+from django.db import NotSupportedError, models
 from django.db.models import CharField, IntegerField, QuerySet, TextField, UUIDField
+from django.db.models.expressions import RawSQL
+from django.db.models.functions import Cast
+from django.db.models.sql import Query
 
 from ..db import tables
 from ..db.queries import value
 from ..errors import BackfillError
 from ..fields import SortableIDField
-from ..fields.values.storage import BinaryStorage, IntegerStorage, TextStorage, UUIDStorage
+from ..functions.fragments import HyphenatedHex
+from ..functions.texts import AsText
 from .changes import Change, Key, Texts, Values
 from .changes.moved import TextReference
 from .edits import widened
@@ -137,7 +140,7 @@ def deleted_keys(connection: Any, texts: Texts, key: Key, known: Values) -> Iter
     with connection.chunked_cursor() as cursor:
         cursor.execute(sql)
         while found := cursor.fetchmany(_TEXTS):
-            keys = set(_by_key(connection, key, (str(each) for (each,) in found)))
+            keys = set(by_key(connection, key, (str(each) for (each,) in found)))
             now = known.key_field.name
             keys -= {each for (each,) in _looked_up(connection, known, list(keys), now)}
             yield sorted(keys)
@@ -193,7 +196,7 @@ def _length(field: Any) -> int:
     return _UUID if isinstance(field, UUIDField) else field.max_length or 0
 
 
-def _by_key(connection: Any, key: Key, found: Iterable[str]) -> dict[Any, list[str]]:
+def by_key(connection: Any, key: Key, found: Iterable[str]) -> dict[Any, list[str]]:
     """The texts that may stand for a key, by its value."""
     texts: dict[Any, list[str]] = {}
     is_number = isinstance(key.before, IntegerField)
@@ -213,7 +216,7 @@ def _by_key(connection: Any, key: Key, found: Iterable[str]) -> dict[Any, list[s
 
 def _new_values(connection: Any, key: Key, found: Iterable[str]) -> Iterator[tuple[str, str]]:
     """The text of each next value, by the text that was found."""
-    texts = _by_key(connection, key, found)
+    texts = by_key(connection, key, found)
     folded: dict[Any, list[str]] = {}
     for each, same in texts.items():
         folded.setdefault(_folded(each), []).extend(same)
@@ -235,51 +238,20 @@ def _looked_up(connection: Any, values: Values, keys: list[Any], *names: str) ->
         yield from part.values_list(*names)
 
 
-_ENDS = ((1, 8), (9, 4), (13, 4), (17, 4), (21, 12))
-"""Start and length of each part of a UUID in its 32 digits."""
-
-
 def text_of(field: Any, column: str, connection: Any) -> str | None:
-    """The expression for ``str()`` of the value in a column; None if SQL has no simple one."""
-    vendor = connection.vendor
-    match _kind(field, connection):
-        case "native":
-            return f"{column}::text" if vendor == "postgresql" else f"CAST({column} AS char)"
-        case "number":
-            return f"CAST({column} AS {'char' if vendor == 'mysql' else 'text'})"
-        case "digits":
-            return _with_hyphens(column, vendor)
-        case "bytes":
-            digits = f"encode({column}, 'hex')" if vendor == "postgresql" else f"HEX({column})"
-            return _with_hyphens(f"LOWER({digits})", vendor)
-        case "text":
-            return column
-    return None
-
-
-def _with_hyphens(digits: str, vendor: str) -> str:
-    function = "SUBSTR" if vendor == "sqlite" else "SUBSTRING"
-    parts = [f"{function}({digits}, {start}, {length})" for start, length in _ENDS]
-    return (
-        " || '-' || ".join(parts) if vendor == "sqlite" else f"CONCAT_WS('-', {', '.join(parts)})"
-    )
-
-
-def _kind(field: Any, connection: Any) -> str | None:
-    if isinstance(field, SortableIDField):
-        scheme, is_native = field.scheme, connection.features.has_native_uuid_field
-        match field.stored(connection):
-            case IntegerStorage(unsigned=False):
-                return "number"
-            case UUIDStorage() if scheme.value_type is UUID:
-                return "native" if is_native else "digits"
-            case BinaryStorage() if scheme.value_type is UUID:
-                return "bytes"
-            case TextStorage(form=form) if form == scheme.canonical:
-                return "text"
+    """The expression for ``str()`` of the value in a column; None if SQL has none."""
+    value: Any = RawSQL(column, [], field)
+    match field:
+        case SortableIDField():
+            value = AsText(value)
+        case UUIDField() if not connection.features.has_native_uuid_field:
+            value = HyphenatedHex(value)
+        case IntegerField() | UUIDField():
+            value = Cast(value, CharField())
+        case _ if not isinstance(field, CharField):
+            return None
+    try:
+        sql, _ = Query(None).get_compiler(connection=connection).compile(value)
+    except NotSupportedError:
         return None
-    if isinstance(field, IntegerField):
-        return "number"
-    if isinstance(field, UUIDField):
-        return "native" if connection.features.has_native_uuid_field else "digits"
-    return "text" if isinstance(field, CharField) else None
+    return str(sql % ())

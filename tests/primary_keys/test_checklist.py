@@ -33,6 +33,10 @@ class Order(models.Model):
     body = models.TextField(default="[]")
     words = models.TextField(default="no JSON: customer_id")
     pk_of_other = models.IntegerField(default=1)
+    watched = models.JSONField(default=list)
+    pinned = models.TextField(default="[]")
+    ratings = models.JSONField(default=list)
+    colours = models.JSONField(default=list)
 
 
 class Country(models.Model):
@@ -68,6 +72,10 @@ for number in range(1, 4):
         extra=extra,
         draft=json.dumps({"pk": 5, "buyer": number, "country_id": 1}),
         copy=serializers.serialize("json", [customer]),
+        watched=[number, 1],
+        pinned=json.dumps([str(number)]),
+        ratings=[0, number],
+        colours=["red", "blue"],
         body=json.dumps([{"type": "customer", "value": number}, {"type": "text", "value": "x"}]),
     )
     Rating.objects.create(customer_id=1000 + number, order=order)
@@ -89,6 +97,7 @@ def test_columns_that_contain_keys(tmp_path):
     (project.folder / "depot" / "models.py").write_text(f"{imported}{EDITED}")
     done = project.backfill("depot.Customer", "--primary-key", "--json")
     found = json.loads(done.stdout)["findings"]
+    lists = "lists, in which 3 of {} members are keys of depot.Customer"
     assert {each["column"]: (each["kind"], each["text"]) for each in found} == {
         "depot_order.customer_id": ("column", "3 of 3 values are keys of depot.Customer"),
         "depot_order.draft": ("document", "buyer"),
@@ -96,11 +105,13 @@ def test_columns_that_contain_keys(tmp_path):
         "depot_order.body": ("document", "customer"),
         "depot_order.extra": ("document", "customer.id, customer_id"),
         "depot_order.recommended_customer_ids": ("several", "such as 1,2"),
+        "depot_order.watched": ("several", lists.format(3)),
+        "depot_order.pinned": ("several", lists.format(3)),
         "depot_note.object_id": ("generic", "with the content type kind_id"),
     }
     plan = project.backfill("depot.Customer", "--primary-key").stdout.splitlines()
     assert "depot_log.about_object_id: texts of keys, by content type" in plan
-    start = plan.index("Decide about 7 columns that the move doesn't change:")
+    start = plan.index("Decide about 9 columns that the move doesn't change:")
     assert plan[start + 1].startswith("  name it by --adopt, ")
     assert plan[-2].endswith(': see "Before you move a primary key" in the documentation')
     assert plan[-1].startswith("Next: decide, then ")
@@ -118,17 +129,19 @@ def test_columns_that_contain_keys(tmp_path):
 def test_tables_that_no_model_has():
     group = Group.objects.create(name="a")
     kind = "text" if connection.vendor == "sqlite" else "json"
+    array = "text" if connection.vendor == "mysql" else "integer[]"
+    members = "{%s}" if connection.vendor == "postgresql" else "[%s]"
     group_column, groups = map(connection.ops.quote_name, ("group", "groups"))
     operation = MigratePrimaryKey([MovedKey("auth.Group", "id", UUIDv7Field(primary_key=True))])
     with connection.cursor() as cursor:
         cursor.execute(
             f"CREATE TABLE legacy (group_id integer, former_group_id varchar(9), group_ids text, "
             f"unused_group_id integer, other_group_id integer, {groups} text, "
-            f"extra {kind}, note text, {group_column} varchar(9))"
+            f"extra {kind}, note text, {group_column} varchar(9), members {array})"
         )
         cursor.execute(
-            "INSERT INTO legacy VALUES (%s, %s, '1,2', NULL, 77777, '1', %s, '{no JSON', %s)",
-            [group.pk, str(group.pk), '{"group_id": 1}', group.pk],
+            "INSERT INTO legacy VALUES (%s, %s, '1,2', NULL, 77777, '1', %s, '{no JSON', %s, %s)",
+            [group.pk, str(group.pk), '{"group_id": 1}', group.pk, members % group.pk],
         )
         try:
             move = operation.move_of(connection.schema_editor(), ProjectState.from_apps(apps))
@@ -143,4 +156,5 @@ def test_tables_that_no_model_has():
         "legacy.group_ids": "such as 1,2",
         "legacy.unused_group_id": "no values",
         "legacy.extra": "group_id",
+        "legacy.members": "lists, in which 1 of 1 members are keys of auth.Group",
     }

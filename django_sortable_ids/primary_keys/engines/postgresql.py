@@ -200,6 +200,8 @@ class PostgreSQLKeys(KeyEngine):
             self.execute(f"ALTER TABLE {quoted} ADD {self.quote(old.column)} {self._type_of(old)}")
             using = f"TYPE {self._type_of(old)} USING {self.quote(name)}"
             changes.append(f"ALTER {self.quote(old.column)} {using}")
+            if not old.null:
+                changes.append(f"ALTER {self.quote(old.column)} SET NOT NULL")
         self.execute(f"ALTER TABLE {quoted} {', '.join(changes)}")
         for each in table.columns:
             self._create_pattern_index(each.after)
