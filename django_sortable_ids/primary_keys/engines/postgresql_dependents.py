@@ -142,9 +142,10 @@ _OF_ROW_TYPE = """
 WITH RECURSIVE used (oid) AS (
     SELECT reltype FROM pg_class WHERE oid = to_regclass(%s)
     UNION
-    SELECT t.oid FROM used JOIN pg_type t ON used.oid IN (typelem, typbasetype) OR EXISTS (
-        SELECT FROM pg_attribute
-        WHERE attrelid = typrelid AND atttypid = used.oid AND NOT attisdropped)
+    SELECT p.oid FROM used JOIN (
+        SELECT oid, typelem AS part FROM pg_type UNION ALL SELECT oid, typbasetype FROM pg_type
+        UNION ALL SELECT t.oid, atttypid FROM pg_type t JOIN pg_attribute ON attrelid = typrelid
+        WHERE NOT attisdropped) p ON part = used.oid
 )
 SELECT attrelid::regclass::text, attname::text FROM used
 JOIN pg_attribute ON atttypid = used.oid JOIN pg_class ON pg_class.oid = attrelid
