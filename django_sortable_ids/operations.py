@@ -10,7 +10,6 @@ __all__ = [
     "SwapSortableID",
 ]
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -30,7 +29,7 @@ from .db.locks import with_short_lock_timeout
 from .errors import BackfillError
 from .fields import SortableIDField
 from .primary_keys.changes.moved import KeyCopy, MovedKey
-from .primary_keys.operation import MigratePrimaryKey, RenameMovedKey
+from .primary_keys.operation import BothWays, MigratePrimaryKey, RenameMovedKey
 from .schema import swap
 from .schema.constraints import check_before, constrain, redefined
 from .schema.constraints_sqlite import drop_column
@@ -39,23 +38,7 @@ SMALL = 100_000
 """The most rows that a migration fills by itself, in a few seconds."""
 
 
-class _BothWays(Operation):
-    """One method changes the database in both directions."""
-
-    _change: Callable[..., None]
-
-    def database_forwards(
-        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
-    ) -> None:
-        self._change(app_label, schema_editor, from_state, to_state, backwards=False)
-
-    def database_backwards(
-        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
-    ) -> None:
-        self._change(app_label, schema_editor, from_state, to_state, backwards=True)
-
-
-class ConstrainSortableID(_BothWays, AlterField):
+class ConstrainSortableID(BothWays, AlterField):
     """An ``AlterField`` to NOT NULL, to unique, or both, without blocking writers.
 
     PostgreSQL builds the index concurrently and proves NOT NULL by a validated constraint. MariaDB
@@ -193,7 +176,7 @@ class AddSortableID(AddField):
         return f"Add field {self.name} to {self.model_name}, with an id for every row"
 
 
-class SwapSortableID(_BothWays):
+class SwapSortableID(BothWays):
     """Swaps the names of two fields of a model: ``name`` gets the ids of ``other``.
 
     This is the last step to ids of another scheme: ``other`` was filled by ``backfill_ids
@@ -214,17 +197,11 @@ class SwapSortableID(_BothWays):
 
     def __init__(self, model_name: str, name: str, other: str) -> None:
         self.model_name = model_name
+        self.model_name_lower = model_name.lower()
         self.name = name
         self.other = other
-
-    @property
-    def swapped_fields(self) -> tuple[str, str]:
+        self.renamed_fields = [(name, other), (other, name)]
         """Read by the guard of ``migrate``."""
-        return self.name, self.other
-
-    @property
-    def model_name_lower(self) -> str:
-        return self.model_name.lower()
 
     def deconstruct(self) -> Any:
         return type(self).__name__, [self.model_name, self.name, self.other], {}
@@ -261,12 +238,6 @@ class SwapSortableID(_BothWays):
         if not backwards:
             swapping.check()
         swapping.execute(backwards)
-
-    def references_field(self, model_name: str, name: str, app_label: str) -> bool:
-        return model_name.lower() == self.model_name_lower and name in self.swapped_fields
-
-    def references_model(self, name: str, app_label: str) -> bool:
-        return name.lower() == self.model_name_lower
 
     def describe(self) -> str:
         return f"Swap the fields {self.name} and {self.other} of {self.model_name}"

@@ -196,11 +196,6 @@ class _Walk:
                 model_name = operation.model_name_lower
                 kept = {new: self.column(app_label, model_name, old) for old, new in renamed}
                 self.columns_of(app_label, operation).update(kept)
-            case _ if names := getattr(operation, "swapped_fields", ()):
-                model_name = operation.model_name_lower
-                found = [self.column(app_label, model_name, name) for name in names]
-                columns = self.columns_of(app_label, operation)
-                columns |= zip(reversed(names), found, strict=True)
 
     def columns_of(self, app_label: str, operation: Any) -> dict[str, str | None]:
         return self.columns.setdefault((app_label, operation.model_name_lower), {})

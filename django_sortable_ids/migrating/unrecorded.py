@@ -81,7 +81,7 @@ def find(
         alike = [
             (name, each)
             for name, each in _all(loader)
-            if isinstance(each, SwapSortableID) and [*each.swapped_fields] == [*fields]
+            if isinstance(each, SwapSortableID) and [each.name, each.other] == [*fields]
             if f"{name[0]}.{each.model_name}".lower() == model.lower()
         ]
         for name, _, target in _next_of(alike, backwards, loader):

@@ -190,12 +190,12 @@ def _generic() -> Iterator[tuple[str, str, str]]:
                 yield model._meta.db_table, str(field.column), types[0]
 
 
+@dataclass(frozen=True)
 class _Column:
-    def __init__(self, connection: Any, table: str, name: str, kind: str) -> None:
-        self._connection = connection
-        self._table = table
-        self._name = name
-        self._kind = kind
+    _connection: Any
+    _table: str
+    _name: str
+    _kind: str
 
     def references(self, change: Change, names: _Names) -> Iterator[Finding]:
         if not any(each in self._kind for each in (*_NUMBERS, *_TEXTS, "uuid")):

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
+from django.db.models import DateTimeField, Exists, OuterRef, QuerySet
 from django.db.models.constants import LOOKUP_SEP
 from django.utils import timezone
 
@@ -134,18 +134,11 @@ class DeletedKeys:
 
     def _collect(self, key: Key) -> None:
         """Add these keys to the map, with a time."""
-        found, parameters = self._found(key, key.map)
         quote, present = self._engine.quote, key.map.column
-        names = {"table": key.map.table, "key": present, "time": TIME}
-        if found:
+        if found := self._found(self._columns(key), key.map):
+            names = {"table": key.map.table, "key": present, "time": TIME}
             quoted = {name: quote(each) for name, each in names.items()}
-            self._engine.editor.execute(_INSERTED.format(found=found, **quoted), parameters)
-        for table, column in self._adopted(key):
-            orphans = self._engine.with_orphans(table, column, key.map)
-            self._engine.execute(
-                f"INSERT INTO {quote(key.map.table)} ({quote(present)}) "
-                f"SELECT DISTINCT t.{quote(column.name)} {orphans}"
-            )
+            self._engine.execute(_INSERTED.format(found=found, **quoted))
         for texts in self._engine.change.texts:
             if texts.is_adopted and tables.kind(self._connection, texts.table):
                 for keys in deleted_keys(self._connection, texts, key, key.map):
@@ -158,29 +151,16 @@ class DeletedKeys:
         untimed = {f"{key.map.next}__isnull": True, f"{TIME}__isnull": True}
         self._all(key.map.model).filter(**untimed).update(**{TIME: timezone.now()})
 
-    def _adopted(self, key: Key) -> Iterator[tuple[Table, Column]]:
-        """The adopted columns with values of the key."""
-        for table, column in self._engine.change.histories:
-            if column.key is key and not self._is_history(column):
-                yield table, column
-
-    def _is_history(self, column: Column) -> bool:
-        """Whether its rows have a time."""
-        return column.before is not None and column.before.model._meta.label in self._times
-
     def count(self, key: Key) -> int:
         """The number of these keys in history tables, before they move."""
-        found, parameters = self._found(key, key.own)
-        sql = _COUNTED.format(found=found)
-        return int(value(self._connection, sql, parameters)) if found else 0
+        return self._count(key, [each for each in self._columns(key) if self._time(each[1])])
 
     def adopted(self) -> Iterator[tuple[str, int]]:
         """Each adopted column, and the number of keys of deleted rows in it."""
         for key, _ in self._copied:
-            for table, column in self._adopted(key):
-                counted = f"COUNT(DISTINCT t.{self._engine.quote(column.name)})"
-                sql = f"SELECT {counted} {self._engine.with_orphans(table, column, key.own)}"
-                yield f"{table.name}.{column.name}", value(self._connection, sql)
+            for table, column in self._columns(key):
+                if self._time(column) is None:
+                    yield f"{table.name}.{column.name}", self._count(key, [(table, column)])
         for texts in self._engine.change.texts:
             if texts.is_adopted:
                 found = (
@@ -189,37 +169,42 @@ class DeletedKeys:
                 number = sum(len(part) for each in found for part in each)
                 yield f"{texts.table}.{texts.column}", number
 
-    def _found(self, key: Key, known: Values) -> tuple[str, list[Any]]:
-        """A query for these keys, each with a time, and its parameters. ``known`` has others."""
-        parts: list[str] = []
-        parameters: list[Any] = []
-        for _, column in self._engine.change.histories:
-            if column.key is key and self._is_history(column):
-                compiler = self._missing(column, known).query.get_compiler(self._engine.using)
-                sql, more = compiler.as_sql()
-                parts.append(sql)
-                parameters += more
-        return " UNION ALL ".join(parts), parameters
+    def _count(self, key: Key, columns: list[tuple[Table, Column]]) -> int:
+        found = self._found(columns, key.own)
+        return int(value(self._connection, _COUNTED.format(found=found))) if found else 0
 
-    def _missing(self, column: Column, known: Values) -> QuerySet[Any]:
-        """The values of the column that are none of the known keys."""
-        field = column.before
-        of_row = self._all(known.model).filter(pk=OuterRef(field.attname))
-        found = self._all(field.model).filter(
-            ~Exists(of_row), **{f"{field.attname}__isnull": False}
+    def _columns(self, key: Key) -> list[tuple[Table, Column]]:
+        return [each for each in self._engine.change.histories if each[1].key is key]
+
+    def _found(self, columns: list[tuple[Table, Column]], known: Values) -> str:
+        """A query for the values that are none of the known keys, each with the time of its row;
+        NULL in adopted columns."""
+        kind = DateTimeField().cast_db_type(self._connection)
+        return " UNION ALL ".join(
+            f"SELECT t.{self._engine.quote(column.name)} AS found_key, "
+            f"{self._time(column) or f'CAST(NULL AS {kind})'} AS found_at "
+            f"{self._engine.with_orphans(table, column, known)}"
+            for table, column in columns
         )
-        found = found.annotate(found_key=F(field.attname), found_at=self._time(field.model))
-        rows: QuerySet[Any] = found.order_by().values_list("found_key", "found_at")
-        return rows
 
-    def _time(self, model: Any) -> Any:
-        """The time of a history row. The row of another table that has it may be gone."""
-        relation, _, name = self._times[model._meta.label].rpartition(LOOKUP_SEP)
+    def _time(self, column: Column) -> str | None:
+        """The time of a history row in SQL; None in other tables. The row of another table that has
+        it may be gone."""
+        meta = column.before and column.before.model._meta
+        path = self._times.get(meta.label) if meta else None
+        if path is None:
+            return None
+        quote = self._engine.quote
+        relation, _, name = path.rpartition(LOOKUP_SEP)
         if not relation:
-            return F(name)
-        field = model._meta.get_field(relation)
-        others = self._all(field.related_model).filter(pk=OuterRef(field.attname))
-        return Subquery(others.order_by().values(name)[:1])
+            return f"t.{quote(meta.get_field(name).column)}"
+        field = meta.get_field(relation)
+        other = field.related_model._meta
+        time, key = (quote(each.column) for each in (other.get_field(name), other.pk))
+        return (
+            f"(SELECT o.{time} FROM {quote(other.db_table)} o "
+            f"WHERE o.{key} = t.{quote(field.column)})"
+        )
 
     def _all(self, model: Any) -> QuerySet[Any]:
         return QuerySet(model, using=self._connection.alias)

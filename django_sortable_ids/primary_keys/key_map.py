@@ -94,7 +94,6 @@ def described(engine: KeyEngine) -> Iterator[str]:
     """What fills the maps, whose statements depend on the rows."""
     for key in engine.change.keys:
         yield f"{key.map.table} gets the new keys of {key.table}"
-    for key in engine.change.keys:
         if key.kept:
             yield f"{key.map.table} gets the keys of {key.label} that only histories contain"
 

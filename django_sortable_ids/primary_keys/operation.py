@@ -11,7 +11,7 @@ On the way back the map has the old keys, and rows without one get one in steps 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -109,7 +109,23 @@ class Move:
             self.engine.collect()
 
 
-class MigratePrimaryKey(Operation):
+class BothWays(Operation):
+    """One method changes the database in both directions."""
+
+    _change: Callable[..., None]
+
+    def database_forwards(
+        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        self._change(app_label, schema_editor, from_state, to_state, backwards=False)
+
+    def database_backwards(
+        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        self._change(app_label, schema_editor, from_state, to_state, backwards=True)
+
+
+class MigratePrimaryKey(BothWays):
     """Replaces primary keys by sortable ids, and their values in every column that refers to them.
 
     ``backfill_ids --primary-key --write-migration`` writes it. ``references`` are all columns that
@@ -169,18 +185,8 @@ class MigratePrimaryKey(Operation):
             if each.old is not None:
                 state.add_field(*each.model_key, each.old_name, each.old, True)
 
-    def database_forwards(
-        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
-    ) -> None:
-        self._move_keys(schema_editor, from_state, to_state, backwards=False)
-
-    def database_backwards(
-        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
-    ) -> None:
-        self._move_keys(schema_editor, from_state, to_state, backwards=True)
-
-    def _move_keys(
-        self, editor: Any, before: ProjectState, after: ProjectState, *, backwards: bool
+    def _change(
+        self, app_label: str, editor: Any, before: Any, after: Any, backwards: bool
     ) -> None:
         using, model = editor.connection.alias, before.apps.get_model
         # Those whose tables this database has.
@@ -269,7 +275,7 @@ class MigratePrimaryKey(Operation):
         return f"move_key_of_{first}{'_and_others' if others else ''}"
 
 
-class RenameMovedKey(Operation):
+class RenameMovedKey(BothWays):
     """Gives a moved key, and the field of its old values, the names that they have in the model.
 
     ``fields`` are the present and the next name of each, and the field with that. MariaDB and MySQL
@@ -284,40 +290,29 @@ class RenameMovedKey(Operation):
         self.model_name_lower = model_name.lower()
         self.fields = fields
         self.renamed_fields = [(name, following) for name, following, _ in fields]
+        """Read by the guard of ``migrate``."""
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
         for name, following, field in self.fields:
             state.rename_field(app_label, self.model_name_lower, name, following)
             state.alter_field(app_label, self.model_name_lower, following, field, True)
 
-    def database_forwards(
-        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
+    def _change(
+        self, app_label: str, editor: Any, before: Any, after: Any, backwards: bool
     ) -> None:
-        self._rename(schema_editor, app_label, from_state, to_state, self.renamed_fields)
-
-    def database_backwards(
-        self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
-    ) -> None:
-        names = [(following, name) for name, following in reversed(self.renamed_fields)]
-        self._rename(schema_editor, app_label, from_state, to_state, names)
-
-    def _rename(
-        self,
-        editor: Any,
-        app_label: str,
-        before: ProjectState,
-        after: ProjectState,
-        names: Iterable[tuple[str, str]],
-    ) -> None:
-        model: Any = before.apps.get_model(app_label, self.model_name)
-        following: Any = after.apps.get_model(app_label, self.model_name)
+        model = before.apps.get_model(app_label, self.model_name)
+        following = after.apps.get_model(app_label, self.model_name)
         connection, table = editor.connection, model._meta.db_table
         if not self.allow_migrate_model(connection.alias, model):
             return
+        names = self.renamed_fields
+        if backwards:
+            names = [(present, name) for name, present in reversed(names)]
         fields = [(model._meta.get_field(a), following._meta.get_field(b)) for a, b in names]
         columns = {old.column: new.column for old, new in fields if old.column != new.column}
         gone = columns.keys() - columns.values()
-        if editor.collect_sql or all(tables.has_column(connection, table, each) for each in gone):
+        is_done = not all(tables.has_column(connection, table, each) for each in gone)
+        if columns and (editor.collect_sql or not is_done):
             pairs = (map(editor.quote_name, each) for each in columns.items())
             changes = ["RENAME COLUMN {} TO {}".format(*each) for each in pairs]
             for each in [", ".join(changes)] if connection.vendor == "mysql" else changes:

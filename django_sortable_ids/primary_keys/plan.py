@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from time import perf_counter
 from typing import Any, cast
 
 from django.apps import apps
@@ -44,6 +45,8 @@ class Planned:
     move: Move
     loader: MigrationLoader
     using: str
+    tried_for: float
+    """How many seconds the checks and the rehearsal took, which ``migrate`` repeats."""
 
     @property
     def apps(self) -> set[str]:
@@ -170,10 +173,11 @@ def build(
     check_names(name for each in move.planned.texts for name in (each.table, each.column))
     if allowed:
         checks.refuse_unknown(allowed, move.engine.programs())
+    start = perf_counter()
     move.check()
     if lines:
         raise NotEdited(needed, lines)
-    return Planned(operation, move, loader, using)
+    return Planned(operation, move, loader, using, perf_counter() - start)
 
 
 def _named(labels: Iterable[str], connection: Any) -> Iterator[Model]:

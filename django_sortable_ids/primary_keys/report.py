@@ -18,7 +18,7 @@ from .edits import kept
 from .history import DeletedKeys
 from .plan import Planned
 
-_RATES = (10_000.0, 50_000.0)
+_RATES = (10_000, 50_000)
 """Rows per second of all tables that change, on a small machine: the slowest and the fastest."""
 _BYTES = {
     "postgresql": "SELECT pg_total_relation_size(to_regclass(%s))",
@@ -60,6 +60,8 @@ class Report:
     rows: int
     bytes: int
     """The present size of these tables with their indexes; on SQLite, of the whole file."""
+    tried_for: float
+    """The seconds that the same took on tables without rows."""
     locks: str
     """What nobody can use during the move."""
     statements: list[str]
@@ -69,7 +71,7 @@ class Report:
     def seconds(self) -> tuple[float, float]:
         """At least and at most."""
         slow, fast = _RATES
-        return self.rows / fast, self.rows / slow
+        return self.tried_for + self.rows / fast, 2 * self.tried_for + self.rows / slow
 
     def lines(self, *, with_sql: bool = False) -> Iterator[str]:
         for each in self.keys:
@@ -84,9 +86,11 @@ class Report:
             yield f"{column}: adopted, with {count:,} keys of deleted rows"
         yield f"writes {self.tables} tables with {self.rows:,} rows"
         times = " to ".join(dict.fromkeys(map(minutes, self.seconds)))
+        rates = "{:,} to {:,} rows a second".format(*_RATES)
         yield f"  takes about {times}, in which the application must not run"
+        yield f"    measured: {minutes(self.tried_for)} without rows; guessed: {rates}"
         yield f"  locks {self.locks}"
-        yield f"  needs about {size(self.bytes)} more disk space until it ends"
+        yield f"  needs up to 6 times their present {size(self.bytes)} of disk space until it ends"
         if with_sql:
             yield "  executes"
             yield from (f"    {each}" for each in self.statements)
@@ -121,7 +125,8 @@ def report(planned: Planned) -> Report:
     adopted = dict(deleted.adopted())
     statements = planned.operation.statements(connection, planned.loader.project_state())
     locks, count = planned.move.engine.locks, sum(rows.values())
-    return Report(keys, generic, adopted, len(names), count, size_now, locks, statements)
+    tried = planned.tried_for
+    return Report(keys, generic, adopted, len(names), count, size_now, tried, locks, statements)
 
 
 def _bytes(connection: Any, names: list[str]) -> int:

@@ -84,30 +84,26 @@ def replace_values(editor: Any, change: Change) -> None:
 
 
 def _replace(connection: Any, texts: Texts, key: Key, condition: str) -> None:
+    fields = key.map.key_field, key.map.next_field
+    names = (f"p.{connection.ops.quote_name(each.column)}" for each in fields)
+    old, new = (text_of(*each, connection) for each in zip(fields, names, strict=True))
     with TextMap(connection, texts.table, texts.column, condition) as replaced:
-        _add_all(connection, texts, key, replaced)
-        for found in replaced.rest(_TEXTS):
-            new = dict(_new_values(connection, key, found))
+        # The usual texts of all keys, in SQL. Python knows the others, and those of some storages.
+        if old and new:
             if _is_hexadecimal(connection, texts):
-                new = {text: each.replace("-", "") for text, each in new.items()}
-            replaced.add(new)
+                old, new = (f"REPLACE({each}, '-', '')" for each in (old, new))
+            replaced.add_all(key.map.table, old, new)
+        for found in replaced.rest(_TEXTS):
+            next_texts = dict(_new_values(connection, key, found))
+            if _is_hexadecimal(connection, texts):
+                next_texts = {text: each.replace("-", "") for text, each in next_texts.items()}
+            replaced.add(next_texts)
         if both := replaced.ambiguous():
             raise BackfillError(
                 f"{texts.table}.{texts.column} contains {both}, which is an old and a new "
                 f"key of {key.label}: correct these rows, and migrate again"
             )
         replaced.apply()
-
-
-def _add_all(connection: Any, texts: Texts, key: Key, replaced: TextMap) -> None:
-    """The usual texts of all keys, in SQL. Of others, and for some storages, Python knows them."""
-    fields = key.map.key_field, key.map.next_field
-    names = (f"p.{connection.ops.quote_name(each.column)}" for each in fields)
-    old, new = (text_of(*each, connection) for each in zip(fields, names, strict=True))
-    if old and new:
-        if _is_hexadecimal(connection, texts):
-            old, new = (f"REPLACE({each}, '-', '')" for each in (old, new))
-        replaced.add_all(key.map.table, old, new)
 
 
 def problems(editor: Any, change: Change) -> Iterator[str]:

@@ -15,7 +15,7 @@ from .sqlite import SQLiteKeys
 if TYPE_CHECKING:
     from ..notes import Note
 
-_ENGINES: dict[str, type[Any]] = {
+_ENGINES: dict[str, type[KeyEngine]] = {
     "sqlite": SQLiteKeys,
     "postgresql": PostgreSQLKeys,
     "mysql": MySQLKeys,
@@ -27,5 +27,4 @@ def key_engine_of(editor: Any, change: Change, note: Note) -> KeyEngine:
     vendor = editor.connection.vendor
     if vendor not in _ENGINES:
         raise NotSupportedError(f"primary keys can't be moved on {vendor}")
-    engine: KeyEngine = _ENGINES[vendor](editor, change, note)
-    return engine
+    return _ENGINES[vendor](editor, change, note)

@@ -76,9 +76,9 @@ class KeyEngine(ABC):
         """What can't be moved, each with what to do."""
         return iter(())
 
+    @abstractmethod
     def rehearse(self) -> Iterator[str]:
         """What fails when it is tried on tables without rows, which are dropped."""
-        return iter(())
 
     def create_maps(self) -> None:
         """Create the empty maps of the change. Those that a killed run filled are replaced."""

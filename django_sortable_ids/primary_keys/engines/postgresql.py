@@ -41,18 +41,14 @@ SELECT CASE attidentity WHEN 'a' THEN 'ALWAYS' ELSE 'BY DEFAULT' END, attidentit
 FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = %s
 """
 _OPTIONS = """
-SELECT relname::text, CASE WHEN seqincrement > 0 THEN concat_ws(' ',
+SELECT CASE WHEN seqincrement > 0 THEN concat_ws(' ',
     'INCREMENT BY ' || NULLIF(seqincrement, 1), 'START WITH ' || NULLIF(seqstart, 1),
     'MINVALUE ' || NULLIF(seqmin, 1),
     CASE WHEN seqmax NOT IN (32767, 2147483647, 9223372036854775807) THEN 'MAXVALUE ' || seqmax END,
     'CACHE ' || NULLIF(seqcache, 1), CASE WHEN seqcycle THEN 'CYCLE' END) ELSE '' END
-FROM pg_sequence JOIN pg_class ON pg_class.oid = seqrelid WHERE seqrelid = to_regclass(%s)
+FROM pg_sequence WHERE seqrelid = to_regclass(%s)
 """
-"""The name of a sequence, and what is not as usual; nothing of one that counts downwards."""
-_SCHEMA = """
-SELECT quote_ident(nspname) FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
-WHERE pg_class.oid = to_regclass(%s)
-"""
+"""What is not as usual in a sequence; nothing of one that counts downwards."""
 _COMMENT = "SELECT obj_description(to_regclass(%s), 'pg_class')"
 _PROGRAMS = """
 SELECT 'trigger', tgname::text, pg_get_triggerdef(t.oid) || ' ' || prosrc, relname::text
@@ -77,7 +73,6 @@ ORDER BY 1, 2, 4
 class _Counter(NamedTuple):
     """The sequence of a counted key."""
 
-    name: str
     sequence: str
     """The name with its schema, in SQL."""
     last: int
@@ -260,11 +255,11 @@ class PostgreSQLKeys(KeyEngine):
         sequence = self._sequence(table, column)
         if sequence is None:
             return None
-        name, options = row(self.connection, _OPTIONS, [sequence])
+        options = value(self.connection, _OPTIONS, [sequence])
         number, is_called = row(self.connection, f"SELECT last_value, is_called FROM {sequence}")
         last = int(number) if is_called else int(number) - 1
         generated, is_identity = row(self.connection, _IDENTITY, [self.quote(table), column])
-        return _Counter(name, sequence, last, is_identity, generated, options)
+        return _Counter(sequence, last, is_identity, generated, options)
 
     def _remember(self, key: Key, counter: _Counter) -> None:
         """Keep the last number in a sequence of the old key, so that none is given twice after a
@@ -274,7 +269,7 @@ class PostgreSQLKeys(KeyEngine):
         column = f"{self.quote(key.table)}.{self.quote(key.old.column)}"
         options = counter.options and f"{counter.options} "
         self.execute(f"CREATE SEQUENCE {name} {options}OWNED BY {column}")
-        comment = _literal(f"{counter.generated}: {counter.name}")
+        comment = _literal(f"{counter.generated}: {counter.sequence}")
         self.execute(f"COMMENT ON SEQUENCE {name} IS {comment}")
         self._set_last(_literal(name), counter.last)
 
@@ -286,11 +281,9 @@ class PostgreSQLKeys(KeyEngine):
         if not comment:
             return None
         generated, _, name = comment.partition(": ")
-        _, options = row(self.connection, _OPTIONS, [sequence])
-        schema = value(self.connection, _SCHEMA, [self.quote(key.table)])
-        qualified = f"{schema}.{self.quote(name)}"
-        if value(self.connection, "SELECT to_regclass(%s)", [qualified]) is None:
-            options = f"SEQUENCE NAME {qualified} {options}".rstrip()
+        options = str(value(self.connection, _OPTIONS, [sequence]))
+        if value(self.connection, "SELECT to_regclass(%s)", [name]) is None:
+            options = f"SEQUENCE NAME {name} {options}".rstrip()
         return generated, options
 
     def _set_last(self, sequence: str, number: int) -> None:
