@@ -27,6 +27,16 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 USE_TZ = True
 """
 
+WITH_PAGES = """
+from tests.settings import MIDDLEWARE, PASSWORD_HASHERS, TEMPLATES
+
+APPS = ("admin", "auth", "contenttypes", "messages", "sessions")
+INSTALLED_APPS += [f"django.contrib.{each}" for each in APPS]
+ROOT_URLCONF = "urls"
+SECRET_KEY = "secret"
+"""
+"""More settings, of a project with the admin."""
+
 MODELS = """
 from django.db import models
 from django_sortable_ids.fields import SnowflakeField, ULIDField
@@ -179,13 +189,17 @@ class Project:
         self.folder = folder
         self.migrations = folder / "depot" / "migrations"
 
-    def create(self, models: str = MODELS, settings: str = SETTINGS, rows: str = "") -> None:
+    def write(self, models: str, settings: str, **files: str) -> None:
+        """Its files, without migrations; ``files`` by their names."""
         self.migrations.mkdir(parents=True)
         for package in (self.migrations.parent, self.migrations):
             (package / "__init__.py").touch()
-        files = {"settings": settings, "manage": MANAGE, "depot/models": models}
-        for name, text in files.items():
+        self.models.write_text(models)
+        for name, text in {"settings": settings, "manage": MANAGE, **files}.items():
             (self.folder / f"{name}.py").write_text(text)
+
+    def create(self, models: str = MODELS, settings: str = SETTINGS, rows: str = "") -> None:
+        self.write(models, settings)
         inserting = ["&&", "shell", "-c", rows] if rows else []
         self.manage("makemigrations", "depot", "&&", "migrate", *inserting)
 

@@ -1,9 +1,5 @@
 """A project whose users have masked keys: its pages, its mails and what the checks say of it."""
 
-import subprocess
-import sys
-import textwrap
-
 import pytest
 from django.contrib.auth.views import PasswordResetView
 from django.urls import include, path
@@ -16,8 +12,8 @@ from rest_framework.viewsets import ReadOnlyModelViewSet
 from django_sortable_ids.checks.masks import check_masks, check_views, masked_in_cursors
 from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.rest_framework import SortableIDCursorPagination
+from tests.backfill.own_project import SETTINGS, WITH_PAGES, Project
 from tests.combinations import in_one_case
-from tests.support import ROOT
 from tests.testapp.models import MaskedKey, MaskedPart
 
 from .test_definitions import define
@@ -69,39 +65,31 @@ urlpatterns = [
 ]
 """
 
-START = """
-import re, sys
-sys.path[:0] = [{folder!r}, {root!r}]
+OWN_SETTINGS = """
 import django
-from django.conf import settings
+
 LOCAL = "django.core.mail.backends.locmem.EmailBackend"
-MAIL = {{"MAILERS": {{"default": {{"BACKEND": LOCAL}}}}}}
 if django.VERSION < (6, 1):
-    MAIL = {{"EMAIL_BACKEND": LOCAL}}
-settings.configure(
-    INSTALLED_APPS=["django.contrib.auth", "django.contrib.contenttypes",
-        "django.contrib.sessions", "django.contrib.admin", "django.contrib.messages",
-        "django_sortable_ids", "users"],
-    DATABASES={{"default": {{"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}}}},
-    AUTH_USER_MODEL="users.User", ROOT_URLCONF="users.urls", SECRET_KEY="x", USE_TZ=True,
-    ALLOWED_HOSTS=["testserver"], DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
-    MIDDLEWARE=["django.contrib.sessions.middleware.SessionMiddleware",
-        "django.contrib.auth.middleware.AuthenticationMiddleware"],
-    TEMPLATES=[{{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True,
-        "OPTIONS": {{"context_processors": ["django.template.context_processors.request"]}}}}],
-    **MAIL,
-    SORTABLE_IDS={{"MASK_KEYS": {keys!r}}}, SESSION_ENGINE={sessions!r},
-)
-django.setup()
+    EMAIL_BACKEND = LOCAL
+else:
+    MAILERS = {"default": {"BACKEND": LOCAL}}
+AUTH_USER_MODEL = "depot.User"
+MIGRATION_MODULES = {"depot": None}
 """
 
 RESET = """
+import re
+import warnings
+
+warnings.simplefilter("error")
+
+from django.conf import settings
 from django.core import mail
 from django.core.management import call_command
 from django.test import Client
 from django.test.utils import setup_test_environment
 from tests.leaks import leaks
-from users.models import User
+from depot.models import User
 from django_sortable_ids.ids import public_id
 
 call_command("migrate", run_syncdb=True, verbosity=0)
@@ -146,24 +134,16 @@ print(*sorted(message.msg.split()[3] for message in check_views()))
 
 @pytest.fixture
 def in_a_project(tmp_path):
-    package = tmp_path / "users"
-    package.mkdir()
-    (package / "__init__.py").touch()
-    (package / "models.py").write_text(MODELS)
-    (package / "urls.py").write_text(URLS)
+    project = Project(tmp_path)
+    project.write(MODELS, "", urls=URLS)
 
-    def run(script, keys=(KEY,), sessions="django.contrib.sessions.backends.db"):
-        start = START.format(
-            folder=str(tmp_path), root=str(ROOT), keys=list(keys), sessions=sessions
-        )
-        done = subprocess.run(
-            [sys.executable, "-W", "error", "-c", start + textwrap.dedent(script)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
+    def run(script, keys=(KEY,), sessions="db"):
+        """What the script prints, with these keys of masks and backend of sessions."""
+        own = f"SORTABLE_IDS = {{'MASK_KEYS': {list(keys)!r}}}\n"
+        own += f"SESSION_ENGINE = 'django.contrib.sessions.backends.{sessions}'\n"
+        settings = SETTINGS + WITH_PAGES + OWN_SETTINGS + own
+        (tmp_path / "settings.py").write_text(settings)
+        return project.manage("shell", "-v0", "-c", script).strip()
 
     return run
 
@@ -173,12 +153,11 @@ def test_password_reset_links_name_the_public_text(in_a_project):
 
 
 def test_what_check_says_of_the_project(in_a_project):
-    cookies = "django.contrib.sessions.backends.signed_cookies"
     assert in_a_project(CHECK + VIEWS).splitlines() == [
         "sortable_ids.E010",
         "OwnView PasswordResetView",
     ]
-    found = in_a_project(CHECK, keys=[], sessions=cookies).split()
+    found = in_a_project(CHECK, keys=[], sessions="signed_cookies").split()
     assert found == ["sortable_ids.E010", "sortable_ids.E011", "sortable_ids.W005"]
 
 

@@ -4,49 +4,8 @@ import re
 
 import pytest
 
-from tests.backfill import own_project
+from tests.backfill.own_project import SETTINGS, WITH_PAGES, Project
 
-SETTINGS = """
-from pathlib import Path
-
-DATABASES = {
-    "default": {
-        "ENGINE": "django.db.backends.sqlite3",
-        "NAME": str(Path(__file__).parent / "depot.sqlite3"),
-    }
-}
-INSTALLED_APPS = [
-    "django_sortable_ids",
-    "depot",
-    "django.contrib.admin",
-    "django.contrib.auth",
-    "django.contrib.contenttypes",
-    "django.contrib.messages",
-    "django.contrib.sessions",
-]
-MIDDLEWARE = [
-    "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
-]
-TEMPLATES = [
-    {
-        "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "APP_DIRS": True,
-        "OPTIONS": {
-            "context_processors": [
-                "django.template.context_processors.request",
-                "django.contrib.auth.context_processors.auth",
-                "django.contrib.messages.context_processors.messages",
-            ]
-        },
-    }
-]
-DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-ROOT_URLCONF = "urls"
-SECRET_KEY = "secret"
-USE_TZ = True
-"""
 URLS = """
 from django.contrib import admin
 from django.urls import path
@@ -132,19 +91,9 @@ FOUND = [
 
 @pytest.fixture
 def project(tmp_path):
-    made = own_project.Project(tmp_path)
-    made.migrations.mkdir(parents=True)
-    files = {
-        "settings": SETTINGS,
-        "manage": own_project.MANAGE,
-        "urls": URLS,
-        "depot/admin": ADMIN,
-        "depot/models": MODELS,
-        "depot/__init__": "",
-        "depot/migrations/__init__": "",
-    }
-    for name, text in files.items():
-        (tmp_path / f"{name}.py").write_text(text)
+    made = Project(tmp_path)
+    made.write(MODELS, SETTINGS + WITH_PAGES, urls=URLS)
+    (tmp_path / "depot" / "admin.py").write_text(ADMIN)
     return made
 
 
@@ -154,7 +103,7 @@ def project(tmp_path):
     ids=" ".join,
 )
 def test_a_command_lists_all_wrong_options(project, command):
-    done = own_project.manage(project.folder, *command)
+    done = project.run(*command)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     found = re.findall(r"depot\.(\w+\.\w+): \(sortable_ids\.(E\d+)\) (.*)\n\tHINT: ", done.stderr)
@@ -171,18 +120,18 @@ def test_a_migration_with_wrong_options_is_read(project):
     (project.folder / "depot/admin.py").write_text("")
     models = "from django.db import models\nfrom django_sortable_ids.fields import *\n"
     order = "class Order(models.Model):\n    id = UUIDv7Field(primary_key=True, {})\n"
-    path = project.folder / "depot/models.py"
+    path = project.models
     path.write_text(models + order.format("prefix='a'"))
-    assert own_project.manage(project.folder, "makemigrations").returncode == 0
+    assert project.run("makemigrations").returncode == 0
     migration = project.migrations / "0001_initial.py"
     migration.write_text(migration.read_text().replace("prefix='a'", "prefix='A'"))
-    assert own_project.manage(project.folder, "makemigrations").returncode == 0
+    assert project.run("makemigrations").returncode == 0
     assert "prefix='a'" in next(project.migrations.glob("0002*")).read_text()
-    done = own_project.manage(project.folder, "migrate")
+    done = project.run("migrate")
     assert done.returncode == 0, done.stderr
     migration.write_text(migration.read_text().replace("prefix='A'", "storage='A'"))
     path.write_text(models + order.format("prefix='b'"))
     (project.folder / "depot.sqlite3").unlink()
-    done = own_project.manage(project.folder, "migrate")
+    done = project.run("migrate")
     assert done.returncode == 1
     assert "ImproperlyConfigured: depot.Order.id: storage='A': expected one of" in done.stderr
