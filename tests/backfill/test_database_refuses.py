@@ -118,21 +118,6 @@ def before_update(number):
         yield
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="servers have no files to open")
-def test_a_file_that_is_opened_for_reading(orders, command):
-    name = f"file:{connection.settings_dict['NAME']}?mode=ro"
-    database = {"NAME": name, "OPTIONS": {"uri": True}}
-    arguments = (label(NAME), "--created-from=created_at")
-    refused = command(*arguments, database=database)
-    lines = refused.output().splitlines()
-    assert refused.code == 1
-    assert lines[-1].startswith("CommandError: the database can't be written to: ")
-    assert lines[-1].endswith(AGAIN)
-    planned = command(*arguments, "--dry-run", database=database)
-    assert f"  {COUNT} rows without an id" in planned.output()
-    assert planned.code == 0
-
-
 # Full
 
 

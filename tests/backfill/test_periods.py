@@ -196,14 +196,6 @@ def test_an_end_in_the_future():
     assert "is in the future" in message
 
 
-def test_the_epoch_of_a_scheme():
-    keys(1)
-    assert refusal("shop.BillLine.eighth", *PERIOD[::2], "--start=2010-01-01") == (
-        "--start 2010-01-01T00:00:00-05:00 is too early: snowflake begins at 2010-11-04 "
-        "01:42:54.657000+00:00"
-    )
-
-
 @pytest.mark.parametrize(
     ("model", "kind"), [(UUIDKey, "UUIDField"), (TextKey, "CharField"), (PairKey, "Composite")]
 )

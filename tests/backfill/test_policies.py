@@ -147,15 +147,6 @@ def test_each_policy_is_for_its_own_rows(policy):
     assert ids("snowflake") == [None] * 3
 
 
-def test_the_next_command_has_them():
-    insert_orders([START])
-    lines = command("uuid7", on_null="skip", on_out_of_range="clamp")
-    assert lines[-1] == (
-        "Next: manage.py backfill_ids testapp.Order.uuid7 --created-from created_at "
-        "--on-null=skip --on-out-of-range=clamp --verify"
-    )
-
-
 # They are a part of the run: its rules hold
 
 ROWS = 120

@@ -3,11 +3,10 @@
 from datetime import UTC, datetime
 
 import pytest
-from django.db import connection, connections
+from django.db import connections
 
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
-from tests.support import query
 
 from .support import (
     START,
@@ -188,15 +187,6 @@ def test_a_stopped_run_whose_next_rows_are_impossible_goes_no_further():
     with pytest.raises(BackfillError, match=r"testapp\.Order 9 is too old"):
         build("snowflake")
     assert ids("snowflake").count(None) == 3
-
-
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL's own times")
-@pytest.mark.parametrize("time", ["infinity", "10000-01-01 00:00+00"])
-def test_a_time_that_python_cannot_show_is_named(time):
-    insert_numbered([START, START])
-    query("UPDATE testapp_order SET created_at = %s WHERE id = 2", time)
-    with pytest.raises(BackfillError, match=r"^testapp\.Order 2 is too new"):
-        build("uuid7")
 
 
 # Tables, in a database of their own

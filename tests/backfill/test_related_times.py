@@ -135,13 +135,6 @@ def test_times_out_of_range():
     assert [pk for pk, _ in filled("eighth")] == [pk for pk, _ in expected()]
 
 
-def test_a_tick_without_room_is_refused_before_anything_is_written():
-    lines(9, bills(1))
-    message = refusal("shop.BillLine.eighth", f"--created-from={ISSUED}")
-    assert "more than 8 rows were created at" in message
-    assert filled("eighth") == []
-
-
 @pytest.mark.parametrize(("size", "page"), [(1, 5), (3, 2), (3, 50), (8, 5)])
 def test_a_tick_is_filled_to_its_last_id(monkeypatch, page, size):
     monkeypatch.setattr(reading, "SORTED_AT_ONCE", page)

@@ -7,6 +7,7 @@ from textwrap import dedent, indent
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
@@ -80,6 +81,16 @@ class Depot:
             state = MigrationLoader(connection).project_state(("depot", at))
             self._models[key] = state.apps
         return self._models[key].get_model("depot", name)
+
+    def undetected(self, at, *operations):
+        """Whether nothing is to change after all migrations, where the models are as those after
+        the migration ``at`` and these operations."""
+        loader = MigrationLoader(connection)
+        wanted = loader.project_state(("depot", at))
+        for each in operations:
+            each.state_forwards("depot", wanted)
+        found = loader.project_state(("depot", self.names[-1]))
+        return MigrationAutodetector(found, wanted)._detect_changes() == {}
 
     def column(self, table, column):
         """Every value of a column, as the driver gives it."""

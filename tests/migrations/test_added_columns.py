@@ -72,14 +72,6 @@ def test_a_key_is_refused_where_there_are_rows(depot):
         depot.migrate()
 
 
-def test_a_foreign_key_to_ids_is_no_business_of_the_guard(depot):
-    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
-    depot.write('CreateModel("Place", [("id", UUIDv7Field(primary_key=True))]),')
-    depot.write('AddField("order", "place", ForeignKey("depot.Place", CASCADE, null=True)),')
-    depot.migrate()
-    assert depot.column("depot_order", "place_id") == [None] * 5
-
-
 def test_rows_get_ids_of_their_own_from_the_database(depot):
     """With ``db_default``, distinct ids of now: allowed, because they are no copies."""
     depot.write(CREATE_WITH_ROWS, FIVE_ROWS)

@@ -373,14 +373,6 @@ def test_refused_arguments(edited_project, arguments, message):
     assert done.stderr.splitlines()[-1].endswith(message)
 
 
-def test_several_models_are_for_keys_only(project):
-    done = project.backfill("depot", "depot.Order")
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (
-        2,
-        "CommandError: depot.Order: only --primary-key takes several models",
-    )
-
-
 def test_the_tables_of_the_app_come_first(tmp_path):
     """The models are edited, as the tutorial says, before the app has its tables."""
     project = Project(tmp_path / "project")

@@ -139,16 +139,3 @@ def test_a_period_and_the_present(depot):
     assert {field.scheme.created_at(each.pk).year for each in customer.objects.all()} == {2020}
     depot.migrate("0001_step")
     assert old_of(depot) == old
-
-
-def test_an_alter_field_keeps_the_numbers_of_64_bit_keys(depot):
-    small.create(depot)
-    old = old_of(depot)
-    depot.write('AlterField("customer", "id", SnowflakeField(primary_key=True)),')
-    depot.migrate()
-    assert old_of(depot) == old
-    customer = depot.model("Customer").objects.create(
-        name="z", created_at=datetime(2024, 5, 1, tzinfo=UTC)
-    )
-    depot.model("Order").objects.create(name="z", customer_id=customer.pk)
-    assert small.names(depot) == ["e", "d", "c", "b", "a", "z"]
