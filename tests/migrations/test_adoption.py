@@ -75,7 +75,6 @@ COLUMNS = {
     ),
     "BigIntegerField": ("BigIntegerField", "", "SnowflakeField", "", SNOWFLAKE),
     "UUIDField of version 6": ("UUIDField", "", "UUIDv6Field", "", UUID6),
-    "BinaryField": ("BinaryField", "max_length=16", "ULIDField", 'storage="binary"', None),
 }
 COLLATIONS = {"postgresql": "C", "mysql": "utf8mb4_bin", "sqlite": "BINARY"}
 pairs_of_columns = pytest.mark.parametrize(
@@ -86,11 +85,6 @@ pairs_of_columns = pytest.mark.parametrize(
 def source(name, options, how):
     options = options.replace("{bytes!r}", repr(COLLATIONS[connection.vendor]))
     return f"{name}({', '.join(filter(None, [options, how]))})"
-
-
-def given(value, number):
-    """The id of that number, as the old field takes it."""
-    return value.format(number) if value else bytes([1, *[number] * 15])
 
 
 def sql(depot, name):
@@ -129,7 +123,7 @@ def test_a_column(depot, kind, how):
     )
     depot.migrate()
     for n, name in enumerate("abcde", 1):
-        depot.model("Order").objects.create(name=name, public=given(value, n))
+        depot.model("Order").objects.create(name=name, public=value.format(n))
     before = depot.column("depot_order", "public"), schema()
     adopt(depot, "public", new)
     assert (depot.column("depot_order", "public"), schema()) == before
@@ -252,8 +246,8 @@ def test_a_key_and_what_points_to_it(depot, old, old_options, new, new_options, 
     )
     depot.migrate()
     for n, name in enumerate("abcde", 1):
-        depot.model("Order").objects.create(id=given(value, n), name=name)
-        depot.model("Line").objects.create(order_id=given(value, n), name=name)
+        depot.model("Order").objects.create(id=value.format(n), name=name)
+        depot.model("Line").objects.create(order_id=value.format(n), name=name)
     before = depot.column("depot_order", "id"), depot.column("depot_line", "order_id"), schema()
     adopt(depot, "id", new)
     after = depot.column("depot_order", "id"), depot.column("depot_line", "order_id"), schema()
@@ -287,6 +281,23 @@ def test_a_column_of_fixed_width_that_django_knows_as_a_charfield(depot):
     for row in order.objects.all():
         assert order.objects.get(public=row.public.lower()) == row
     assert [row.name for row in order.objects.order_by("public")] == ["a", "b", "c"]
+
+
+def test_bytes_are_adopted_though_the_type_of_the_column_changes(depot):
+    depot.write(
+        'CreateModel("Order", [("id", BigAutoField(primary_key=True)), '
+        '("public", BinaryField(max_length=16)), ("name", CharField(max_length=9))]),'
+    )
+    depot.migrate()
+    for n, name in enumerate("abc", 1):
+        depot.model("Order").objects.create(name=name, public=bytes([1, *[n] * 15]))
+    before = depot.column("depot_order", "public")
+    depot.write('AlterField("order", "public", ULIDField(storage="binary")),')
+    depot.migrate()
+    assert [*map(bytes, depot.column("depot_order", "public"))] == [*map(bytes, before)]
+    order = depot.model("Order")
+    for row in order.objects.all():
+        assert order.objects.get(public=row.public) == row
 
 
 def test_options_of_the_public_text_leave_the_table_alone(depot):
