@@ -4,6 +4,7 @@ import os
 import re
 import signal
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,6 @@ from django.core.management import CommandError, call_command
 from django_sortable_ids.backfill import owner, run
 from django_sortable_ids.backfill.pace import FEWEST, MOST, BatchSize, Control, Limits, Pace
 from django_sortable_ids.models import BackfillRun
-from tests.patience import wait_until
 
 from .command import printed
 from .support import SECOND, START, build, fill, insert_orders, is_strict, rows, saved_run
@@ -93,19 +93,23 @@ def test_sigusr1_shows_how_far_it_is(command):
 
 
 @database
-def test_it_rests_while_the_file_exists_and_gives_signs_of_life(command, tmp_path):
-    pause = tmp_path / "pause"
+def test_it_rests_while_the_file_exists_and_gives_signs_of_life(monkeypatch, tmp_path):
+    monkeypatch.setattr(run, "heartbeats", partial(owner.heartbeats, seconds=0.02))
+    pause, said, beats = tmp_path / "pause", [], set()
     pause.touch()
     insert_orders([START] * 10)
-    paused = command(*ARGUMENTS, f"--pause-file={pause}")
-    paused.wait_for(f"paused: {pause} exists")
-    began = saved_run("uuid7").heartbeat
-    wait_until(lambda: saved_run("uuid7").heartbeat != began, "the next heartbeat")
-    assert filled() == 0
-    pause.unlink()
-    output = paused.output()
-    assert paused.code == 0, output
-    assert "resumed" in output.splitlines()
+
+    class Watched(Control):
+        def pause(self, seconds):
+            beats.add(saved_run("uuid7").heartbeat)
+            assert filled() == 0 or not pause.exists()
+            if len(beats) > 2:
+                pause.unlink(missing_ok=True)
+            super().pause(0.05)
+
+    limits = Limits(pause_file=pause)
+    assert run.execute(build("uuid7", 2), limits=limits, control=Watched(said.append)).filled == 10
+    assert said == [f"paused: {pause} exists", "resumed"]
     assert is_strict("uuid7")
 
 
