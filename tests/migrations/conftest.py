@@ -11,6 +11,8 @@ from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
+from .sources import CREATE_WITH_ROWS, FIVE_ROWS
+
 HEAD = """\
 from django.db import migrations, models
 from django.db.migrations import *
@@ -108,6 +110,13 @@ class Depot:
                     cascade = " CASCADE" if connection.vendor == "postgresql" else ""
                     cursor.execute(f"DROP TABLE {connection.ops.quote_name(table)}{cascade}")
         MigrationRecorder(connection).migration_qs.filter(app="depot").delete()
+
+
+@pytest.fixture
+def five_rows(depot):
+    """Two tables of the app have five rows each."""
+    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
+    depot.migrate()
 
 
 @pytest.fixture

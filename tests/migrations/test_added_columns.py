@@ -9,7 +9,7 @@ from django.db import IntegrityError, OperationalError, connection
 from tests.marks import own_tables
 from tests.support import columns
 
-from .sources import CREATE, CREATE_WITH_ROWS, FIELDS, FIVE_ROWS, field
+from .sources import CREATE, FIELDS, field
 
 pytestmark = own_tables
 
@@ -27,9 +27,7 @@ DATABASE_MADE = {
 
 
 @pytest.mark.parametrize("name", FIELDS)
-def test_a_nullable_unique_column_stays_null_and_fills_with_new_rows(depot, name):
-    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
-    depot.migrate()
+def test_a_nullable_unique_column_stays_null_and_fills_with_new_rows(depot, five_rows, name):
     depot.write(f'AddField("order", "public", {field(name, "null=True, unique=True")}),')
     depot.migrate()
     order = depot.model("Order")
@@ -43,9 +41,7 @@ def test_a_nullable_unique_column_stays_null_and_fills_with_new_rows(depot, name
 
 
 @pytest.mark.parametrize("name", FIELDS)
-def test_a_column_that_is_not_null_is_refused_where_there_are_rows(depot, name):
-    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
-    depot.migrate()
+def test_a_column_that_is_not_null_is_refused_where_there_are_rows(depot, five_rows, name):
     depot.write(f'AddField("order", "public", {field(name)}),')
     with pytest.raises(CommandError, match=f"^{re.escape(REFUSAL)}$"):
         depot.migrate()
@@ -64,18 +60,14 @@ def test_a_column_that_is_not_null_is_fine_on_an_empty_table(depot, name):
     assert order.objects.get(public=made.public) == made
 
 
-def test_a_key_is_refused_where_there_are_rows(depot):
-    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
-    depot.migrate()
+def test_a_key_is_refused_where_there_are_rows(depot, five_rows):
     depot.write('RemoveField("line", "id"), AddField("line", "key", ULIDField(primary_key=True)),')
     with pytest.raises(CommandError, match=r"depot\.line\.key: the table has rows"):
         depot.migrate()
 
 
-def test_rows_get_ids_of_their_own_from_the_database(depot):
+def test_rows_get_ids_of_their_own_from_the_database(depot, five_rows):
     """With ``db_default``, distinct ids of now: allowed, because they are no copies."""
-    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
-    depot.migrate()
     made = DATABASE_MADE[connection.vendor]
     depot.write(
         f'AddField("order", "public", HexULIDField(db_default={made})),',
@@ -89,10 +81,8 @@ def test_rows_get_ids_of_their_own_from_the_database(depot):
     assert len(set(depot.column("depot_order", "public"))) == 5
 
 
-def test_without_the_guard_the_database_decides(depot, settings):
+def test_without_the_guard_the_database_decides(depot, five_rows, settings):
     """And MariaDB and MySQL decide to copy, which is what the guard is for."""
-    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
-    depot.migrate()
     settings.SORTABLE_IDS = {"GUARD_MIGRATIONS": False}
     depot.write('AddField("order", "public", ULIDField()),')
     if connection.vendor == "mysql":

@@ -99,10 +99,8 @@ def test_not_null_is_fine_once_all_rows_have_ids(half_filled, to_not_null):
 @pytest.mark.parametrize(
     ("change", "mode"), each_with(list(TO_NOT_NULL), ["STRICT_TRANS_TABLES", "STRICT_ALL_TABLES"])
 )
-def test_rows_that_a_plan_leaves_null_are_never_filled_with_copies(depot, change, mode):
+def test_rows_that_a_plan_leaves_null_are_never_filled_with_copies(depot, five_rows, change, mode):
     """The guard can't know what RunPython fills, so that it is the database that refuses."""
-    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
-    depot.migrate()
     depot.write('AddField("order", "public", ULIDField(null=True, unique=True)),')
     depot.write("RunPython(fill),", fill("a"))
     depot.write(TO_NOT_NULL[change])
@@ -114,9 +112,7 @@ def test_rows_that_a_plan_leaves_null_are_never_filled_with_copies(depot, change
 
 
 @pytest.mark.parametrize("to_not_null", TO_NOT_NULL.values(), ids=TO_NOT_NULL)
-def test_a_server_that_fills_with_zeros_is_not_trusted_with_that(depot, to_not_null):
-    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
-    depot.migrate()
+def test_a_server_that_fills_with_zeros_is_not_trusted_with_that(depot, five_rows, to_not_null):
     depot.write('AddField("order", "public", ULIDField(null=True, unique=True)),')
     depot.write("RunPython(fill),", fill("a"))
     depot.write(to_not_null)
@@ -129,9 +125,7 @@ def test_a_server_that_fills_with_zeros_is_not_trusted_with_that(depot, to_not_n
 
 
 @pytest.mark.parametrize("name", sorted({*FIELDS} - {"SnowflakeField"}))
-def test_a_counted_key_never_becomes_one_of_another_type(depot, name):
-    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
-    depot.migrate()
+def test_a_counted_key_never_becomes_one_of_another_type(depot, five_rows, name):
     keys = depot.column("depot_order", "id"), depot.column("depot_line", "order_id")
     depot.write(f'AlterField("order", "id", {field(name, "primary_key=True")}),')
     with pytest.raises(CommandError) as refusal:

@@ -15,9 +15,7 @@ pytestmark = own_tables
 NOT_NULL = 'AddField("order", "public", ULIDField()),'
 
 
-def test_nothing_of_a_refused_plan_is_run_and_every_refusal_is_shown_at_once(depot):
-    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
-    depot.migrate()
+def test_nothing_of_a_refused_plan_is_run_and_every_refusal_is_shown_at_once(depot, five_rows):
     depot.write('CreateModel("Place", [("id", BigAutoField(primary_key=True))]),')
     depot.write(NOT_NULL)
     depot.write('AddField("line", "public", UUIDv7Field()),')
@@ -31,9 +29,7 @@ def test_nothing_of_a_refused_plan_is_run_and_every_refusal_is_shown_at_once(dep
     assert depot.applied() == ["0001_step", "0002_step"]
 
 
-def test_a_column_that_is_added_filled_and_closed(depot):
-    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
-    depot.migrate()
+def test_a_column_that_is_added_filled_and_closed(depot, five_rows):
     depot.write('AddField("order", "public", ULIDField(null=True, unique=True)),')
     depot.write("RunPython(fill, RunPython.noop),", fill("abcde"))
     depot.write('AlterField("order", "public", ULIDField(unique=True)),')
@@ -58,18 +54,14 @@ def test_plans_backwards_are_left_alone(depot):
     assert len(set(before)) == 5
 
 
-def test_a_plan_without_ids_asks_nothing_of_the_tables(depot):
-    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
-    depot.migrate()
+def test_a_plan_without_ids_asks_nothing_of_the_tables(depot, five_rows):
     depot.write("RunPython(RunPython.noop, RunPython.noop),")
     with CaptureQueriesContext(connection) as queries:
         depot.migrate()
     assert not [query["sql"] for query in queries if "depot_order" in query["sql"]]
 
 
-def test_faked_migrations_look_like_real_ones_and_need_the_setting(depot, settings):
-    depot.write(CREATE_WITH_ROWS, FIVE_ROWS)
-    depot.migrate()
+def test_faked_migrations_look_like_real_ones_and_need_the_setting(depot, five_rows, settings):
     depot.write(NOT_NULL)
     with pytest.raises(CommandError, match="the table has rows"):
         depot.migrate(fake=True)

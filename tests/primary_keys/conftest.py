@@ -7,7 +7,15 @@ import pytest
 from tests.backfill.own_project import Project
 from tests.migrations.conftest import depot  # noqa: F401
 
+from . import small
 from .own_database import settings_of_project
+
+
+@pytest.fixture
+def small_move(depot):  # noqa: F811
+    """The smallest graph has rows, and the migration that moves its keys is written."""
+    small.create(depot)
+    small.write_move(depot)
 
 
 @pytest.fixture

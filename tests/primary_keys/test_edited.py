@@ -50,9 +50,7 @@ def left_over():
 
 
 @pytest.mark.parametrize("field", ["UUIDv7Field", "SnowflakeField"])
-def test_a_map_that_is_filled_in_another_way(depot, field):
-    small.create(depot)
-    small.write_move(depot)
+def test_a_map_that_is_filled_in_another_way(depot, small_move, field):
     stop_before(depot, NOTE, "0002_step")
     depot.names.pop()
     small.write_move(

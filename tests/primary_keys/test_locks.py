@@ -34,9 +34,7 @@ def held(sql):
 
 
 @pytest.mark.parametrize("sql", HELD.values(), ids=HELD)
-def test_an_idle_transaction_is_named(depot, monkeypatch, capsys, sql):
-    small.create(depot)
-    small.write_move(depot)
+def test_an_idle_transaction_is_named(depot, small_move, monkeypatch, capsys, sql):
     with held(sql) as (other, pid):
         monkeypatch.setattr(transactions.time, "sleep", lambda _: other.rollback())
         depot.migrate()
@@ -46,9 +44,7 @@ def test_an_idle_transaction_is_named(depot, monkeypatch, capsys, sql):
 
 
 @pytest.mark.parametrize("sql", HELD.values(), ids=HELD)
-def test_it_gives_up_and_names_it(depot, monkeypatch, sql):
-    small.create(depot)
-    small.write_move(depot)
+def test_it_gives_up_and_names_it(depot, small_move, monkeypatch, sql):
     monkeypatch.setattr(locks, "TRIES", 2)
     monkeypatch.setattr(locks, "PAUSE", 0)
     with held(sql) as (_, pid), pytest.raises(CommandError) as error:
@@ -60,9 +56,7 @@ def test_it_gives_up_and_names_it(depot, monkeypatch, sql):
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="materialized views")
-def test_a_reader_of_a_materialized_view(depot, monkeypatch, capsys):
-    small.create(depot)
-    small.write_move(depot)
+def test_a_reader_of_a_materialized_view(depot, small_move, monkeypatch, capsys):
     execute("CREATE MATERIALIZED VIEW depot_mv AS SELECT id FROM depot_customer")
     try:
         with held("SELECT * FROM depot_mv") as (other, pid):

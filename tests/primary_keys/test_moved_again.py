@@ -40,9 +40,7 @@ def test_a_second_move(depot):
     assert lengths(depot) == {36}
 
 
-def test_one_plan_with_both(depot):
-    small.create(depot)
-    small.write_move(depot)
+def test_one_plan_with_both(depot, small_move):
     small.write_move(depot, **AGAIN)
     depot.migrate()
     assert small.names(depot) == small.IN_ORDER
@@ -86,9 +84,7 @@ def test_a_table_that_was_made_again(depot):
     assert small.names(depot) == small.IN_ORDER_OF_KEYS
 
 
-def test_a_move_that_was_edited_before_it_was_recorded(depot):
-    small.create(depot)
-    small.write_move(depot)
+def test_a_move_that_was_edited_before_it_was_recorded(depot, small_move):
     stop_before(depot, RECORDS, "0002_step")
     depot.names.pop()
     small.write_move(depot, field=AGAIN["field"])

@@ -175,10 +175,8 @@ def test_an_identity_keeps_its_options(depot, kind):
     assert key > last
 
 
-def test_keys_are_written_with_statistics_of_all_rows(depot):
+def test_keys_are_written_with_statistics_of_all_rows(depot, small_move):
     """With older ones, PostgreSQL looks for each key in the whole table."""
-    small.create(depot)
-    small.write_move(depot)
     for to in ("0002_step", "0001_step"):
         with CaptureQueriesContext(connection) as queries:
             depot.migrate(to)

@@ -9,7 +9,6 @@ from tests.backfill.command import printed
 from tests.marks import own_tables
 from tests.support import on_statement
 
-from . import small
 from .mysql import mysql_only
 from .test_unrecorded import NOTE, RENAMES, stop_before
 
@@ -30,9 +29,7 @@ def document():
     return found
 
 
-def test_before_during_and_after_a_move(depot):
-    small.create(depot)
-    small.write_move(depot)
+def test_before_during_and_after_a_move(depot, small_move):
     assert of("default").moves == []
 
     stop_before(depot, NOTE, "0002_step")
@@ -47,9 +44,7 @@ def test_before_during_and_after_a_move(depot):
     assert document()["backwards"]
 
 
-def test_a_backfill_of_a_move_is_not_left_over_from_a_field(depot):
-    small.create(depot)
-    small.write_move(depot)
+def test_a_backfill_of_a_move_is_not_left_over_from_a_field(depot, small_move):
     stop_before(depot, NOTE, "0002_step")
     BackfillRun.objects.create(target="depot.CustomerKeys.new_key", options={})
     BackfillRun.objects.create(target="depot.Order.gone", options={})
@@ -59,10 +54,8 @@ def test_a_backfill_of_a_move_is_not_left_over_from_a_field(depot):
 
 
 @mysql_only
-def test_tables_that_are_exchanged(depot):
+def test_tables_that_are_exchanged(depot, small_move):
     """MariaDB and MySQL commit each step, so that others see it."""
-    small.create(depot)
-    small.write_move(depot)
     seen = []
     with on_statement(RENAMES.pattern, lambda: seen.append(in_a_thread(move, "default"))):
         depot.migrate()
