@@ -199,59 +199,38 @@ def test_the_plan_names_every_column(project):
     assert project.names == ["0001_initial"]
 
 
-def test_the_plan_shows_the_sql(project):
-    done = move(edited(project), "depot", "-v2")
-    shown = done.stdout.splitlines()
-    document = json.loads(move(project, "depot", "--json").stdout)
-    start = shown.index("  executes") + 1
-    assert [each.strip() for each in shown[start:-2]] == document["statements"]
-    assert "depot_order_gifts" in done.stdout
-    move(project, "depot", "--write-migration")
-    printed = project.manage("sqlmigrate", "depot", project.names[-1]).splitlines()
-    assert printed[-len(document["statements"]) :] == document["statements"]
-    assert columns(project, "depot_order").keys() == {"id", "customer_id"}
-    project.manage("migrate")
-    assert "-- The keys are moved already" in project.manage(
-        "sqlmigrate", "depot", project.names[-1]
-    )
-
-
-def test_sql_of_tables_that_do_not_exist(project):
-    move(edited(project), "depot", "--write-migration")
-    (project.folder / "depot.sqlite3").unlink()
-    printed = project.manage("sqlmigrate", "depot", project.names[-1])
+def test_sql_of_tables_that_do_not_exist(edited_project):
+    edited_project.write_move()
+    (edited_project.folder / "depot.sqlite3").unlink()
+    printed = edited_project.manage("sqlmigrate", "depot", edited_project.names[-1])
     assert "-- The statements depend on depot_customer, which doesn't exist yet" in printed
 
 
-def test_it_writes_what_migrate_executes_and_reverses(project):
-    done = move(edited(project), "depot", "--write-migration")
-    assert done.returncode == 0, done.stderr
+def test_migrate_executes_what_was_shown_and_reverses_it(edited_project):
+    project, before = edited_project, columns(edited_project, "depot_order")
+    shown = move(project, "depot", "-v2").stdout.splitlines()
+    statements = json.loads(move(project, "depot", "--json").stdout)["statements"]
+    start = shown.index("  executes") + 1
+    assert [each.strip() for each in shown[start:-2]] == statements
     name = "0002_move_key_of_customer_and_others"
-    assert done.stdout.splitlines()[-3:] == [
+    assert project.write_move().splitlines()[-3:] == [
         f"Wrote depot/migrations/{name}.py",
         "Next: read it, stop the application, and run",
         "  manage.py migrate",
     ]
-    before = columns(project, "depot_order")
+    printed = project.manage("sqlmigrate", "depot", name).splitlines()
+    assert printed[-len(statements) :] == statements
+    assert columns(project, "depot_order") == before
     project.manage("migrate")
-    assert columns(project, "depot_order") == {
-        "id": "char(32)",
-        "customer_id": "char(32)",
-        "old_id": "bigint",
-    }
+    assert "-- The keys are moved already" in project.manage("sqlmigrate", "depot", name)
+    new = {"id": "char(32)", "customer_id": "char(32)", "old_id": "bigint"}
+    assert columns(project, "depot_order") == new
     project.manage("makemigrations", "--check")
     told = project.shell(
         "from depot.models import *; print([(o.old_id, o.customer.name, o.gifts.get().name) "
         "for o in Order.objects.all()])"
     )
     assert told == str([(n + 1, f"customer {n}", f"customer {n}") for n in range(3)])
-    project.manage("migrate", "depot", "0001")
-    assert columns(project, "depot_order") == before
-
-
-def test_verify_compares_a_moved_key_with_the_source_of_its_move(project):
-    move(edited(project), "depot", "--write-migration")
-    project.manage("migrate")
     for model in ("Customer", "Order"):
         done = project.backfill(f"depot.{model}.id", "--verify")
         assert (done.returncode, done.stdout.splitlines()[:1]) == (0, ["3 rows, 3 with an id"])
@@ -259,6 +238,8 @@ def test_verify_compares_a_moved_key_with_the_source_of_its_move(project):
     done = project.backfill("depot.Customer.id", "--verify")
     assert done.returncode == 1
     assert "3 of 3 ids are of another time than their row" in done.stdout
+    project.manage("migrate", "depot", "0001")
+    assert columns(project, "depot_order") == before
 
 
 PARCEL = """
