@@ -36,17 +36,17 @@ def _rows(cursor: Any, table: str) -> Iterator[Row]:
 def content(found: Dump) -> Dump:
     """The rows with marks in the place of keys, without the keys that move."""
     moved = {model._meta.db_table for model in moved_models()}
-    references = dict(_references())
+    places = dict(references())
     marks = {
         place: {row[place[1]]: row["mark"] for row in found[place[0]]}
-        for place in set(references.values())
+        for place in set(places.values())
     }
     texts = _marks_by_text()
 
     def marked(table: str, column: str, value: Any, row: Row) -> Any:
         if _GENERIC.get(table) == column:
             return texts.get((row["content_type_id"], value), value)
-        place = references.get((table, column))
+        place = places.get((table, column))
         # A reference to no row fails here.
         return value if place is None or value is None else ("row", marks[place][value])
 
@@ -84,7 +84,7 @@ def moved_models() -> list[type[models.Model]]:
     ]
 
 
-def _references() -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
+def references() -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
     """Each column of a foreign key, and the column with the value that it has in the end."""
     for model in apps.get_models(include_auto_created=True):
         for field in model._meta.local_concrete_fields:
