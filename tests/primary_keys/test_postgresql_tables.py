@@ -162,9 +162,6 @@ REFUSED = {
     "ALTER TABLE depot_order ADD g int GENERATED ALWAYS AS (customer_id % 2) STORED": (
         "g of depot_order depends on customer_id, whose values change"
     ),
-    "ALTER TABLE depot_order ADD CONSTRAINT depot_c CHECK (customer_id > 0)": (
-        "depot_c of depot_order depends on customer_id, whose values change"
-    ),
     "CREATE INDEX depot_i ON depot_order (name) WHERE customer_id > 3": (
         "depot_i of depot_order depends on customer_id, whose values change"
     ),
@@ -182,9 +179,6 @@ REFUSED = {
     ),
     "CREATE VIEW depot_v AS SELECT id + 1 AS next FROM depot_customer": (
         "depot_v can't be created again: operator does not exist: uuid + integer. Drop it"
-    ),
-    "CREATE MATERIALIZED VIEW depot_v AS SELECT name FROM depot_order WHERE customer_id = 1": (
-        "depot_v can't be created again: operator does not exist: uuid = integer. Drop it"
     ),
     "CREATE FUNCTION depot_less(bigint, bigint) RETURNS boolean IMMUTABLE LANGUAGE sql AS "
     "'SELECT $1 < $2'; CREATE OPERATOR <<< (LEFTARG = bigint, RIGHTARG = bigint, "
@@ -205,9 +199,8 @@ def test_what_is_refused(tables, statement):
         assert str(error.value).startswith("No key was moved")
         assert catalogue() == before
     finally:
-        kind = "MATERIALIZED VIEW" if "MATERIALIZED" in statement else "VIEW"
         execute(
-            f"DROP {kind} IF EXISTS depot_v",
+            "DROP VIEW IF EXISTS depot_v",
             "DROP FUNCTION IF EXISTS depot_f, depot_less CASCADE",
             "DROP SEQUENCE IF EXISTS depot_numbers CASCADE",
         )
