@@ -120,7 +120,7 @@ def change_configs(project, *labels):
     add_settings(project, f"INSTALLED_APPS = [{own!r}.get(each, each) for each in INSTALLED_APPS]")
 
 
-def test_what_the_command_asks_for(project):
+def test_it_says_what_the_project_needs_which_then_suffices(project):
     done = project.backfill("auth", "sites", "--primary-key")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
@@ -141,6 +141,25 @@ def test_what_the_command_asks_for(project):
         "BackfillError: sites.Site has no field for its old key, and it is no model of the "
         "project: give --drop-old, after which no key of this move can come back"
     )
+    move = ("sites", "--primary-key", "--drop-old", "--write-migration")
+    settings = project.folder / "settings.py"
+    before = settings.read_text()
+    add_settings(project, "MIGRATION_MODULES = {'depot': None}")
+    assert project.backfill(*move).stderr.strip() == (
+        "CommandError: sites is an installed package, whose folder of migrations is not the "
+        "project's, and no app of the project has migrations: start some by `manage.py "
+        "makemigrations`, or copy those of sites into the project and name them in "
+        "MIGRATION_MODULES"
+    )
+    settings.write_text(before)
+    own = project.folder / "sites_migrations"
+    own.mkdir()
+    for each in Path(django.__file__).parent.glob("contrib/sites/migrations/*.py"):
+        (own / each.name).write_text(each.read_text())
+    add_settings(project, "MIGRATION_MODULES = {'sites': 'sites_migrations'}")
+    done = project.backfill(*move)
+    assert "Wrote sites_migrations/0003_move_key_of_site.py" in done.stdout, done.stderr
+    project.manage("migrate", "&&", "makemigrations", "--check", "sites")
 
 
 def test_they_move(project):
@@ -175,29 +194,3 @@ def test_tables_of_many_to_many_fields_are_refused(project):
         "installed packages that have such fields can't be moved"
     ) in done.stderr.splitlines()
     assert "the database counts auth_group_permissions.id" in done.stderr
-
-
-def test_a_project_has_the_migrations_itself(project):
-    """MIGRATION_MODULES names a copy of them."""
-    change_configs(project, "sites")
-    own = project.folder / "sites_migrations"
-    own.mkdir()
-    for each in Path(django.__file__).parent.glob("contrib/sites/migrations/*.py"):
-        (own / each.name).write_text(each.read_text())
-    add_settings(project, "MIGRATION_MODULES = {'sites': 'sites_migrations'}")
-    done = project.backfill("sites", "--primary-key", "--drop-old", "--write-migration")
-    assert "Wrote sites_migrations/0003_move_key_of_site.py" in done.stdout, done.stderr
-    project.manage("migrate", "&&", "makemigrations", "--check", "sites")
-
-
-def test_no_app_of_the_project_has_migrations(project):
-    change_configs(project, "sites")
-    add_settings(project, "MIGRATION_MODULES = {'depot': None}")
-    done = project.backfill("sites", "--primary-key", "--drop-old", "--write-migration")
-    assert done.returncode
-    assert done.stderr.strip() == (
-        "CommandError: sites is an installed package, whose folder of migrations is not the "
-        "project's, and no app of the project has migrations: start some by `manage.py "
-        "makemigrations`, or copy those of sites into the project and name them in "
-        "MIGRATION_MODULES"
-    )
