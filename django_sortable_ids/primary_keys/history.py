@@ -136,9 +136,8 @@ class DeletedKeys:
         """Add these keys to the map, with a time."""
         quote, present = self._engine.quote, key.map.column
         if found := self._found(self._columns(key), key.map):
-            names = {"table": key.map.table, "key": present, "time": TIME}
-            quoted = {name: quote(each) for name, each in names.items()}
-            self._engine.execute(_INSERTED.format(found=found, **quoted))
+            names = {"table": quote(key.map.table), "key": quote(present), "time": quote(TIME)}
+            self._engine.execute(_INSERTED.format(found=found, **names))
         for texts in self._engine.change.texts:
             if texts.is_adopted and tables.kind(self._connection, texts.table):
                 for keys in deleted_keys(self._connection, texts, key, key.map):

@@ -49,8 +49,7 @@ def check(moved: Sequence[MovedKey], state: ProjectState, using: str) -> None:
             on_null=key.on_null,
             on_out_of_range=key.on_out_of_range,
         )
-        found = chunks.count(target.rows)
-        plan.check_rows(target, found, engine_of(using), may_be_misread=True)
+        plan.check_rows(target, chunks.count(target.rows), engine_of(using), may_be_misread=True)
 
 
 def fill_new_keys(engine: KeyEngine, moved: Sequence[MovedKey]) -> None:

@@ -124,8 +124,7 @@ class Written:
 
     def is_of(self, keys: Sequence[MovedKey]) -> bool:
         """Whether a migration with these keys wrote it, perhaps of some of them."""
-        of_migration = _identity(keys)
-        return all(each in of_migration for each in self.keys)
+        return all(each in _identity(keys) for each in self.keys)
 
 
 def written(connection: Any) -> Iterator[Written]:

@@ -179,6 +179,8 @@ class MigratePrimaryKey(BothWays):
         return type(self).__name__, [], {name: each for name, each in given.items() if each}
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        # Django would render most models again after each change: after all of them, it does once.
+        state.__dict__.pop("apps", None)
         changed: list[MovedKey | KeyCopy] = [*self.keys, *self.copies]
         for each in changed:
             state.alter_field(*each.model_key, each.name, each.field, True)
@@ -293,6 +295,7 @@ class RenameMovedKey(BothWays):
         """Read by the guard of ``migrate``."""
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        state.__dict__.pop("apps", None)
         for name, following, field in self.fields:
             state.rename_field(app_label, self.model_name_lower, name, following)
             state.alter_field(app_label, self.model_name_lower, following, field, True)

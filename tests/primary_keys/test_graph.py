@@ -1,8 +1,12 @@
 """Keys are moved with every column that refers to them, and back."""
 
 import pytest
+from django.apps import apps
 from django.db import connection
+from django.db.migrations.state import ProjectState
 
+from django_sortable_ids.fields import UUIDv7Field
+from django_sortable_ids.operations import MigratePrimaryKey, MovedKey
 from tests.marks import own_tables
 
 pytestmark = own_tables
@@ -157,3 +161,14 @@ def test_a_whole_graph_moves_there_and_back(depot, field):
         **old,
         "z": max(old.values()) + 1,
     }
+
+
+def test_models_are_rendered_once_for_all_keys():
+    """Django renders the related ones again after each changed field, which took most of the time
+    of a move of 67 keys."""
+    state = ProjectState.from_apps(apps)
+    rendered = state.apps
+    key = MovedKey("django_sortable_ids.MoveNote", "id", UUIDv7Field(primary_key=True))
+    MigratePrimaryKey([key]).state_forwards("django_sortable_ids", state)
+    assert state.apps is not rendered
+    assert state.apps.get_model(key.model)._meta.pk.scheme.name == "uuid7"
