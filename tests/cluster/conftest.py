@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from tests.migrations.conftest import depot  # noqa: F401
 from tests.support import ROOT
 
 from .nodes import Node

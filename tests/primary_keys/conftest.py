@@ -3,11 +3,13 @@
 from contextlib import ExitStack
 
 import pytest
+from django.contrib.contenttypes.models import ContentType
 
 from tests.backfill.own_project import Project
 from tests.migrations.conftest import depot  # noqa: F401
+from tests.support import execute
 
-from . import small
+from . import histories, small
 from .own_database import settings_of_project
 
 
@@ -30,3 +32,23 @@ def create(tmp_path):
             return project
 
         yield create
+
+
+@pytest.fixture
+def shop(depot):  # noqa: F811
+    made = histories.Shop(depot)
+    yield made
+    ContentType.objects.filter(pk=made.kind).delete()
+    execute(f"DROP TABLE IF EXISTS {histories.DELETED}")
+
+
+@pytest.fixture
+def filled(shop):
+    """Customers 1 to 5, of which 2, 4 and 5 are gone; 4 has no history of its own."""
+    shop.create()
+    for number, name in enumerate("abcde"):
+        shop.add(name, 9 - number)
+    for name in "bde":
+        shop.delete(name, 10)
+    shop.objects("HistoricalCustomer").filter(name="d").delete()
+    return shop

@@ -8,8 +8,8 @@ from django_sortable_ids.errors import BackfillError
 from tests.marks import own_tables
 
 from . import small
+from .histories import DELETED, is_one_to_one
 from .mysql import mysql_only
-from .test_history import DELETED, filled, is_one_to_one, shop  # noqa: F401
 from .test_unrecorded import NOTE, RENAMES, stop_before
 
 pytestmark = own_tables
@@ -63,7 +63,7 @@ def test_a_map_that_is_filled_in_another_way(depot, small_move, field):
     assert small.names(depot) == small.IN_ORDER_OF_KEYS
 
 
-def test_new_keys_of_deleted_rows_are_those_of_the_edited_migration(filled):  # noqa: F811
+def test_new_keys_of_deleted_rows_are_those_of_the_edited_migration(filled):
     depot, before = filled.depot, filled.keys()
     filled.write_move()
     stop_before(depot, NOTE, "0002_step")
@@ -81,7 +81,7 @@ OLD_FIELDS = {"another": "BigIntegerField({})", "none": ""}
 
 
 @pytest.mark.parametrize("edit", OLD_FIELDS)
-def test_copies_of_old_keys_are_those_of_the_edited_migration(filled, edit):  # noqa: F811
+def test_copies_of_old_keys_are_those_of_the_edited_migration(filled, edit):
     depot, before = filled.depot, filled.keys()
     filled.write_move(old="IntegerField({})")
     stop_before(depot, NOTE, "0002_step")
@@ -102,7 +102,7 @@ def test_copies_of_old_keys_are_those_of_the_edited_migration(filled, edit):  # 
 
 
 @mysql_only
-def test_a_move_that_began_to_change_tables_is_completed_as_it_was(filled):  # noqa: F811
+def test_a_move_that_began_to_change_tables_is_completed_as_it_was(filled):
     depot, before = filled.depot, filled.keys()
     filled.write_move(old="IntegerField({})")
     stop_before(depot, RENAMES, "0002_step")

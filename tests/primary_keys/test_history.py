@@ -1,9 +1,6 @@
 """History tables contain keys of rows that are gone: each has one new key, the same everywhere."""
 
-from datetime import UTC, datetime
-
 import pytest
-from django.contrib.contenttypes.models import ContentType
 from django.core.management.base import CommandError
 from django.db import connection
 
@@ -11,185 +8,14 @@ from django_sortable_ids.ids import created_at
 from tests.marks import own_tables
 from tests.support import columns, constraints, execute, on_statement, raising
 
+from .histories import AT, DELETED, day, is_one_to_one
 from .stops import migrate_until_done
 
 pytestmark = own_tables
 
-MODELS = """\
-CreateModel("Customer", [
-    ("id", {key}),
-    ("created_at", DateTimeField()),
-    ("name", CharField(max_length=9)),
-]),
-CreateModel("Order", [
-    ("id", AutoField(primary_key=True)),
-    ("customer", ForeignKey("depot.Customer", CASCADE)),
-]),
-CreateModel("HistoricalCustomer", [
-    ("id", {copy}),
-    ("name", CharField(max_length=9)),
-    ("history_id", AutoField(primary_key=True)),
-    ("history_date", DateTimeField()),
-], options={{"ordering": ["-history_date"]}}),
-CreateModel("HistoricalOrder", [
-    ("id", BigIntegerField(db_index=True)),
-    ("customer", ForeignKey(
-        "depot.Customer", DO_NOTHING, null=True, db_constraint=False, related_name="+"
-    )),
-    ("history_id", AutoField(primary_key=True)),
-    ("history_date", DateTimeField(db_index=True)),
-]),
-CreateModel("HistoricalOrder_gifts", [
-    ("id", IntegerField()),
-    ("customer", ForeignKey(
-        "depot.Customer", DO_NOTHING, null=True, db_constraint=False, related_name="+"
-    )),
-    ("history", ForeignKey("depot.HistoricalOrder", DO_NOTHING, db_constraint=False)),
-    ("m2m_history_id", AutoField(primary_key=True)),
-]),
-CreateModel("Tagged", [
-    ("object_id", CharField(max_length=40)),
-    ("kind_id", IntegerField()),
-]),
-"""
-MOVE = """\
-MigratePrimaryKey(
-    keys=[MovedKey("depot.Customer", "id", {field}, {source}{old})],
-    references=[
-        ("depot_order", "customer_id", "depot.Customer"),
-        ("depot_historicalcustomer", "id", "depot.Customer"),
-        ("depot_historicalorder", "customer_id", "depot.Customer"),
-        ("depot_historicalorder_gifts", "customer_id", "depot.Customer"),
-    ],
-    generic=[("depot_tagged", "object_id", "kind_id")],
-    copies=[KeyCopy("depot.HistoricalCustomer", "id", "depot.Customer", {copy}{copied_old})],
-    histories=[
-        ("depot.HistoricalCustomer", "history_date"),
-        ("depot.HistoricalOrder", "history_date"),
-        ("depot.HistoricalOrder_gifts", "history__history_date"),
-    ],
-),
-"""
-COLUMNS = [
-    ("Customer", "id"),
-    ("Order", "customer_id"),
-    ("HistoricalCustomer", "id"),
-    ("HistoricalOrder", "customer_id"),
-    ("HistoricalOrder_gifts", "customer_id"),
-    ("Tagged", "object_id"),
-]
-"""Which contain keys of customers."""
-DELETED = "sortable_ids_deleted__depot_customer"
 MAP = "sortable_ids_next__depot_customer"
 COLLECTS = rf"^\s*INSERT INTO .*{DELETED}"
 """What writes the keys of deleted rows into a table that remains."""
-AT = datetime(2024, 5, 1, tzinfo=UTC)
-
-
-def day(number):
-    return AT.replace(day=number)
-
-
-class Shop:
-    """The tables of the app, filled without the package."""
-
-    def __init__(self, depot):
-        self.depot = depot
-        self.kind = ContentType.objects.create(app_label="depot", model="customer").pk
-
-    def create(self, key="BigAutoField(primary_key=True)", copy="BigIntegerField(db_index=True)"):
-        self.depot.write(MODELS.format(key=key, copy=copy))
-        self.depot.migrate()
-
-    def write_move(
-        self,
-        field="UUIDv7Field",
-        source='created_from="created_at"',
-        old="BigIntegerField({})",
-    ):
-        unique, copied = (
-            old and f", old={old.format(f'null=True, {each}=True')}"
-            for each in ("unique", "db_index")
-        )
-        self.depot.write(
-            MOVE.format(
-                field=f"{field}(primary_key=True)",
-                source=source,
-                copy=f"{field}(db_index=True)",
-                old=unique,
-                copied_old=copied,
-            ),
-            atomic=False,
-        )
-
-    def objects(self, name):
-        return self.depot.model(name).objects
-
-    def add(self, name, on, **key):
-        """A customer with an order, and their history."""
-        one = self.objects("Customer").create(name=name, created_at=day(on), **key)
-        order = self.objects("Order").create(customer_id=one.pk)
-        self.remember(one, on, order.pk)
-        self.objects("Tagged").create(object_id=str(one.pk), kind_id=self.kind)
-        return one
-
-    def remember(self, one, on, order):
-        old = {"old_id": one.old_id} if hasattr(one, "old_id") else {}
-        at = {"history_date": day(on)}
-        self.objects("HistoricalCustomer").create(id=one.pk, name=one.name, **at, **old)
-        past = self.objects("HistoricalOrder").create(id=order, customer_id=one.pk, **at)
-        self.objects("HistoricalOrder_gifts").create(
-            id=order, customer_id=one.pk, history_id=past.pk
-        )
-
-    def delete(self, name, on):
-        one = self.objects("Customer").get(name=name)
-        order = self.objects("Order").get(customer_id=one.pk)
-        self.remember(one, on, order.pk)
-        order.delete()
-        one.delete()
-
-    def keys(self):
-        """Each key, by table and row."""
-        return {
-            (name, row): str(key)
-            for name, column in COLUMNS
-            for row, key in self.objects(name).values_list(
-                "name" if name == "Customer" else "pk", column
-            )
-        }
-
-    def key(self, name):
-        """The only key of a customer in the history."""
-        [key] = {*self.objects("HistoricalCustomer").filter(name=name).values_list("id", flat=True)}
-        return key
-
-
-@pytest.fixture
-def shop(depot):
-    made = Shop(depot)
-    yield made
-    ContentType.objects.filter(pk=made.kind).delete()
-    execute(f"DROP TABLE IF EXISTS {DELETED}")
-
-
-@pytest.fixture
-def filled(shop):
-    """Customers 1 to 5, of which 2, 4 and 5 are gone; 4 has no history of its own."""
-    shop.create()
-    for number, name in enumerate("abcde"):
-        shop.add(name, 9 - number)
-    for name in "bde":
-        shop.delete(name, 10)
-    shop.objects("HistoricalCustomer").filter(name="d").delete()
-    return shop
-
-
-def is_one_to_one(before, after):
-    """Whether each key became one other, everywhere."""
-    assert before.keys() == after.keys()
-    pairs = {(before[each], after[each]) for each in before}
-    return len(pairs) == len({old for old, _ in pairs}) == len({new for _, new in pairs})
 
 
 def tables():
@@ -400,3 +226,52 @@ def test_texts_as_keys(shop):
     assert is_one_to_one(before, shop.keys())
     shop.depot.migrate("0001_step")
     assert shop.keys() == before
+
+
+# Deleted rows that were inserted again under their new keys
+
+
+def restore(shop, name, key):
+    """As somebody does who knows nothing of its old key."""
+    shop.objects("Customer").create(id=key, name=name, created_at=day(8))
+
+
+def key_of_d(shop):
+    """It has no history of its own, but one of its order."""
+    return shop.objects("HistoricalOrder").get(pk=4).customer_id
+
+
+def customers(shop):
+    return dict(shop.objects("Customer").values_list("name", "pk"))
+
+
+def test_a_restored_row_gets_its_old_key_back(filled):
+    before, depot = filled.keys(), filled.depot
+    old = {name: filled.key(name) for name in "bce"} | {"d": key_of_d(filled)}
+    filled.write_move()
+    depot.migrate()
+    filled.delete("c", 11)  # its old key is in the history only
+    for name in "bce":
+        restore(filled, name, filled.key(name))
+    restore(filled, "d", key_of_d(filled))
+    depot.migrate("0001_step")
+    assert {name: key for name, key in customers(filled).items() if name in old} == old
+    after = filled.keys()
+    assert {row: key for row, key in after.items() if row in before} == {
+        row: key for row, key in before.items() if row in after
+    }
+
+
+def test_it_does_not_get_the_old_key_of_another_row(filled):
+    second, fourth, last = filled.key("b"), key_of_d(filled), filled.key("e")
+    filled.write_move()
+    filled.depot.migrate()
+    for name, old_id in (("x", second), ("y", fourth)):
+        filled.objects("Customer").create(name=name, created_at=AT, old_id=old_id)
+    restore(filled, "b", filled.key("b"))
+    restore(filled, "d", key_of_d(filled))
+    filled.depot.migrate("0001_step")
+    found = customers(filled)
+    assert (found["x"], found["y"]) == (second, fourth)
+    assert {found["b"], found["d"]} == {last + 1, last + 2}
+    assert (filled.key("b"), key_of_d(filled)) == (found["b"], found["d"])

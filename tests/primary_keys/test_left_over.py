@@ -16,7 +16,6 @@ from tests.marks import own_tables
 from tests.support import execute
 
 from .mysql import mysql_only
-from .test_history import filled, shop  # noqa: F401
 from .test_unrecorded import NOTE, stop_before
 
 pytestmark = own_tables
@@ -35,7 +34,7 @@ def own_catalogue():
     return {table: found for table, found in catalogue().items() if "depot" in table}
 
 
-def test_what_is_left_over_can_be_dropped(filled):  # noqa: F811
+def test_what_is_left_over_can_be_dropped(filled):
     depot, before, keys = filled.depot, own_catalogue(), filled.keys()
     filled.write_move()
     stop_before(depot, NOTE, "0002_step")
@@ -58,7 +57,7 @@ def test_what_is_left_over_can_be_dropped(filled):  # noqa: F811
     assert list(compare.catalogues(before, own_catalogue())) == []
 
 
-def test_it_is_said_once_if_another_app_has_the_id_of_a_config_that_is_gone(filled):  # noqa: F811
+def test_it_is_said_once_if_another_app_has_the_id_of_a_config_that_is_gone(filled):
     depot, other = filled.depot, apps.get_app_config("depot")
     filled.write_move()
     stop_before(depot, NOTE, "0002_step")
@@ -70,7 +69,7 @@ def test_it_is_said_once_if_another_app_has_the_id_of_a_config_that_is_gone(fill
         pre_migrate.disconnect(sender=other, dispatch_uid=uid)
 
 
-def test_it_is_continued_without_a_word(filled):  # noqa: F811
+def test_it_is_continued_without_a_word(filled):
     depot = filled.depot
     filled.write_move()
     stop_before(depot, NOTE, "0002_step")
@@ -79,7 +78,7 @@ def test_it_is_continued_without_a_word(filled):  # noqa: F811
 
 
 @mysql_only
-def test_copies_of_an_undoing_are_left_over(filled):  # noqa: F811
+def test_copies_of_an_undoing_are_left_over(filled):
     depot = filled.depot
     filled.write_move()
     depot.migrate()
