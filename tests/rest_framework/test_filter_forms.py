@@ -15,7 +15,8 @@ from django_sortable_ids.filters import register
 from django_sortable_ids.ids import public_id
 from tests.leaks import leaks
 from tests.masks import misread
-from tests.testapp.models import MaskedKey, MaskedPart, ULIDKey, ULIDKeyChild
+from tests.store.models import Basket, ULIDProduct
+from tests.testapp.models import MaskedKey, MaskedPart
 
 pytestmark = pytest.mark.django_db
 
@@ -114,14 +115,22 @@ def test_a_filter_takes_the_texts_of_an_older_key(settings):
     assert found(Parts, whole=text) == found(Parts, several=[text]) == [part]
 
 
-def test_other_ids_and_other_fields_are_left_alone(monkeypatch):
-    class Children(django_filters.FilterSet):
+def test_other_ids_are_offered_by_their_values():
+    class Baskets(django_filters.FilterSet):
         class Meta:
-            model = ULIDKeyChild
-            fields = ("parent",)
+            model = Basket
+            fields = ("ulid", "all_ulid")
 
-    parent = ULIDKey.objects.create()
-    assert f'value="{parent.pk}"' in Children({"parent": parent.pk}).form.as_p()
-    monkeypatch.setattr(django_filters.ModelChoiceFilter, "field_class", forms.ModelChoiceField)
+    product = ULIDProduct.objects.create()
+    page = Baskets({"ulid": product.pk, "all_ulid": [product.pk]}).form.as_p()
+    assert page.count(f'<option value="{product.pk}" selected') == 2
+    assert public_id(product) not in page
+
+
+@pytest.mark.parametrize(
+    "filter_class", [django_filters.ModelChoiceFilter, django_filters.ModelMultipleChoiceFilter]
+)
+def test_a_form_field_that_the_project_has_set_is_kept(filter_class, monkeypatch):
+    monkeypatch.setattr(filter_class, "field_class", forms.ModelChoiceField)
     register()
-    assert django_filters.ModelChoiceFilter.field_class is forms.ModelChoiceField
+    assert filter_class.field_class is forms.ModelChoiceField

@@ -167,7 +167,10 @@ def test_a_view():
 
 def test_openapi():
     filters = filter_set(
-        Order, {"ulid": ["exact", "in"], "snowflake": ["lt"]}, created=CreatedAtFilter("ulid")
+        Order,
+        {"ulid": ["exact", "in"], "snowflake": ["lt"]},
+        created=CreatedAtFilter("ulid"),
+        declared=SortableIDFilter("kuuid"),
     )
     view = type("View", (Orders,), {"filterset_class": filters, "filterset_fields": None})
     document = SchemaGenerator(patterns=[path("orders/", view.as_view())]).get_schema(public=True)
@@ -175,6 +178,8 @@ def test_openapi():
     parameters = {
         each["name"]: each["schema"] for each in document["paths"]["/orders/"]["get"]["parameters"]
     }
+    declared = parameters.pop("declared").items()
+    assert declared >= schema_of(id_column(Order, "kuuid")).items()
     ulid = schema_of(id_column(Order, "ulid"))
     moment = CreatedAtFilter._spectacular_annotation["field"]
     assert parameters == {
