@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import connection, models
+from django.db.models.functions import Now
 from django.test.utils import isolate_apps
 from django.utils import timezone
 
@@ -83,16 +84,19 @@ def test_another_column_has_the_time_of_its_row(imported):
     assert row.public == before
 
 
-def test_no_time_means_now(imported):
+def test_a_time_that_the_database_or_the_insert_sets_means_now(imported):
     model = imported(
         id=UUIDv7Field(primary_key=True, created_from="at"),
         other=UUIDv7Field(created_from="set_at", unique=True),
+        third=UUIDv7Field(created_from="changed_at", unique=True),
         set_at=models.DateTimeField(auto_now_add=True),
+        changed_at=models.DateTimeField(auto_now=True),
     )
     start = floored(timezone.now())
-    row = model.objects.create(set_at=OLD)
-    assert start <= time_in(model, row) <= timezone.now()
-    assert start <= time_in(model, row, "other") <= timezone.now()
+    for at in (None, Now()):
+        row = model.objects.create(at=at, set_at=OLD, changed_at=OLD)
+        for name in ("id", "other", "third"):
+            assert start <= time_in(model, row, name) <= timezone.now(), name
 
 
 @pytest.mark.parametrize(
