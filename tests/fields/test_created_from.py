@@ -159,6 +159,14 @@ def test_wrong_names(field, message):
     assert re.search(message, error.msg)
 
 
+@isolate_apps("tests.testapp")
+def test_a_model_without_times_says_so():
+    model = define(at=models.IntegerField(), public=UUIDv7Field(created_from="at", unique=True))
+    (error,) = model._meta.get_field("public").check()
+    expected = "expected a DateTimeField or DateField of testapp.Imported: but the model has none"
+    assert f"found a IntegerField, {expected}" in error.msg
+
+
 def test_the_option_changes_no_table_and_is_kept():
     field = UUIDv7Field(created_from="at")
     assert field.deconstruct()[3] == {"created_from": "at"}
