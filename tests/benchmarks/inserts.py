@@ -14,11 +14,10 @@ Run it as ``python -m tests.benchmarks.inserts``.
 import argparse
 import random
 import uuid
-from abc import abstractmethod
 from collections.abc import Mapping
 from statistics import median
 from time import perf_counter
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from django.db import connection, models
 
@@ -44,41 +43,31 @@ def model_with(key: Any, number: int) -> Any:
     return type(f"Row{number}", (Row,), attributes)
 
 
-class WAL(Protocol):
+class WAL:
     """What the database writes to its log from when this is made."""
+
+    def __init__(self) -> None:
+        self._frames = 0
+        self._is_sqlite = connection.vendor == "sqlite"
+        if self._is_sqlite:
+            one_row("PRAGMA wal_autocheckpoint = 0")
+            one_row("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._frame_size = int(one_row("PRAGMA page_size")[0]) + 24
+        else:
+            with connection.cursor() as cursor:
+                cursor.execute("CHECKPOINT")
+            (self._start,) = one_row("SELECT pg_current_wal_lsn()")
 
     def committed(self) -> None:
         """A batch has been committed."""
-        return
+        if self._is_sqlite:
+            self._frames += one_row("PRAGMA wal_checkpoint(PASSIVE)")[1]
 
-    @abstractmethod
     def written(self) -> int:
         """The bytes so far."""
-
-
-class PostgreSQLWAL(WAL):
-    def __init__(self) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute("CHECKPOINT")
-        (self._start,) = one_row("SELECT pg_current_wal_lsn()")
-
-    def written(self) -> int:
+        if self._is_sqlite:
+            return self._frames * self._frame_size
         return int(one_row("SELECT pg_current_wal_lsn() - %s::pg_lsn", self._start)[0])
-
-
-class SQLiteWAL(WAL):
-    def __init__(self) -> None:
-        one_row("PRAGMA wal_autocheckpoint = 0")
-        one_row("PRAGMA wal_checkpoint(TRUNCATE)")
-        self._frame_size = int(one_row("PRAGMA page_size")[0]) + 24
-        self._frames = 0
-
-    def committed(self) -> None:
-        _, templates, _ = one_row("PRAGMA wal_checkpoint(PASSIVE)")
-        self._frames += templates
-
-    def written(self) -> int:
-        return self._frames * self._frame_size
 
 
 class Result(NamedTuple):
@@ -91,7 +80,7 @@ class Result(NamedTuple):
 def insert(model: Any, rows: int) -> Result:
     """One run, into a table of its own."""
     with table_of(model):
-        wal: WAL = SQLiteWAL() if connection.vendor == "sqlite" else PostgreSQLWAL()
+        wal = WAL()
         start = perf_counter()
         for first in range(0, rows, BATCH):
             model.objects.bulk_create(

@@ -71,6 +71,15 @@ def test_ids_are_described_where_they_stand(document: dict[str, Any]) -> None:
     assert parameter["schema"] == text
 
 
+def run(folder: Path, *command: str) -> str:
+    """What the command prints, which must succeed."""
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
 @pytest.mark.typescript
 def test_typescript_tells_the_ids_of_two_models_apart(
     document: dict[str, Any], tmp_path: Path
@@ -91,15 +100,21 @@ export const wrong: RemarkRequest = { flight: remark.id, text: "Late." };
 export const text: RemarkRequest = { flight: "17", text: "Late." };
 """)
 
-    def run(*command: str) -> None:
-        done = subprocess.run(
-            command, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, check=False
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-
-    run("npm", "install", "--no-audit", "--no-fund")
-    run("npx", "openapi-ts", "-i", "schema.json", "-o", "api", "-p", "@hey-api/typescript")
-    run("npx", "tsc", "--noEmit", "--strict", "--module", "nodenext", "--skipLibCheck", "ids.ts")
+    run(tmp_path, "npm", "install", "--no-audit", "--no-fund")
+    run(
+        tmp_path, "npx", "openapi-ts", "-i", "schema.json", "-o", "api", "-p", "@hey-api/typescript"
+    )
+    run(
+        tmp_path,
+        "npx",
+        "tsc",
+        "--noEmit",
+        "--strict",
+        "--module",
+        "nodenext",
+        "--skipLibCheck",
+        "ids.ts",
+    )
 
 
 @pytest.mark.typescript
@@ -116,14 +131,7 @@ def test_a_generated_client_in_typescript(
     header = 'import type { components } from "./api.js";'
     (project / "answers.ts").write_text("\n".join([header, *constants]))
 
-    def run(*command: str) -> str:
-        done = subprocess.run(
-            command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    run("npm", "install", "--no-audit", "--no-fund")
-    run("npx", "openapi-typescript", "schema.json", "--output", "api.d.ts")
-    run("npx", "tsc")
-    assert run("node", "client.js", host).startswith("remark_")
+    run(project, "npm", "install", "--no-audit", "--no-fund")
+    run(project, "npx", "openapi-typescript", "schema.json", "--output", "api.d.ts")
+    run(project, "npx", "tsc")
+    assert run(project, "node", "client.js", host).startswith("remark_")

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-from pathlib import Path
 
 from . import __doc__ as description
 from .catalog import FIELDS, PROJECTS
-from .environment import WORK
+from .environment import options_of
 from .new_failures import show
 from .suite import Suite
 
@@ -35,20 +33,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("projects", nargs="+", choices=[*PROJECTS, "all"])
     parser.add_argument("--field", action="append", choices=FIELDS, help="default: each")
-    parser.add_argument(
-        "--database",
-        default=os.environ.get("DATABASE_URL", ""),
-        help="a URL; default: DATABASE_URL, or SQLite",
-    )
-    parser.add_argument(
-        "--checkouts",
-        type=Path,
-        default=WORK / "checkouts",
-        help="a folder with clones of the projects whose releases have no tests",
-    )
-    parser.add_argument("--reuse", action="store_true", help="read reports of earlier runs")
-    parser.add_argument("--pytest", action="append", default=[], help="an argument of pytest: -n2")
-    options = parser.parse_args()
+    options = options_of(parser)
     options.field = options.field or list(FIELDS)
     return options
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
@@ -17,6 +18,24 @@ WORK = Path(
 )
 DJANGO = "django==5.2.*"
 DRIVERS = ("psycopg[binary]>=3.2", "mysqlclient>=2.2")
+
+
+def options_of(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    """The options, with those that every command here has."""
+    parser.add_argument(
+        "--database",
+        default=os.environ.get("DATABASE_URL", ""),
+        help="a URL; default: DATABASE_URL, or SQLite",
+    )
+    parser.add_argument(
+        "--checkouts",
+        type=Path,
+        default=WORK / "checkouts",
+        help="a folder with clones of the projects whose releases have no tests",
+    )
+    parser.add_argument("--reuse", action="store_true", help="read reports of earlier runs")
+    parser.add_argument("--pytest", action="append", default=[], help="an argument of pytest: -n2")
+    return parser.parse_args()
 
 
 def python_of(project: Project) -> Path:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-from pathlib import Path
 
-from ..environment import WORK
+from ..environment import options_of
 from ..new_failures import show
 from ..suite import Suite
 from . import __doc__ as description
@@ -46,21 +44,8 @@ def _options() -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("projects", nargs="+", choices=list(SAMPLES))
-    parser.add_argument(
-        "--database",
-        default=os.environ.get("DATABASE_URL", ""),
-        help="a URL, whose database is not used; default: DATABASE_URL, or SQLite",
-    )
-    parser.add_argument(
-        "--checkouts",
-        type=Path,
-        default=WORK / "checkouts",
-        help="a folder with clones of the projects",
-    )
     parser.add_argument("--suite", action="store_true", help="run the tests of the projects")
-    parser.add_argument("--reuse", action="store_true", help="read reports of suites as they are")
-    parser.add_argument("--pytest", action="append", default=[], help="an argument of pytest: -n2")
-    return parser.parse_args()
+    return options_of(parser)
 
 
 if __name__ == "__main__":
