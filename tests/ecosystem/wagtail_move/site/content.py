@@ -2,15 +2,18 @@
 
 import io
 
-from blog.models import Article, Category, Link, Person, Picture
+from blog.models import Article, Category, Form, FormField, Link, Person, Picture
 from django.contrib.auth.models import Group
 from django.contrib.contenttypes.models import ContentType
+from django.core.files.base import ContentFile
 from django.core.files.images import ImageFile
 from django.core.management import call_command
 from django.db import transaction
 from people.models import User
 from PIL import Image as Pixels
+from wagtail.contrib.forms.models import FormSubmission
 from wagtail.contrib.redirects.models import Redirect
+from wagtail.documents.models import Document
 from wagtail.images.models import Image
 from wagtail.log_actions import log
 from wagtail.models import (
@@ -75,6 +78,13 @@ with transaction.atomic():
     people = [person(n) for n in range(4)]
     home = Page.objects.get(depth=2)
     articles = [article(n) for n in range(6)]
+    form = Form(title="form", slug="form", owner=users[1])
+    form.form_fields = [FormField(label=f"field {n}", field_type="singleline") for n in range(2)]
+    home.add_child(instance=form)
+    form.save_revision(user=users[1]).publish()
+    FormSubmission.objects.create(page=form, form_data={"field_0": "x", "field_1": "y"})
+    file = ContentFile(b"x", name="x.txt")
+    Document.objects.create(title="document", file=file, uploaded_by_user=users[3])
     Redirect.objects.create(old_path="/old", redirect_page=articles[0])
     Workflow.objects.first().start(Page.objects.get(pk=articles[0].pk).specific, users[1])
     workflow = Workflow.objects.create(name="snippets")

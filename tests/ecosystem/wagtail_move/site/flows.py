@@ -2,11 +2,15 @@
 
 import logging
 
-from blog.models import Article, Category, Person
+from blog.models import Article, Category, Form, Person
 from django.test import Client
 from django.urls import NoReverseMatch, reverse
 from people.models import User
+from wagtail.contrib.redirects.models import Redirect
+from wagtail.documents.models import Document
+from wagtail.images.models import Image
 from wagtail.models import ModelLogEntry, Page, ReferenceIndex, Revision
+from wagtail.search.backends import get_search_backend
 
 logging.disable(logging.ERROR)
 client = Client(raise_request_exception=False)
@@ -44,12 +48,28 @@ for model in (Category, Person):
     for row in model.objects.order_by("name"):
         for view in ("edit", "delete", "history", "usage"):
             opens(model.snippet_viewset.get_url_name(view), str(row.pk))
+for name, model in (
+    ("wagtailforms:list_submissions", Form),
+    ("wagtailimages:edit", Image),
+    ("wagtailimages:image_usage", Image),
+    ("wagtaildocs:edit", Document),
+    ("wagtaildocs:document_usage", Document),
+    ("wagtailredirects:edit", Redirect),
+):
+    for row in model.objects.order_by("pk"):
+        opens(name, row.pk)
 for user in User.objects.order_by("username"):
     opens("wagtailusers_users:edit", user.pk)
 for name in ("site_history", "locked_pages", "workflow"):
     opens(f"wagtailadmin_reports:{name}")
 opens("wagtailadmin_home")
-facts = []
+search = get_search_backend().search
+facts = sorted(each.name for each in search("person", Person))
+facts += sorted(each.title for each in search("article", Article))
+for form in Form.objects.all():
+    works(form.get_latest_revision_as_object)
+    facts += [each.clean_name for each in form.get_form_fields()]
+    facts += [each.form_data for each in form.get_submission_class().objects.filter(page=form)]
 for row in (*Person.objects.order_by("name"), *Article.objects.order_by("path")):
     facts += [ReferenceIndex.get_references_to(row).count()]
     facts += [ModelLogEntry.objects.for_instance(row).count()] if type(row) is Person else []

@@ -1,4 +1,4 @@
-"""Snippets with revisions and workflows, and pages with relations and blocks."""
+"""Snippets with revisions and workflows, pages with relations and blocks, and forms."""
 
 from django.contrib.contenttypes.fields import GenericRelation
 from django.db import models
@@ -6,6 +6,7 @@ from modelcluster.fields import ParentalKey, ParentalManyToManyField
 from modelcluster.models import ClusterableModel
 from wagtail import blocks
 from wagtail.admin.panels import FieldPanel, InlinePanel
+from wagtail.contrib.forms.models import AbstractForm, AbstractFormField
 from wagtail.fields import StreamField
 from wagtail.images.blocks import ImageChooserBlock
 from wagtail.images.models import Image
@@ -88,3 +89,12 @@ class Picture(Orderable):
     page = ParentalKey(Article, on_delete=models.CASCADE, related_name="gallery")
     image = models.ForeignKey(Image, models.CASCADE, related_name="+")
     panels = [FieldPanel("image")]
+
+
+class Form(AbstractForm):
+    content_panels = [*AbstractForm.content_panels, InlinePanel("form_fields")]
+
+
+class FormField(AbstractFormField):
+    id = models.BigAutoField(primary_key=True)
+    page = ParentalKey(Form, on_delete=models.CASCADE, related_name="form_fields")
