@@ -41,9 +41,11 @@ def add_rows(apps, schema_editor):
 ADD = 'AddSortableID("order", "public", {}, created_from="made"),'
 
 
-def prepare(depot):
+def prepare(depot, step=None, atomic=False):
+    """A table with rows, and a migration with the step, whose name is returned."""
     depot.write(f"{CREATE}RunPython(add_rows, RunPython.noop),", ROWS)
     depot.migrate()
+    return step and depot.write(step, atomic=atomic)
 
 
 def is_right(depot):
@@ -61,8 +63,7 @@ def is_right(depot):
 
 @pytest.mark.parametrize("name", FIELDS)
 def test_every_row_has_an_id_then(depot, name):
-    prepare(depot)
-    depot.write(ADD.format(field(name, "unique=True")), atomic=False)
+    prepare(depot, ADD.format(field(name, "unique=True")))
     depot.migrate()
     assert is_right(depot)
     assert is_constrained()
@@ -81,17 +82,13 @@ def test_an_empty_table_needs_no_times(depot):
 
 
 def test_rows_without_a_time_to_take_are_refused(depot):
-    prepare(depot)
-    depot.write('AddSortableID("order", "public", ULIDField(unique=True)),', atomic=False)
+    prepare(depot, 'AddSortableID("order", "public", ULIDField(unique=True)),')
     with pytest.raises(CommandError, match=r"^say where creation times come from: --created-from"):
         depot.migrate()
 
 
 def test_a_large_table_is_left_to_the_command_and_gone_on_with(depot):
-    prepare(depot)
-    depot.write(
-        'AddSortableID("order", "public", ULIDField(unique=True), "made", small=4),', atomic=False
-    )
+    prepare(depot, 'AddSortableID("order", "public", ULIDField(unique=True), "made", small=4),')
     assert depot.refusal() == (
         "more than 4 rows of depot.Order.public have no id, too many for a migration: run "
         "`manage.py backfill_ids depot.Order.public --created-from made`, and migrate again"
@@ -151,18 +148,14 @@ def test_the_option_is_written_where_it_is_given(options):
 
 
 def test_as_many_rows_as_are_small_are_filled(depot):
-    prepare(depot)
-    depot.write(
-        'AddSortableID("order", "public", ULIDField(unique=True), "made", small=5),', atomic=False
-    )
+    prepare(depot, 'AddSortableID("order", "public", ULIDField(unique=True), "made", small=5),')
     depot.migrate()
     assert is_right(depot)
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "behind"])
 def test_it_goes_on_where_it_was_killed(depot, after):
-    prepare(depot)
-    step = depot.write(ADD.format(field("ULIDField", "unique=True")), atomic=False)
+    step = prepare(depot, ADD.format(field("ULIDField", "unique=True")))
     kills = 0
     for number in range(1, 20):
         with contextlib.suppress(Killed), killed(number, after):
@@ -180,32 +173,28 @@ def test_it_goes_on_where_it_was_killed(depot, after):
 
 @pytest.mark.skipif(connection.vendor == "mysql", reason="DDL ends every transaction")
 def test_a_transaction_around_it_is_refused(depot):
-    prepare(depot)
-    depot.write(ADD.format(field("ULIDField", "unique=True")))
+    prepare(depot, ADD.format(field("ULIDField", "unique=True")), atomic=True)
     with pytest.raises(NotSupportedError, match="set atomic = False on the migration"):
         depot.migrate()
     assert depot.applied() == depot.names[:1]
 
 
 def test_without_constraints_it_only_adds_and_fills(depot):
-    prepare(depot)
-    depot.write(ADD.format("ULIDField(null=True)"), atomic=False)
+    prepare(depot, ADD.format("ULIDField(null=True)"))
     depot.migrate()
     assert is_right(depot)
     assert not is_constrained()
 
 
 def test_the_autodetector_finds_nothing_to_change(depot):
-    prepare(depot)
-    depot.write(ADD.format("ULIDField(unique=True)"), atomic=False)
+    prepare(depot, ADD.format("ULIDField(unique=True)"))
     depot.migrate()
     added = AddField("order", "public", ULIDField(unique=True))
     assert depot.undetected(depot.names[0], added)
 
 
 def test_a_primary_key_is_refused(depot):
-    prepare(depot)
-    depot.write(ADD.format("ULIDField(primary_key=True)"), atomic=False)
+    prepare(depot, ADD.format("ULIDField(primary_key=True)"))
     with pytest.raises(ValueError, match=r"^public is a primary key: add a second field instead$"):
         depot.migrate()
 
