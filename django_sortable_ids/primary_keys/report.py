@@ -69,9 +69,9 @@ class Report:
 
     @property
     def seconds(self) -> tuple[float, float]:
-        """At least and at most."""
+        """At least and at most. A move of 67 keys of few rows took 5 to 7 times its trial."""
         slow, fast = _RATES
-        return self.tried_for + self.rows / fast, 2 * self.tried_for + self.rows / slow
+        return 2 * self.tried_for + self.rows / fast, 8 * self.tried_for + self.rows / slow
 
     def lines(self, *, with_sql: bool = False) -> Iterator[str]:
         for each in self.keys:

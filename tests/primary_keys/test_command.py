@@ -185,6 +185,7 @@ def test_the_plan_names_every_column(project):
         "Next: manage.py backfill_ids depot --primary-key --write-migration",
     ]
     document = json.loads(move(project, "depot", "--json").stdout)
+    assert 0 < document["tried_for"] < document["estimate"]["seconds_at_least"]
     assert document["keys"][1] == {
         "key": "depot.Order.id",
         "scheme": "UUIDv7AutoField",
