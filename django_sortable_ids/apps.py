@@ -67,7 +67,7 @@ class SortableIDsConfig(AppConfig):
         _adapt_functions()
         fields = (field for model in self._models() for field in model._meta.local_fields)
         if any(getattr(field, "masked", False) for field in fields):
-            deferred("forms.masked_relations:register")()
+            deferred("forms:register")()
 
     def _models(self) -> Any:
         return self.apps.get_models(include_auto_created=True) if self.apps else []

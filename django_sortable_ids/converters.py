@@ -13,7 +13,7 @@ from django.db import models
 from django.urls import register_converter
 from django.urls.converters import get_converters
 
-from .fields import SortableIDField, history
+from .fields import SortableIDField, history_models
 from .fields.of_model import id_field, usable_fields
 from .schemes import ID
 
@@ -78,7 +78,7 @@ def register() -> None:
     """
     by_name: dict[str, list[SortableIDField]] = defaultdict(list)
     for model in apps.get_models():
-        if history.original_of(model) is None:
+        if history_models.original_of(model) is None:
             for field in usable_fields(model):
                 name = f"{model._meta.model_name}_{field.name}"
                 by_name[name].append(field)

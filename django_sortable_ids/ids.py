@@ -10,7 +10,7 @@ from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.db import models
 
-from .fields import SortableIDField, history
+from .fields import SortableIDField, history_models
 from .fields.of_model import id_of, lacks_time, local_time, own_fields
 from .fields.values.public import SEPARATORS
 from .schemes import ID
@@ -77,7 +77,7 @@ def _fields_by_prefix() -> dict[str, list[SortableIDField]]:
     if _known[0] is not current:
         by_prefix: dict[str, list[SortableIDField]] = {}
         for model in current:
-            if history.original_of(model) is not None:
+            if history_models.original_of(model) is not None:
                 continue
             for field in own_fields(model):
                 for prefix in filter(None, field.public_text.accepted_prefixes):

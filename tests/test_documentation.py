@@ -39,7 +39,7 @@ from django_sortable_ids import conf, fields, schemes
 from django_sortable_ids.checks import messages
 from django_sortable_ids.fields import options
 from django_sortable_ids.fields.values.storage import storage_names
-from django_sortable_ids.management.backfill_ids import arguments
+from django_sortable_ids.management import arguments
 from tests import documented_messages
 from tests.backfill import own_project
 from tests.benchmarks import graphs

@@ -11,7 +11,7 @@ from django.contrib.admin.views.main import PAGE_VAR, ChangeList
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from ..paging.keyset import id_order, page_in_order
+from ..pagination import id_order, page_in_order
 from ..schemes import InvalidID
 
 AFTER_VAR = "_after"

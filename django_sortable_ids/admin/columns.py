@@ -22,7 +22,7 @@ else:
     ModelAdmin = admin.ModelAdmin
 
 
-class Column:
+class ListedColumn:
     """What the admin calls for each row. Sorts by the id."""
 
     def __init__(self, field: SortableIDField, model_admin: ModelAdmin, title: Any) -> None:
@@ -32,7 +32,7 @@ class Column:
         self._model_admin = model_admin
 
 
-class CreatedAtColumn(Column):
+class CreatedAtColumn(ListedColumn):
     """The creation time in an id."""
 
     def __init__(self, field: SortableIDField, model_admin: ModelAdmin, title: Any) -> None:
@@ -54,7 +54,7 @@ class CreatedAtColumn(Column):
         )
 
 
-class PublicTextColumn(Column):
+class PublicTextColumn(ListedColumn):
     """The public text of an id, which a click selects; a script adds a button that copies it."""
 
     def __call__(self, obj: models.Model) -> str:
@@ -70,11 +70,11 @@ class PublicTextColumn(Column):
         )
 
 
-def columns(model_admin: ModelAdmin) -> dict[str, Column]:
+def columns(model_admin: ModelAdmin) -> dict[str, ListedColumn]:
     """The columns of the model's ids by their names in ``list_display``."""
     fields = [field for field in id_fields(model_admin.model) if not field.wrong_options]
     timed = [field for field in fields if isinstance(field.scheme, TimeScheme)]
-    found: dict[str, Column] = {}
+    found: dict[str, ListedColumn] = {}
     for field in fields:
         title = field.verbose_name
         if field.name != "public_id":

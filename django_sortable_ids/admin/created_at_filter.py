@@ -125,7 +125,7 @@ class CreatedAtFilter(admin.DateFieldListFilter):
         }
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
-        """The links, of which "any date" is not chosen in a place of the drill-down."""
+        """The links, of which "any date" is not chosen in a period of the drill-down."""
         self.read_parameters(changelist)
         is_elsewhere = f"{self.field_path}__within" in changelist.params and not self.date_params
         for choice in super().choices(changelist):

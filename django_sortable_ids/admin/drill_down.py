@@ -19,11 +19,11 @@ from django.utils.formats import get_format
 from django.utils.functional import cached_property
 from django.utils.translation import gettext, pgettext
 
+from ..db.counting import Count
 from ..fields.values.times import first_moment
 from ..histograms.counting import TimedColumn, TookTooLong, counts, ends, timed_column
 from ..histograms.histogram import DrawnBar, drawn_counts, formatted
 from ..histograms.spans import Span, end_of, local, spans, start_of
-from ..paging.counting import Count
 
 if TYPE_CHECKING:
     Base = ChangeList
@@ -57,7 +57,7 @@ _UNITS = {
 _INSIDE = dict(zip(_UNITS, [*_UNITS][1:], strict=False))
 
 
-class Place(NamedTuple):
+class CalendarPeriod(NamedTuple):
     """A year, a month of it, a day of that, and so on to a minute.
 
     In the URL it is a text such as ``2013-07-04-13-05``. An hour that is repeated when the clock is
@@ -68,14 +68,14 @@ class Place(NamedTuple):
     text: str
     span: Span
 
-    def inside(self) -> list[Place]:
-        """The places of the next shorter unit, in the order of time; none for a minute."""
+    def inside(self) -> list[CalendarPeriod]:
+        """The periods of the next shorter unit, in the order of time; none for a minute."""
         unit = _INSIDE.get(self.unit)
-        return list(_places(unit, self.span, f"{self.text}-")) if unit else []
+        return list(_periods(unit, self.span, f"{self.text}-")) if unit else []
 
     @property
     def in_path(self) -> str:
-        """What people call it next to the place around it."""
+        """What people call it next to the period around it."""
         return formatted(local(self.span.start), _UNITS[self.unit].in_path)
 
     @property
@@ -91,26 +91,26 @@ class Place(NamedTuple):
         return formatted(local(self.span.start), _UNITS[self.unit].title)
 
 
-def path_to(text: str) -> list[Place]:
-    """The place with that text, after the places that contain it, from the year on.
+def path_to(text: str) -> list[CalendarPeriod]:
+    """The period with that text, after the periods that contain it, from the year on.
 
-    Raises ``ValueError`` if there is no such place.
+    Raises ``ValueError`` if there is no such period.
     """
     if not _TEXT.fullmatch(text):
         raise ValueError(f"no time {text!r}")
     year, *parts = text.split("-")
     start = first_moment(date(int(year), 1, 1))
-    path = list(_places("year", Span(start, end_of("year", start))))
+    path = list(_periods("year", Span(start, end_of("year", start))))
     for part in parts:
         wanted = f"{path[-1].text}-{part}"
-        found = [place for place in path[-1].inside() if place.text == wanted]
+        found = [period for period in path[-1].inside() if period.text == wanted]
         if not found:
             raise ValueError(f"no time {text!r}")
         path += found
     return path
 
 
-def _places(unit: str, within: Span, prefix: str = "") -> Iterator[Place]:
+def _periods(unit: str, within: Span, prefix: str = "") -> Iterator[CalendarPeriod]:
     seen: Counter[str] = Counter()
     for span in spans(unit, *within):
         start = local(span.start)
@@ -118,14 +118,14 @@ def _places(unit: str, within: Span, prefix: str = "") -> Iterator[Place]:
         part = f"{start.year:04}" if unit == "year" else start.strftime(_UNITS[unit].in_url)
         repeated = chr(ord("a") + seen[part]) if seen[part] else ""
         seen[part] += 1
-        yield Place(unit, f"{prefix}{part}{repeated}", span)
+        yield CalendarPeriod(unit, f"{prefix}{part}{repeated}", span)
 
 
 # One level of the drill-down
 
 
 class Step(NamedTuple):
-    """One of the places from all rows to those that the bars show."""
+    """One of the periods from all rows to those that the bars show."""
 
     title: str
     url: str
@@ -152,17 +152,17 @@ class DrillDown(NamedTuple):
 def drill_down(
     rows: QuerySet[Any],
     column: TimedColumn,
-    chosen: Sequence[Place],
+    chosen: Sequence[CalendarPeriod],
     seconds: float,
     url: Callable[[str | None], str],
 ) -> DrillDown | None:
-    """The first level within the chosen place at which there are several places with rows.
+    """The first level within the chosen period at which there are several periods with rows.
 
-    ``rows`` are those of all places. ``url`` is the URL of a place by its text, or of all places
-    for None. None if there are no rows and no place was chosen.
+    ``rows`` are those of all periods. ``url`` is the URL of a period by its text, or of all periods
+    for None. None if there are no rows and no period was chosen.
     """
     path, note = list(chosen), ""
-    level: list[tuple[Place, Count]] | None = []
+    level: list[tuple[CalendarPeriod, Count]] | None = []
     try:
         level = _level(rows, column, path, time.monotonic() + seconds)
     except TookTooLong:
@@ -171,11 +171,11 @@ def drill_down(
         if not path:
             return None
         level, note = [], pgettext("sortable ids", "No rows.")
-    places, counted = [place for place, _ in level], [count for _, count in level]
-    bars = drawn_counts([each.label for each in places], [each.title for each in places], counted)
+    periods, counted = [period for period, _ in level], [count for _, count in level]
+    bars = drawn_counts([each.label for each in periods], [each.title for each in periods], counted)
     links = [
-        bar if bar.height == "0" and not bar.is_minimum else replace(bar, url=url(place.text))
-        for bar, place in zip(bars, places, strict=True)
+        bar if bar.height == "0" and not bar.is_minimum else replace(bar, url=url(period.text))
+        for bar, period in zip(bars, periods, strict=True)
     ]
     titles = [gettext("All dates"), *(each.in_path for each in path)]
     urls = [url(None), *(url(each.text) for each in path)]
@@ -184,9 +184,9 @@ def drill_down(
 
 
 def _level(
-    rows: QuerySet[Any], column: TimedColumn, path: list[Place], deadline: float
-) -> list[tuple[Place, Count]] | None:
-    """The places with their counts; None without rows. A place that contains all rows becomes a
+    rows: QuerySet[Any], column: TimedColumn, path: list[CalendarPeriod], deadline: float
+) -> list[tuple[CalendarPeriod, Count]] | None:
+    """The periods with their counts; None without rows. A period that contains all rows becomes a
     part of the path.
     """
     start, end = path[-1].span if path else (None, None)
@@ -194,28 +194,28 @@ def _level(
     if found is None:
         return None
     first, last = found
-    places = path[-1].inside() if path else _years(rows, column, first, last, deadline)
-    while around := [each for each in places if each.span.start <= first and last < each.span.end]:
-        places = around[0].inside()
-        path += around if places else []
+    periods = path[-1].inside() if path else _years(rows, column, first, last, deadline)
+    while around := [each for each in periods if each.span.start <= first and last < each.span.end]:
+        periods = around[0].inside()
+        path += around if periods else []
     # Places before the first row and after the last one have none: they are not counted.
-    asked = [each for each in places if each.span.end > first and each.span.start <= last]
+    asked = [each for each in periods if each.span.end > first and each.span.start <= last]
     asked_spans = [each.span for each in asked]
     counted = counts(rows, column, asked_spans, deadline - time.monotonic())
-    by_place = dict(zip(asked, counted, strict=True))
-    return [(each, by_place.get(each, Count(0))) for each in places]
+    by_period = dict(zip(asked, counted, strict=True))
+    return [(each, by_period.get(each, Count(0))) for each in periods]
 
 
 def _years(
     rows: QuerySet[Any], column: TimedColumn, first: datetime, last: datetime, deadline: float
-) -> list[Place]:
+) -> list[CalendarPeriod]:
     if last.year - first.year < MOST_YEARS:
-        return list(_places("year", Span(start_of("year", first), end_of("year", last))))
-    with_rows: list[Place] = []
+        return list(_periods("year", Span(start_of("year", first), end_of("year", last))))
+    with_rows: list[CalendarPeriod] = []
     found: tuple[datetime, datetime] | None = (first, last)
     while found and len(with_rows) < MOST_YEARS:
         year = Span(start_of("year", found[0]), end_of("year", found[0]))
-        with_rows += _places("year", year)
+        with_rows += _periods("year", year)
         found = ends(rows, column, year.end, None, deadline - time.monotonic())
     return with_rows
 
@@ -224,19 +224,19 @@ def _years(
 
 
 class DrillDownMixin(Base):
-    """Filters the list by the place in the URL, as Django does for ``date_hierarchy``."""
+    """Filters the list by the period in the URL, as Django does for ``date_hierarchy``."""
 
     model_admin: Any
-    rows_of_all_places: Any
+    rows_of_all_times: Any
 
     @property
-    def place_name(self) -> str:
+    def period_name(self) -> str:
         return f"{self.model_admin.created_at_hierarchy}__created_at__within"
 
     @cached_property
-    def chosen(self) -> list[Place]:
-        """The place in the URL, after those that contain it; empty without one."""
-        text = self.params.get(self.place_name)
+    def chosen(self) -> list[CalendarPeriod]:
+        """The period in the URL, after those that contain it; empty without one."""
+        text = self.params.get(self.period_name)
         try:
             return path_to(text) if text else []
         except ValueError as error:
@@ -244,13 +244,13 @@ class DrillDownMixin(Base):
 
     def get_filters_params(self, params: Any = None) -> Any:
         found = super().get_filters_params(params)
-        found.pop(self.place_name, None)
+        found.pop(self.period_name, None)
         return found
 
     def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> Any:
         rows = super().get_queryset(request, exclude_parameters)
         if exclude_parameters is None:
-            self.rows_of_all_places = rows
+            self.rows_of_all_times = rows
         if not self.chosen:
             return rows
         start, end = self.chosen[-1].span
@@ -261,11 +261,11 @@ class DrillDownMixin(Base):
     @cached_property
     def drill_down(self) -> DrillDown | None:
         return drill_down(
-            self.rows_of_all_places,
+            self.rows_of_all_times,
             timed_column(self.model, self.model_admin.created_at_hierarchy),
             self.chosen,
             self.model_admin.created_at_hierarchy_seconds,
-            lambda place: self.get_query_string({self.place_name: place}),
+            lambda period: self.get_query_string({self.period_name: period}),
         )
 
 

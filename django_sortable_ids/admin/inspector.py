@@ -19,7 +19,7 @@ from ..fields.of_model import id_fields
 from ..schemes import all_schemes
 
 if TYPE_CHECKING:
-    from ..inspecting.rows import Column
+    from ..inspecting.rows import SearchedColumn
 
 NAME = "inspect_id"
 """The name of the page's URL, in the namespace of its site."""
@@ -64,7 +64,7 @@ def _page(request: HttpRequest, site: AdminSite) -> HttpResponse:
     return TemplateResponse(request, _TEMPLATE, context)
 
 
-def _columns(request: HttpRequest, site: AdminSite) -> Iterator[Column]:
+def _columns(request: HttpRequest, site: AdminSite) -> Iterator[SearchedColumn]:
     """The ids of the models that the user may view in this site."""
     for model, model_admin in site._registry.items():
         if model_admin.has_view_or_change_permission(request):
@@ -73,8 +73,10 @@ def _columns(request: HttpRequest, site: AdminSite) -> Iterator[Column]:
                     yield _column(field, request, model_admin)
 
 
-def _column(field: SortableIDField, request: HttpRequest, model_admin: ModelAdmin[Any]) -> Column:
-    from ..inspecting.rows import Column
+def _column(
+    field: SortableIDField, request: HttpRequest, model_admin: ModelAdmin[Any]
+) -> SearchedColumn:
+    from ..inspecting.rows import SearchedColumn
 
     def url(row: models.Model) -> str | None:
         site, meta = model_admin.admin_site, row._meta
@@ -84,7 +86,7 @@ def _column(field: SortableIDField, request: HttpRequest, model_admin: ModelAdmi
         except NoReverseMatch:
             return None
 
-    return Column(
+    return SearchedColumn(
         field,
         rows=lambda: model_admin.get_queryset(request),
         may_show=lambda row: model_admin.has_view_or_change_permission(request, row),

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.contrib.admin.sites import all_sites
-from django.contrib.admin.utils import quote, unquote
+from django.contrib.admin.utils import lookup_spawns_duplicates, quote, unquote
 from django.contrib.admin.views.main import ChangeList
 from django.core.checks import CheckMessage
 from django.core.exceptions import FieldError
 from django.db import models
+from django.db.models import Q, QuerySet
 from django.db.models.constants import LOOKUP_SEP
 from django.forms import Script
 from django.http import HttpRequest
 from django.urls import URLPattern
 
 from ..checks.messages import NAME_AN_ID, message
+from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_at, id_fields, referenced_id
 from ..histograms.counting import timed_column
 from ..histograms.histogram import SECONDS
+from ..lookups.ids import pasted_values
 from ..old_ids.redirecting import redirect_to, url_with
 from ..old_ids.resolving import old_key, old_row
 from ..pagination import SortableIDPaginator
@@ -30,7 +33,6 @@ from .columns import columns
 from .created_at_filter import CreatedAtFilter
 from .drill_down import with_drill_down
 from .inspector import inspect_id_urls
-from .search import PASTED, rows_with_id
 
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
@@ -39,6 +41,9 @@ else:
 
 _LIST = "django_sortable_ids/admin/change_list.html"
 _ROW = "django_sortable_ids/admin/change_form.html"
+PASTED = f"{LOOKUP_SEP}pasted"
+_FEWEST_BITS = 80
+"""An id with as many bits is long enough that no word and no number is one by chance."""
 
 
 class SortableIDAdmin(ModelAdmin):
@@ -244,6 +249,36 @@ class SortableIDAdmin(ModelAdmin):
                 row = rows.filter(**{f"{field.name}{PASTED}": text}).first()
         # The project may refuse rows where it loads them.
         return row and self.get_object(request, str(row.pk))
+
+
+def rows_with_id(
+    rows: QuerySet[Any], search_fields: Iterable[str], term: str
+) -> tuple[QuerySet[Any], bool] | None:
+    """The rows with the id that the term spells, and whether one may be among them twice.
+
+    ``search_fields`` are lookups, of which those of ids end with ``__pasted``. None if there is no
+    such row, or if the term may be anything else than an id.
+    """
+    text, found, may_repeat = term.strip(" \"'"), Q(), False
+    for name in search_fields:
+        path = str(name).removesuffix(PASTED)
+        field = field_at(rows.model, path)
+        if path == name or not isinstance(field, SortableIDField) or field.wrong_options:
+            continue
+        with_id = Q(**{name: text})
+        is_only_an_id = _is_only_an_id(field, text) and any(pasted_values(field, text))
+        if is_only_an_id and rows.filter(with_id).exists():
+            found |= with_id
+            may_repeat = may_repeat or lookup_spawns_duplicates(rows.model._meta, path)
+    return (rows.filter(found), may_repeat) if found else None
+
+
+def _is_only_an_id(field: SortableIDField, text: str) -> bool:
+    """Whether a text that spells an id is no other text: it has the prefix, or it is so long."""
+    if any(prefix and text.startswith(prefix) for prefix in field.public_text.accepted_prefixes):
+        return True
+    scheme = field.scheme
+    return isinstance(scheme, TimeScheme) and scheme.bits >= _FEWEST_BITS and not text.isdecimal()
 
 
 def check_admins(app_configs: Any = None, **_: Any) -> list[CheckMessage]:

@@ -17,10 +17,10 @@ from ..db.tables import begins_an_index, constraints, description, folded
 from ..errors import BackfillError
 from ..fields import LexicalSequenceField, SortableIDField
 from ..fields.values.storage import UUIDStorage
+from ..functions.time_columns import as_stored
 from ..models import BackfillRun
 from ..schema.stored_values import sorts, too_narrow
 from ..schemes import TimeScheme
-from ..times.columns import as_stored
 from .engines import Engine, engine_of
 from .progress import minutes
 from .sources.fields import last_run, same_options

@@ -12,10 +12,10 @@ from ..deferred import deferred
 TAG = "sortable_ids"
 _CHECKS = (
     ("definitions:check_definitions", Tags.models),
-    ("masks:check_masks", Tags.models),
-    ("masks:check_views", Tags.urls),
+    ("definitions:check_masks", Tags.models),
+    ("views:check_views", Tags.urls),
     ("definitions:check_packages", Tags.urls),
-    ("url_patterns:check_url_patterns", Tags.urls),
+    ("views:check_url_patterns", Tags.urls),
     ("databases:check_databases", Tags.database),
 )
 

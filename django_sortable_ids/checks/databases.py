@@ -25,7 +25,7 @@ from ..fields.values.storage import TextStorage, UUIDStorage, mariadb_sorts
 from ..schema.automatic_keys import KEEP_DEFAULT, automatic_keys
 from ..schema.stored_values import found_in, sorts, sorts_uuids, too_narrow, unlikely, values_of
 from ..schemes import TimeScheme
-from .generic_relations import check_generic_relations
+from .definitions import check_generic_relations
 from .messages import message
 
 _FIX_OF_TIMES = "Find out who generated them. If all count from another epoch, set epoch_ms=."

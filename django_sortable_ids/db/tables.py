@@ -29,10 +29,10 @@ SELECT table_type FROM information_schema.tables
 WHERE table_schema = COALESCE(%s, DATABASE()) AND table_name = %s
 """
 _POSTGRESQL_COLUMNS = """
-SELECT wanted.place, attname, attnum, NOT (attnotnull OR (typtype = 'd' AND typnotnull)),
+SELECT wanted.number, attname, attnum, NOT (attnotnull OR (typtype = 'd' AND typnotnull)),
     format_type(atttypid, NULL), NULLIF(atttypmod, -1),
     attidentity <> '' OR COALESCE(pg_get_expr(adbin, adrelid) LIKE 'nextval(%%', false)
-FROM unnest(%s::text[]) WITH ORDINALITY AS wanted (name, place)
+FROM unnest(%s::text[]) WITH ORDINALITY AS wanted (name, number)
 JOIN pg_attribute ON attrelid = to_regclass(name) AND attnum > 0 AND NOT attisdropped
 JOIN pg_type ON pg_type.oid = atttypid
 LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
@@ -60,7 +60,7 @@ class ColumnInfo(NamedTuple):
     """A column as the catalogue describes it."""
 
     name: str
-    place: int
+    position: int
     """Increases from column to column; renaming doesn't change it."""
     null: bool
     kind: str
@@ -138,8 +138,8 @@ def columns_of(connection: Any, names: Sequence[str]) -> list[dict[str, ColumnIn
 
     match connection.vendor:
         case "postgresql":
-            for place, *column in rows(connection, _POSTGRESQL_COLUMNS, [[*map(quote, names)]]):
-                add(place - 1, column)
+            for number, *column in rows(connection, _POSTGRESQL_COLUMNS, [[*map(quote, names)]]):
+                add(number - 1, column)
         case "mysql":
             numbers: dict[str | None, dict[str, int]] = {}
             for number, table in enumerate(names):

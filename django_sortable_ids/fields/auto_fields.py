@@ -10,7 +10,7 @@ from django.core.checks import CheckMessage
 from django.db import models
 from django.db.models import options
 
-from . import callers, history
+from . import callers, history_models
 from .base import SortableIDField
 from .concrete import SnowflakeField, Time64Field, ULIDField, UUIDv7Field
 from .generating import GetType, SetType
@@ -29,7 +29,7 @@ class SortableAutoField(SortableIDField[SetType, GetType]):
 
     def check(self, **kwargs: Any) -> list[CheckMessage]:
         found = super().check(**kwargs)
-        if self.primary_key or history.is_copy(self):
+        if self.primary_key or history_models.is_copy(self):
             return found
         name = type(self).__name__
         wrong = WrongOption(COLUMN, f"{name} is for primary keys: expected primary_key=True")

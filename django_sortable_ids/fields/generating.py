@@ -14,7 +14,7 @@ from django.utils.functional import cached_property
 from .. import conf
 from ..schemes import ID, OutOfRange, Scheme, TimeScheme
 from ..schemes.generation.clock import set_rollback_rule
-from . import history
+from . import history_models
 from .callers import is_admin_search
 from .values import times
 
@@ -111,7 +111,7 @@ class GeneratedIDField(OwnLookups, Field[SetType, GetType]):
     def generates_ids(self) -> bool:
         """Whether Python generates the ids: not with a ``db_default``, where the database does,
         and not in a history model, whose rows copy theirs."""
-        return not self.has_db_default() and (self.primary_key or not history.is_copy(self))
+        return not self.has_db_default() and (self.primary_key or not history_models.is_copy(self))
 
     @property
     def takes_times(self) -> bool:

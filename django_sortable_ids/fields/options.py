@@ -12,7 +12,7 @@ from django.db.models import NOT_PROVIDED, Value
 from .. import schemes
 from ..schemes import Scheme
 from ..schemes.support import nearest
-from . import history
+from . import history_models
 from .generating import GeneratedIDField, GetType, SetType, pop_scheme_options
 from .values import times
 from .values.public import PublicText
@@ -279,7 +279,7 @@ class FieldWithOptions(GeneratedIDField[SetType, GetType]):
     def _wrong_for_the_model(self) -> Iterator[WrongOption]:
         """The options that are wrong for the model, which is unknown to the field at first."""
         name = self.created_from
-        if name is None or history.is_copy(self):
+        if name is None or history_models.is_copy(self):
             return
         problem = times.problem(self.model, name)
         if problem is None and not self.takes_times:

@@ -119,7 +119,7 @@ class LexicalSequenceField(SortableTextField[SetType, GetType]):
         With a year in the template, they are of the year and the month of ``day``: by default
         today, in the current time zone. Raises ``SequenceExhausted`` if the width allows no more.
         """
-        from ..sequences import counters
+        from ..workers import counters
 
         scheme = self.scheme
         if scheme.template.is_dated:

@@ -22,9 +22,8 @@ from ..schemes import TimeScheme
 from ..schemes.encodings.text_forms import Digits, Groups, Prefixed, TextForm
 from ..schemes.generation.clock import unix_ns
 from .fragments import Compiled, Condition, Template, Text
-from .moments import MomentOfTick, postgresql_value
 from .texts import id_field
-from .ticks import is_of_version, tick_of
+from .ticks import MomentOfTick, is_of_version, postgresql_value, tick_of
 
 
 class CreatedAt(Transform):

@@ -11,8 +11,7 @@ from ..fields.values.storage import UUIDStorage
 from ..schemes import Scheme, TimeScheme, get
 from .composition import Composition
 from .fragments import Compiled, HexOfInteger, Integer, RandomVariant, Template
-from .moments import StatementMicroseconds, UnixMicroseconds, UnixMicrosecondsNow
-from .ticks import tick_at
+from .ticks import StatementMicroseconds, UnixMicroseconds, UnixMicrosecondsNow, tick_at
 
 _NEEDS_SCHEME = (
     "GenerateID() takes its scheme from the column if it is the db_default of a sortable id; "

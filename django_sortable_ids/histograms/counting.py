@@ -19,12 +19,12 @@ from django.db.models.constants import LOOKUP_SEP
 from django.db.models.lookups import GreaterThanOrEqual, LessThanOrEqual
 from django.db.models.sql.where import AND
 
+from ..db.counting import Count, estimated_rows, fewest_expected_rows
 from ..db.queries import Select, scalars
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_at
 from ..fields.values.storage import Storage, TextStorage
 from ..fields.values.times import MICROSECOND
-from ..paging.counting import Count, estimated_rows, fewest_expected_rows
 from ..schemes import TimeScheme
 from .spans import Span, first_moment_when
 

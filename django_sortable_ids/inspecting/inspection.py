@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from ..fields import SortableIDField
 from ..schemes import UUIDText
 from .candidates import Candidate, candidates, known_schemes, of_value
-from .rows import Column, Found, look_up
+from .rows import Found, SearchedColumn, look_up
 
 MOST_CHARACTERS = 4_000
 """What comes after them is not read."""
@@ -69,7 +69,11 @@ class Inspection:
 
 
 def inspect(
-    text: str, columns: Sequence[Column] = (), *, scheme: str | None = None, looks_up: bool = True
+    text: str,
+    columns: Sequence[SearchedColumn] = (),
+    *,
+    scheme: str | None = None,
+    looks_up: bool = True,
 ) -> Inspection:
     """Decode an id, or the one in a URL.
 

@@ -13,7 +13,7 @@ from django.core.exceptions import EmptyResultSet, ValidationError
 from django.db import DatabaseError, models
 
 from ..db.transactions import savepoint
-from ..fields import SortableIDField, history
+from ..fields import SortableIDField, history_models
 from ..fields.of_model import usable_fields
 from ..old_ids.resolving import old_key
 from ..schemes import ID, InvalidID, OutOfRange
@@ -21,7 +21,7 @@ from .candidates import Candidate, as_format
 
 
 @dataclass(frozen=True)
-class Column:
+class SearchedColumn:
     """An id of the project, and the rows of it that may be shown."""
 
     field: SortableIDField
@@ -37,7 +37,7 @@ class Column:
 class Found:
     """A row with the id."""
 
-    column: Column
+    column: SearchedColumn
     row: models.Model
     value: ID
     is_old: bool = False
@@ -57,12 +57,12 @@ class Found:
         return self.column.url(self.row)
 
 
-def columns_of_project(using: str | None = None) -> list[Column]:
+def columns_of_project(using: str | None = None) -> list[SearchedColumn]:
     """The sortable ids of all models; ``using`` is the database of their rows, None: the usual."""
     return [
-        Column(field, partial(model._base_manager.using, using))
+        SearchedColumn(field, partial(model._base_manager.using, using))
         for model in apps.get_models()
-        if history.original_of(model) is None
+        if history_models.original_of(model) is None
         for field in usable_fields(model)
     ]
 
@@ -75,7 +75,7 @@ def has_index_of_its_own(field: SortableIDField) -> bool:
 
 
 def look_up(
-    columns: Iterable[Column], texts: Mapping[str, Sequence[Candidate]]
+    columns: Iterable[SearchedColumn], texts: Mapping[str, Sequence[Candidate]]
 ) -> tuple[dict[str, list[Found]], list[str]]:
     """The rows by the text of their id, and the errors of the database.
 
@@ -109,7 +109,9 @@ def _values_by_text(
         yield old.field, {text: set(old.values(text)) for text in texts}
 
 
-def _rows(column: Column, field: models.Field[Any, Any], values: set[Any]) -> list[models.Model]:
+def _rows(
+    column: SearchedColumn, field: models.Field[Any, Any], values: set[Any]
+) -> list[models.Model]:
     if not values:
         return []
     rows = column.rows().filter(**{f"{field.name}__in": list(values)})

@@ -20,7 +20,7 @@ from ..backfill.sources.fields import check_names, check_table
 from ..backfill.sources.find import check_given
 from ..db import tables
 from ..errors import BackfillError
-from ..fields import SortableIDField, history
+from ..fields import SortableIDField, history_models
 from ..models import MoveNote
 from ..schema.automatic_keys import automatic_keys
 from ..schema.constraints import redefined
@@ -150,9 +150,9 @@ def build(
     while True:
         used = {each.table for each in references}
         histories = [
-            History(model._meta.label, history.time_path(apps.get_model(model._meta.label)))
+            History(model._meta.label, history_models.time_path(apps.get_model(model._meta.label)))
             for model in state.apps.get_models()
-            if model._meta.db_table in used and history.original_of(model) is not None
+            if model._meta.db_table in used and history_models.original_of(model) is not None
         ]
         operation = MigratePrimaryKey(
             moved,
@@ -271,7 +271,7 @@ def _in_the_way(model: Model, before: Any) -> Iterator[str]:
         is_reference = field.remote_field and field.target_field.model is model
         if is_reference and field.target_field.name == old:
             yield f"{field} refers to {old}, and the key is {new} now: leave out its to_field"
-        elif history.original_of(owner) is model and field.name == old:
+        elif history_models.original_of(owner) is model and field.name == old:
             yield (
                 f"{field} copies {old}, and the key is {new} now: before the move, rename {old} to "
                 f"{new} by RenameField in both models; move {new} with {OLD}{new}; and rename that "

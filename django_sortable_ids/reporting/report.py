@@ -28,7 +28,7 @@ from ..db import chunks, tables
 from ..db.errors import is_denied
 from ..db.tables import Kind, is_unique, may_be_null
 from ..errors import BackfillError
-from ..fields import SortableIDField, history
+from ..fields import SortableIDField, history_models
 from ..fields.of_model import is_unique_with_others
 from ..migrating.next_migration import UNREADABLE
 from ..migrating.unrecorded import find
@@ -76,7 +76,7 @@ class Entry:
             return "no table that the user may see" if hides_tables(self.using) else "no table"
         if self.may_hide_rows:
             return f"{self.missing:,} missing of those that row-level security shows"
-        if history.is_copy(self.field):
+        if history_models.is_copy(self.field):
             return f"history, {self.missing:,} missing" if self.missing else "complete history"
         if self.missing:
             return f"{self.missing:,} missing"
@@ -95,7 +95,7 @@ class Entry:
             return self.command
         if not self.missing:
             return self.command
-        if history.is_copy(self.field):
+        if history_models.is_copy(self.field):
             return f"backfill_ids {self.label}{database}"
         times = names_of(self.field.model, models.DateTimeField)
         source = times[0] if len(times) == 1 else "|".join(times)
@@ -186,7 +186,7 @@ def _entry(field: SortableIDField, using: str, migrations: Migrations) -> Entry:
         missing = chunks.count(rows.filter(**{f"{field.name}__isnull": True}))
         count = chunks.count(rows)
         needs, command = "", ""
-        if not missing and not history.is_copy(field):
+        if not missing and not history_models.is_copy(field):
             needs, command = _needs(field, using, migrations)
     except DatabaseError as error:
         if not is_denied(error):

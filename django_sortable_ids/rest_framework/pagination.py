@@ -11,10 +11,10 @@ from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 from rest_framework.response import Response
 
+from ..db.counting import Count, Precision, count
 from ..fields import SortableIDField
 from ..fields.of_model import field_at, id_at
-from ..paging.counting import Count, Precision, count
-from ..paging.keyset import read_signed, signed
+from ..pagination import read_signed, signed
 from ..schemes import ID
 from .fields import ValueText
 

@@ -120,12 +120,12 @@ def misfit(
     new: SortableIDField,
     old: Any,
     connection: Any,
-    place: tuple[str, str],
+    column_of: tuple[str, str],
     late_share: float = 0.5,
 ) -> Misfit | None:
     """Why a value of this table and column is no id of ``new``, or another id than of ``old``; None
     if all values keep their meaning. ``late_share``: as in ``later_than_now``."""
-    table, column = map(connection.ops.quote_name, place)
+    table, column = map(connection.ops.quote_name, column_of)
     for value in values:
         if why := _reason(value, new, old, connection):
             return Misfit(why.reason, why.advice.replace(_TABLE, table).replace(_COLUMN, column))

@@ -20,7 +20,7 @@ from ..db.locks import with_short_lock_timeout
 from ..db.queries import value
 from ..errors import BackfillError
 from ..models import BackfillRun, MoveNote, SequenceCounter
-from ..sequences.counters import key_of, periods_of
+from ..workers.counters import key_of, periods_of
 from .constraints import is_unique_alone
 
 TEMPORARY = "swapped__"
@@ -110,7 +110,7 @@ class Swap:
         if is_open(note, using):
             return
         if not is_swapped(note, connection):
-            note.state = {"columns": columns, "places": places(connection, table, columns)}
+            note.state = {"columns": columns, "places": positions(connection, table, columns)}
             note.save(using=using)
             self._rename(_renamings(self.editor, self.before, self.moves))
         with transaction.atomic(using):
@@ -369,19 +369,19 @@ def unrecorded_swaps(connection: Any) -> Iterator[MoveNote]:
 
 
 def is_swapped(note: MoveNote, connection: Any) -> bool:
-    """Whether the columns were renamed after the note was started: that keeps their places."""
+    """Whether the columns were renamed after the note was started: that keeps their positions."""
     if "places" not in note.state:
         return False
     before = note.state["places"]
-    now = places(connection, note.identity["table"], note.state["columns"])
+    now = positions(connection, note.identity["table"], note.state["columns"])
     return bool(before == now[::-1]) if len(now) == 2 else now == [None] * len(now)
 
 
-def places(connection: Any, table: str, columns: list[str]) -> list[int | None]:
+def positions(connection: Any, table: str, columns: list[str]) -> list[int | None]:
     """The positions of the columns in the table; None for those that it doesn't have."""
     known = tables.columns(connection, table)
     found = [known.get(tables.folded(connection, column)) for column in columns]
-    return [each and each.place for each in found]
+    return [each and each.position for each in found]
 
 
 def _definition(field: Any) -> str:

@@ -55,15 +55,15 @@ class Held:
     expires: int
 
 
-def take(places: int, terms: Terms, clock: Callable[[], int], using: str) -> Held:
-    """A number below ``places`` that no other process has; ``clock`` returns Unix ms.
+def take(limit: int, terms: Terms, clock: Callable[[], int], using: str) -> Held:
+    """A number below ``limit`` that no other process has; ``clock`` returns Unix ms.
 
     Numbers that were given back or never used come first, the lowest one first; then those whose
     leases have expired, the oldest one first. ``LeaseUnavailable`` if all are taken.
     """
     for attempt in range(_TRIES):
         try:
-            held = _try_to_take(places, terms, clock(), attempt, using)
+            held = _try_to_take(limit, terms, clock(), attempt, using)
         except IntegrityError:
             continue  # another process inserted the row
         except DatabaseError as error:
@@ -94,13 +94,13 @@ def give_back(held: Held, expires: int, using: str) -> None:
     apart(lambda: rows.update(token="", expires=expires), using, fresh=True)
 
 
-def _try_to_take(places: int, terms: Terms, now: int, attempt: int, using: str) -> Held | None:
+def _try_to_take(limit: int, terms: Terms, now: int, attempt: int, using: str) -> Held | None:
     """None if another process was faster."""
     rows = WorkerLease.objects.using(using)
-    known = {row.number: row for row in rows.filter(number__lt=places)}
+    known = {row.number: row for row in rows.filter(number__lt=limit)}
     # Processes that start together all see the same lowest number. The losers try one of several.
     window = min(4**attempt, _MOST_CANDIDATES)
-    candidates = list(islice(_candidates(known, places, terms, now), window))
+    candidates = list(islice(_candidates(known, limit, terms, now), window))
     if not candidates:
         raise LeaseUnavailable(_all_taken(list(known.values()), terms, now))
     number = random.choice(candidates)
@@ -119,10 +119,8 @@ def _try_to_take(places: int, terms: Terms, now: int, attempt: int, using: str) 
     return held if retried(lambda: unchanged.update(**values)) else None
 
 
-def _candidates(
-    known: dict[int, WorkerLease], places: int, terms: Terms, now: int
-) -> Iterator[int]:
-    for number in islice(count(), min(places, MOST_NUMBERS)):
+def _candidates(known: dict[int, WorkerLease], limit: int, terms: Terms, now: int) -> Iterator[int]:
+    for number in islice(count(), min(limit, MOST_NUMBERS)):
         row = known.get(number)
         if row is None or (not row.token and row.expires <= now):
             yield number
@@ -190,9 +188,9 @@ class ProcessLease:
     """A ``Lease`` stored as a database row: ``ends_ns`` never exceeds the committed end."""
 
     def __init__(
-        self, places: int, terms: Terms, using: str, clock: Callable[[], int] = system_ns
+        self, limit: int, terms: Terms, using: str, clock: Callable[[], int] = system_ns
     ) -> None:
-        """Takes a number below ``places``; ``clock`` returns Unix ns.
+        """Takes a number below ``limit``; ``clock`` returns Unix ns.
 
         Raises ``LeaseUnavailable`` if all are taken, or inside a transaction of SQLite.
         """
@@ -204,7 +202,7 @@ class ProcessLease:
         self._latest: set[Callable[[], int]] = set()
         self._why_ended = ""
         self._stop = Event()
-        self._held = in_a_thread(lambda: take(places, terms, self._now, using), using)
+        self._held = in_a_thread(lambda: take(limit, terms, self._now, using), using)
         self._database = connections[using].settings_dict["NAME"]
         self.number = self._held.number
         self.starts_ns = self._held.starts * _MS

@@ -56,21 +56,21 @@ def take_lease() -> int | None:
     None if the setting ``WORKER`` isn't ``"lease"``, or if no field has bits for a worker number.
     Raises ``LeaseUnavailable`` if all numbers are taken.
     """
-    places = min(_places(), default=None)
-    if conf.worker() != conf.LEASE or places is None:
+    limit = min(_limits(), default=None)
+    if conf.worker() != conf.LEASE or limit is None:
         return None
-    return lease(places).number
+    return lease(limit).number
 
 
-def lease(places: int) -> Lease:
-    """The lease of this process, for a scheme with ``places`` worker numbers: a ``LeaseSource``.
+def lease(limit: int) -> Lease:
+    """The lease of this process, for a scheme with ``limit`` worker numbers: a ``LeaseSource``.
 
     A new lease has a number that fits the fields of all models. Raises ``LeaseUnavailable`` if all
     are taken.
     """
     with _process.lock:
         if _process.lease is None:
-            _process.lease = _take(min([places, *_places()]))
+            _process.lease = _take(min([limit, *_limits()]))
         return _process.lease
 
 
@@ -86,7 +86,7 @@ def before_request(**_: Any) -> None:
             take_lease()
 
 
-def _take(places: int) -> ProcessLease | UnsharedLease:
+def _take(limit: int) -> ProcessLease | UnsharedLease:
     # The models are not ready when fields are imported.
     from ..models import WorkerLease
     from .leases import ProcessLease, Terms, UnsharedLease
@@ -95,7 +95,7 @@ def _take(places: int) -> ProcessLease | UnsharedLease:
     if is_in_memory(using):
         return UnsharedLease()
     term, skew = (int(seconds * 1000) for seconds in conf.lease_seconds())
-    taken = ProcessLease(places, Terms(term, skew), using)
+    taken = ProcessLease(limit, Terms(term, skew), using)
     taken.keep()
     # Processes of multiprocessing end without atexit.
     multiprocessing: Any = sys.modules.get("multiprocessing.util")
@@ -104,7 +104,7 @@ def _take(places: int) -> ProcessLease | UnsharedLease:
     return taken
 
 
-def _places() -> Iterator[int]:
+def _limits() -> Iterator[int]:
     """How many worker numbers fit into the ids of each field."""
     for model in apps.get_models(include_auto_created=True):
         for each in model._meta.local_fields:

@@ -7,7 +7,7 @@ from django.db import connection
 
 from django_sortable_ids.backfill import run
 from django_sortable_ids.backfill.pace import Control, Stopped
-from django_sortable_ids.backfill.verifying.verify import verify
+from django_sortable_ids.backfill.verify import verify
 from django_sortable_ids.models import BackfillRun
 from tests.support import execute
 

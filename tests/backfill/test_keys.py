@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from django_sortable_ids.backfill.verifying.verify import verify
+from django_sortable_ids.backfill.verify import verify
 
 from .shop.models import (
     Document,

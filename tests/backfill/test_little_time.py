@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError
 from django.db import DatabaseError, connection
 
-from django_sortable_ids.backfill.verifying import verify
+from django_sortable_ids.backfill import verify
 from django_sortable_ids.db import chunks
 from django_sortable_ids.db.errors import is_statement_timeout
 from django_sortable_ids.reporting import report

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 
 from django_sortable_ids.backfill import plan
-from django_sortable_ids.backfill.verifying.verify import verify
+from django_sortable_ids.backfill.verify import verify
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.models import BackfillRun
 from tests.combinations import each_with

@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from django_sortable_ids.backfill.verifying.verify import verify
+from django_sortable_ids.backfill.verify import verify
 from tests.support import execute
 
 from .shop.models import Plain

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, connections
 
 from django_sortable_ids.backfill import run
-from django_sortable_ids.backfill.verifying.verify import verify
+from django_sortable_ids.backfill.verify import verify
 from django_sortable_ids.db.tables import time_digits
 from django_sortable_ids.errors import BackfillError
 from tests.support import execute, query

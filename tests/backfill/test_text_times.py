@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from django_sortable_ids.backfill import plan
 from django_sortable_ids.backfill.engines.sqlite import is_impossible
-from django_sortable_ids.backfill.verifying.verify import verify
+from django_sortable_ids.backfill.verify import verify
 from django_sortable_ids.errors import BackfillError
 from django_sortable_ids.functions import GenerateID
+from django_sortable_ids.functions.time_columns import spelling_of
 from django_sortable_ids.schemes import get
-from django_sortable_ids.times.spelling import spelling_of
 from tests.combinations import each_with
 from tests.support import query
 from tests.testapp.models import Order

@@ -10,8 +10,8 @@ from django.db import connection
 from django_sortable_ids.backfill.sources import target
 from django_sortable_ids.backfill.sources.base import Given
 from django_sortable_ids.backfill.sources.find import find as find_target
-from django_sortable_ids.backfill.verifying.verification import Verification
-from django_sortable_ids.backfill.verifying.verify import verify
+from django_sortable_ids.backfill.verification import Verification
+from django_sortable_ids.backfill.verify import verify
 from django_sortable_ids.models import BackfillRun
 from django_sortable_ids.reporting import report
 from tests.support import execute, on_statement, query

@@ -7,8 +7,8 @@ import pytest
 from django.apps import apps
 from django.db import connection
 
+from django_sortable_ids.backfill import verify
 from django_sortable_ids.backfill.sources import target
-from django_sortable_ids.backfill.verifying import verify
 from django_sortable_ids.backfill.writing import late_rows
 from tests.support import execute
 

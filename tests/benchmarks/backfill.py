@@ -27,11 +27,11 @@ from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.pace import Limits
 from django_sortable_ids.backfill.sources.columns import column
 from django_sortable_ids.backfill.sources.target import Target
-from django_sortable_ids.backfill.verifying.verify import verify
+from django_sortable_ids.backfill.verify import verify
 from django_sortable_ids.fields import SnowflakeField, ULIDField, UUIDv7Field
 from django_sortable_ids.functions import GenerateID
-from django_sortable_ids.management.backfill_ids.arguments import TARGET_TIME
-from django_sortable_ids.management.backfill_ids.modes import FIRST_BATCH
+from django_sortable_ids.management.arguments import TARGET_TIME
+from django_sortable_ids.management.modes import FIRST_BATCH
 from django_sortable_ids.models import BackfillRun
 
 from .support import (

@@ -25,7 +25,7 @@ from django.utils import timezone
 
 from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.functions import CreatedAt, GenerateID
-from django_sortable_ids.functions.moments import MomentOfTick
+from django_sortable_ids.functions.ticks import MomentOfTick
 
 from .support import heading, in_turns, markdown, megabytes, one_row, sizes, table_of
 

@@ -29,7 +29,7 @@ from django.db.models import Count, Max, Min
 from django.db.models.functions import TruncDay, TruncHour, TruncMinute, TruncMonth, TruncYear
 from django.utils import timezone
 
-from django_sortable_ids.admin.drill_down import Place, drill_down, path_to
+from django_sortable_ids.admin.drill_down import CalendarPeriod, drill_down, path_to
 from django_sortable_ids.functions import CreatedAt, histogram
 from django_sortable_ids.histograms.counting import timed_column
 from django_sortable_ids.histograms.spans import Span
@@ -53,7 +53,7 @@ class Level:
     unit: str
 
     @property
-    def path(self) -> list[Place]:
+    def path(self) -> list[CalendarPeriod]:
         return path_to(self.place) if self.place else []
 
     @property

@@ -21,9 +21,9 @@ from django.test import RequestFactory
 
 from django_sortable_ids.admin import SortableIDAdmin
 from django_sortable_ids.admin.change_list import AFTER_VAR
+from django_sortable_ids.db.counting import count
 from django_sortable_ids.ids import public_id
 from django_sortable_ids.pagination import keyset_page
-from django_sortable_ids.paging.counting import count
 
 from .creation_times import DAYS, Row, fill, settle
 from .support import heading, in_turns, markdown, ratios, table_of

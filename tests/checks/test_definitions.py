@@ -13,8 +13,11 @@ from django.db import connection, models
 from django.test.utils import isolate_apps
 
 from django_sortable_ids import fields
-from django_sortable_ids.checks.definitions import check_definitions, check_workers
-from django_sortable_ids.checks.generic_relations import check_generic_relations
+from django_sortable_ids.checks.definitions import (
+    check_definitions,
+    check_generic_relations,
+    check_workers,
+)
 from django_sortable_ids.fields import (
     HexULIDField,
     SnowflakeField,

@@ -9,7 +9,8 @@ from rest_framework.pagination import CursorPagination
 from rest_framework.routers import SimpleRouter
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
-from django_sortable_ids.checks.masks import check_masks, check_views, masked_in_cursors
+from django_sortable_ids.checks.definitions import check_masks
+from django_sortable_ids.checks.views import check_views, masked_in_cursors
 from django_sortable_ids.fields import UUIDv7Field
 from django_sortable_ids.rest_framework import SortableIDCursorPagination
 from tests.backfill.own_project import SETTINGS, WITH_PAGES, Project
@@ -127,7 +128,7 @@ print(*sorted(id for id in found if id.startswith("sortable_ids")))
 """
 
 VIEWS = """
-from django_sortable_ids.checks.masks import check_views
+from django_sortable_ids.checks.views import check_views
 print(*sorted(message.msg.split()[3] for message in check_views()))
 """
 

@@ -65,7 +65,7 @@ class TestTaggit:
 
 @isolate_apps("tests.ecosystem.extended")
 def test_a_check_refuses_a_through_model_that_does_not_fit():
-    from django_sortable_ids.checks.generic_relations import check_generic_relations
+    from django_sortable_ids.checks.definitions import check_generic_relations
     from django_sortable_ids.fields import SnowflakeField, ULIDField
 
     class Numbered(models.Model):  # noqa: DJ008

@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import isolate_apps
 
 from django_sortable_ids.fields import LexicalSequenceField
-from django_sortable_ids.sequences import counters
+from django_sortable_ids.workers import counters
 from tests.own_tables import Own
 
 

@@ -14,7 +14,7 @@ from django.db import IntegrityError, OperationalError, connection, connections,
 from django_sortable_ids.db import transactions
 from django_sortable_ids.fields import LexicalSequenceField
 from django_sortable_ids.models import SequenceCounter
-from django_sortable_ids.sequences import counters
+from django_sortable_ids.workers import counters
 from tests.backfill.command import ROOT, environment
 from tests.fields.refused import assert_refused
 from tests.marks import own_tables

@@ -11,12 +11,9 @@ from django.db import models
 from django.template import Context, Template
 from django.test.utils import isolate_apps
 
+from django_sortable_ids import forms as public_forms
 from django_sortable_ids.fields import UUIDv7Field
-from django_sortable_ids.forms import (
-    PublicModelChoiceField,
-    PublicModelMultipleChoiceField,
-    masked_relations,
-)
+from django_sortable_ids.forms import PublicModelChoiceField, PublicModelMultipleChoiceField
 from django_sortable_ids.ids import public_id
 from django_sortable_ids.schemes import get
 from tests.leaks import leaks
@@ -199,8 +196,8 @@ def test_the_text_of_an_instance(part, settings, monkeypatch, registry):
     child = define("Child", key)
     pointer = models.OneToOneField(key, models.CASCADE, primary_key=True)
     profile = define("Profile", models.Model, key=pointer)
-    monkeypatch.setattr(masked_relations, "apps", registry)
-    masked_relations.register()
+    monkeypatch.setattr(public_forms, "apps", registry)
+    public_forms.register()
     value = get("uuid7").generate()
     text = MaskedKey._meta.pk.public_text.format(value)
     for instance in (key(id=value), child(key_ptr_id=value), profile(key_id=value)):
@@ -222,8 +219,8 @@ def test_the_text_of_an_instance_with_a_composite_key(monkeypatch, registry):
     }
     pair = define("Pair", models.Model, **halves)
     own = define("Own", models.Model, **{**halves, "__str__": lambda self: "own"})
-    monkeypatch.setattr(masked_relations, "apps", registry)
-    masked_relations.register()
+    monkeypatch.setattr(public_forms, "apps", registry)
+    public_forms.register()
     values = [get("uuid7").generate() for _ in range(2)]
     row = pair(tenant=1, key_id=values[0], id=values[1])
     texts = [
@@ -251,8 +248,8 @@ class OwnChoices(forms.ModelChoiceField):
 def test_a_relation_with_a_form_field_of_its_own_keeps_it(monkeypatch, registry):
     key = define("Key", models.Model, id=MaskedKey._meta.pk.clone())
     part = define("Part", models.Model, key=OwnKey(key, models.CASCADE))
-    monkeypatch.setattr(masked_relations, "apps", registry)
-    masked_relations.register()
+    monkeypatch.setattr(public_forms, "apps", registry)
+    public_forms.register()
     assert type(part._meta.get_field("key").formfield()) is OwnChoices
 
 
@@ -262,8 +259,8 @@ def test_relations_to_many_and_to_a_key_that_points(settings, monkeypatch, regis
     profile = define("Profile", models.Model, key=pointer)
     to_profile = models.ForeignKey(profile, models.CASCADE)
     group = define("Group", models.Model, keys=models.ManyToManyField(key), profile=to_profile)
-    monkeypatch.setattr(masked_relations, "apps", registry)
-    masked_relations.register()
+    monkeypatch.setattr(public_forms, "apps", registry)
+    public_forms.register()
     fields = {field.name: field for field in (*group._meta.fields, *group._meta.many_to_many)}
     assert type(fields["keys"].formfield()) is PublicModelMultipleChoiceField
     assert type(fields["profile"].formfield()) is PublicModelChoiceField

@@ -19,7 +19,7 @@ from django_sortable_ids import functions
 from django_sortable_ids.fields import HexULIDField, SnowflakeField, ULIDField, UUIDv7Field
 from django_sortable_ids.functions import GenerateID
 from django_sortable_ids.functions.fragments import RandomHex
-from django_sortable_ids.functions.moments import UnixMicrosecondsNow
+from django_sortable_ids.functions.ticks import UnixMicrosecondsNow
 from tests.capabilities import label
 from tests.fields.refused import assert_refused
 from tests.marks import own_tables

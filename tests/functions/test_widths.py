@@ -13,8 +13,7 @@ from django_sortable_ids.fields import SortableIDField
 from django_sortable_ids.fields.values.storage import BinaryStorage, IntegerStorage, UUIDStorage
 from django_sortable_ids.functions.composition import Composition
 from django_sortable_ids.functions.fragments import RandomDigits
-from django_sortable_ids.functions.moments import MomentOfTick
-from django_sortable_ids.functions.ticks import tick_at, tick_of
+from django_sortable_ids.functions.ticks import MomentOfTick, tick_at, tick_of
 from django_sortable_ids.schemes import TimeScheme
 from django_sortable_ids.schemes.encodings.alphabets import BASE62, CROCKFORD, HEX_LOWER, PUSH_ID
 from django_sortable_ids.schemes.encodings.text_forms import Decimal, Digits, Groups, UUIDText

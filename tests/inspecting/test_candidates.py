@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import pytest
 import time_machine
 
-from django_sortable_ids.inspecting import report
 from django_sortable_ids.inspecting.candidates import known_schemes
 from django_sortable_ids.inspecting.inspection import MOST_CHARACTERS, inspect
-from django_sortable_ids.inspecting.rows import Column, columns_of_project
+from django_sortable_ids.inspecting.rows import SearchedColumn, columns_of_project
+from django_sortable_ids.management.commands import inspect_id as report
 from django_sortable_ids.schemes import get
 from tests.combinations import in_one_case
 from tests.store.models import Order, ULIDProduct, UUIDv7Product, id_column
@@ -26,7 +26,7 @@ def today():
 
 
 def columns(*fields):
-    return [Column(field, field.model._base_manager.all) for field in fields]
+    return [SearchedColumn(field, field.model._base_manager.all) for field in fields]
 
 
 def only(text, *fields):

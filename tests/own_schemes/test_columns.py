@@ -14,7 +14,7 @@ from django_sortable_ids.admin import CreatedAtFilter
 from django_sortable_ids.backfill import plan, run
 from django_sortable_ids.backfill.sources.columns import column
 from django_sortable_ids.backfill.sources.target import Target
-from django_sortable_ids.backfill.verifying.verify import verify
+from django_sortable_ids.backfill.verify import verify
 from django_sortable_ids.fields import SortableTextField
 from django_sortable_ids.functions import CreatedAt, GenerateID
 from django_sortable_ids.models import BackfillRun

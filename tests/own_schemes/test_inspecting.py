@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from django_sortable_ids.inspecting import report
 from django_sortable_ids.inspecting.inspection import inspect
+from django_sortable_ids.management.commands import inspect_id as report
 from django_sortable_ids.schemes import Decimal, Layout, SuffixPart, TimeScheme, get, register
 
 from .schemes import SAFE53, SCHEMES, SHORT96, TICKETS

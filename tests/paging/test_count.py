@@ -19,8 +19,8 @@ from django.template import Context, Template
 from django.test.utils import CaptureQueriesContext
 from django.utils.translation import override
 
+from django_sortable_ids.db.counting import count
 from django_sortable_ids.pagination import Count, SortableIDPaginator
-from django_sortable_ids.paging.counting import count
 from tests.statistics_of import analysed
 from tests.store.models import Basket, Order, ULIDProduct
 

@@ -3,8 +3,7 @@
 import pytest
 from django.db.models import F
 
-from django_sortable_ids.pagination import keyset_page
-from django_sortable_ids.paging.keyset import id_order
+from django_sortable_ids.pagination import id_order, keyset_page
 from django_sortable_ids.schemes import InvalidID
 from tests.combinations import in_one_case
 from tests.leaks import leaks

@@ -12,8 +12,8 @@ from rest_framework.pagination import CursorPagination
 from rest_framework.test import APIRequestFactory
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
+from django_sortable_ids import pagination as keyset
 from django_sortable_ids.ids import public_id
-from django_sortable_ids.paging import keyset
 from django_sortable_ids.rest_framework import (
     SortableIDCursorPagination,
     SortableIDModelSerializer,

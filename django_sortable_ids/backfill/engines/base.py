@@ -16,9 +16,8 @@ from django.utils.functional import cached_property
 from ...errors import BackfillError
 from ...functions.composition import Composition
 from ...functions.fragments import RANDOM_BITS, RandomInteger
-from ...functions.moments import UnixMicroseconds
-from ...functions.ticks import tick_at
-from ...times.columns import TimeColumn
+from ...functions.ticks import UnixMicroseconds, tick_at
+from ...functions.time_columns import TimeColumn
 from ..sources.base import Row
 from ..sources.target import Target
 
@@ -56,8 +55,8 @@ class Statements(ABC):
     divided into equal slots, one for each of its rows, in their order. A random rank is drawn from
     each slot.
 
-    Their parameters have names. ``first_time``, ``first_key_0`` and so on are the place of the
-    first row of the batch; ``last_time``, ``last_key_0`` that of the last row. ``reserved_tick``
+    Their parameters have names. ``first_time``, ``first_key_0`` and so on are those of the
+    first row of the batch; ``last_time``, ``last_key_0`` those of the last row. ``reserved_tick``
     and ``start`` are the tick in which the previous batch ended and its first free rank.
     ``last_tick`` and ``beyond`` are the tick of the last row, and the number of rows after the
     batch that share it.
@@ -111,7 +110,7 @@ class Statements(ABC):
 
     @property
     def of_batch(self) -> str:
-        """An UPDATE of the rows without an id between two places."""
+        """An UPDATE of the rows without an id between two rows."""
         raise NotImplementedError
 
     @property
@@ -135,8 +134,8 @@ class Statements(ABC):
         """Execute the UPDATE of a batch; returns the number of changed rows."""
         raise NotImplementedError
 
-    def place(self, name: str, row: Row) -> dict[str, Any]:
-        """The parameters for the place of a row; ``name`` is ``first`` or ``last``."""
+    def parameters_of(self, name: str, row: Row) -> dict[str, Any]:
+        """The parameters for a row; ``name`` is ``first`` or ``last``."""
         created, pk = row
         time = self._times.parameter(created)
         keys = zip(self._key_names, self.target.stored_keys([pk])[0], strict=True)
@@ -197,7 +196,7 @@ class Statements(ABC):
         beyond = f"CASE WHEN {tick} = %(last_tick)s THEN %(beyond)s ELSE 0 END"
         return start, f"({ties} + {beyond})"
 
-    def _places(self, table: str) -> tuple[str, str, str]:
+    def _ends(self, table: str) -> tuple[str, str, str]:
         """The SQL of the key of a row, of the first key and of the last key, as row values."""
         key = ", ".join(f"{table}.{key}" for key in self._keys)
         first, last = (

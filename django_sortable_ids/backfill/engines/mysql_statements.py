@@ -305,7 +305,7 @@ class MySQLStatements(Statements):
         """The condition of a batch. Only in this form do the optimizers see a range of an index on
         the time and the key. With a wider range, an UPDATE would wait for locks of other rows."""
         time = self._time
-        key, first, last = self._places("t")
+        key, first, last = self._ends("t")
         return (
             f"({time} > %(first_time)s OR {time} = %(first_time)s AND {key} >= {first}) "
             f"AND ({time} < %(last_time)s OR {time} = %(last_time)s AND {key} <= {last})"

@@ -83,7 +83,7 @@ class PostgreSQLStatements(Statements):
         # began, its ctid has changed: it becomes a late row. Releases before November 2025 don't
         # recheck a ctid ("Add missing EPQ recheck for TID Scan"), but they recheck a time. A ctid
         # is unique only within a partition, hence tableoid.
-        on = f"t.ctid = d.place AND t.tableoid = d.part{self._unmoved}"
+        on = f"t.ctid = d.tuple AND t.tableoid = d.part{self._unmoved}"
         return self._update(self._composed, self._slots(self._batch(of_one_time), part), on)
 
     def _slots(self, batch: str, part: str) -> str:
@@ -100,26 +100,26 @@ class PostgreSQLStatements(Statements):
         start, divisor = self._start_and_divisor("tick", "ties")
         width = f"(({self._ranks} - {start}) / {divisor})"
         return (
-            f"SELECT place, part, created, tick, "
+            f"SELECT tuple, part, created, tick, "
             f"{start} + (number - 1) * {width} + mod(random, {width}) AS slot "
-            f"FROM (SELECT place, part, created, tick, {windows}, {self._random} AS random "
+            f"FROM (SELECT tuple, part, created, tick, {windows}, {self._random} AS random "
             f"FROM (SELECT b.*, {self._tick('created')} AS tick FROM ({batch}) b) ticks"
             f"{part}) numbered"
         )
 
     def _batch(self, of_one_time: bool) -> str:
-        """The rows without an id from the first to the last place, both included."""
+        """The rows without an id from the first to the last one, both included."""
         time = f"s{len(self._chain)}.{self._source_column}"
         pairs = zip(self._keys, self._key_names, strict=True)
         keys = ", ".join(f"s0.{key} AS {name}" for key, name in pairs)
         return (
-            f"SELECT {keys}, s0.ctid AS place, s0.tableoid AS part, {time} AS created "
+            f"SELECT {keys}, s0.ctid AS tuple, s0.tableoid AS part, {time} AS created "
             f"FROM {self._source} "
             f"WHERE s0.{self._column} IS NULL AND {self._within(time, of_one_time)}"
         )
 
     def _within(self, time: str, of_one_time: bool) -> str:
-        key, first, last = self._places("s0")
+        key, first, last = self._ends("s0")
         if of_one_time:
             # In this form an index finds the first key: millions of rows may share one time.
             return f"{time} = %(first_time)s AND {key} >= {first} AND {key} <= {last}"

@@ -19,8 +19,7 @@ from django.utils.functional import cached_property
 from ...db import chunks, tables
 from ...db.queries import rows
 from ...errors import BackfillError
-from ...times.columns import TextColumn
-from ...times.spelling import WHOLE, Spelling
+from ...functions.time_columns import WHOLE, Spelling, TextColumn
 from ..sources.target import Target
 from .base import Engine, Statements
 

@@ -16,13 +16,14 @@ from django.db import models
 from django.db.models import Q, QuerySet
 
 from ...fields import SortableIDField
+from ...functions.time_columns import TimeColumn, time_range
 from ...schemes import ID, Scheme, TimeScheme
 from ...schemes.generation.clock import MICROSECOND, UNIX_EPOCH
-from ...times.columns import TimeColumn, time_range
 
 if TYPE_CHECKING:
     from ...models import BackfillRun
-    from ..verifying.checks import Checker, Page, Read
+    from ..verification import Page, Read
+    from ..verify import Checker
     from .target import Target
 
 Row = tuple[Any, Any]
@@ -61,7 +62,7 @@ class Expectation:
     earlier: timedelta = timedelta(minutes=1)
     """The application generates an id, and the creation time of its row, within this time."""
     later: timedelta = timedelta(minutes=1)
-    kept: str = "of their rows' times"
+    about_times: str = "of their rows' times"
     """The text about the times if all is well; empty if they are not compared."""
     may_be_edited: bool = True
     """Whether an edit of times explains ids of another time."""

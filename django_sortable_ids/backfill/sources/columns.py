@@ -18,11 +18,11 @@ from django.utils.functional import cached_property
 from ...db import chunks
 from ...errors import BackfillError
 from ...fields.values.times import in_utc
+from ...functions.time_columns import TimeColumn, column_of, shown
 from ...schemes.support import nearest
-from ...times.columns import TimeColumn, column_of, shown
 from .base import Expectation, Source, Wanted
-from .checks import check_generated, check_null_times
 from .fields import check_table, names_of
+from .row_times import check_generated, check_null_times
 from .target import SORTED_AT_ONCE, Target
 
 _NONE = (
@@ -31,7 +31,7 @@ _NONE = (
 )
 
 
-class Column(Source):
+class InColumn(Source):
     """A date or time in a column. A row has none if it is in a related row that is missing."""
 
     @classmethod
@@ -81,7 +81,7 @@ class Column(Source):
             yield f"the latest {self.field.name} is {at}, in the future: its id sorts after new ids"
 
 
-class Times(Column):
+class Times(InColumn):
     """A ``DateTimeField``."""
 
     @property
@@ -119,7 +119,7 @@ class Times(Column):
         return condition
 
 
-class Days(Column):
+class Days(InColumn):
     """A ``DateField``: midnight in ``TIME_ZONE``."""
 
     is_sorted = True
@@ -243,7 +243,7 @@ def _models_on(model: type[models.Model], path: str) -> list[type[models.Model]]
 
 def column(
     model: type[models.Model], created_from: str | None, using: str, convert_from: str | None = None
-) -> Column:
+) -> InColumn:
     """The source whose times are in that column."""
     field = find_source(model, created_from, using)
     kind = Times if isinstance(field, models.DateTimeField) else Days

@@ -9,18 +9,18 @@ from django.db import models, router
 from django.db.models import QuerySet
 
 from ...errors import BackfillError, WrongArguments
-from ...fields import SortableIDField, history
+from ...fields import SortableIDField, history_models
 from ...models import BackfillRun
 from .base import Given, Source, Wanted
-from .columns import Column
+from .columns import InColumn
 from .fields import check_tables, find_field, last_run
-from .history import Copies
 from .old_ids import Conversion
+from .originals import Originals
 from .periods import Fixed, Spread, check_period, parsed
 from .target import EveryRow, Target
 
-_KINDS = (Fixed, Spread, Conversion, Copies, Column)
-"""Tried in this order: ``Column`` takes what the others leave."""
+_KINDS = (Fixed, Spread, Conversion, Originals, InColumn)
+"""Tried in this order: ``InColumn`` takes what the others leave."""
 
 
 def find(label: str, given: Given, using: str | None) -> Target:
@@ -30,7 +30,7 @@ def find(label: str, given: Given, using: str | None) -> Target:
     database that routers write the model to.
     """
     model, field = find_field(label)
-    original = history.original_of(model)
+    original = history_models.original_of(model)
     if original is not None and given != Given():
         raise BackfillError(
             f"{model._meta.label} is a history of {original._meta.label} and gets its ids: omit "

@@ -25,11 +25,12 @@ from ...schemes import ID, InvalidID, OutOfRange, TimeScheme, get, is_lossless
 from ...schemes.catalog import scheme_of_uuid
 from ...schemes.support import nearest
 from .base import Expectation, InOrderOfKeys, Row, Source, Wanted
-from .checks import check_generated, check_null_times
 from .fields import names_of
+from .row_times import check_generated, check_null_times
 
 if TYPE_CHECKING:
-    from ..verifying.checks import Checker, Page, Read
+    from ..verification import Page, Read
+    from ..verify import Checker
     from .target import Target
 
 _REVERSED = {"gt": "lt", "gte": "lte", "lt": "gt", "lte": "gte"}
@@ -47,7 +48,7 @@ class Conversion(Source):
     """The scheme of the old ids."""
 
     created_from = None
-    kept = "of the same time, in the same order"
+    keeps = "of the same time, in the same order"
 
     @classmethod
     def named_by(cls, wanted: Wanted) -> Conversion | None:
@@ -90,7 +91,7 @@ class Conversion(Source):
 
     @property
     def described(self) -> str:
-        return f"the {self.old.title} in {self.field.name}, {self.kept}"
+        return f"the {self.old.title} in {self.field.name}, {self.keeps}"
 
     @property
     def options(self) -> dict[str, Any]:
@@ -162,12 +163,12 @@ class Lossless(InOrderOfKeys, Conversion):
     """Keeps every bit of the old ids. An id depends only on its row, so rows are in the order of
     the key."""
 
-    kept = "bit for bit"
+    keeps = "bit for bit"
     differs = ""
 
     @property
     def expected(self) -> Expectation:
-        return replace(super().expected, kept="each its old id, bit for bit")
+        return replace(super().expected, about_times="each its old id, bit for bit")
 
     def time_range(self, scheme: Any) -> None:
         return None

@@ -15,13 +15,14 @@ from ...errors import BackfillError, WrongArguments
 from ...fields import SortableIDField
 from ...fields.of_model import referenced_column
 from ...fields.values.times import in_utc
+from ...functions.time_columns import last_tick
 from ...schemes import TimeScheme
-from ...times.columns import last_tick
 from .base import Expectation, InOrderOfKeys, Wanted
-from .checks import check_generated
+from .row_times import check_generated
 
 if TYPE_CHECKING:
-    from ..verifying.checks import Checker, Page, Read
+    from ..verification import Page, Read
+    from ..verify import Checker
     from .target import Target
 
 _MICROSECOND = timedelta(microseconds=1)
@@ -188,7 +189,7 @@ class Unsourced(InOrderOfKeys):
     created_from = None
     given = ""
     described = "no known times"
-    expected = Expectation(kept="")
+    expected = Expectation(about_times="")
 
     @classmethod
     def of(cls, model: type[models.Model], using: str) -> Unsourced:

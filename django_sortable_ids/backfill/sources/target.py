@@ -14,8 +14,8 @@ from django.db.models import Q, QuerySet
 from ...db.chunks import in_time
 from ...errors import BackfillError
 from ...fields import SortableIDField
+from ...functions.time_columns import zone_of_naive_times
 from ...schemes import TimeScheme
-from ...times.columns import zone_of_naive_times
 from .base import Row, Source
 
 POLICIES = "policies"  # their key among the stored options of a run

@@ -30,7 +30,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The rows between two places, both included, some parts of which still have to be written."""
+    """The rows between two, both included, some parts of which still have to be written."""
 
     first: Row
     last: Row
@@ -65,75 +65,65 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A place in the order of (creation time, key), stored as JSON."""
+    """The end of a batch in the order of the run, stored as JSON."""
 
-    created: Any
-    """The time of a row, or its old id."""
-    pk: Any
+    row: Row
+    """The last row that the run has reached."""
     position: Position | None
     """None for a sequence, which has a counter, and if the last rows of a tick are gone."""
     span: Span | None = None
-    """Rows before the place that still have to be written; ``position`` is where they begin."""
-
-    @property
-    def place(self) -> tuple[Any, Any]:
-        return self.created, self.pk
+    """Rows before that row which still have to be written; ``position`` is where they begin."""
 
     def last(self, scheme: TimeScheme, tick: int) -> tuple[datetime, Any, ID] | None:
         """Place and id of the last row, if it is of that tick."""
         if self.position is None or self.position.tick != tick:
             return None
-        return *self.place, scheme.from_trusted(scheme.layout.join(tick, self.position.suffix))
+        return *self.row, scheme.from_trusted(scheme.layout.join(tick, self.position.suffix))
 
     def dump(self) -> dict[str, Any]:
         position, span = self.position, self.span
         saved = {
-            **dump_place(self.place),
+            **dump_row(self.row),
             # As text: many JSON parsers lose digits of an 80-bit suffix.
             "position": position and [str(position.tick), str(position.suffix)],
         }
         if span:
             left = [[part.mask, part.value] for part in span.left]
-            saved["span"] = {"first": dump_place(span.first), "size": span.size, "left": left}
+            saved["span"] = {"first": dump_row(span.first), "size": span.size, "left": left}
         return saved
 
     @classmethod
     def load(cls, target: Target, saved: dict[str, Any]) -> "Cursor":
-        position, place = saved["position"], load_place(target, saved)
+        position, row = saved["position"], load_row(target, saved)
         span = None
         if "span" in saved:
             first, size, left = (saved["span"][name] for name in ("first", "size", "left"))
             parts = tuple(Part(*part) for part in left)
-            span = Span(load_place(target, first), place, size, parts)
-        return cls(*place, position and Position(*map(int, position)), span)
+            span = Span(load_row(target, first), row, size, parts)
+        return cls(row, position and Position(*map(int, position)), span)
 
 
-def dump_place(place: Row) -> dict[str, Any]:
-    created, pk = place
+def dump_row(row: Row) -> dict[str, Any]:
+    place, pk = row
+    # What to_python of the field reads: of a BinaryField, base64.
+    texts = [
+        b64encode(part).decode() if isinstance(part, bytes | memoryview) else str(part)
+        for part in (pk if isinstance(pk, tuple) else [pk])
+    ]
     return {
-        "created": created.isoformat() if isinstance(created, datetime) else str(created),
-        "pk": dump_key(pk),
+        "created": place.isoformat() if isinstance(place, datetime) else str(place),
+        "pk": texts if isinstance(pk, tuple) else texts[0],
     }
 
 
-def load_place(target: Target, saved: dict[str, Any]) -> Row:
-    return target.source.load_place(saved["created"]), load_key(target, saved["pk"])
-
-
-def dump_key(pk: Any) -> str | list[str]:
-    return [*map(_dumped, pk)] if isinstance(pk, tuple) else _dumped(pk)
-
-
-def _dumped(part: Any) -> str:
-    """The text that ``to_python`` of its field reads: of a ``BinaryField``, base64."""
-    return b64encode(part).decode() if isinstance(part, bytes | memoryview) else str(part)
-
-
-def load_key(target: Target, saved: str | list[str]) -> Any:
-    if isinstance(saved, str):
-        return target.model._meta.pk.to_python(saved)
-    fields = target.key_fields
-    return tuple(field.to_python(part) for field, part in zip(fields, saved, strict=True))
+def load_row(target: Target, saved: dict[str, Any]) -> Row:
+    pk = saved["pk"]
+    if isinstance(pk, str):
+        key = target.model._meta.pk.to_python(pk)
+    else:
+        pairs = zip(target.key_fields, pk, strict=True)
+        key = tuple(field.to_python(part) for field, part in pairs)
+    return target.source.load_place(saved["created"]), key
 
 
 @dataclass(frozen=True, slots=True)

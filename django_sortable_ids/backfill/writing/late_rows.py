@@ -11,9 +11,9 @@ from django.db.models import DateField, Q, QuerySet, Subquery
 from ...db import chunks
 from ...errors import BackfillError
 from ...fields import LexicalSequenceField
+from ...functions.time_columns import last_tick
 from ...schemes import ID, LeaseLost, LeaseUnavailable, TimeScheme
-from ...sequences import counters
-from ...times.columns import last_tick
+from ...workers import counters
 from ..engines.base import Engine
 from ..sources.base import Row
 from ..sources.target import Target
@@ -95,7 +95,7 @@ class LateRows:
         return gap, [each[2] for each in before], [each[2] for each in after], last and last[2]
 
     def _before(self, cursor: Cursor) -> QuerySet[Any, Any]:
-        return self._target.missing.filter(self._target.source.before(*cursor.place))
+        return self._target.missing.filter(self._target.source.before(*cursor.row))
 
 
 class PolicyRows(ABC):
@@ -136,10 +136,12 @@ class PolicyRows(ABC):
         keys = _locked_keys(self.target, rows, size)
         if not keys:
             return NOTHING
-        places: list[Row] = [(None, key) for key in keys]
-        with self._writer.naming(places[0]):
+        rows_of_keys: list[Row] = [(None, key) for key in keys]
+        with self._writer.naming(rows_of_keys[0]):
             ids = self._ids(keys, max(left, len(keys)))
-        return Batch(places, len(keys), lambda: Written(self._writer.send(places, ids), None))
+        return Batch(
+            rows_of_keys, len(keys), lambda: Written(self._writer.send(rows_of_keys, ids), None)
+        )
 
     @abstractmethod
     def _after(self, key: Any) -> Q:

@@ -1,4 +1,4 @@
-"""The rows without an id after a place in the order of creation times."""
+"""The rows without an id after a row in the order of creation times."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _LOOKS = 5
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The rows between two places, both included."""
+    """The rows between two, both included."""
 
     first: Row
     last: Row
@@ -35,7 +35,7 @@ class PendingRows:
         self._target, self._source = target, target.source
         self._pages = SortedPages(target) if target.source.indexed is None else None
         self._left: dict[tuple[Any, Any], int] = {}
-        """For a place, the counted number of later rows of its tick."""
+        """For a row, the counted number of later rows of its tick."""
         self._tie: Row | None = None
         """The last row of a batch whose rows share one time: there may be more of them."""
         self._is_dense = looks_up_ids
@@ -43,12 +43,12 @@ class PendingRows:
 
     def all(self, cursor: Cursor | None) -> QuerySet[Any, Any]:
         missing = self._target.missing
-        return missing.filter(self._source.after(*cursor.place)) if cursor else missing
+        return missing.filter(self._source.after(*cursor.row)) if cursor else missing
 
     def next(self, cursor: Cursor | None, size: int) -> QuerySet[Any, Any]:
         """Rows that begin with the next ``size`` ones, or with as many as there are."""
-        if cursor and cursor.place == self._tie:
-            ties = self._source.compared("exact", cursor.created) & Q(pk__gt=cursor.pk)
+        if cursor and cursor.row == self._tie:
+            ties = self._source.compared("exact", cursor.row[0]) & Q(pk__gt=cursor.row[1])
             tied = self._target.missing.filter(ties)
             if tied[size - 1 : size].exists():
                 return tied
@@ -58,7 +58,7 @@ class PendingRows:
         """The next ``size`` rows, or as many as there are, by one sort for many calls if no index
         has their order."""
         if self._pages:
-            return self._pages.after(cursor.place if cursor else None, size)
+            return self._pages.after(cursor.row if cursor else None, size)
         return self._target.read(self.next(cursor, size)[:size])
 
     def stretch(self, cursor: Cursor | None, size: int) -> Stretch | None:
@@ -75,7 +75,7 @@ class PendingRows:
             if last and self._lock(last):
                 ticks = [self._target.tick(first[0]), self._target.tick(last[0])]
                 left = self.left(cursor, last, ticks, count)
-                tie = cursor and cursor.place == self._tie and cursor.created
+                tie = cursor and cursor.row == self._tie and cursor.row[0]
                 return Stretch(first, last, count, left, first[0] == last[0] == tie)
         return None
 
@@ -118,12 +118,12 @@ class PendingRows:
 
         A large tick is counted once, not for each of its batches.
         """
-        counted = self._left.get(cursor.place, 0) if cursor else 0
+        counted = self._left.get(cursor.row, 0) if cursor else 0
         if counted > size and ticks[0] == ticks[-1]:
             left = counted - size
         else:
             left = self._count_later(last, ticks[-1])
-        before = {cursor.place: counted} if cursor else {}
+        before = {cursor.row: counted} if cursor else {}
         self._left = {**before, last: left}
         return left
 
@@ -174,15 +174,15 @@ class SortedPages:
         self.target = target
         self._rows: list[Row] = []
         self._next: dict[Row | None, int] = {}
-        """For each place, the number of rows of the page up to it."""
+        """For each row, the number of rows of the page up to it."""
         self._is_last = False
 
-    def after(self, place: Row | None, size: int) -> list[Row]:
-        """The next ``size`` rows after a place (None: from the first on), or as many as there are.
+    def after(self, row: Row | None, size: int) -> list[Row]:
+        """The next ``size`` rows after one (None: from the first on), or as many as there are.
         Rows that have changed since the sort are left out.
         """
-        while rows := self._sorted_after(place, size):
-            place = rows[-1]
+        while rows := self._sorted_after(row, size):
+            row = rows[-1]
             if unchanged := self._unchanged(rows):
                 return unchanged
         return []
@@ -195,21 +195,21 @@ class SortedPages:
         count = sum(1 for _ in takewhile(lambda row: is_meant(row[0]), rest))
         return count if count < len(rest) or self._is_last else None
 
-    def _sorted_after(self, place: Row | None, size: int) -> Sequence[Row]:
-        start = self._next.get(place, len(self._rows))
+    def _sorted_after(self, row: Row | None, size: int) -> Sequence[Row]:
+        start = self._next.get(row, len(self._rows))
         left = len(self._rows) - start
         if not left or (left < size and not self._is_last):
-            self._sort(place, max(SORTED_AT_ONCE, size))
+            self._sort(row, max(SORTED_AT_ONCE, size))
             start = 0
         return self._rows[start : start + size]
 
-    def _sort(self, place: Row | None, size: int) -> None:
+    def _sort(self, row: Row | None, size: int) -> None:
         rows = self.target.missing
-        if place is not None:
-            rows = rows.filter(self.target.source.after(*place))
+        if row is not None:
+            rows = rows.filter(self.target.source.after(*row))
         self._rows = self.target.read(rows[:size])
-        self._next = {row: number for number, row in enumerate(self._rows, 1)}
-        self._next[place] = 0
+        self._next = {each: number for number, each in enumerate(self._rows, 1)}
+        self._next[row] = 0
         self._is_last = len(self._rows) < size
 
     def _unchanged(self, rows: Sequence[Row]) -> list[Row]:

@@ -11,11 +11,11 @@ from django.db.models import F
 
 from ...db import tables
 from ...errors import BackfillError
+from ...functions.time_columns import TextColumn
 from ...schemes import OutOfRange, TimeScheme
-from ...times.columns import TextColumn
 from ..engines import engine_of
 from ..sources.base import Row
-from ..sources.columns import Column
+from ..sources.columns import InColumn
 from ..sources.target import Target
 from .minting import Position, ascending_counts, mint_counted
 
@@ -33,7 +33,7 @@ _CREATED = {
 
 def can_fill(target: Target) -> bool:
     """Whether the rows have times in a column, and get generated ids."""
-    is_column = isinstance(target.source, Column)
+    is_column = isinstance(target.source, InColumn)
     return is_column and isinstance(target.field.scheme, TimeScheme)
 
 

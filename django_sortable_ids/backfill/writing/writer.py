@@ -12,7 +12,7 @@ from ...fields import LexicalSequenceField
 from ...fields.values.storage import IntegerStorage
 from ...functions.composition import Composition
 from ...schemes import ID, InvalidID, OutOfRange, SequenceExhausted, TimeScheme
-from ...sequences import counters
+from ...workers import counters
 from ..engines.base import Engine
 from ..sources.base import Row
 from ..sources.target import Target
@@ -105,10 +105,10 @@ class ComputingIDs:
         return Written(filled, self._cursor(stretch.last) if filled else None, stretch.last)
 
     def _between(self, first: Row, last: Row, start: int, more_in_tick: int) -> dict[str, Any]:
-        place = self._statements.place
+        row = self._statements.parameters_of
         return {
-            **place("first", first),
-            **place("last", last),
+            **row("first", first),
+            **row("last", last),
             "reserved_tick": self._target.tick(first[0]) if start else -1,
             "start": start,
             "last_tick": self._target.tick(last[0]),
@@ -121,7 +121,7 @@ class ComputingIDs:
         last_id = rows.values_list(self._target.field.name, flat=True).get()
         if last_id is None:
             return self._cursor_of_last_given(last)
-        return Cursor(*last, Position(*self._scheme.parts(last_id)))
+        return Cursor(last, Position(*self._scheme.parts(last_id)))
 
     def _cursor_of_last_given(self, last: Row) -> Cursor:
         """If a tick had more rows than were counted, its last row got no id: the cursor after the
@@ -133,13 +133,13 @@ class ComputingIDs:
             cursor.execute(self._statements.last_given)
             tick, rank = map(int, cursor.fetchone())
         if tick != self._target.tick(last[0]):
-            return Cursor(*last, None)
+            return Cursor(last, None)
         width = layout.suffixes // self._composition.ranks
         suffixes = (rank * width, (rank + 1) * width - 1)
         ids = sorted(self._scheme.from_trusted(layout.join(tick, suffix)) for suffix in suffixes)
         given = target.rows.filter(target.source.between(*target.tick_of(last[0])))
-        created, pk, last_id = target.first(given.filter(**{f"{name}__range": ids}), name)
-        return Cursor(created, pk, Position(*self._scheme.parts(last_id)))
+        *row, last_id = target.first(given.filter(**{f"{name}__range": ids}), name)
+        return Cursor((row[0], row[1]), Position(*self._scheme.parts(last_id)))
 
     # Interleaved
 
@@ -159,7 +159,7 @@ class ComputingIDs:
             return None
         span = Span.whole(stretch.first, stretch.last, stretch.size)
         position = cursor.position if cursor else None
-        return self._part(Cursor(*stretch.last, position, span), span)
+        return self._part(Cursor(stretch.last, position, span), span)
 
     def _part(self, cursor: Cursor, span: Span) -> Batch:
         write = self._write_part if span.rest else self._write_last_part
@@ -270,7 +270,7 @@ class Writer:
 
         def write() -> Written:
             filled = self._send(rows, stored)
-            return Written(filled, Cursor(*rows[-1], position), rows[-1])
+            return Written(filled, Cursor(rows[-1], position), rows[-1])
 
         return Batch([rows[0], rows[-1]], len(rows), write)
 

@@ -18,9 +18,8 @@ from ...backfill.pace import stoppable
 from ...db.errors import explained
 from ...errors import Interrupted
 from ...schemes.support import nearest
-from .. import quiet_pipe
-from ..backfill_ids import arguments, modes
-from ..backfill_ids.request import CommandLine, Output, Request
+from .. import arguments, modes, quiet_pipe
+from ..request import CommandLine, Output, Request
 
 _EARLY_ENDS = {
     1: "refused before the start: see stderr",

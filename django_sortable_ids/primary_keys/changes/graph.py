@@ -12,7 +12,7 @@ from django.core.exceptions import FieldDoesNotExist
 from django.db import models
 from django.db.migrations.state import ProjectState
 
-from ...fields import history
+from ...fields import history_models
 from .maps import KEPT, MAP, NEW_KEY, OLD_KEY, Kind
 from .moved import KeyCopy, MovedKey, Reference, TextReference
 
@@ -296,7 +296,7 @@ def copies(apps: Apps, keys: Iterable[MovedKey]) -> Iterator[tuple[Any, str]]:
     model of the key."""
     moved = {apps.get_model(key.model)._meta.pk: key.model for key in keys}
     for model, field in columns(apps):
-        original = history.original_of(model)
+        original = history_models.original_of(model)
         if original is None or field.is_relation:
             continue
         try:

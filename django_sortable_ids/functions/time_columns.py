@@ -1,13 +1,19 @@
-"""What the values of a time column mean, and how the database compares them.
+"""What the values of a column of times mean, and how the database compares them.
 
 A *place* is a time in the form of its column: usually a ``datetime`` as the ORM returns it; on
 SQLite the stored text; for PostgreSQL a naive ``datetime`` for ``timestamp`` and an aware one in
 UTC for ``timestamptz``.
+
+SQLite compares texts. Django writes ``2024-05-01 23:00:00`` or ``2024-05-01 23:00:00.123456``, and
+reads more forms. Texts of one spelling sort by time; texts of different spellings don't.
 """
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from datetime import MAXYEAR, UTC, datetime, timedelta, tzinfo
+from datetime import timezone as fixed_zone
 from typing import Any
 
 from django.conf import settings
@@ -20,10 +26,9 @@ from django.utils import timezone
 from ..db.tables import column_info, time_digits
 from ..errors import BackfillError
 from ..fields.values.times import aware
-from ..functions.moments import UnixMicroseconds
 from ..schemes import TimeScheme
 from ..schemes.generation.clock import MICROSECOND, UNIX_EPOCH
-from .spelling import DJANGO, Spelling, spelling_of
+from .ticks import UnixMicroseconds
 
 _LARGEST_INTEGER = 2**63 - 1
 _NAIVE_EPOCH = UNIX_EPOCH.replace(tzinfo=None)
@@ -324,3 +329,71 @@ def latest(scheme: TimeScheme) -> datetime:
 
 def _tick(scheme: TimeScheme) -> timedelta:
     return timedelta(microseconds=max(scheme.resolution_ns // 1000, 1))
+
+
+_PATTERN = re.compile(
+    r"\d{4}-\d\d-\d\d(?P<separator>[ T])\d\d:\d\d:\d\d(?:\.(?P<fraction>\d{1,6}))?"
+    r"(?P<zone>|Z|[+-]\d\d:\d\d)",
+    re.ASCII,
+)
+_BY_DJANGO = (0, 6)
+"""Fractional digits of a second that Django writes: none if all are zero."""
+WHOLE = ".000000"
+"""The fraction of a whole second, if it is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """A form of texts that differ only in their digits, and sort by time.
+
+    ``fraction`` is the number of fractional digits of the second. None stands for 0 or 6, as
+    written by Django and ``datetime.isoformat``, or always 6. With the zone "Z" it is never None,
+    because "Z" sorts after the point.
+    """
+
+    separator: str
+    fraction: int | None
+    zone: str
+
+    def bound(self, at: datetime, naive: tzinfo) -> str:
+        """A text that sorts after all times before ``at`` (aware), and not after any other time.
+
+        Texts without a zone are local times of ``naive``. The result has no zone, so it sorts
+        before the same text with a zone.
+        """
+        unit = 10 ** (6 - self._digits(at))
+        rounded_up = timedelta(microseconds=-at.microsecond % unit)
+        try:
+            local = (at + rounded_up).astimezone(_offset(self.zone) or naive)
+        except OverflowError:
+            # The time zone shifts the last day out of the calendar.
+            local = at
+        kind = "seconds" if not self._digits(local) else "microseconds"
+        text = local.replace(tzinfo=None).isoformat(self.separator, kind)
+        return text[: len("2024-05-01 23:00:00.") + self._digits(local)] if "." in text else text
+
+    def _digits(self, at: datetime) -> int:
+        if self.fraction is None:
+            return max(_BY_DJANGO) if at.microsecond else 0
+        return self.fraction
+
+
+DJANGO = Spelling(" ", None, "")
+
+
+def spelling_of(text: object) -> Spelling | None:
+    """The spelling of a time; None if its order is not known."""
+    match = _PATTERN.fullmatch(text) if isinstance(text, str) else None
+    if not match:
+        return None
+    zone, digits = match["zone"], len(match["fraction"] or "")
+    is_mixed = digits in _BY_DJANGO and zone != "Z"
+    return Spelling(match["separator"], None if is_mixed else digits, zone)
+
+
+def _offset(zone: str) -> tzinfo | None:
+    if zone in ("", "Z"):
+        return UTC if zone else None
+    hours, minutes = zone[1:].split(":")
+    offset = timedelta(hours=int(hours), minutes=int(minutes))
+    return fixed_zone(-offset if zone[0] == "-" else offset)

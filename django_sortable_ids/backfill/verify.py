@@ -1,27 +1,116 @@
-"""Compares the stored values of a page with what their field stores for an id, and the ids with
-their rows' times and order."""
+"""Checks that every row has an id of its own, of its time and in its order."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from operator import lt
-from typing import Any
-from uuid import UUID
+from typing import TYPE_CHECKING, Any
 
-from django.core.exceptions import ValidationError
-from django.db import connections
+from django.db import connections, models
+from django.db.models import Count, Expression, ExpressionWrapper, F, Q, QuerySet
 
-from ...errors import BackfillError
-from ...fields.values.storage import UUIDStorage
-from ...fields.values.times import aware
-from ...schemes import InvalidID, OutOfRange, TimeScheme
-from ...schemes.generation.clock import MICROSECOND, UNIX_EPOCH
-from ..sources.base import Row
-from ..sources.old_ids import Lossless
-from ..sources.target import Target
-from .verification import EXAMPLES, Verification
+from ..db import chunks, tables
+from ..errors import BackfillError
+from ..fields.values.times import aware
+from ..functions.time_columns import TextColumn
+from ..schemes import InvalidID, OutOfRange, TimeScheme
+from ..schemes.generation.clock import MICROSECOND, UNIX_EPOCH
+from .engines import engine_of
+from .sources.base import Row
+from .sources.fields import last_run, same_options
+from .sources.periods import Unsourced
+from .sources.target import Target
+from .verification import EXAMPLES, SHARE, Form, Page, Read, Verification
+from .writing.batch import Cursor
+
+if TYPE_CHECKING:
+    from .sources.old_ids import Lossless
+
+
+def verify(
+    target: Target, progress: Callable[[int], None] = lambda _: None, most: float = SHARE
+) -> Verification:
+    """Read every row once, page by page; memory doesn't grow with the table.
+
+    ``progress`` gets the number of rows of each page. Up to ``most`` of 100 ids may be of another
+    time. Raises ``BackfillError`` if the user can't see every row.
+    """
+    refuse_hidden_rows(target)
+    found = Verification(most=most)
+    try:
+        engine_of(target.using).check(target)
+    except BackfillError as error:
+        if not isinstance(target.source.times, TextColumn):
+            raise
+        found.notes.append(str(error).removesuffix("; nothing was written."))
+    run = last_run(target.label, target.using)
+    if run and not same_options(run, target):
+        run = None
+    end = Cursor.load(target, run.cursor).row if run and run.cursor else None
+    checker = Checker(target, found, end, run.given_from if run else None)
+    for page, is_of_run in _pages(target, end):
+        checker.check(page, is_of_run=is_of_run)
+        progress(len(page))
+    keyed = Target(target.field, Unsourced.of(target.model, target.using))
+    has_no_time = Q(**{f"{target.source.field.name}__isnull": True}) | ~target.source.has_shown_time
+    for page in keyed.pages(target.rows.filter(has_no_time), stored(target)):
+        checker.check_form(page)
+        progress(len(page))
+    found.skipped = chunks.count(target.skipped)
+    found.missing -= found.skipped
+    if not checker.is_unique:
+        _count_duplicates(target, found)
+    return found
+
+
+def refuse_hidden_rows(target: Target) -> None:
+    """Raise ``BackfillError`` if row-level security may hide rows from the user."""
+    connection = connections[target.using]
+    for model in {target.model, target.source.field.model, *target.model._meta.get_parent_list()}:
+        table = model._meta.db_table
+        if tables.may_hide_rows(connection, table):
+            raise BackfillError(
+                f"row-level security of {table} may hide rows from the user of the database "
+                f"{target.using!r}, so not every row can be verified: use the owner of the table, "
+                f"or a role with BYPASSRLS"
+            )
+
+
+def stored(target: Target) -> Expression:
+    """The id as the driver returns it."""
+    plain: models.Field[Any, Any] = models.Field()
+    column: Expression = ExpressionWrapper(F(target.field.name), output_field=plain)
+    return column
+
+
+def _pages(target: Target, end: Row | None) -> Iterator[tuple[Page, bool]]:
+    """The rows that have a time, in order, and whether the run has reached them."""
+    column = stored(target)
+    if end is not None:
+        for page in target.pages(target.rows.filter(target.source.until(*end)), column):
+            yield page, True
+    rest = target.rows.filter(target.source.after(*end)) if end else target.rows
+    for page in target.pages(rest, column):
+        yield page, False
+
+
+def _count_duplicates(target: Target, found: Verification) -> None:
+    """In one statement, or one for each range of ids, since rows are inserted concurrently."""
+    field, connection = target.field, connections[target.using]
+    if tables.is_unique(connection, target.model._meta.db_table, str(field.column)):
+        return
+    rows: QuerySet[Any] = target.rows.filter(**{f"{field.name}__isnull": False}).order_by()
+    counts = {"given": Count(field.name), "different": Count(field.name, distinct=True)}
+    parts = chunks.asked(rows, lambda part: part.aggregate(**counts), key=field.name)
+    found.duplicates = sum(part["given"] - part["different"] for part in parts)
+    if found.duplicates:
+        shared = rows.values(shared=stored(target)).annotate(rows=Count("*")).filter(rows__gt=1)
+        found.examples_of["duplicates"] = [
+            f"{each['shared']} is the id of {each['rows']} rows" for each in shared[:EXAMPLES]
+        ]
+
 
 _SECOND, _QUARTER = timedelta(seconds=1), timedelta(minutes=15)
 _LONGEST_SHIFT = timedelta(hours=26)
@@ -29,15 +118,6 @@ _LONGEST_SHIFT = timedelta(hours=26)
 _EXCHANGED = "of the times of other rows: ids were exchanged between rows"
 _MOST_LOOKED_UP = 200
 """So many converted ids are compared with the old ids of other rows."""
-
-Page = Sequence[tuple[Any, Any, Any]]
-"""Place, key and stored value of each row."""
-
-Read = tuple[int, Any]
-"""The number of an id, and what it sorts by: tick and suffix, or the number if it has no time."""
-
-_READ_ERRORS = (ValueError, TypeError, AttributeError, OverflowError)
-"""Of a stored value of any type that is no id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +147,7 @@ class Checker:
         self._resolution = source.times.resolution // MICROSECOND if source.times else 0
         self._has_cut_times = end is not None and source.times is not None and self._was_cut(end)
         self._previous: tuple[Any, Any, Any] | None = None
-        """Key, place and rank of the last row whose place in the order counts."""
+        """Key, place and rank of the last row whose order counts."""
         self._looked_up = 0
         self._exchanged: list[bool] = []
         """Whether the first ids of another time that no time zone explains are of other rows."""
@@ -76,8 +156,8 @@ class Checker:
         self._length = self._times.tick_ns // 1000 if self._times else 0
         has_times = self._times is not None and source.times is not None
         found.is_decided = not has_times or self._length <= self._resolution
-        found.may_be_edited, found.kept = expected.may_be_edited, expected.kept
-        if not expected.kept:
+        found.may_be_edited, found.about_times = expected.may_be_edited, expected.about_times
+        if not expected.about_times:
             found.is_decided = False
             found.notes.append(
                 "no source of their times is known, so only form, uniqueness and the order of "
@@ -107,7 +187,7 @@ class Checker:
         if times is None:
             for (place, pk, _), read in zip(page, ids, strict=True):
                 if read is not None and is_of_run:
-                    self._place(pk, place, read[1])
+                    self._check_order(pk, place, read[1])
             return
         epoch, length = times.epoch_ns, times.tick_ns
         since_1970: Sequence[int | None]
@@ -126,7 +206,7 @@ class Checker:
                 start = (parts[0] * length + epoch) // 1000
                 self._differs(_Row(place, pk, number, since, start), is_exact=is_exact)
             elif is_exact:
-                self._place(pk, place, parts)
+                self._check_order(pk, place, parts)
 
     def _since(self, row: tuple[Any, Any, Any]) -> int | None:
         """The time of a row; None if it is not readable, which is counted."""
@@ -134,7 +214,7 @@ class Checker:
         try:
             return next(self._target.source.microseconds([place]))
         except BackfillError as error:
-            self._found.keep("unreadable", f"{pk}: {error}")
+            self._found.count("unreadable", f"{pk}: {error}")
         except (InvalidID, OutOfRange):
             if stored is not None:
                 self._found.generated += 1  # no backfill writes an id for such an old one
@@ -144,7 +224,7 @@ class Checker:
         self, page: Page, ids: Sequence[Read | None], since_1970: Sequence[int | None]
     ) -> bool:
         """Whether each id of a page is of its row's tick and in order, as nearly always. Counts
-        such a page as ``_place`` does its rows."""
+        such a page as ``_check_order`` does its rows."""
         times, shared = self._times, self._shared
         ranks = [read[1] for read in ids if read is not None]
         since = [each for each in since_1970 if each is not None]
@@ -195,12 +275,12 @@ class Checker:
             if self._previous and parts[0] < self._previous[2] - slack:
                 before = self._previous[0]
                 example = f"{pk} comes after {before}, but its id is of an earlier time"
-                self._found.keep("unordered", example)
+                self._found.count("unordered", example)
             else:
                 latest = self._previous[2] if self._previous else parts[0]
                 self._previous = (pk, place, max(parts[0], latest))
 
-    def _place(self, pk: Any, place: Any, rank: Any) -> None:
+    def _check_order(self, pk: Any, place: Any, rank: Any) -> None:
         """Compare a row with the one before it."""
         found, previous = self._found, self._previous
         found.judged += 1
@@ -208,7 +288,7 @@ class Checker:
             is_tie_of_cut_times = self._has_cut_times and place == previous[1]
             if is_tie_of_cut_times or self._is_before(place, previous[1]):
                 return
-            found.keep("unordered", f"{pk} comes after {previous[0]}, but its id does not")
+            found.count("unordered", f"{pk} comes after {previous[0]}, but its id does not")
         self._previous = (pk, place, rank)
 
     def _is_before(self, place: Any, previous: Any) -> bool:
@@ -232,7 +312,7 @@ class Checker:
             found.generated += 1
             return
         found.causes[self._cause(row, is_of_another=is_of_another)] += 1
-        found.keep("other_time", self._shown(row))
+        found.count("other_time", self._shown(row))
 
     def _cause(self, row: _Row, *, is_of_another: bool) -> str:
         """What explains the time of an id; empty if nothing does. All time zones are a whole number
@@ -301,89 +381,3 @@ def _time(microseconds: int) -> datetime:
         return UNIX_EPOCH + timedelta(microseconds=microseconds)
     except OverflowError:
         return datetime.max.replace(tzinfo=UTC)
-
-
-class Form:
-    """Reads the stored values of pages, and adds those that are no ids to ``found``."""
-
-    def __init__(self, target: Target, found: Verification) -> None:
-        self._target, self._found = target, found
-        self._scheme, self._field = target.field.scheme, target.field
-        self._connection = connections[target.using]
-        self._storage = target.field.stored(self._connection)
-        self._times = self._scheme if isinstance(self._scheme, TimeScheme) else None
-
-    def read(self, page: Page) -> list[Read | None]:
-        """Each id; None for rows without one, and for values that are no ids of the scheme, which
-        are counted."""
-        found, given = self._found, [row[2] for row in page if row[2] is not None]
-        found.rows += len(page)
-        found.missing += len(page) - len(given)
-        try:
-            numbers = list(map(self._storage.from_db, given))
-            written = (
-                given if self._is_native else self._storage.all_to_db(numbers, self._connection)
-            )
-            is_clean = written == given
-        except _READ_ERRORS:
-            is_clean = False
-        if is_clean and len(given) == len(page):
-            if self._times:
-                parts = self._times.layout.split_all(numbers)
-                if None not in parts:
-                    return list(zip(numbers, parts, strict=True))
-            return [self._of_scheme(row, number) for row, number in zip(page, numbers, strict=True)]
-        return [None if row[2] is None else self._read(row) for row in page]
-
-    @property
-    def _is_native(self) -> bool:
-        """Whether the type of the column has one form of each value."""
-        is_uuid = isinstance(self._storage, UUIDStorage)
-        return is_uuid and self._connection.features.has_native_uuid_field
-
-    def _read(self, row: tuple[Any, Any, Any]) -> Read | None:
-        stored = row[2]
-        try:
-            number = self._storage.from_db(stored)
-            if self._is_native or self._storage.to_db(number, self._connection) == stored:
-                return self._of_scheme(row, number)
-        except _READ_ERRORS:
-            pass
-        self._malformed(row)
-        return None
-
-    def _of_scheme(self, row: tuple[Any, Any, Any], number: int) -> Read | None:
-        """The id of a number, if it is one of the scheme's; others are counted."""
-        times = self._times
-        if times is None:
-            if self._scheme.holds(number):
-                return number, number
-            self._malformed(row)
-            return None
-        parts = times.layout.split(number)
-        if parts is not None:
-            return number, parts
-        if self._scheme.value_type is not UUID:
-            self._malformed(row)
-        elif self._field.accept_other_versions and self._scheme.holds(number):
-            self._found.other_versions += 1
-        else:
-            shown = f"{row[1]} has {UUID(int=number)}"
-            self._found.keep("refused_versions", f"{shown}; {self._mending(row[1], None)}")
-        return None
-
-    def _malformed(self, row: tuple[Any, Any, Any]) -> None:
-        """Count a stored value that is no id, or another spelling of one."""
-        pk, stored = row[1:]
-        value = bytes(stored) if isinstance(stored, memoryview) else stored
-        try:
-            meant = self._field.to_python(value.strip())
-        except (ValidationError, *_READ_ERRORS):
-            meant = None
-        shown = f"{pk} has {value!r}, which is not stored as a {self._scheme.title}"
-        self._found.keep("malformed", f"{shown}; {self._mending(pk, meant)}")
-
-    def _mending(self, pk: Any, value: Any) -> str:
-        """The statement that corrects a row: by another spelling, or by None for the next run."""
-        rows = f"{self._target.model.__name__}._base_manager.filter(pk={pk!r})"
-        return f"{rows}.update({self._field.name}={value!r})"

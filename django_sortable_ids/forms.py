@@ -1,14 +1,23 @@
-"""Form fields that choose among objects, with public texts as values."""
+"""Form fields that choose among objects, with public texts as values.
+
+In every ``ModelForm``, a ``ForeignKey`` or ``ManyToManyField`` to a masked id uses these fields.
+Elsewhere, declare them instead of Django's. ``register()`` also hides masked ids that Django would
+show by default in messages and ``str(instance)``. Only Django's defaults are replaced, never what a
+project defines itself.
+"""
 
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django import forms
-from django.core.exceptions import ValidationError
+from django.apps import apps
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.db import models
 
-from ..fields import SortableIDField
-from ..fields.of_model import id_at
-from ..schemes import InvalidID
+from .fields import SortableIDField
+from .fields.of_model import id_at, referenced_id
+from .schemes import InvalidID
 
 if TYPE_CHECKING:
     ModelChoiceField = forms.ModelChoiceField[Any]
@@ -16,6 +25,8 @@ if TYPE_CHECKING:
 else:
     ModelChoiceField = forms.ModelChoiceField
     ModelMultipleChoiceField = forms.ModelMultipleChoiceField
+
+__all__ = ["PublicModelChoiceField", "PublicModelMultipleChoiceField"]
 
 
 class _PublicChoices(ModelChoiceField):
@@ -104,3 +115,86 @@ def _is_id(field: SortableIDField, value: Any) -> bool:
     with suppress(InvalidID):
         return scheme.value_type is str and scheme.parse(value) == value
     return False
+
+
+# Masked ids
+
+
+def register() -> None:
+    """Hide masked ids in all models; called once, when the app is ready."""
+    all_models = apps.get_models(include_auto_created=True)
+    if not any(_is_masked(field) for model in all_models for field in model._meta.local_fields):
+        return
+    for model in all_models:
+        if any(map(_masked_target, model._meta.pk_fields)) and (
+            model.__str__ is models.Model.__str__
+        ):
+            model.__str__ = _public_str  # type: ignore[method-assign,assignment]
+        for field in (*model._meta.local_fields, *model._meta.local_many_to_many):
+            _hide(field)
+
+
+_DJANGO_FORMFIELDS = tuple(
+    each.formfield for each in (models.ForeignKey, models.OneToOneField, models.ManyToManyField)
+)
+
+
+def _hide(relation: Any) -> None:
+    several = isinstance(relation, models.ManyToManyField)
+    if not several and not isinstance(relation, models.ForeignKey):
+        return
+    target = _masked_target(relation.remote_field.model._meta.pk if several else relation)
+    if target is None:
+        return
+    # Relations of other packages may have their own form field.
+    if type(relation).formfield in _DJANGO_FORMFIELDS:
+        public = PublicModelMultipleChoiceField if several else PublicModelChoiceField
+        relation.formfield = partial(relation.formfield, form_class=public)
+    if not several:
+        message = relation.error_messages["invalid"]
+        relation.error_messages["invalid"] = _PublicMessage(message, target)
+
+
+class _PublicMessage:
+    """A message whose ``value`` is the public text of an id."""
+
+    def __init__(self, message: Any, field: SortableIDField) -> None:
+        self._message = message
+        self._field = field
+
+    def __str__(self) -> str:
+        return str(self._message)
+
+    def __mod__(self, params: dict[str, Any]) -> str:
+        text = _shown(self._field, params.get("value"))
+        shown: str = self._message % (params | {"pk": text, "value": text})
+        return shown
+
+
+def _public_str(instance: models.Model) -> str:
+    meta = instance._meta
+    parts = tuple(
+        _shown(_masked_target(field), getattr(instance, field.attname)) for field in meta.pk_fields
+    )
+    key = parts if isinstance(meta.pk, models.CompositePrimaryKey) else parts[0]
+    return f"{type(instance).__name__} object ({key})"
+
+
+def _shown(field: SortableIDField | None, value: Any) -> Any:
+    if field is None:
+        return value
+    try:
+        return field.public_text.shown(value)
+    except ImproperlyConfigured:
+        # The message is about something else. A system check reports the missing key.
+        return "masked"
+
+
+def _masked_target(field: Any) -> SortableIDField | None:
+    """The masked id that a column is or references; None if it is another column."""
+    target = referenced_id(field)
+    return target if _is_masked(target) else None
+
+
+def _is_masked(field: Any) -> bool:
+    return isinstance(field, SortableIDField) and field.masked

@@ -1,4 +1,5 @@
-"""URLs that take only digits for an id that is no number, as far as a view's class shows it."""
+"""Checks of views and URLs, as far as the classes of views show it: URLs that take only digits for
+an id that is no number, and views that reveal the time of masked ids."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from django.views.generic.edit import BaseUpdateView
 
 from ..fields import SortableIDField
 from ..fields.of_model import id_at
-from .definitions import Configs, usable
+from .definitions import Configs, masked_user_key, usable
 from .messages import message
 
 _DETAIL_ACTIONS = ("retrieve", "update", "partial_update", "destroy")
@@ -133,3 +134,79 @@ def _takes_only_numbers(route: Route, parameter: str, field: SortableIDField) ->
     return bool(route.takes(parameter, "1")) and not any(
         route.takes(parameter, each) for each in ids
     )
+
+
+# Masked ids
+
+
+def check_views(app_configs: Configs = None, **_: Any) -> list[CheckMessage]:
+    """Views of the project that show masked ids without the mask."""
+    if not getattr(settings, "ROOT_URLCONF", None) or not any(
+        field.masked for field in usable(None)
+    ):
+        return []
+    problems = {}
+    user_key = masked_user_key()
+    for callback in (route.callback for route in routes(get_resolver().url_patterns)):
+        if user_key is not None and _sends_unmasked_links(callback):
+            view = callback.view_class.__name__
+            problems[callback, "E010"] = message("E010", user_key, view=view, field=user_key)
+        field = masked_in_cursors(getattr(callback, "cls", None))
+        if field is not None:
+            found = message("W006", callback.cls, view=callback.cls.__name__, field=field)
+            problems[callback.cls, "W006"] = found
+    return list(problems.values())
+
+
+def _sends_unmasked_links(callback: Any) -> bool:
+    view = getattr(callback, "view_class", None)
+    if view is None:
+        return False
+    from django.contrib.auth.forms import PasswordResetForm
+    from django.contrib.auth.views import PasswordResetView
+
+    from ..auth import SortableIDPasswordResetForm
+
+    if not issubclass(view, PasswordResetView):
+        return False
+    form = getattr(callback, "view_initkwargs", {}).get("form_class", view.form_class)
+    # A form of the project that builds its own links can't be checked.
+    is_usual = form.save is PasswordResetForm.save and form.send_mail is PasswordResetForm.send_mail
+    return is_usual and not issubclass(form, SortableIDPasswordResetForm)
+
+
+def masked_in_cursors(view: Any) -> SortableIDField | None:
+    """The masked id that DRF's own cursors may show in a view's list, as far as its class tells."""
+    pagination = sys.modules.get("rest_framework.pagination")
+    paginator = getattr(view, "pagination_class", None)
+    model = getattr(getattr(view, "queryset", None), "model", None)
+    if model is None:  # A method returns the queryset.
+        meta = getattr(getattr(view, "serializer_class", None), "Meta", None)
+        model = getattr(meta, "model", None)
+    if pagination is None or model is None or not isinstance(paginator, type):
+        return None
+    from ..rest_framework import SortableIDCursorPagination
+
+    if not issubclass(paginator, pagination.CursorPagination) or issubclass(
+        paginator, SortableIDCursorPagination
+    ):
+        return None
+    for name in _columns_in_cursors(view, paginator, model):
+        field = id_at(model, name.lstrip("-"))
+        if field is not None and field.masked:
+            return field
+    return None
+
+
+def _columns_in_cursors(view: Any, paginator: Any, model: Any) -> Iterator[str]:
+    """The first column of the default order, and each by which a request may order."""
+    backends = getattr(view, "filter_backends", None) or ()
+    sorting = [each for each in backends if hasattr(each, "get_ordering")][:1]
+    default = getattr(view, "ordering", None) if sorting else None
+    default = default or getattr(paginator, "ordering", None) or ()
+    yield from [default] if isinstance(default, str) else default[:1]
+    for backend in sorting:
+        allowed = getattr(view, "ordering_fields", getattr(backend, "ordering_fields", None))
+        if allowed is None or isinstance(allowed, str):
+            allowed = [field.name for field in model._meta.fields]
+        yield from (each if isinstance(each, str) else each[0] for each in allowed)

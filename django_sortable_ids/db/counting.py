@@ -13,7 +13,7 @@ from django.db.models import Field, QuerySet
 from django.utils.formats import number_format
 from django.utils.translation import pgettext
 
-from ..db.queries import named_rows
+from .queries import named_rows
 
 Precision = Literal["exact", "estimated", "minimum"]
 

@@ -18,16 +18,16 @@ from typing import Any
 
 from django.core.management.base import CommandError, OutputWrapper
 
-from ...backfill.pace import Stopped
-from ...backfill.plan import Plan
-from ...backfill.progress import Output as ProgressOutput
-from ...backfill.sources.base import Given
-from ...backfill.sources.fields import database_of, last_run, notes
-from ...backfill.sources.find import find
-from ...backfill.sources.target import POLICIES, Target
-from ...db.errors import explained
-from ...db.locks import limited_lock_timeout
-from ...errors import Interrupted
+from ..backfill.pace import Stopped
+from ..backfill.plan import Plan
+from ..backfill.progress import Output as ProgressOutput
+from ..backfill.sources.base import Given
+from ..backfill.sources.fields import database_of, last_run, notes
+from ..backfill.sources.find import find
+from ..backfill.sources.target import POLICIES, Target
+from ..db.errors import explained
+from ..db.locks import limited_lock_timeout
+from ..errors import Interrupted
 
 _SIGNALLED = 128
 """The exit code after a signal is this plus the signal's number, as in a shell."""

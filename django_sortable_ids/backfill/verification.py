@@ -1,13 +1,20 @@
-"""The result of a verification."""
+"""The result of a verification, and the ids as the database stores them."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
-from ...errors import counted
+from django.core.exceptions import ValidationError
+from django.db import connections
+
+from ..errors import counted
+from ..fields.values.storage import UUIDStorage
+from ..schemes import TimeScheme
+from .sources.target import Target
 
 EXAMPLES = 5
 """Rows of each kind that are shown."""
@@ -27,7 +34,7 @@ class Verification:
     """Rows whose stored value is not what the field stores for an id."""
     duplicates: int = 0
     other_versions: int = 0
-    """Rows with an accepted UUID of another version: it has no time and no place in the order."""
+    """Rows with an accepted UUID of another version: it has no time and no order."""
     refused_versions: int = 0
     """Rows with a UUID of another version that the field doesn't accept."""
     other_time: int = 0
@@ -42,14 +49,14 @@ class Verification:
     unordered: int = 0
     """Rows whose id has their time, but doesn't sort after that of the row before."""
     judged: int = field(default=0, compare=False)
-    """Rows whose place in the order was checked."""
+    """Rows whose order was checked."""
     most: float = SHARE
     """How many of 100 ids may be of another time, or out of order within a tick."""
     may_be_edited: bool = True
     """Whether an edit of times explains ids of another time."""
     is_decided: bool = False
     """Whether no edit of times explains rows out of order."""
-    kept: str = "of their rows' times"
+    about_times: str = "of their rows' times"
     """The text about the times if all is well; empty if they were not compared."""
     causes: Counter[str] = field(default_factory=Counter, compare=False)
     """What explains ids of another time, and how many; "" for those that nothing explains."""
@@ -71,10 +78,10 @@ class Verification:
     def has_too_many_edits(self) -> bool:
         return self.edited > (self.given * self.most / 100 if self.may_be_edited else 0)
 
-    def keep(self, count: str, example: str) -> None:
+    def count(self, kind: str, example: str) -> None:
         """Count a row, and keep an example of it."""
-        setattr(self, count, getattr(self, count) + 1)
-        examples = self.examples_of.setdefault(count, [])
+        setattr(self, kind, getattr(self, kind) + 1)
+        examples = self.examples_of.setdefault(kind, [])
         if len(examples) < EXAMPLES:
             examples.append(example)
 
@@ -162,6 +169,102 @@ class Verification:
         if self.judged > 1 or self.judged == self.given:
             parts.append("the others strictly in order" if self.edited else "strictly in order")
         exceptions = (self.edited, self.without_time, self.other_versions, self.generated)
-        if self.kept and not any(exceptions):
-            parts.append(f"and {self.kept}")
+        if self.about_times and not any(exceptions):
+            parts.append(f"and {self.about_times}")
         return ", ".join(parts)
+
+
+Page = Sequence[tuple[Any, Any, Any]]
+"""Place, key and stored value of each row."""
+
+Read = tuple[int, Any]
+"""The number of an id, and what it sorts by: tick and suffix, or the number if it has no time."""
+
+_READ_ERRORS = (ValueError, TypeError, AttributeError, OverflowError)
+"""Of a stored value of any type that is no id."""
+
+
+class Form:
+    """Reads the stored values of pages, and adds those that are no ids to ``found``."""
+
+    def __init__(self, target: Target, found: Verification) -> None:
+        self._target, self._found = target, found
+        self._scheme, self._field = target.field.scheme, target.field
+        self._connection = connections[target.using]
+        self._storage = target.field.stored(self._connection)
+        self._times = self._scheme if isinstance(self._scheme, TimeScheme) else None
+
+    def read(self, page: Page) -> list[Read | None]:
+        """Each id; None for rows without one, and for values that are no ids of the scheme, which
+        are counted."""
+        found, given = self._found, [row[2] for row in page if row[2] is not None]
+        found.rows += len(page)
+        found.missing += len(page) - len(given)
+        try:
+            numbers = list(map(self._storage.from_db, given))
+            written = (
+                given if self._is_native else self._storage.all_to_db(numbers, self._connection)
+            )
+            is_clean = written == given
+        except _READ_ERRORS:
+            is_clean = False
+        if is_clean and len(given) == len(page):
+            if self._times:
+                parts = self._times.layout.split_all(numbers)
+                if None not in parts:
+                    return list(zip(numbers, parts, strict=True))
+            return [self._of_scheme(row, number) for row, number in zip(page, numbers, strict=True)]
+        return [None if row[2] is None else self._read(row) for row in page]
+
+    @property
+    def _is_native(self) -> bool:
+        """Whether the type of the column has one form of each value."""
+        is_uuid = isinstance(self._storage, UUIDStorage)
+        return is_uuid and self._connection.features.has_native_uuid_field
+
+    def _read(self, row: tuple[Any, Any, Any]) -> Read | None:
+        stored = row[2]
+        try:
+            number = self._storage.from_db(stored)
+            if self._is_native or self._storage.to_db(number, self._connection) == stored:
+                return self._of_scheme(row, number)
+        except _READ_ERRORS:
+            pass
+        self._malformed(row)
+        return None
+
+    def _of_scheme(self, row: tuple[Any, Any, Any], number: int) -> Read | None:
+        """The id of a number, if it is one of the scheme's; others are counted."""
+        times = self._times
+        if times is None:
+            if self._scheme.holds(number):
+                return number, number
+            self._malformed(row)
+            return None
+        parts = times.layout.split(number)
+        if parts is not None:
+            return number, parts
+        if self._scheme.value_type is not UUID:
+            self._malformed(row)
+        elif self._field.accept_other_versions and self._scheme.holds(number):
+            self._found.other_versions += 1
+        else:
+            shown = f"{row[1]} has {UUID(int=number)}"
+            self._found.count("refused_versions", f"{shown}; {self._mending(row[1], None)}")
+        return None
+
+    def _malformed(self, row: tuple[Any, Any, Any]) -> None:
+        """Count a stored value that is no id, or another spelling of one."""
+        pk, stored = row[1:]
+        value = bytes(stored) if isinstance(stored, memoryview) else stored
+        try:
+            meant = self._field.to_python(value.strip())
+        except (ValidationError, *_READ_ERRORS):
+            meant = None
+        shown = f"{pk} has {value!r}, which is not stored as a {self._scheme.title}"
+        self._found.count("malformed", f"{shown}; {self._mending(pk, meant)}")
+
+    def _mending(self, pk: Any, value: Any) -> str:
+        """The statement that corrects a row: by another spelling, or by None for the next run."""
+        rows = f"{self._target.model.__name__}._base_manager.filter(pk={pk!r})"
+        return f"{rows}.update({self._field.name}={value!r})"

@@ -11,9 +11,9 @@ from typing import Any, get_args
 from django.core.management.base import CommandError, DjangoHelpFormatter
 from django.db import connections
 
-from ... import fields
-from ...backfill.sources.target import OnNull, OnOutOfRange
-from ...backfill.verifying.verification import SHARE
+from .. import fields
+from ..backfill.sources.target import OnNull, OnOutOfRange
+from ..backfill.verification import SHARE
 
 TARGET_TIME = 0.5
 """The default of ``--target-time``, in seconds."""

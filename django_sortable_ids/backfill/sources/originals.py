@@ -11,12 +11,12 @@ from django.db import models
 from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subquery
 
 from ...errors import BackfillError, counted
-from ...fields import LexicalSequenceField, SortableIDField, history
+from ...fields import LexicalSequenceField, SortableIDField, history_models
 from ...fields.values.times import aware
 from ...schemes import ID, TimeScheme
-from ...sequences import counters
+from ...workers import counters
 from .base import InOrderOfKeys, Row, Wanted
-from .checks import check_null_times
+from .row_times import check_null_times
 
 if TYPE_CHECKING:
     from .target import Target
@@ -27,7 +27,7 @@ _EXAMPLES = 5
 
 
 @dataclass(frozen=True)
-class Copies(InOrderOfKeys):
+class Originals(InOrderOfKeys):
     """The place of a history row is the key of its original, in ``field``."""
 
     original: type[models.Model] = field(kw_only=True)
@@ -43,9 +43,13 @@ class Copies(InOrderOfKeys):
     )
 
     @classmethod
-    def named_by(cls, wanted: Wanted) -> Copies | None:
+    def named_by(cls, wanted: Wanted) -> Originals | None:
         """The original of a history model, whatever the arguments are."""
-        model, field, original = wanted.model, wanted.field, history.original_of(wanted.model)
+        model, field, original = (
+            wanted.model,
+            wanted.field,
+            history_models.original_of(wanted.model),
+        )
         if original is None:
             return None
         key = original._meta.pk
@@ -198,7 +202,7 @@ class Compared:
         yield from (f"  {example}" for example in self.examples)
 
 
-def compare(target: Target, source: Copies) -> Compared:
+def compare(target: Target, source: Originals) -> Compared:
     """Compare the id of every history row with that of its original."""
     name, key = target.field.name, source.field.attname
     of_original = source.originals.filter(pk=OuterRef(key)).values(name)[:1]

@@ -13,9 +13,9 @@ from django.db.models import Max, Min, Q, QuerySet
 from ...db import chunks
 from ...errors import BackfillError
 from ...fields import LexicalSequenceField
+from ...functions.time_columns import TimeColumn, latest
 from ...schemes import SequenceExhausted, TimeScheme
-from ...sequences import counters
-from ...times.columns import TimeColumn, latest
+from ...workers import counters
 
 if TYPE_CHECKING:
     from .target import Target

@@ -14,32 +14,32 @@ from django.db import DEFAULT_DB_ALIAS, connections, models, router
 from django.db.migrations.loader import MigrationLoader
 from django.db.models import QuerySet
 
-from ...backfill import owner, plan, run
-from ...backfill.pace import Control, Limits, signals, watch
-from ...backfill.progress import Progress
-from ...backfill.run import TriedTooLong
-from ...backfill.sources.base import Given
-from ...backfill.sources.fields import check_tables, database_of, last_run, named_field, names_of
-from ...backfill.sources.fields import notes as proxy_notes
-from ...backfill.sources.find import of_source
-from ...backfill.sources.history import Copies, compare
-from ...backfill.sources.periods import Unsourced
-from ...backfill.sources.target import Target, database_option
-from ...backfill.verifying.verification import SHARE, Verification
-from ...backfill.verifying.verify import refuse_hidden_rows, verify
-from ...db import chunks
-from ...errors import WrongArguments, counted
-from ...fields import history
-from ...migrating import next_migration
-from ...migrating.next_migration import NotMigrated, migration_file
-from ...primary_keys import notes
-from ...primary_keys import plan as plans
-from ...primary_keys.checklist import ADVICE, checklist, lines_of
-from ...primary_keys.edits import is_installed
-from ...primary_keys.plan import NotEdited, Planned
-from ...primary_keys.report import report as report_of_move
-from ...reporting import report, status
-from ...schemes.support import is_named
+from ..backfill import owner, plan, run
+from ..backfill.pace import Control, Limits, signals, watch
+from ..backfill.progress import Progress
+from ..backfill.run import TriedTooLong
+from ..backfill.sources.base import Given
+from ..backfill.sources.fields import check_tables, database_of, last_run, named_field, names_of
+from ..backfill.sources.fields import notes as proxy_notes
+from ..backfill.sources.find import of_source
+from ..backfill.sources.originals import Originals, compare
+from ..backfill.sources.periods import Unsourced
+from ..backfill.sources.target import Target, database_option
+from ..backfill.verification import SHARE, Verification
+from ..backfill.verify import refuse_hidden_rows, verify
+from ..db import chunks
+from ..errors import WrongArguments, counted
+from ..fields import history_models
+from ..migrating import next_migration
+from ..migrating.next_migration import NotMigrated, migration_file
+from ..primary_keys import notes
+from ..primary_keys import plan as plans
+from ..primary_keys.checklist import ADVICE, checklist, lines_of
+from ..primary_keys.edits import is_installed
+from ..primary_keys.plan import NotEdited, Planned
+from ..primary_keys.report import report as report_of_move
+from ..reporting import report, status
+from ..schemes.support import is_named
 from .arguments import WRONG
 from .request import Request, of_plan, of_target
 
@@ -223,7 +223,7 @@ def _may_write(app_label: str) -> bool:
 def verify_ids(request: Request) -> None:
     """Check the ids, and write the next migration or print the command that writes it."""
     output, target, writes = request.output, _target(request), request.options["write_migration"]
-    if isinstance(target.source, Copies):
+    if isinstance(target.source, Originals):
         _compare(request, target, target.source)
         return
     model, field, using = target.model, target.field, target.using
@@ -280,7 +280,7 @@ def _target(request: Request) -> Target:
     model, field = named_field(label)
     using = using or router.db_for_write(model)
     is_key = field in model._meta.pk_fields
-    if not is_key and (given != Given() or history.original_of(model)):
+    if not is_key and (given != Given() or history_models.original_of(model)):
         return request.target()
     check_tables(model, field, using)
     if is_key and given == Given():
@@ -294,7 +294,7 @@ def _target(request: Request) -> Target:
     return Target(field, Unsourced.of(model, using))
 
 
-def _compare(request: Request, target: Target, source: Copies) -> None:
+def _compare(request: Request, target: Target, source: Originals) -> None:
     """Check a history model, for whose column no migration follows."""
     if request.options["write_migration"]:
         raise CommandError(

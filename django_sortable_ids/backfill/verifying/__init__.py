@@ -1,1 +1,0 @@
-"""Checks the ids of a table without writing to it."""

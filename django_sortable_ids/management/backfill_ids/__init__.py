@@ -1,1 +1,0 @@
-"""Arguments and output of ``manage.py backfill_ids``; ``backfill`` does the work."""

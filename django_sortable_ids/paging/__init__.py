@@ -1,1 +1,0 @@
-"""Pages of large tables: how many rows there are, and the rows after an id."""

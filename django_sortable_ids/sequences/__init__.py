@@ -1,1 +1,0 @@
-"""Counters in the database, from which processes reserve blocks of numbers."""
